@@ -37,7 +37,7 @@ from .jobs.text_training import TextTraining
 from .learning import training_checkpoint as checkpoints
 from .measures import prediction
 from .text_recipes import AUTO
-from .train_parameters import OPTIONS, READING, checked_strings
+from .train_parameters import OPTIONS, READING
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
@@ -229,7 +229,7 @@ def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str,
         return TextSource(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
     if reading:
         raise TypeError(f"{', '.join(sorted(reading))}: describes a file, but texts and labels were given")
-    corpus = GivenTexts(texts=checked_strings(source, "texts"), labels=checked_strings(labels, "labels"))
+    corpus = GivenTexts(texts=_checked_strings(source, "texts"), labels=_checked_strings(labels, "labels"))
     if len(corpus.texts) != len(corpus.labels):
         raise ValueError(f"{len(corpus.texts):,} texts and {len(corpus.labels):,} labels")
     return corpus
@@ -295,7 +295,7 @@ class TextModel:
         ndarray of str, shape (n_texts,)
         """
         with _value_errors():
-            found = prediction.classify(self.pipeline, checked_strings(texts, "texts"))
+            found = prediction.classify(self.pipeline, _checked_strings(texts, "texts"))
         return self.classes_[found.winners]
 
     def predict_proba(self, texts: Iterable[str]) -> np.ndarray:
@@ -318,12 +318,12 @@ class TextModel:
         with _value_errors():
             prediction.check_choices(self.pipeline, True, None)
             return prediction.classify(
-                self.pipeline, checked_strings(texts, "texts"), proba=True
+                self.pipeline, _checked_strings(texts, "texts"), proba=True
             ).probabilities
 
     def decision_function(self, texts: Iterable[str]) -> np.ndarray:
         """Return the scores: for two labels of the second, shape (n_texts,); else (n_texts, n_labels)."""
-        return self.pipeline.decision_function(checked_strings(texts, "texts"))
+        return self.pipeline.decision_function(_checked_strings(texts, "texts"))
 
     def explain(self, text: str, label: str | None = None) -> TextExplanation:
         """Return what each word of a text contributes to its score.
@@ -413,6 +413,17 @@ class TextModel:
 
     def __repr__(self) -> str:
         return f"<TextModel: {self.summary.replace(chr(10), '; ')}>"
+
+
+def _checked_strings(values: Iterable[str], what: str) -> list[str]:
+    """Return texts or labels as a list; each must be a string."""
+    if isinstance(values, str | bytes):
+        raise TypeError(f"{what} are a sequence of strings, not a single one")
+    strings = list(values)
+    for i, value in enumerate(strings):
+        if not isinstance(value, str):
+            raise TypeError(f"{what} are strings; number {i} is a {type(value).__name__}: {value!r:.40}")
+    return strings
 
 
 @contextmanager

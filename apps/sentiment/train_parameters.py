@@ -1,6 +1,6 @@
 """The parameters of `train`, checked, and the settings that they make."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..common.errors import USAGE, AppError
@@ -50,14 +50,3 @@ def check_streamed_parameters(option: str, given: dict[str, Any]) -> None:
             raise AppError(f"{words} needs all texts in memory; leave it out, or {option}", USAGE)
     if "scheduler" in given and "checkpoint" in given:
         raise AppError("--scheduler has no --checkpoint; leave out one of them", USAGE)
-
-
-def checked_strings(values: Iterable[str], what: str) -> list[str]:
-    """Return texts or labels as a list; each must be a string."""
-    if isinstance(values, str | bytes):
-        raise TypeError(f"{what} are a sequence of strings, not a single one")
-    strings = list(values)
-    for i, value in enumerate(strings):
-        if not isinstance(value, str):
-            raise TypeError(f"{what} are strings; number {i} is a {type(value).__name__}: {value!r:.40}")
-    return strings
