@@ -194,3 +194,15 @@ def test_a_cell_beside_a_black_wedge():
     whole = measured(ROUND)
     colours = columns("colour")
     assert np.corrcoef(values[colours], whole[colours])[0, 1] > 0.95
+
+
+def test_a_weaker_lamp_changes_little(smears):
+    """Densities are against the image's own background; what is left is rounding."""
+    plain = np.stack([measured(image) for image in smears])
+    dimmed = np.stack([measured((image * 0.65).astype(np.uint8)) for image in smears])
+    for prefix in HISTOGRAMS:
+        some = columns(prefix)
+        between = np.abs(plain[:, None, some] - plain[None, :, some]).sum() / (
+            len(smears) * (len(smears) - 1)
+        )
+        assert np.abs(dimmed - plain)[:, some].mean() < 0.3 * between / some.sum(), prefix

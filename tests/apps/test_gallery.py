@@ -8,6 +8,7 @@ from collections import Counter
 import cv2
 import numpy as np
 import pytest
+from peak_memory import peak_of
 
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
 from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
@@ -193,6 +194,18 @@ def test_many_labels(report):
 
 
 # Hostile names
+
+
+def test_memory_does_not_grow_with_the_images(tmp_path):
+    def many(n):
+        for i in range(n):
+            yield image(f"{i}.png", cell("A", i % 97 / 97, thumbnail=bytes(1_000)), truth="A")
+
+    def peak(n):
+        return peak_of(lambda: write_report(tmp_path / "report.html", many(n), title="many", limit=50))
+
+    peak(50)  # the templates are compiled once
+    assert peak(5_000) < 1.5 * peak(500)
 
 
 def hostile_findings():

@@ -195,3 +195,24 @@ def test_a_mosaic_needs_no_option(photographs, tmp_path, columns):
     centers = [np.divide(cell.center, factor) for cell in find_white_cells(Field(image))]
     assert abs(len(centers) - len(known)) <= 0.05 * len(known)
     assert sum(min(np.hypot(*np.subtract(c, k)) for c in centers) < 50 for k in known) >= 0.95 * len(known)
+
+
+@pytest.mark.slow
+def test_where_nobody_marked_a_white_cell_there_is_none(photographs):
+    """At most 3 in 400 patches of 160 to 240 pixels."""
+    rng = np.random.default_rng(1)
+    false = made = 0
+    images = {}
+    while made < 400:
+        path = list(photographs)[rng.integers(len(photographs))]
+        w, h = rng.integers(160, 241, 2).tolist()
+        x, y = int(rng.integers(640 - w)), int(rng.integers(480 - h))
+        if any(x - 8 < b + c and b < x + w + 8 and y - 8 < d + e and d < y + h + 8
+               for b, d, c, e in photographs[path]):  # fmt: skip
+            continue
+        if path not in images:
+            images[path] = read_image(str(path))
+        patch = cv2.resize(images[path][y : y + h, x : x + w], None, fx=0.5, fy=0.5, interpolation=3)
+        false += len(find_white_cells(Field(patch)))
+        made += 1
+    assert false <= 3

@@ -8,6 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from fastsvm_apps.sentiment.data.corpus import read_corpus
+from fastsvm_apps.sentiment.data.text_source import TextSource
+
 QUICK = "inspect", "--folds", 0
 HEADER = ["place", "label", "suggested", "sure", "why", "text"]
 
@@ -232,3 +235,18 @@ def test_labels_of_one_text_and_what_is_wrong(run, write, texts):
         assert result.stderr.startswith("note: labels were not checked: ")
         assert message in result.stderr
     assert run("inspect", write(rare), "-o", "-").exit_code == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "least"), [("sentiment.txt", 0.4), ("imdb_10k.tsv", 0.6), ("sms_spam.tsv", 0.65)]
+)
+def test_real_labels(run, write, shared, name, least):
+    """Of the surest, half as many as are flipped; the corpora have wrong labels of their own among them."""
+    corpus = read_corpus(TextSource(str(shared / name)))
+    pairs, wrong = flipped(list(zip(corpus.labels, corpus.texts, strict=True)), 0.02)
+    path = write(pairs, "jsonl")
+    assert run("inspect", path, "-o", "found.csv", "-n", len(wrong) // 2).exit_code == 0
+    found = [int(row["place"]) - 1 for row in rows_of("found.csv") if row["why"] == "contradicted"]
+    assert len(found) == len(wrong) // 2
+    assert len(wrong.intersection(found)) >= least * len(found)

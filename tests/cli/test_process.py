@@ -67,6 +67,7 @@ def test_predict_streams_in_constant_memory(model):
     much, n = peak(model, 300, 0)
     assert n == 300 * 1000
     assert much < base + 30
+    assert peak(model, 1, 100)[1] == 1001  # a line of 100 MB is one line
 
 
 @pytest.mark.slow
