@@ -43,7 +43,7 @@ class BestCandidate(NamedTuple):
     place : tuple of int, in the table of scores
     dual, intercept : arrays, means over the folds, for the final fit to start from
     n_tried : int, candidates before a callback stopped the search
-    ends : list of Ended, of all fits
+    ends : list of FitEnd, of all fits
     """
 
     place: tuple
