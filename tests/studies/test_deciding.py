@@ -5,7 +5,7 @@ import pytest
 
 from fastsvm_apps.studies.digits import digit_claims as digits
 from fastsvm_apps.studies.digits.digit_experiments import METHODS, read_digits
-from fastsvm_apps.studies.frame.claim_judging import ENOUGH, Statistic, above, decided, judge, meets, typical
+from fastsvm_apps.studies.frame.claim_judging import ENOUGH, Statistic, above, judge, meets, typical
 from fastsvm_apps.studies.frame.study_report import Verdict
 
 
@@ -19,9 +19,9 @@ from fastsvm_apps.studies.frame.study_report import Verdict
     ],
 )
 def test_an_interval_decides(interval, runs, verdict):
-    found, unsure = decided(interval, (0.0, np.inf), runs)
-    assert found is verdict
-    assert bool(unsure) is (verdict is Verdict.UNTESTED)
+    claim = judge("", "", Statistic(sum(interval) / 2, *interval, runs), above(0))
+    assert claim.verdict is verdict
+    assert ("So few runs" in claim.why) is (verdict is Verdict.UNTESTED)
 
 
 def test_few_runs_decide_nothing_about_cells():

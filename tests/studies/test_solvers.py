@@ -7,11 +7,10 @@ import pytest
 
 from fastsvm_apps.common.matplotlib_figures import figure
 from fastsvm_apps.studies import solvers
-from fastsvm_apps.studies.frame.claim_judging import Statistic, judge
+from fastsvm_apps.studies.frame.claim_judging import Statistic, above, below, judge, meets, within
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict
 from fastsvm_apps.studies.solvers import (
-    claim_regions,
     convergence_costs,
     convergence_figures,
     document_solvers,
@@ -74,16 +73,16 @@ def test_rises():
 
 
 @pytest.mark.parametrize(("rule", "held", "not_held", "undecided"), [
-    (claim_regions.above(1), (2, 1.1, 3), (2, 0.9, 3), None),
-    (claim_regions.below(1), (0.5, 0.2, 0.9), (0.5, 0.2, 1.1), None),
-    (claim_regions.not_below(1), (1, 1, 5), (0.5, 0.2, 0.9), (2, 0.9, 3)),
-    (claim_regions.within(0.5, 2), (1, 0.6, 1.9), (3, 2.1, 4), (1, 0.4, 1.9)),
-    (claim_regions.including(0), (0.1, -0.1, 0.3), (0.2, 0.1, 0.3), None),
+    (above(1), (2, 1.1, 3), (2, 0.9, 3), None),
+    (below(1), (0.5, 0.2, 0.9), (0.5, 0.2, 1.1), None),
+    (speed_claims.NOT_BELOW, (1, 1, 5), (0.5, 0.2, 0.9), (2, 0.9, 3)),
+    (within(0.5, 2), (1, 0.6, 1.9), (3, 2.1, 4), (1, 0.4, 1.9)),
+    (meets(0, 0), (0.1, -0.1, 0.3), (0.2, 0.1, 0.3), None),
 ])  # fmt: skip
 def test_rules(rule, held, not_held, undecided):
     def verdict(*cases, absent=""):
         cases = {f"set {k}": Statistic(*case, 6) for k, case in enumerate(cases)}
-        return judge("", "", cases, rule, claim_regions.show_share, absent=absent).verdict
+        return judge("", "", cases, rule, output_claims.SHARE, absent=absent).verdict
 
     assert verdict(held) is Verdict.HELD
     assert verdict(held, not_held) is Verdict.NOT_HELD
@@ -97,10 +96,10 @@ def test_rules(rule, held, not_held, undecided):
 
 def test_a_claim_shows_the_comparison_that_is_furthest_from_it():
     assert (
-        claim_regions.show_ratio(Statistic(inf, 2, inf, 6)) == "most often only the second gets there [2, ∞]"
+        speed_claims.show_ratio(Statistic(inf, 2, inf, 6)) == "most often only the second gets there [2, ∞]"
     )
     cases = {name: Statistic(low, low, low, 6) for name, low in (("a", 3), ("b", 0.2), ("c", 2))}
-    found = judge("", "", cases, claim_regions.above(1), claim_regions.show_ratio)
+    found = judge("", "", cases, above(1), speed_claims.show_ratio)
     assert found.ours == "2 of 3 comparisons hold; weakest: b: 0.2 times as much [0.2, 0.2]"
     assert [case[-1] for case in found.cases] == [True, False, True]
 

@@ -15,8 +15,6 @@ ENOUGH_DRAWS = 40  # the range of fewer draws covers less than 95 % of what may 
 FEW_RUNS = "An interval of a median needs six runs."
 DECIMALS = 8  # at most
 
-Interval = tuple[float, float]
-
 
 class Statistic(NamedTuple):
     """A number with its 95 % interval, and the number of runs."""
@@ -63,26 +61,33 @@ class Region(NamedTuple):
     words: str
     holds: Callable[[Statistic], bool]
     fails: Callable[[Statistic], bool]
-    margin: Callable[[Statistic], float] = lambda s: s.value
+    margin: Callable[[Statistic], float]
 
 
 def inside(low: float, high: float, words: str = "") -> Region:
-    """Hold where the whole interval is inside; see `decided` for few runs."""
+    """Hold where the whole interval is inside.
 
-    def verdict(s: Statistic) -> Verdict:
-        return decided((s.low, s.high), (low, high), s.runs)[0]
+    An interval that is partly inside does not show the claim, which so fails; but fewer runs than `ENOUGH`
+    decide nothing then.
+    """
 
-    return Region(
-        words,
-        lambda s: verdict(s) is Verdict.HELD,
-        lambda s: verdict(s) is Verdict.NOT_HELD,
-        lambda s: min(s.low - low, high - s.high),
-    )
+    def holds(s: Statistic) -> bool:
+        return low < s.low and (s.high < high or high == inf)
+
+    def fails(s: Statistic) -> bool:
+        return not holds(s) and (s.runs >= ENOUGH or s.high <= low or s.low >= high)
+
+    return Region(words, holds, fails, lambda s: min(s.low - low, high - s.high))
 
 
 def above(limit: float) -> Region:
     """Hold where the whole interval is above a number."""
     return inside(limit, inf, f"Holds where the whole interval is above {limit:g}.")
+
+
+def below(limit: float) -> Region:
+    """Hold where the whole interval is below a number."""
+    return inside(-inf, limit, f"Holds where the whole interval is below {limit:g}.")
 
 
 def alike(margin: float) -> Region:
@@ -92,8 +97,22 @@ def alike(margin: float) -> Region:
 
 def meets(low: float, high: float, words: str = "") -> Region:
     """Hold where the interval meets a range."""
-    words = words or f"Holds where the interval meets {low:.3g} to {high:.3g}."
-    return Region(words, lambda s: s.low <= high and s.high >= low, lambda s: s.low > high or s.high < low)
+    return Region(
+        words or f"Holds where the interval meets {low:.3g} to {high:.3g}.",
+        lambda s: s.low <= high and s.high >= low,
+        lambda s: s.low > high or s.high < low,
+        lambda s: min(s.high - low, high - s.low),
+    )
+
+
+def within(low: float, high: float) -> Region:
+    """Hold where the whole interval is inside; fail where the whole of it is outside."""
+    return Region(
+        "",
+        lambda s: low <= s.low and s.high <= high,
+        lambda s: s.high < low or s.low > high,
+        lambda s: min(s.value - low, high - s.value),
+    )
 
 
 def judge(
@@ -155,35 +174,6 @@ def untested(claim: Claim, why: str) -> Claim:
     return replace(claim, verdict=Verdict.UNTESTED, why=why)
 
 
-def decided(interval: Interval, region: Interval, runs: int) -> tuple[Verdict, str]:
-    """Judge by its interval whether a mean lies in a region.
-
-    Where the interval is partly inside, the claim is not shown, and so does not hold; but fewer runs than
-    `ENOUGH` decide nothing then.
-
-    Parameters
-    ----------
-    interval : (float, float)
-        Of 95 %.
-    region : (float, float)
-        Where the claim has the mean; its ends are outside.
-    runs : int
-        The number of runs.
-
-    Returns
-    -------
-    Verdict
-    str
-        A sentence, after a blank, on too few runs; "" where they decide.
-    """
-    (low, high), (least, most) = interval, region
-    if least < low and high < most:
-        return Verdict.HELD, ""
-    if runs < ENOUGH and high > least and low < most:
-        return Verdict.UNTESTED, f" So few runs ({runs}) decide nothing."
-    return Verdict.NOT_HELD, ""
-
-
 def typical(inside: bool, draws: int) -> tuple[Verdict, str]:
     """Judge a figure of one draw by whether it lies among 95 % of our draws.
 
@@ -210,11 +200,13 @@ def shown(s: Statistic) -> str:
     return spelled(f".{min(max(decimals, 0), DECIMALS)}f")(s)
 
 
-def spelled(format: str, unit: str = "", factor: float = 1) -> Callable[[Statistic], str]:
+def spelled(
+    format: str, unit: str = "", factor: float = 1, ends: str = "({} to {})"
+) -> Callable[[Statistic], str]:
     """Return a function that writes a statistic with its interval."""
 
     def write(s: Statistic) -> str:
-        value, low, high = (f"{factor * number:{format}}" for number in s[:3])
-        return f"{value}{unit} ({low} to {high})"
+        value, *interval = (f"{factor * number:{format}}" for number in s[:3])
+        return f"{value}{unit} {ends.format(*interval)}"
 
     return write

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...common.statistics import mean_interval, resampled_interval
-from ..frame.claim_judging import Interval, above, judge, mean
+from ..frame.claim_judging import above, judge, mean
 from ..frame.study_report import Claim, Verdict
 from .plane_experiments import Surfaces
 from .text_claims import SIGNED
@@ -48,7 +48,7 @@ def of_planes(found: Sequence[Surfaces | str]) -> list[Claim]:
     return claims
 
 
-def interval_of(each: Surfaces) -> Interval:
+def interval_of(each: Surfaces) -> tuple[float, float]:
     """Return the 95 % interval of the mean accuracy, within what can be."""
     accuracies = each.accuracies.tolist()
     if each.plane.is_fresh:

@@ -2,9 +2,19 @@
 
 import numpy as np
 
-from ..frame.claim_judging import Statistic, judge, mean, median, typical
+from ..frame.claim_judging import (
+    Statistic,
+    above,
+    below,
+    judge,
+    mean,
+    median,
+    meets,
+    spelled,
+    typical,
+    within,
+)  # fmt: skip
 from ..frame.study_report import Claim
-from .claim_regions import above, below, including, show_difference, show_share, within
 from .document_solvers import PROJECTIONS
 from .solver_experiments import OUTPUTS, Draws, directions
 from .solver_sets import BETA_ACCURACY
@@ -19,6 +29,7 @@ AROUND = float(np.abs(TABLE_2 - BETA_ACCURACY).max())  # what the document calls
 MUCH_CLOSER = 0.9  # times the distance to beta
 REAL = 0.5  # of the document's differences, that must come back for them to be the algorithms' own
 SIMILAR = 0.1  # length between unit vectors, 6 degrees
+DIFFERENCE, SHARE = (spelled(format, ends="[{}, {}]") for format in ("+.4f", ".2f"))
 
 
 def output_claims(draws: Draws) -> list[Claim]:
@@ -39,14 +50,14 @@ def _averaging(draws: Draws) -> list[Claim]:
     spread = gains.std(axis=0, ddof=1).mean()
     return [
         judge("Averaging the output makes no difference to the accuracy",
-              f"table 2: {theirs.min():+.3f} to {theirs.max():+.3f}", each(gains, mean), including(0),
-              show_difference,
+              f"table 2: {theirs.min():+.3f} to {theirs.max():+.3f}", each(gains, mean), meets(0, 0),
+              DIFFERENCE,
               why=f"On a single draw such a difference varies by {spread:.3f} (standard deviation)."),
         judge("Averaging does not bring the coefficients much closer to beta",
-              "figure 7", changed(draws.distance), above(MUCH_CLOSER), show_share,
+              "figure 7", changed(draws.distance), above(MUCH_CLOSER), SHARE,
               why=f"Distances between directions, averaged / last; much closer: below {MUCH_CLOSER:g}."),
         judge("Averaging does not matter to the objective",
-              "conclusion", changed(draws.excess), within(MUCH_CLOSER, 1 / MUCH_CLOSER), show_share,
+              "conclusion", changed(draws.excess), within(MUCH_CLOSER, 1 / MUCH_CLOSER), SHARE,
               why="What is left above P*, as a share of what is left without averaging."),
     ]
 
@@ -60,10 +71,10 @@ def _projection(draws: Draws) -> list[Claim]:
         judge("The projection improves the accuracy of Pegasos' averaged output",
               f"table 2: {' and '.join(theirs)}",
               {draws.names[plain]: mean(accuracy[:, other] - accuracy[:, plain]) for plain, other in pairs},
-              above(0), show_difference, why="Paired differences, projected minus plain."),
+              above(0), DIFFERENCE, why="Paired differences, projected minus plain."),
         judge("The coefficients are very similar with and without projection", "figure 7",
               {draws.names[plain]: median(np.linalg.norm(unit[:, plain] - unit[:, other], axis=-1))
-               for plain, other in pairs}, below(SIMILAR), show_share,
+               for plain, other in pairs}, below(SIMILAR), SHARE,
               why=f"Distances between directions; very similar: below {SIMILAR:g}, which is 6 degrees."),
     ]
 
@@ -80,14 +91,14 @@ def _table(draws: Draws) -> list[Claim]:
         judge("All accuracies are around that of beta", f"table 2: within {AROUND:.3f}",
               {f"{name}, {word}": mean(found[:, k, m])
                for k, name in enumerate(draws.names) for m, word in enumerate(("last", "averaged"))},
-              within(-AROUND, AROUND), show_difference, why="The case shown is the furthest."),
+              within(-AROUND, AROUND), DIFFERENCE, why="The case shown is the furthest."),
         Claim("Table 2 comes out again", "16 accuracies",
               f"{inside} of {theirs.size} differences to beta are within the middle 95 % of our draws; "
               f"means are within {nearest:.3f} of the document's", verdict,
               f"The document has one draw of the rows; one cell in twenty may lie outside.{unsure}"),
         judge("Table 2's differences between the algorithms are real",
               f"table 2: {TABLE_2.min():.3f} to {TABLE_2.max():.3f}",
-              {"share that comes back": mean(_slopes(theirs, found))}, above(REAL), show_share,
+              {"share that comes back": mean(_slopes(theirs, found))}, above(REAL), SHARE,
               why="Slope of ours against the document's: 1 if its differences come back, 0 if they were "
                   "noise."),
     ]

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterator
 from itertools import pairwise
+from math import inf, isfinite
 
 import numpy as np
 
-from ..frame.claim_judging import Region, Statistic, judge, median
+from ..frame.claim_judging import Region, Statistic, above, below, judge, median, spelled, within
 from ..frame.study_report import Claim
-from .claim_regions import ALIKE, NO_CASE, above, below, not_below, show_decades, show_ratio, within
 from .convergence_costs import AXES, cost_ratio, ratio_of_optima, rises
 from .document_solvers import (
     ASDCA_NAME,
@@ -24,9 +24,13 @@ from .solver_experiments import LAMBDAS, LEAST, Curves, Results
 from .solver_sets import LONG, SIMULATED, WIDE
 
 EVERY = SIMULATED, WIDE, LONG
+NO_CASE = "No algorithm at issue converges."
+ALIKE = 2.0  # times: costs within this factor of each other count as alike
 FAR = 1.0  # of P*: orders that all end further above it do not converge, and are not compared
 SAME = within(1 / ALIKE, ALIKE)
+NOT_BELOW = Region("", lambda s: s.low >= 1, lambda s: s.high < 1, lambda s: s.low)
 SAME_WORDS = f"Alike: within a factor of {ALIKE:g}."
+DECADES = spelled("+.2g", " decades", ends="[{}, {}]")
 RISES = "Measured by the sum of the objective's rises from epoch to epoch, in decades; paired differences."
 
 
@@ -69,12 +73,12 @@ def _orders(results: Results) -> Iterator[dict | Claim]:
     yield row("On skin the permutation is as fast as draws at random", "figure 5",
               [LONG], pairs[:1], SAME, why=SAME_WORDS, near=ORDERS)
     yield row("Draws at random are a good default for SDCA", "section 4.3",
-              EVERY, [(VANILLA, PERMUTATION), (VANILLA, CYCLIC)], within(-np.inf, ALIKE),
+              EVERY, [(VANILLA, PERMUTATION), (VANILLA, CYCLIC)], within(-inf, ALIKE),
               why=f"Good: it never needs {ALIKE:g} times what another order needs.", near=ORDERS)
     yield _judged(results, [LONG], "On skin the permutation varies more than draws at random", "figure 5",
                   {title: _rises_beyond(c, PERMUTATION, VANILLA)
                    for title, c in _near(results, [LONG], ORDERS)},
-                  above(0), show_decades, RISES)
+                  above(0), DECADES, RISES)
     yield row("With and without projection Pegasos converges at the same speed", "figure 6",
               [WIDE], list(PROJECTIONS.items()), SAME,
               why=f"{SAME_WORDS} Sets on which none comes within {100 * FAR:g} % of P* do not count.",
@@ -82,7 +86,7 @@ def _orders(results: Results) -> Iterator[dict | Claim]:
     yield _judged(results, [WIDE], "The projection makes convergence smoother", "figure 6",
                   {f"{title}, {plain}": _rises_beyond(c, projected, plain)
                    for title, c in results.of([WIDE]) for plain, projected in PROJECTIONS.items()},
-                  below(0), show_decades, RISES)
+                  below(0), DECADES, RISES)
 
 
 def _lambdas(results: Results) -> Iterator[Claim]:
@@ -99,7 +103,7 @@ def _lambdas(results: Results) -> Iterator[Claim]:
     yield _judged(results, [WIDE], "The larger lambda, the faster the convergence", theirs, {
         f"{where}, {small} against {large}": cost_ratio(pair, (name, name), "visits")
         for where, pair, (small, large), name in steps
-    }, not_below(1), show_ratio,
+    }, NOT_BELOW, show_ratio,
         "Each lambda against the next larger one, by the excess over its own P*; a step may be a draw.")
     yield _judged(results, [WIDE], "The objective that is reached in the end, P*, grows with lambda", theirs,
                   {
@@ -227,3 +231,15 @@ def _rises_beyond(curves: Curves, name: str, other: str) -> Statistic:
 
 def _ends_at(curves: Curves, name: str) -> np.ndarray:
     return curves.of[name]["primal"][:, -1]
+
+
+def show_ratio(found: Statistic) -> str:
+    """Write how many times as much the first needs as the second."""
+    if found.low == inf:
+        return "only the second gets there"
+    if found.high == 0:
+        return "only the first gets there"
+    value = {inf: "most often only the second gets there", 0: "most often only the first gets there"}.get(
+        found.value, f"{found.value:.2g} times as much"
+    )
+    return f"{value} [{found.low:.2g}, {f'{found.high:.2g}' if isfinite(found.high) else '∞'}]"
