@@ -7,6 +7,11 @@ from ..frame.study_report import Table
 from .cell_claims import NEAR, seconds_of_epoch, seconds_to
 from .cell_experiments import FEATURES, SOLVERS, Errors, Trace
 
+TIMES_HEADER = (
+    *("features", "solver", "ms an epoch", "ms to 1 %", "5 %", "95 %", "runs there"),
+    "(P - P*) / P* at the end",
+)
+
 
 def tables(traces: dict[str, Trace], at_random: Errors, grouped: Errors | None) -> list[Table]:
     """Return all tables."""
@@ -49,16 +54,7 @@ def _times(traces: dict[str, Trace]) -> Table:
         "CPU times of the updates",
         "Medians over runs. Time to 1 % of P*: until the first epoch after which the loss is at most 1 % "
         "above its least value, with the runs' 5 % and 95 % quantiles.",
-        (
-            "features",
-            "solver",
-            "ms an epoch",
-            "ms to 1 %",
-            "5 %",
-            "95 %",
-            "runs there",
-            "(P - P*) / P* at the end",
-        ),
+        TIMES_HEADER,
         rows,
         source="figures 2a and 3a",
     )
