@@ -20,84 +20,42 @@ CLASSIFIER_COLUMNS = (
 )
 
 
+# fmt: off
 def of_texts(found: Found) -> list[Table]:
     """Return the tables of the corpus."""
-    return [_classifiers(found), _first_rows(found), _lengths(found), _words(found), _tuned(found)]
-
-
-def _classifiers(found: Found) -> Table:
-    return Table(
-        "classifiers",
-        "Accuracy and time",
-        "Means over the splits with 95 % intervals (Nadeau and Bengio's); the first split is the "
-        "article's. CPU seconds from texts to a model, the median.",
-        CLASSIFIER_COLUMNS,
-        [_classifier_row(runs) for runs in found.comparison.results],
-        source="figures f41 to f43",
-    )
+    return [
+        Table("classifiers", "Accuracy and time",
+              "Means over the splits with 95 % intervals (Nadeau and Bengio's); the first split is the "
+              "article's. CPU seconds from texts to a model, the median.",
+              CLASSIFIER_COLUMNS, [_classifier_row(runs) for runs in found.comparison.results],
+              source="figures f41 to f43"),
+        Table("first-rows", "The first rows of the corpus", "Label and the beginning of the text.",
+              ("label", "text"), [[label, shorten(text, SHOWN)] for label, text in found.first],
+              source="figure f37"),
+        Table("lengths", "Lengths in words, by label", "Of all texts of the corpus.",
+              ("label", "texts", "mean", "25 %", "median", "75 %", "most"),
+              [[part.label or "all", part.n_texts, *(getattr(part.tokens, name) for name in LENGTHS)]
+               for part in found.description.lengths],
+              source="figures f38, f39"),
+        Table("words", "Top words", "Weights of the models to the letter, on the article's split.",
+              ("classifier", "label", "word", "weight"),
+              [[NAMES[name], side.label, shown_term(item.word), item.weight]
+               for name in ARTICLE for side in top_words(found.trained[name], WORDS) for item in side.words],
+              shown=False, source="figures f41 to f43"),
+        Table("lambda", "Accuracy by lambda", "Over the splits; to the letter but for lambda.",
+              ("classifier", "lambda", "accuracy", "worst", "best"),
+              [[NAMES[name], alpha, *map(float, (row.mean(), row.min(), row.max()))]
+               for name, table in zip(TUNED, found.tuning.accuracies, strict=True)
+               for alpha, row in zip(ALPHAS.tolist(), table, strict=True)],
+              shown=False),
+    ]
+# fmt: on
 
 
 def _classifier_row(runs: Runs) -> list:
     behind = runs.behind_best, *(runs.behind_best_interval or (None, None))
     scores = runs.accuracies[0], runs.accuracy, *runs.interval, runs.worst, runs.best
     return [runs.classifier, *scores, *behind, runs.median_seconds]
-
-
-def _first_rows(found: Found) -> Table:
-    return Table(
-        "first-rows",
-        "The first rows of the corpus",
-        "Label and the beginning of the text.",
-        ("label", "text"),
-        [[label, shorten(text, SHOWN)] for label, text in found.first],
-        source="figure f37",
-    )
-
-
-def _lengths(found: Found) -> Table:
-    return Table(
-        "lengths",
-        "Lengths in words, by label",
-        "Of all texts of the corpus.",
-        ("label", "texts", "mean", "25 %", "median", "75 %", "most"),
-        [
-            [part.label or "all", part.n_texts, *(getattr(part.tokens, name) for name in LENGTHS)]
-            for part in found.description.lengths
-        ],
-        source="figures f38, f39",
-    )
-
-
-def _words(found: Found) -> Table:
-    return Table(
-        "words",
-        "Top words",
-        "Weights of the models to the letter, on the article's split.",
-        ("classifier", "label", "word", "weight"),
-        [
-            [NAMES[name], side.label, shown_term(item.word), item.weight]
-            for name in ARTICLE
-            for side in top_words(found.trained[name], WORDS)
-            for item in side.words
-        ],
-        shown=False,
-        source="figures f41 to f43",
-    )
-
-
-def _tuned(found: Found) -> Table:
-    return Table(
-        "lambda",
-        "Accuracy by lambda",
-        "Over the splits; to the letter but for lambda.",
-        ("classifier", "lambda", "accuracy", "worst", "best"),
-        [
-            [NAMES[name], alpha, *map(float, (row.mean(), row.min(), row.max()))]
-            for name, table in zip(TUNED, found.tuning.accuracies, strict=True)
-            for alpha, row in zip(ALPHAS.tolist(), table, strict=True)
-        ],
-        shown=False,
-    )
 
 
 def of_planes(planes: list[Surfaces]) -> Table:

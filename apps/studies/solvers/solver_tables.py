@@ -13,34 +13,48 @@ from .solver_experiments import FIELDS, Draws, Results
 from .solver_sets import BETA_ACCURACY
 
 
+# fmt: off
 def tables(results: Results, claims: Sequence[Claim]) -> list[Table]:
-    """Return all of them."""
+    """Return all tables."""
     return [
-        _sets(results),
+        Table("sets", "Data sets", "The batch is that of ASDCA and mini-batch Pegasos.",
+              ("set", "training rows", "test rows", "features", "lambda", "batch", "epochs"),
+              [[data.title, len(data.y), len(data.y_test), data.X.shape[1], data.alpha, data.batch,
+                data.epochs]
+               for data in results.sets],
+              source="table 1"),
         _accuracies(results.draws),
-        _ratios(results),
+        Table("ratios", "Plain Pegasos against the others",
+              "How many times as much plain Pegasos needs until it is within 1 % of P* for good, or as low "
+              "as the worse of the two ends if none gets there. inf, 0: only the other, only Pegasos gets "
+              "there.",
+              ("set", "against", "by the", "times", "from", "to"),
+              [[data.title, other, unit, *cost_ratio((curves, curves), (PEGASOS, other), axis)[:3]]
+               for data in results.sets for curves in [results.curves[data.name]]
+               for other in FOUR if other != PEGASOS for axis, unit in AXES.items()]),
         _ends(results),
-        _lambdas(results),
-        _thetas(results),
-        _curves(results),
-        _comparisons(claims),
+        Table("lambda", "Five lambdas", "Medians over the runs with 95 % intervals.",
+              ("set", "lambda", "algorithm", "P*", "objective at the end", "from", "to"),
+              [[name, alpha, solver, curves.optimum, *median(curves.of[solver]["primal"][:, -1])[:3]]
+               for name, grid in results.lambdas.items() for alpha, curves in grid.items()
+               for solver in curves.of],
+              source="figures 8 to 11"),
+        Table("theta", "ASDCA's theta", "(P - P*) / P* of the hinge objective.",
+              ("set", "theta", "excess at the end", "from", "to"),
+              [[name, label, *median(curves.excess(label)[:, -1])[:3]]
+               for name, curves in results.thetas.items() for label in curves.of]),
+        Table("curves", "All curves", "Medians over the runs.", ("set", "algorithm", "epoch", *FIELDS),
+              [[data.name, name, epoch + 1, *(float(np.median(fields[key][:, epoch])) for key in FIELDS)]
+               for data in results.sets for name, fields in results.curves[data.name].of.items()
+               for epoch in range(fields["primal"].shape[1])],
+              shown=False, source="figures 1 to 6"),
+        Table("comparisons", "All comparisons", "What each verdict rests on.",
+              ("claim", "comparison", "value", "from", "to", "holds"),
+              [[claim.words, where, *found, "yes" if holds else "no"]
+               for claim in claims for where, *found, holds in claim.cases],
+              shown=False),
     ]
-
-
-def _sets(results: Results) -> Table:
-    rows = [
-        [data.title, len(data.y), len(data.y_test), data.X.shape[1], data.alpha, data.batch, data.epochs]
-        for data in results.sets
-    ]
-    header = "set", "training rows", "test rows", "features", "lambda", "batch", "epochs"
-    return Table(
-        "sets",
-        "Data sets",
-        "The batch is that of ASDCA and mini-batch Pegasos.",
-        header,
-        rows,
-        source="table 1",
-    )
+# fmt: on
 
 
 def _accuracies(draws: Draws) -> Table:
@@ -60,23 +74,6 @@ def _accuracies(draws: Draws) -> Table:
     return Table("table-2", "Accuracy on test rows", caption, header, rows, source="table 2")
 
 
-def _ratios(results: Results) -> Table:
-    rows = [
-        [data.title, other, unit, *cost_ratio((curves, curves), (PEGASOS, other), axis)[:3]]
-        for data in results.sets
-        for curves in [results.curves[data.name]]
-        for other in FOUR
-        if other != PEGASOS
-        for axis, unit in AXES.items()
-    ]
-    caption = (
-        "How many times as much plain Pegasos needs until it is within 1 % of P* for good, or as low as the "
-        "worse of the two ends if none gets there. inf, 0: only the other, only Pegasos gets there."
-    )
-    header = "set", "against", "by the", "times", "from", "to"
-    return Table("ratios", "Plain Pegasos against the others", caption, header, rows)
-
-
 def _ends(results: Results) -> Table:
     rows = []
     for data in results.sets:
@@ -90,48 +87,3 @@ def _ends(results: Results) -> Table:
     header = "set", "algorithm", "objective", "excess", "from", "to", "gap", "test error", "CPU seconds"
     caption = "Medians over the runs. Excess: (P - P*) / P*, with the 95 % interval of its median."
     return Table("ends", "After the last epoch", caption, header, rows)
-
-
-def _lambdas(results: Results) -> Table:
-    rows = [
-        [name, alpha, solver, curves.optimum, *median(curves.of[solver]["primal"][:, -1])[:3]]
-        for name, grid in results.lambdas.items()
-        for alpha, curves in grid.items()
-        for solver in curves.of
-    ]
-    header = "set", "lambda", "algorithm", "P*", "objective at the end", "from", "to"
-    caption = "Medians over the runs with 95 % intervals."
-    return Table("lambda", "Five lambdas", caption, header, rows, source="figures 8 to 11")
-
-
-def _thetas(results: Results) -> Table:
-    rows = [
-        [name, label, *median(curves.excess(label)[:, -1])[:3]]
-        for name, curves in results.thetas.items()
-        for label in curves.of
-    ]
-    header = "set", "theta", "excess at the end", "from", "to"
-    return Table("theta", "ASDCA's theta", "(P - P*) / P* of the hinge objective.", header, rows)
-
-
-def _curves(results: Results) -> Table:
-    rows = [
-        [data.name, name, epoch + 1, *(float(np.median(fields[key][:, epoch])) for key in FIELDS)]
-        for data in results.sets
-        for name, fields in results.curves[data.name].of.items()
-        for epoch in range(fields["primal"].shape[1])
-    ]
-    header = "set", "algorithm", "epoch", *FIELDS
-    return Table(
-        "curves", "All curves", "Medians over the runs.", header, rows, shown=False, source="figures 1 to 6"
-    )
-
-
-def _comparisons(claims: Sequence[Claim]) -> Table:
-    rows = [
-        [claim.words, where, *found, "yes" if holds else "no"]
-        for claim in claims
-        for where, *found, holds in claim.cases
-    ]
-    header = "claim", "comparison", "value", "from", "to", "holds"
-    return Table("comparisons", "All comparisons", "What each verdict rests on.", header, rows, shown=False)
