@@ -1,9 +1,11 @@
-"""A pool of threads whose locks no Ctrl-C leaves locked."""
+"""Threads: how many, work shared out to them, and a pool whose locks no Ctrl-C leaves locked."""
 
+import os
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent import futures
-from concurrent.futures import ALL_COMPLETED, Future, ThreadPoolExecutor
+from concurrent.futures import ALL_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor
+from numbers import Integral
 from typing import Any
 
 from .interrupts import held_interrupts
@@ -51,3 +53,67 @@ def thread_result(future: Future) -> Any:
     while wait_for_threads([future]):
         pass
     return future.result()
+
+
+def number_of_threads(n_jobs: int | None) -> int:
+    """Number of threads for `n_jobs`, as joblib counts: None is 1, -1 all processors, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be a number of threads, -1 for all, or None; got {n_jobs!r}.")
+    if n_jobs > 0:
+        return int(n_jobs)
+    affinity = getattr(os, "sched_getaffinity", None)
+    processors = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return max(processors + 1 + n_jobs, 1)
+
+
+def in_threads(
+    work: Callable, items: Sequence, n_workers: int, stop: Callable[[BaseException], object]
+) -> list:
+    """A list of work(item) for each item, in so many threads.
+
+    Parameters
+    ----------
+    work : callable
+    items : sequence
+    n_workers : int
+        1: in this thread.
+    stop : callable
+        Called with the first exception, Ctrl-C included, while other threads are at work; it tells them.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    The first exception, after all threads have stopped.
+    """
+    if n_workers == 1:
+        return [work(item) for item in items]
+    failures: list[BaseException] = []
+
+    def attempt(item):
+        if failures:
+            raise KeyboardInterrupt
+        try:
+            return work(item)
+        except BaseException as error:
+            failures.append(error)
+            raise
+
+    with Threads(n_workers) as pool:
+        submitted = [pool.submit(attempt, item) for item in items]
+        pending: Collection[Future] = submitted
+        try:
+            while pending:
+                pending = wait_for_threads(pending, FIRST_EXCEPTION)
+                if failures:
+                    raise failures[0]
+        except BaseException as error:
+            failures.append(error)
+            stop(error)
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        return list(map(thread_result, submitted))

@@ -9,9 +9,9 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from .._utils.blas import one_blas_thread
+from .._utils.threads import in_threads
 from ..fitting.decision_scores import winners
 from ..fitting.path import decreasing_alphas
-from ..fitting.threads import in_threads
 from ..solvers._input import as_state, positive
 from ..solvers._random import draw_rows
 from ..solvers.kernel._problem import KernelProblem

@@ -1,3 +1,4 @@
+from .._utils.threads import number_of_threads as number_of_threads
 from .calibration import Calibration as Calibration
 from .convergence_advice import ConvergenceWarning as ConvergenceWarning
 from .labels import class_weights as class_weights
@@ -10,4 +11,3 @@ from .path import SDCAPath as SDCAPath
 from .path import sdca_path as sdca_path
 from .pipeline import Pipeline as Pipeline
 from .scaler import Scaler as Scaler
-from .threads import number_of_threads as number_of_threads

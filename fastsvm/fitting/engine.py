@@ -1,7 +1,7 @@
 """Solvers driven to their end: one per class, in threads, with verbose lines, callbacks and Ctrl-C."""
 
 from .._utils.blas import one_blas_thread
-from .threads import in_threads
+from .._utils.threads import in_threads
 
 __all__ = ["solve_all"]
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 from scipy import sparse
 
+from .._utils.threads import number_of_threads
 from ..solvers import as_rows
 from ..solvers._input import as_alpha, as_weights, as_width, flag, positive
 from ..solvers._sparse import as_csr
 from . import decision_scores
 from .labels import class_weights
 from .parameters import Parameters
-from .threads import number_of_threads
 
 if TYPE_CHECKING:
     from ..solvers.annotations import Matrix

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .._utils.threads import number_of_threads
 from ..solvers import LOSSES
 from ..solvers._input import as_matrix, as_state, flag, one_of, positive
 from ..solvers._problem import Problem
@@ -14,7 +15,6 @@ from ..solvers.sdca_solver import make_sdca_solver
 from .convergence_advice import FitEnd, warn_if_short
 from .engine import solve_all
 from .labels import as_coefficients, as_labels, signs_of
-from .threads import number_of_threads
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix, Seed

@@ -1,6 +1,5 @@
 """The border: what callers pass, checked once and turned into what the kernels read."""
 
-import os
 from numbers import Real
 
 import numpy as np
@@ -145,19 +144,6 @@ def positive(name, value, *, kind=float):
     if value > most:
         raise ValueError(f"{name} must be at most {most:g}.")
     return kind(value)
-
-
-def number_of_threads(n_jobs):
-    """Number of threads for `n_jobs`, as joblib counts: None is 1, -1 all processors, -2 all but one."""
-    if n_jobs is None:
-        return 1
-    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise ValueError(f"n_jobs must be a number of threads, -1 for all, or None; got {n_jobs!r}.")
-    if n_jobs > 0:
-        return int(n_jobs)
-    affinity = getattr(os, "sched_getaffinity", None)
-    processors = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return max(processors + 1 + n_jobs, 1)
 
 
 def finite(name, value):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._utils.threads import number_of_threads
 from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._input import (
     as_alpha,
@@ -14,7 +15,6 @@ from ._input import (
     as_state,
     as_width,
     flag,
-    number_of_threads,
     one_of,
     order_of,
     positive,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from fastsvm._utils.threads import number_of_threads
 from fastsvm.solvers import LOSSES, sdca
-from fastsvm.solvers._input import number_of_threads
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._rows import map_chunks
 from pairs import pairs

@@ -7,7 +7,7 @@ of a result depends on it.
 import numpy as np
 from scipy import sparse
 
-from fastsvm.fitting.threads import in_threads
+from fastsvm._utils.threads import in_threads
 from fastsvm.solvers._rows import primal_from_dual
 
 PART = 1 << 21  # float64 numbers that a thread has in hand: 16 MB of X, or as much of the scores

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastsvm.fitting.threads import in_threads
+from fastsvm._utils.threads import in_threads
 from fastsvm.solvers.losses import Loss
 
 from .matrix_products import Products

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._input import as_alpha, as_matrix, as_order, as_state, as_weights, flag, number_of_threads, positive
+from ..._utils.threads import number_of_threads
+from .._input import as_alpha, as_matrix, as_order, as_state, as_weights, flag, positive
 from .._random import draw_rows
 from .._solver import require_finite
 from ..losses import value

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._input import as_alpha, as_state, flag, number_of_threads, one_of, positive
+from ..._utils.threads import number_of_threads
+from .._input import as_alpha, as_state, flag, one_of, positive
 from .._polish import polish_block
 from .._random import shuffle
 from .._solver import require_finite
