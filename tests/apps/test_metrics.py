@@ -5,6 +5,7 @@ import pytest
 from sklearn import metrics as theirs
 
 from fastsvm_apps.sentiment.measures import metrics
+from fastsvm_apps.sentiment.measures.thresholds import threshold_for_metric
 from fastsvm_apps.sentiment.text_recipes import METRICS
 
 pytestmark = pytest.mark.blas
@@ -74,14 +75,14 @@ def test_the_best_threshold_is_that_of_the_score_counted_where_probabilities_are
     rng = np.random.default_rng(3)
     decision = np.sort(rng.normal(size=60))
     likely = (decision > 0.8).astype(float)
-    assert 0.8 - 0.2 < metrics.threshold_for_metric(metric, decision, likely) < 0.8 + 0.2
+    assert 0.8 - 0.2 < threshold_for_metric(metric, decision, likely) < 0.8 + 0.2
     likely = np.clip(decision / 8 + 0.1, 0.01, 0.4)
     y = rng.random((2000, 60)) < likely
     thresholds = (decision[1:] + decision[:-1]) / 2
     means = [
         np.mean([metrics.score_labels(metric, row, decision > t) for row in y[:100]]) for t in thresholds
     ]
-    found = metrics.threshold_for_metric(metric, decision, likely)
+    found = threshold_for_metric(metric, decision, likely)
     assert found in thresholds
     assert means[list(thresholds).index(found)] > max(means) - 0.03
 

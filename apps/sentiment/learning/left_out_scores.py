@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import Calibration, ConvergenceWarning
 
-from ..measures.metrics import threshold_for_metric
+from ..measures.thresholds import threshold_for_metric
 from ..text_recipes import RecipeSettings
 from . import pipeline_steps
 from .alpha_choice import AlphaChoice, fold_part

@@ -90,38 +90,6 @@ def score_decision(metric: str, classes: np.ndarray, y: Sequence, decision: np.n
     return score_labels(metric, y.astype(str), classes[winners].astype(str))
 
 
-def threshold_for_metric(metric: str, decision: np.ndarray, likely: np.ndarray) -> float:
-    """Return the decision value that is best to give the second of two labels from.
-
-    The score is the one that probabilities lead to expect, and not that of the labels: fifty texts of a label
-    would make the threshold a matter of a few of them.
-
-    Parameters
-    ----------
-    metric : {"accuracy", "balanced-accuracy", "macro-f1"}
-    decision, likely : ndarray of shape (n,)
-        Decision values, and probabilities of the second label that grow with them.
-
-    Returns
-    -------
-    float
-        Halfway between two decision values.
-    """
-    order = np.argsort(-decision, kind="stable")
-    right = np.cumsum(likely[order])[:-1]  # of those given the second label, where so many are
-    given = np.arange(1, len(order))
-    second, n = likely.sum(), len(order)
-    first_right = n - given - (second - right)  # of those given the first
-    if metric == "macro-f1":
-        scores = 2 * right / (given + second) + 2 * first_right / (2 * n - given - second)
-    elif metric == "balanced-accuracy":
-        scores = right / second + first_right / (n - second)
-    else:
-        scores = right + first_right
-    best = int(scores.argmax())
-    return float(decision[order[best : best + 2]].mean())
-
-
 def average_precision_columns(classes: np.ndarray, y: np.ndarray, decision: np.ndarray) -> list[tuple]:
     """Return for each label with a say in the average precision who has it, and its decision values."""
     if decision.ndim == 1:

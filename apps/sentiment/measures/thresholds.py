@@ -162,3 +162,35 @@ def threshold_table(steps: ThresholdLadder, are_probabilities: bool) -> list[Thr
         return [steps.at(threshold) for threshold in PROBABILITIES]
     found = [steps.for_recall(recall) for recall in RECALLS]
     return sorted({each.threshold: each for each in found}.values())
+
+
+def threshold_for_metric(metric: str, decision: np.ndarray, likely: np.ndarray) -> float:
+    """Return the decision value that is best to give the second of two labels from.
+
+    The score is the one that probabilities lead to expect, and not that of the labels: fifty texts of a label
+    would make the threshold a matter of a few of them.
+
+    Parameters
+    ----------
+    metric : {"accuracy", "balanced-accuracy", "macro-f1"}
+    decision, likely : ndarray of shape (n,)
+        Decision values, and probabilities of the second label that grow with them.
+
+    Returns
+    -------
+    float
+        Halfway between two decision values.
+    """
+    order = np.argsort(-decision, kind="stable")
+    right = np.cumsum(likely[order])[:-1]  # of those given the second label, where so many are
+    given = np.arange(1, len(order))
+    second, n = likely.sum(), len(order)
+    first_right = n - given - (second - right)  # of those given the first
+    if metric == "macro-f1":
+        scores = 2 * right / (given + second) + 2 * first_right / (2 * n - given - second)
+    elif metric == "balanced-accuracy":
+        scores = right / second + first_right / (n - second)
+    else:
+        scores = right + first_right
+    best = int(scores.argmax())
+    return float(decision[order[best : best + 2]].mean())
