@@ -21,6 +21,7 @@ SIDE = 200  # pixels, the longer side of the image that is searched
 RADII = 8 * 2 ** (np.arange(18) / 6)  # pixels, there; smaller rings are noise
 LARGEST = 0.45  # radius over the shorter side
 GRID = 8  # grid steps in a radius, along which votes are counted
+FREE_BYTES = 1 << 20  # OpenCV's blur crashes where it finds less memory than it needs
 BLUR = 0.15  # standard deviation of the blur of votes over the radius
 MIN_RING = 0.35  # share of a circumference that must vote
 CLOSEST = 0.6  # smallest distance between two centres over the larger radius
@@ -118,6 +119,7 @@ class _Votes:
         votes = np.bincount(rows[inside] * width + columns[inside], minlength=height * width)
         spread = BLUR * radius / self.pitch
         votes = votes.reshape(height, width).astype(np.float32)
+        np.empty(FREE_BYTES, np.uint8)  # MemoryError if there is too little
         # 1 where a whole circumference votes for one place.
         self.shares = spread**2 / radius * cv2.GaussianBlur(votes, (0, 0), spread)
 
