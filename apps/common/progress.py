@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from threading import Timer
 from time import perf_counter
 from typing import TYPE_CHECKING, Self
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from .standard_streams import write_to_stderr
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
 
 
 def by_steps(advance: Callable[[], None]) -> Callable[[int, int], None]:
@@ -43,10 +42,11 @@ class Stages:
     def __init__(self, verbose: bool = False, spinner: bool = False, patience: float = 2.0) -> None:
         self.seconds: dict[str, float] = {}
         self._verbose = verbose
+        self._open: list[_Stage] = []  # one inside the other
         self._bars: Progress | None = None
+        self._timer = None
         if spinner and not verbose and sys.stderr.isatty():
-            self._bars = _bars()
-            self._timer = Timer(patience, self._bars.start)
+            self._timer = Timer(patience, self._show)
             self._timer.daemon = True
 
     @contextmanager
@@ -60,55 +60,76 @@ class Stages:
         """
         if self._verbose:
             write_to_stderr(f"{name} ...")
+        stage = _Stage(name, total)
+        self._open.append(stage)
+        if self._bars is not None:
+            stage.show(self._bars)
         start = perf_counter()
         try:
-            if self._bars is None:
-                yield lambda: None
-            else:
-                task = self._bars.add_task(name, total=total)
-                try:
-                    yield partial(self._bars.advance, task)
-                finally:
-                    self._bars.remove_task(task)
+            yield stage.advance
         finally:
             self.seconds[name] = perf_counter() - start
+            self._open.remove(stage)
+            stage.hide()
+
+    def _show(self) -> None:
+        from rich import progress
+
+        from .printing import console
+
+        bars = progress.Progress(
+            progress.SpinnerColumn(),
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(30),
+            progress.TaskProgressColumn(),
+            progress.TimeRemainingColumn(),
+            console=console(stderr=True),
+            transient=True,
+            redirect_stdout=False,  # it may be a file; what goes to stderr is printed above
+        )
+        for stage in [*self._open]:
+            stage.show(bars)
+        self._bars = bars
+        bars.start()
 
     def __enter__(self) -> Self:
         from fastsvm._utils.interrupts import held_interrupts
 
-        if self._bars is not None:
+        if self._timer is not None:
             with held_interrupts():
                 self._timer.start()
         return self
 
     def __exit__(self, *exc_info) -> None:
-        if self._bars is None:
+        if self._timer is None:
             return
         from fastsvm._utils.interrupts import held_interrupts
 
         with held_interrupts():
             self._timer.cancel()
             self._timer.join()
-            if self._bars.live.is_started:
+            if self._bars is not None:
                 self._bars.stop()
 
 
-def _bars() -> "Progress":
-    """Return a bar for each stage that runs, one inside the other."""
-    from rich import progress
+class _Stage:
+    def __init__(self, name: str, total: int | None) -> None:
+        self._name, self._total, self._done = name, total, 0
+        self._bar: tuple[Progress, TaskID] | None = None
 
-    from .printing import console
+    def advance(self) -> None:
+        self._done += 1
+        if self._bar is not None:
+            bars, task = self._bar
+            bars.update(task, completed=self._done)
 
-    return progress.Progress(
-        progress.SpinnerColumn(),
-        progress.TextColumn("{task.description}", markup=False),
-        progress.BarColumn(30),
-        progress.TaskProgressColumn(),
-        progress.TimeRemainingColumn(),
-        console=console(stderr=True),
-        transient=True,
-        redirect_stdout=False,  # it may be a file; what goes to stderr is printed above
-    )
+    def show(self, bars: "Progress") -> None:
+        self._bar = bars, bars.add_task(self._name, total=self._total, completed=self._done)
+
+    def hide(self) -> None:
+        if self._bar is not None:
+            bars, task = self._bar
+            bars.remove_task(task)
 
 
 UNWATCHED = Stages()  # of calls that no user waits for

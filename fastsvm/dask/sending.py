@@ -60,7 +60,7 @@ class _GrowingActor(ShardActor):
         self.function, self.shared, self.made = function, shared, []
 
     def add(self, shard):
-        """Make the rows of a packed_shard shard; return the number of rows, or an error."""
+        """Make the rows of a packed shard; return the number of rows, or an error."""
         try:
             self.made.append(self.function(pickle.loads(shard), *self.shared))
         except Exception as error:
