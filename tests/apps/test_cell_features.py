@@ -124,7 +124,8 @@ def test_lobes_on_a_bridge():
 
 
 def test_a_darker_nucleus_moves_the_colours_of_the_nucleus_only():
-    normal, dark = measured(ROUND), measured(drawn((0, 0, 24), nucleus=(120, 30, 80)))
+    field, cell = only_cell(ROUND)
+    normal, dark = describe(field, cell), describe(Field(drawn((0, 0, 24), nucleus=(120, 30, 80))), cell)
     moved = {region: np.abs(normal - dark)[columns(f"colour_{region}")].sum() for region in REGIONS}
     assert moved["core"] > 1
     assert moved["far"] < 0.1

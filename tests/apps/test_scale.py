@@ -1,4 +1,4 @@
-"""How wide a white cell is, by the red cells: drawn ones, few, many, of two sizes, and real smears."""
+"""How wide a white cell is, by nuclei and red cells: drawn ones, few, many, of two sizes, and real smears."""
 
 import csv
 from collections import defaultdict
@@ -9,10 +9,11 @@ import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA
 from fastsvm_apps.cells.data.image_files import ImageFile, find_images
-from fastsvm_apps.cells.data.image_reader import ImageReader, read_image, read_scaled
+from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, scale_of, white_cell_width
 from fastsvm_apps.cells.finding.red_circles import find_red_circles
+from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
 RED, PALE = (150, 150, 205), (195, 195, 220)
@@ -105,6 +106,21 @@ def test_the_scale_of_a_folder(saved, diameter, expected):
         assert scale((640, 480)) == pytest.approx(expected, rel=0.15)
 
 
+@pytest.mark.parametrize("width", [60, 300])
+def test_nuclei_tell_the_scale_where_no_red_cell_is_stained(saved, width):
+    """One cell an image, which is round and might be taken for a red one."""
+    images = []
+    for seed in range(12):
+        size = round(width * (1 + seed % 4 / 10))
+        image = np.full((480, 640, 3), PLASMA, np.uint8)
+        cv2.circle(image, (200 + 20 * seed, 200), size // 2, CYTOPLASM, cv2.FILLED)
+        cv2.circle(image, (200 + 20 * seed, 200), round(size / 2.8), NUCLEUS, cv2.FILLED)
+        images.append(image)
+    scale = read_scale(saved(*images))
+    assert scale.by == "nuclei"
+    assert scale((640, 480)) == pytest.approx(1.15 * width, rel=0.1)
+
+
 def test_an_unusual_scale_is_printed(saved, capsys):
     files = saved(*(blood(28, seed=seed) for seed in range(4)))
     assert scale_of(files, 200) == 200
@@ -136,10 +152,8 @@ def test_sizes_that_do_not_agree_have_a_scale_each(saved):
 def test_few_images_of_many_are_looked_at(saved, monkeypatch):
     files = saved(np.full((64, 64, 3), PLASMA, np.uint8))
     opened = []
-    original = ImageReader.reduced
-    monkeypatch.setattr(
-        ImageReader, "reduced", lambda self, reduce: opened.append(1) or original(self, reduce)
-    )
+    original = ImageFile.open
+    monkeypatch.setattr(ImageFile, "open", lambda self: opened.append(1) or original(self))
     assert read_scale(files * 2000).widths == {}
     assert len(opened) == 64
 
@@ -192,7 +206,7 @@ def test_a_mosaic_needs_no_option(photographs, tmp_path, columns):
         for k, (_, boxes) in enumerate(chosen)
         for x, y, w, h in boxes
     ]
-    centers = [np.divide(cell.center, factor) for cell in find_white_cells(Field(image))]
+    centers = [np.divide(cell.center, factor) for cell in find_white_cells(usual_field(image))]
     assert abs(len(centers) - len(known)) <= 0.05 * len(known)
     assert sum(min(np.hypot(*np.subtract(c, k)) for c in centers) < 50 for k in known) >= 0.95 * len(known)
 

@@ -15,7 +15,14 @@ from fastsvm_apps.cells.finding.image_quality import (
     quality_ranges,
 )
 from fastsvm_apps.cells.finding.masks import black_frame
-from fastsvm_apps.cells.finding.stain import USUAL, Stain, normalised, stain_of, usual_field
+from fastsvm_apps.cells.finding.stain import (
+    NUCLEAR_OF_RED,
+    USUAL,
+    normalised,
+    raw_field,
+    stain_of,
+    usual_field,
+)
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 from fastsvm_apps.cells.learning.image_versions import make_image_version
 
@@ -33,7 +40,7 @@ def changed(image, gamma=1.0, gain=1.0):
 
 
 def stain(image):
-    return stain_of(image, black_frame(image))
+    return stain_of(raw_field(image))
 
 
 def close(one, other, levels=6):
@@ -64,18 +71,24 @@ def test_an_image_gets_the_usual_stain_whatever_was_done_to_it(image):
         assert close(normalised(version, stain(version), USUAL), usual)
 
 
-def test_without_red_cells_only_the_plasma_changes():
+def test_without_red_cells_the_nuclei_get_the_usual_density():
     image = np.full((240, 320, 3), (210, 180, 190), np.uint8)
-    cv2.circle(image, (160, 120), 30, (150, 60, 100), cv2.FILLED)  # a nucleus
+    cv2.circle(image, (160, 120), 30, (150, 60, 100), cv2.FILLED)
     found = stain(image)
-    assert found == Stain((210.0, 180.0, 190.0))
+    assert found.density is found.hue is None
+    assert found.plasma == (210, 180, 190)
     usual = normalised(image, found, USUAL)
     assert usual[0, 0].tolist() == list(USUAL.plasma)
-    np.testing.assert_allclose(
-        np.log((usual[120, 160] + 1) / (np.array(USUAL.plasma) + 1)),
-        np.log(np.array([151, 61, 101]) / np.array([211, 181, 191])),
-        atol=0.01,
-    )
+    blue, green, red = np.log((np.array(USUAL.plasma) + 1) / (usual[120, 160] + 1))
+    assert red + green / 2 - blue / 2 == pytest.approx(NUCLEAR_OF_RED * USUAL.density, rel=0.03)
+
+
+def test_red_cells_that_hardly_take_the_stain_do_not_count(image):
+    """As on a slide whose red cells are pale: they fit the nuclei no longer, which get the usual density."""
+    found = stain(image)
+    pale = found._replace(density=found.density / 5)
+    by_nuclei = normalised(image, found._replace(density=None), USUAL)
+    assert (normalised(image, pale, USUAL) == by_nuclei).all()
 
 
 @pytest.mark.parametrize("image", [np.zeros((64, 64, 3), np.uint8), np.full((40, 90, 3), 255, np.uint8)])

@@ -18,8 +18,7 @@ from fastsvm_apps.cells.data import image_reader, slide_tiles, slides
 from fastsvm_apps.cells.data.image_files import ImageFile
 from fastsvm_apps.cells.data.slide_tiles import with_tiles
 from fastsvm_apps.cells.data.slides import TiffSlide
-from fastsvm_apps.cells.finding.masks import black_frame
-from fastsvm_apps.cells.finding.stain import USUAL, normalised, stain_of
+from fastsvm_apps.cells.finding.stain import USUAL, normalised, raw_field, stain_of
 from fastsvm_apps.cells.jobs import cell_classification
 from fastsvm_apps.cells.measuring import describing
 
@@ -32,7 +31,7 @@ def mosaic(smears):
     """Return a picture of 2 x 4 sample smears of one stain, as a slide has, one of them blank, in BGR."""
     files = sorted((smears / "images").rglob("*.jpg"))[::6]
     images = [cv2.imread(str(file)) for file in files]
-    images = [normalised(image, stain_of(image, black_frame(image)), USUAL) for image in images]
+    images = [normalised(image, stain_of(raw_field(image)), USUAL) for image in images]
     images.append(np.full_like(images[0], 255))
     return np.vstack([np.hstack(images[k : k + 4]) for k in (0, 4)])
 

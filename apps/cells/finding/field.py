@@ -20,19 +20,23 @@ class Field:
     ----------
     image : ndarray of shape (height, width, 3) and dtype uint8
         Blue, green, red, at the working scale.
-    frame : ndarray of shape (height, width) and dtype uint8, optional
-        As below, where it is known.
+    frame, stained : ndarray of shape (height, width) and dtype uint8, optional
+        As below, where they are known.
 
     Attributes
     ----------
     frame : ndarray of shape (height, width) and dtype uint8
         1 for the black pixels that a rotation left.
+    stained : ndarray of shape (height, width) and dtype uint8, or None
+        1 for the pixels with the stain of nuclei; None where it was not looked for.
     background : ndarray of shape (3,) and dtype float32
         The colour where no light is absorbed.
     """
 
-    def __init__(self, image: np.ndarray, frame: np.ndarray | None = None) -> None:
-        self.image = image
+    def __init__(
+        self, image: np.ndarray, frame: np.ndarray | None = None, stained: np.ndarray | None = None
+    ) -> None:
+        self.image, self.stained = image, stained
         self.frame = black_frame(image) if frame is None else frame
         self.background = _background(
             *(plane[::BACKGROUND_STEP, ::BACKGROUND_STEP] for plane in (image, self.frame))

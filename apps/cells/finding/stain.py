@@ -5,7 +5,8 @@ contrast of the camera are. By the law of Lambert and Beer a stronger stain mult
 and so does a camera's gamma: densities are scaled until the red cells have the usual one, and the plasma
 between the cells gets the usual colour. That is one lookup table for each channel.
 
-Where there are no red cells, only the plasma is made the usual one.
+Some stains hardly colour red cells. So they are looked for away from nuclei, and where they do not fit the
+nuclei, the nuclei get the usual density. Where there is neither, only the plasma is made the usual one.
 """
 
 from collections.abc import Iterable
@@ -16,11 +17,15 @@ import numpy as np
 
 from ..data.image_files import ImageFile
 from ..data.image_reader import is_blank
-from .field import Field
-from .masks import black_frame
+from .field import CHANNELS, Field
+from .masks import distance_to
+from .nuclei import NUCLEAR, nuclear_stain
 
 SHRINK = 4  # factor of both sides; fewer pixels tell as much, with less noise
 LEAST_BLUE = 0.35  # of the density of green: haemoglobin absorbs blue, and what is purple hardly does
+AWAY = 30  # pixels; red cells are looked for farther from nuclei than this
+NUCLEAR_OF_RED = 2.8  # nuclear stain of nuclei over the density of red cells in green
+ALIKE = 2.0  # factor, by which these may differ
 MIN_DENSITY = 0.06  # of green; less is noise or dirt
 LEVELS = 200  # of a density of 1, for Otsu's threshold
 MIN_SHARE = 0.02  # of the image that red cells cover, at least
@@ -38,11 +43,14 @@ class Stain(NamedTuple):
         Median optical density (natural logarithm) of its red cells in green; None where there are none.
     hue : float or None
         The same in blue, as a share of that in green.
+    nuclear : float or None
+        Median density of nuclear stain in its nuclei; None where there are none.
     """
 
     plasma: tuple[float, float, float]
     density: float | None = None
     hue: float | None = None
+    nuclear: float | None = None
 
 
 class UsualStain(NamedTuple):
@@ -66,55 +74,69 @@ USUAL = UsualStain((200.0, 204.0, 200.0), 0.25)
 
 def usual_field(image: np.ndarray) -> Field:
     """Return an image with the usual stain, to find and measure cells in."""
-    frame = black_frame(image)
-    return Field(normalised(image, stain_of(image, frame), USUAL), frame)
+    raw = raw_field(image)
+    return Field(normalised(image, stain_of(raw), USUAL), raw.frame, raw.stained)
 
 
-def stain_of(image: np.ndarray, frame: np.ndarray) -> Stain:
+def raw_field(image: np.ndarray) -> Field:
+    """Return an image as it is, with its nuclear stain."""
+    raw = Field(image)
+    raw.stained = nuclear_stain(raw)
+    return raw
+
+
+def stain_of(raw: Field) -> Stain:
     """Measure how an image is stained.
 
     Parameters
     ----------
-    image : ndarray of shape (height, width, 3) and dtype uint8
-        Blue, green, red, at the working scale.
-    frame : ndarray of shape (height, width) and dtype uint8
-        1 for the black pixels that a rotation left.
+    raw : Field
+        The image as it is, at the working scale, with its nuclear stain.
 
     Returns
     -------
     Stain
     """
-    height, width = image.shape[:2]
+    height, width = raw.frame.shape
     size = (max(1, width // SHRINK), max(1, height // SHRINK))
-    free = cv2.resize(1 - frame, size, interpolation=cv2.INTER_AREA) > 0
-    field = Field(cv2.resize(image, size, interpolation=cv2.INTER_AREA), 1 - free.view(np.uint8))
+    free, stained = (
+        cv2.resize(mask, size, interpolation=cv2.INTER_AREA) for mask in (1 - raw.frame, raw.stained)
+    )
+    field = Field(cv2.resize(raw.image, size, interpolation=cv2.INTER_AREA), 1 - free)
     plasma = tuple(float(value) for value in field.background)
-    blue, green, _ = np.moveaxis(field.densities(field.image), 2, 0)
-    some = free & (blue > LEAST_BLUE * green)
+    planes = field.densities(field.image, np.vstack([CHANNELS[:2], NUCLEAR]))
+    blue, green, nuclear = np.moveaxis(planes, 2, 0)
+    stain = Stain(plasma, nuclear=float(np.median(nuclear[stained > 0])) if stained.any() else None)
+    away = distance_to(stained) > AWAY / SHRINK if stained.any() else True
+    some = (free > 0) & away & (blue > LEAST_BLUE * green)
     if not some.any():
-        return Stain(plasma)
+        return stain
     levels = np.clip(green[some] * LEVELS, 0, 255).astype(np.uint8)
     threshold, _ = cv2.threshold(levels, 0, 1, cv2.THRESH_OTSU)
     red_cells = levels > max(threshold, MIN_DENSITY * LEVELS)
     if np.count_nonzero(red_cells) < MIN_SHARE * np.count_nonzero(free):
-        return Stain(plasma)
+        return stain
     density = float(np.median(green[some][red_cells]))
-    return Stain(plasma, density, float(np.median(blue[some][red_cells])) / density)
+    return stain._replace(density=density, hue=float(np.median(blue[some][red_cells])) / density)
 
 
 def stain_of_tiles(tiles: Iterable[ImageFile]) -> Stain | None:
-    """Return the stain of a slide, the median over a few tiles; None without red cells."""
+    """Return the stain of a slide, the median over a few tiles; None without red cells and nuclei."""
     stains = []
     for tile in tiles:
         image, _ = tile.open().scaled()
         if not is_blank(image):
-            stains.append(stain_of(image, black_frame(image)))
-    stains = [stain for stain in stains if stain.density is not None]
-    if not stains:
+            stains.append(stain_of(raw_field(image)))
+    some = [stain for stain in stains if stain.density is not None] or [
+        stain for stain in stains if stain.nuclear is not None
+    ]
+    if not some:
         return None
-    plasma = np.median([stain.plasma for stain in stains], axis=0)
-    density, hue = np.median([stain[1:] for stain in stains], axis=0)
-    return Stain(tuple(plasma.tolist()), float(density), float(hue))
+    plasma, *others = ([value for value in values if value is not None] for values in zip(*some, strict=True))
+    return Stain(
+        tuple(np.median(plasma, axis=0).tolist()),
+        *(float(np.median(values)) if values else None for values in others),
+    )
 
 
 def normalised(image: np.ndarray, stain: Stain, usual: UsualStain) -> np.ndarray:
@@ -132,7 +154,11 @@ def normalised(image: np.ndarray, stain: Stain, usual: UsualStain) -> np.ndarray
     -------
     ndarray of the same shape and dtype
     """
-    scaling = 1.0 if stain.density is None else usual.density / stain.density
+    red, nuclear = stain.density, stain.nuclear and stain.nuclear / NUCLEAR_OF_RED
+    # What does not fit the nuclei is hardly stained, or no red cell.
+    if red is None or (nuclear and not nuclear / ALIKE < red < nuclear * ALIKE):
+        red = nuclear
+    scaling = usual.density / red if red else 1.0
     scaling = min(max(scaling, 1 / MOST_SCALING), MOST_SCALING)
     values = np.arange(256)[:, None] + 1.0
     # What is brighter than plasma stays so, up to white.

@@ -17,20 +17,8 @@ import numpy as np
 from . import _pixels
 from .field import COLOUR_PLANES, Field
 from .masks import depth, distance_to, filled, halved, hull, is_cut, opened, shrunk, touching, widened
+from .nuclei import BORDER, SMALL_SIZES, USUAL_SIZES, CellSizes, find_nuclei, nuclear_stain
 
-# Nuclei. Purple is blue minus green, in levels of 255.
-MIN_PURPLE = 40
-PURPLE_BLUR = 5  # width of the Gaussian kernel
-STAIN_OPENING = 7  # width of the disc that removes smaller spots
-MIN_NUCLEUS = 600  # area; platelets have up to 150
-MIN_NUCLEUS_AT_BORDER = 1000  # area; smaller parts at the border are counted by nobody ...
-MIN_FRAGMENT = 300  # ... unless the image has no larger one
-LOBE_GAP = 15  # largest distance between the lobes of a nucleus
-
-# A finished cell has at least this area of nucleus, and contains a disc of this radius. Platelets, their
-# clumps, drops of stain and inclusions of red cells are smaller.
-WHOLE_CELL = 800, 14
-CUT_CELL = 400, 9  # at the border
 CLOSE_UP = 0.15  # share of the image; a nucleus that covers more is always accepted
 
 # The growing of cells.
@@ -43,6 +31,7 @@ UNSEEN = 2e-4  # share that is added for each colour, so that none has the share
 SMOOTHING = 1.4  # standard deviation of the blur of likeness
 MIN_LIKENESS = 0.1
 DISTANCE = 0.006  # likeness that a pixel loses for each pixel of distance from the hull
+PLASMA = 0.03  # mean density of the channels; less is plasma, also beside a nucleus
 ELSEWHERE_STEP = 3  # every third pixel in each direction shows the colours elsewhere
 
 # The splitting of cells. A waist is a width over that of the narrower cell; touching cells have a lower one.
@@ -62,7 +51,6 @@ NUCLEUS_BLUR = 3  # width of the Gaussian kernel
 NUCLEUS_OPENING = 5  # width of the disc that removes smaller spots
 
 MARGIN = 2.5  # between a cell and its box
-BORDER = 1  # what is this close to the border counts as cut
 
 # Weights of the densities of blue, green and red that separate cytoplasm from red cells and plasma. A linear
 # classifier found them on pixels inside and outside annotated boxes; they are rounded. Their sum is 0, so
@@ -113,61 +101,24 @@ def find_white_cells(field: Field) -> list[WhiteCell]:
     list of WhiteCell
         Empty when there is no white cell.
     """
-    stained = _stained(field)
-    # If everything is stained, no nucleus stands out.
-    nuclei = _nuclei(stained) if not (stained | field.frame).all() else []
+    stained = nuclear_stain(field) if field.stained is None else field.stained
+    if (stained | field.frame).all():  # no nucleus stands out
+        return []
+    return _cells_of(field, stained, USUAL_SIZES) or _cells_of(field, stained, SMALL_SIZES)
+
+
+def _cells_of(field: Field, stained: np.ndarray, sizes: CellSizes) -> list[WhiteCell]:
+    """Grow a cell around each nucleus; return those that are large enough, the largest first."""
+    nuclei = find_nuclei(stained, sizes)
     if not nuclei:
         return []
     around = _Surroundings(field, nuclei)
     cells = [
         _white_cell(field, corner, nucleus, body)
         for corner, *masks in around.shared_out(around.grown())
-        for nucleus, body in _split_at_waist(*masks)
+        for nucleus, body in _split_at_waist(*masks, sizes)
     ]
-    return sorted((cell for cell in cells if _is_white(cell, field)), key=lambda cell: -cell.area)
-
-
-# Nuclei
-
-
-def _stained(field: Field) -> np.ndarray:
-    """Return the mask of purple pixels."""
-    purple = cv2.subtract(cv2.extractChannel(field.image, 0), cv2.extractChannel(field.image, 1))
-    purple = cv2.GaussianBlur(purple, (PURPLE_BLUR, PURPLE_BLUR), 0)
-    purple[field.frame > 0] = 0
-    # Half the size gives the same threshold for a quarter of the work.
-    threshold, _ = cv2.threshold(halved(purple), 0, 1, cv2.THRESH_OTSU)
-    stained = cv2.threshold(purple, max(threshold, MIN_PURPLE), 1, cv2.THRESH_BINARY)[1]
-    return opened(stained, STAIN_OPENING)
-
-
-def _nuclei(stained: np.ndarray) -> list[tuple[tuple[int, int], np.ndarray]]:
-    """Join lobes into nuclei; return corner and mask of each that is large enough."""
-    height, width = stained.shape
-    # Half the size shows what lies close together. The margin keeps nuclei off the border.
-    margin = LOBE_GAP // 2
-    half = cv2.copyMakeBorder(halved(stained), *[margin] * 4, cv2.BORDER_CONSTANT)
-    joined = shrunk(widened(half, LOBE_GAP / 4), LOBE_GAP / 4)[margin:-margin, margin:-margin]
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(joined))
-    factors = np.tile([width / joined.shape[1], height / joined.shape[0]], 2)
-    labels = cv2.resize(labels, (width, height), interpolation=cv2.INTER_NEAREST)
-    nuclei, fragments = [], []
-    for k, (x, y, w, h, _) in enumerate(stats[1:], start=1):
-        left, top, right, bottom = (factors * (x, y, x + w + 1, y + h + 1)).astype(int)
-        part = np.s_[top:bottom, left:right]
-        mask = (labels[part] == k).view(np.uint8) * stained[part]
-        x, y, w, h = cv2.boundingRect(mask)
-        mask = mask[y : y + h, x : x + w]
-        x, y = int(x + left), int(y + top)
-        cut = is_cut((x, y, w, h), stained.shape, BORDER)
-        area = cv2.countNonZero(mask)
-        found = nuclei if area >= (MIN_NUCLEUS_AT_BORDER if cut else MIN_NUCLEUS) else fragments
-        if area >= MIN_FRAGMENT:
-            found.append(((x, y), mask))
-    return nuclei or fragments
-
-
-# Cells
+    return sorted((cell for cell in cells if _is_white(cell, field, sizes)), key=lambda cell: -cell.area)
 
 
 class _Surroundings:
@@ -177,20 +128,17 @@ class _Surroundings:
         self.field = field
         height, width = field.frame.shape
         pad = REACH + SMOOTH
-        left = max(0, min(x for (x, _), _ in nuclei) - pad)
-        top = max(0, min(y for (_, y), _ in nuclei) - pad)
-        right = min(width, max(x + mask.shape[1] for (x, _), mask in nuclei) + pad)
-        bottom = min(height, max(y + mask.shape[0] for (_, y), mask in nuclei) + pad)
+        # Even, so that half the size of the part is half the size of the image.
+        left = max(0, min(x for (x, _), _ in nuclei) - pad) & ~1
+        top = max(0, min(y for (_, y), _ in nuclei) - pad) & ~1
+        right = min(width, max(x + mask.shape[1] for (x, _), mask in nuclei) + pad + 1 & ~1)
+        bottom = min(height, max(y + mask.shape[0] for (_, y), mask in nuclei) + pad + 1 & ~1)
         self.corner = left, top
         self.part = np.s_[top:bottom, left:right]
         self.nuclei = np.zeros((bottom - top, right - left), np.int32)  # numbered from 1
-        self.corners = []  # of the part around each nucleus that its cell may cover
-        self.parts = []
         for k, ((x, y), mask) in enumerate(nuclei, start=1):
             x, y, (h, w) = x - left, y - top, mask.shape
             self.nuclei[y : y + h, x : x + w] += mask * np.int32(k)
-            self.corners.append((max(0, x - pad), max(0, y - pad)))
-            self.parts.append(np.s_[max(0, y - pad) : y + h + pad, max(0, x - pad) : x + w + pad])
         self.stained = (self.nuclei > 0).view(np.uint8)
         self.hulls = np.zeros_like(self.stained)
         for (x, y), mask in nuclei:
@@ -213,13 +161,14 @@ class _Surroundings:
         return cv2.resize(likeness, self.stained.shape[::-1], interpolation=cv2.INTER_LINEAR) - MIN_LIKENESS
 
     def _elsewhere(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the colours of every third pixel each way, and the mask of those far from nuclei."""
+        """Return the colours of every third pixel each way, and the mask of those in no white cell."""
         some = np.s_[::ELSEWHERE_STEP, ::ELSEWHERE_STEP]
         stained = np.zeros_like(self.field.frame)
         stained[self.part] = self.stained
         far = distance_to(np.ascontiguousarray(stained[some])) > FAR / ELSEWHERE_STEP
         colours = self.field.densities(self.field.image[some], COLOUR_PLANES)
-        return colours, far.view(np.uint8) * (1 - self.field.frame[some])
+        other = far | (colours[..., 2] < PLASMA)
+        return colours, other.view(np.uint8) * (1 - self.field.frame[some])
 
     @staticmethod
     def _share(colours: np.ndarray, mask: np.ndarray) -> np.ndarray:
@@ -238,24 +187,38 @@ class _Surroundings:
         return filled(touching(mask, self.stained))
 
     def shared_out(self, grown: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray, np.ndarray]]:
-        """Yield for each nucleus a corner, its mask, and the mask of the grown pixels nearest to it."""
-        if len(self.parts) == 1:
-            yield self.corner, self.stained, grown
-            return
-        _, lobes = cv2.distanceTransformWithLabels(
-            1 - self.stained, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_CCOMP
-        )
-        nearest = np.zeros(lobes.max() + 1, np.int32)
-        nearest[lobes[self.stained > 0]] = self.nuclei[self.stained > 0]
-        nearest = nearest[lobes] * grown
-        for k, ((x, y), part) in enumerate(zip(self.corners, self.parts, strict=True), start=1):
-            nucleus, own = ((numbers[part] == k).view(np.uint8) for numbers in (self.nuclei, nearest))
-            yield (x + self.corner[0], y + self.corner[1]), nucleus, touching(own, nucleus)
+        """Yield for each cell a corner, the mask of its nucleus, and the mask of the cell.
+
+        Nuclei in one round body are lobes of one nucleus. Otherwise each gets the grown pixels nearest to it.
+        """
+        # Lobes of one nucleus may lie in bodies that do not touch.
+        n, bodies, stats, _ = cv2.connectedComponentsWithStats(grown | self.hulls)
+        for k in range(1, n):
+            x, y, w, h, _ = stats[k].tolist()
+            part = np.s_[y : y + h, x : x + w]
+            corner = x + self.corner[0], y + self.corner[1]
+            body, nuclei = (np.where(bodies[part] == k, mask[part], 0) for mask in (grown, self.nuclei))
+            numbers = np.unique(nuclei[nuclei > 0])
+            nucleus = (nuclei > 0).view(np.uint8)
+            if len(numbers) == 1 or _is_round(body, depth(body)):
+                yield corner, nucleus, body
+                continue
+            _, lobes = cv2.distanceTransformWithLabels(
+                1 - nucleus, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_CCOMP
+            )
+            nearest = np.zeros(lobes.max() + 1, np.int32)
+            nearest[lobes[nucleus > 0]] = nuclei[nucleus > 0]
+            nearest = nearest[lobes] * body
+            for number in numbers:
+                own, mask = ((each == number).view(np.uint8) for each in (nuclei, nearest))
+                yield corner, own, touching(mask, own)
 
 
-def _split_at_waist(nucleus: np.ndarray, body: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+def _split_at_waist(
+    nucleus: np.ndarray, body: np.ndarray, sizes: CellSizes
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Split touching cells where the body has a waist with a nucleus on either side."""
-    min_nucleus, min_radius = WHOLE_CELL
+    min_nucleus, min_radius = sizes.whole_cell
     area = cv2.countNonZero(body)
     if area > MAX_SOLIDITY * cv2.contourArea(hull(body)):
         return [(nucleus, body)]
@@ -269,7 +232,7 @@ def _split_at_waist(nucleus: np.ndarray, body: np.ndarray) -> list[tuple[np.ndar
     masks = [body * (nearest == k).view(np.uint8) for k in range(1, nearest.max() + 1)]
     parts = [(nucleus * mask, mask) for mask in masks]
     if all(_is_round(mask, deep) and cv2.countNonZero(own) >= min_nucleus for own, mask in parts):
-        return [cell for part in parts for cell in _split_at_waist(*part)]
+        return [cell for part in parts for cell in _split_at_waist(*part, sizes)]
     return [(nucleus, body)]
 
 
@@ -317,10 +280,10 @@ def _white_cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body
     )
 
 
-def _is_white(cell: WhiteCell, field: Field) -> bool:
+def _is_white(cell: WhiteCell, field: Field, sizes: CellSizes) -> bool:
     """Return whether a cell is large enough to be white."""
     box = (*cell.corner, *cell.body.shape[::-1])
-    min_nucleus, min_radius = CUT_CELL if is_cut(box, field.frame.shape, BORDER) else WHOLE_CELL
+    min_nucleus, min_radius = sizes.cut_cell if is_cut(box, field.frame.shape, BORDER) else sizes.whole_cell
     nucleus = cv2.countNonZero(cell.nucleus)
     if nucleus >= CLOSE_UP * field.frame.size:
         return True

@@ -12,9 +12,8 @@ from ..data.image_reader import CellWidth, ImageReader, is_blank
 from ..finding.field import Field
 from ..finding.findings import FoundCell, crop_box
 from ..finding.image_quality import ImageQuality, measure_quality
-from ..finding.masks import black_frame
 from ..finding.other_cells import find_other_cells
-from ..finding.stain import USUAL, UsualStain, normalised, stain_of
+from ..finding.stain import USUAL, UsualStain, normalised, raw_field, stain_of
 from ..finding.white_cells import WhiteCell, find_white_cells
 from .cell_features import describe
 from .cell_measures import measure
@@ -78,12 +77,12 @@ def describe_image(
     size = _turned(reader.size, image)
     if is_blank(image):
         return DescribedImage([], [], kept, size)
-    frame = black_frame(image)
-    stain = getattr(file, "stain", None) or stain_of(image, frame)
-    field = Field(normalised(image, stain, usual) if usual else image, frame)
+    raw = raw_field(image)
+    stain = getattr(file, "stain", None) or stain_of(raw)
+    field = Field(normalised(image, stain, usual), raw.frame, raw.stained) if usual else raw
     white = find_white_cells(field)
     others = tuple(other.at_scale_of_file(scale) for other in find_other_cells(field, white, also))
-    taken = measure_quality(image, frame, stain, white) if quality else None
+    taken = measure_quality(image, raw.frame, stain, white) if quality else None
     cells = white[:most]
     found = [FoundCell(cell.box, cell.center, cell.area) for cell in cells]
     if details:

@@ -12,11 +12,11 @@ import numpy as np
 
 from ...cells.data.image_files import ImageFile
 from ...cells.finding.findings import crop_square
-from ...cells.finding.white_cells import MIN_PURPLE
 
 SPATIAL_RADIUS, COLOUR_RADIUS = 30, 60  # of the mean shift
 FRAME = 80  # gray levels below are the black frame
 DARK_PERCENT = 2
+MIN_PURPLE = 40  # blue minus green, in levels; nuclei have more
 SIZE = 120
 
 
