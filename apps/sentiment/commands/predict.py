@@ -162,8 +162,7 @@ class _PredictionRun:
 
     def _count_unknown(self, batch, n_terms):
         """Count the texts of which the model knows no word, and of the first ones those with few."""
-        from ..measures.languages import count_strange_texts
-        from ..measures.prediction import is_of_words
+        from ..measures.prediction import count_strange_texts, is_of_words
 
         self.n_unknown += int((n_terms == 0).sum()) - len(batch.missing)
         n = LOOKED_AT - self.n_looked_at

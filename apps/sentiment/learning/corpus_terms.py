@@ -20,8 +20,7 @@ from ...common.errors import AppError, Skipped
 from ..data.corpus import MOST_LABELS, nothing_usable
 from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
 from ..data.text_source import TextSource
-from ..measures.languages import is_unsegmented
-from ..text_recipes import AUTO, DEFAULT, UNSEGMENTED, RecipeSettings, with_recipe_features
+from ..text_recipes import AUTO, DEFAULT, UNSEGMENTED, RecipeSettings, is_unsegmented, with_recipe_features
 from . import pipeline_steps
 
 MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised

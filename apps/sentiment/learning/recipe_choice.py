@@ -12,7 +12,6 @@ from fastsvm._utils.threads import Threads
 from fastsvm.fitting import ConvergenceWarning, number_of_threads
 
 from ...common.progress import UNWATCHED, Stages
-from ..measures.languages import is_unsegmented
 from ..measures.prediction import winners_of
 from ..text_recipes import (
     CLASSIFIERS,
@@ -21,6 +20,7 @@ from ..text_recipes import (
     SEARCHED,
     UNSEGMENTED,
     RecipeSettings,
+    is_unsegmented,
     with_recipe_features,
 )
 from . import pipeline_steps

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...common.printing import many, printable
 from ...common.statistics import confusion, wilson_interval
+from ..text_recipes import usual_metric
 from .calibration_error import CalibrationError, calibration_error
-from .metrics import score_decision, score_guessing, usual_metric
+from .metrics import score_decision, score_guessing
 from .prediction import winners_of
 from .thresholds import ThresholdEffect, ThresholdLadder, threshold_ladder, threshold_table
 
