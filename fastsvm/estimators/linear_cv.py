@@ -115,7 +115,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         as_alphas(self.alphas, self.n_alphas, self.eps, lambda: 1.0)
         self._scorer()
 
-    def _model(self, alpha):
+    def _single_classifier(self, alpha):
         """Return the classifier for one alpha."""
         shared = ("loss", "max_iter", "tol", "fit_intercept", "class_weight", "n_jobs")
         return SDCAClassifier(alpha=alpha, **{name: getattr(self, name) for name in shared})
@@ -152,8 +152,8 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         self._check_params()
         X, y = self._validated(X, y)
         self._set_classes(np.unique(y))
-        routed = self._routed(sample_weight, params)
-        folds = self._folds(X, y, routed)
+        routed = self._routed_params(sample_weight, params)
+        folds = self._cv_folds(X, y, routed)
         rows, random = as_rows(X), check_random_state(self.random_state)
         paths = [self._paths(rows, y, sample_weight, k, train, random) for k, (train, _) in enumerate(folds)]
         self.alphas_ = as_alphas(
@@ -170,7 +170,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
             setattr(self, name, getattr(self, name)[: best.n_tried])
 
         steps.begin(f"final fit at alpha {self.alpha_:.3g}")
-        final = self._model(self.alpha_).set_params(random_state=random.randint(2**31 - 1))
+        final = self._single_classifier(self.alpha_).set_params(random_state=random.randint(2**31 - 1))
         final._set_classes(self.classes_)
         starts = list(zip(best.dual, best.intercept, strict=True))
         solvers = final._solvers(X, y, sample_weight, self.max_iter, starts.__getitem__)
@@ -211,7 +211,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         return [self._fold_fit(alpha, X, results[k : k + size]) for k in range(0, len(results), size)]
 
     def _fold_fit(self, alpha, X, results):
-        model = self._model(alpha)
+        model = self._single_classifier(alpha)
         model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
         w, dual, intercept, objective, gap, n_iter = zip(
             *((r.w, r.dual, r.intercept, r.objective, r.gap, r.n_iter) for r in results), strict=True

@@ -208,13 +208,13 @@ class OneVsRest(Parameters):
 
 def probabilities(model, decision):
     """Return what a classifier's scores stand for: by its calibration, or by the log loss."""
-    require_probabilities(model)
+    require_predict_proba(model)
     if hasattr(model, "calibration_"):
         return model.calibration_.probabilities(decision)
     return decision_scores.probabilities_of_scores(decision)
 
 
-def require_probabilities(model):
+def require_predict_proba(model):
     """Raise an AttributeError unless a model's scores stand for probabilities; True if they do."""
     if getattr(model, "loss", None) != "log" and not hasattr(model, "calibration_"):
         raise AttributeError(

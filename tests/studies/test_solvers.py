@@ -144,7 +144,9 @@ def test_pictures_have_labelled_axes(small, name):
 
 def test_the_document_against_itself_comes_back_whole():
     theirs = output_claims.TABLE_2 - solver_sets.BETA_ACCURACY
-    assert output_claims._slopes(theirs, np.stack([theirs, 0 * theirs])).tolist() == pytest.approx([1, 0])
+    assert output_claims._least_squares_slopes(
+        theirs, np.stack([theirs, 0 * theirs])
+    ).tolist() == pytest.approx([1, 0])
 
 
 def test_what_is_absent_cannot_be_tested(tmp_path, monkeypatch):

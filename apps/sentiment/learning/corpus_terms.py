@@ -207,11 +207,11 @@ class _FirstPass:
                 )
             for label in batch.labels:
                 self.codes.setdefault(label, len(self.codes))
-            self._draw(batch, rows)
+            self._add_to_sample(batch, rows)
             own = [self.codes[batch.labels[i]] for i in rows]
             yield CodedTexts([batch.texts[i] for i in rows], own, len(self.codes))
 
-    def _draw(self, batch: LabelledBatch, rows: Sequence[int]) -> None:
+    def _add_to_sample(self, batch: LabelledBatch, rows: Sequence[int]) -> None:
         """Keep the texts of the lowest places: a sample without knowing how many texts will come."""
         self.sample += [(batch.places[i], batch.labels[i], batch.texts[i]) for i in rows]
         self.sample = sorted(self.sample)[:SAMPLE]
