@@ -72,8 +72,8 @@ def _comparison_panels(known: Comparison) -> list[Panel]:
               **named_rows([runs.classifier for runs in results])),
         Panel(Dots([(runs.behind_best, *(runs.behind_best_interval or (runs.behind_best,) * 2))
                     for runs in results], rows, GREEN,
-                   notes=[f"{runs.behind_best:.3f}" if runs.behind_best else "the best" for runs in results]),
-              Across("x", 0, "0.3"), xlabel=f"{known.metric} that the best one has more",
+                   notes=[f"{runs.behind_best:.3f}" if runs.behind_best else "best" for runs in results]),
+              Across("x", 0, "0.3"), xlabel=f"{known.metric} that the best one has more", xmargin=0.08,
               title="too few splits for an interval" if known.too_few
                     else "on the same splits, 95 % interval"),
         Panel(*(_single_runs(runs.seconds, row) for row, runs in enumerate(results)),
