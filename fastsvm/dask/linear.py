@@ -142,7 +142,7 @@ class SDCAClassifier(BaseLinearClassifier):
         starts = self.intercept_ if again else None
         self._set_classes(data.classes)
         self.n_features_in_ = data.shape[1]
-        labels, runs = self._positives(), []
+        labels, runs = self._positive_labels(), []
         seeds = self._seeds(len(labels))
 
         def make(k, threads):

@@ -69,7 +69,7 @@ class CrossValidated:
         fits_of : iterator
             It makes the fits of the next candidate: a FoldFit for each fold.
         """
-        problems = len(self._positives())
+        problems = len(self._positive_labels())
         self.scores_ = np.full((*shape, len(folds)), np.nan)
         self.cv_objectives_, self.cv_dual_gaps_ = np.full((2, *self.scores_.shape, problems), np.nan)
         scorer, best, chosen, ends = self._scorer(), -np.inf, None, []

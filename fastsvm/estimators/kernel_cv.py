@@ -297,14 +297,16 @@ class _KernelPath:
     def solve(self, model, stopping):
         """Fit at the alpha of a KernelSDCAClassifier; give up once `stopping` has an item."""
         self.problem.gram.forget_uses()
-        run = model._make_solver(self.problem, self.seed, None if self.last is None else self._start(model))
+        run = model._make_solver(
+            self.problem, self.seed, None if self.last is None else self._best_start(model)
+        )
         for _ in run.epochs(model.tol):
             if stopping:
                 raise KeyboardInterrupt
         self.last = _KernelFit(*(getattr(run, name) for name in _KernelFit._fields))
         return self.last
 
-    def _start(self, model):
+    def _best_start(self, model):
         """Return for each class the multiple of the last dual variables with the best bound; see `Path`."""
         dual, shrinks = self.last.dual, model.alpha / self.last.alpha
         terms, scores = np.empty(dual.shape[1]), self.last.scores / shrinks

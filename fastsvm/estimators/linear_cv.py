@@ -173,7 +173,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         final = self._single_classifier(self.alpha_).set_params(random_state=random.randint(2**31 - 1))
         final._set_classes(self.classes_)
         starts = list(zip(best.dual, best.intercept, strict=True))
-        solvers = final._solvers(X, y, sample_weight, self.max_iter, starts.__getitem__)
+        solvers = final._solver_makers(X, y, sample_weight, self.max_iter, starts.__getitem__)
         results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         final._set_results(results, X, y)
         ends = [*best.ends, *(FitEnd.of(result, self.alpha_) for result in results)]
@@ -187,13 +187,15 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         return [
             Path(Problem(rows, signs_of(y, label), weights), np.array([seed], np.uint64), **options)
             for label, seed in zip(
-                self._positives(), random.randint(2**31 - 1, size=len(self._positives())), strict=True
+                self._positive_labels(),
+                random.randint(2**31 - 1, size=len(self._positive_labels())),
+                strict=True,
             )
         ]
 
     def _largest_alpha(self, X, rows, y, sample_weight):
         weights = self._weights(y, sample_weight)
-        problems = (Problem(rows, signs_of(y, label), weights) for label in self._positives())
+        problems = (Problem(rows, signs_of(y, label), weights) for label in self._positive_labels())
         return max(largest_alpha(X, problem, self.loss, self.fit_intercept) for problem in problems)
 
     def _fit_folds(self, alpha, X, folds, paths):
@@ -207,7 +209,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         for (path, own_alpha), result in zip(jobs, results, strict=True):
             path.add(own_alpha, result)
-        size = len(self._positives())
+        size = len(self._positive_labels())
         return [self._fold_fit(alpha, X, results[k : k + size]) for k in range(0, len(results), size)]
 
     def _fold_fit(self, alpha, X, results):

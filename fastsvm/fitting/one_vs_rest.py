@@ -139,7 +139,7 @@ class OneVsRest(Parameters):
         if len(new):
             raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
 
-    def _remember(self, n):
+    def _remember_fit(self, n):
         """Note, after a fit, what a later one with `warm_start` must have in common; not for model files."""
         self._fitted_to = self.classes_, n, self.alpha * n
 
@@ -152,7 +152,7 @@ class OneVsRest(Parameters):
         same = n == n_before and np.array_equal(classes, before)
         return scale if self.warm_start and same else None
 
-    def _positives(self):
+    def _positive_labels(self):
         """The label that is +1 in each binary problem."""
         return self.classes_[1:] if len(self.classes_) == 2 else self.classes_
 

@@ -91,7 +91,7 @@ class Contender:
         model._check_params()
         model._set_classes(self.task.classes)
         y, rows = self.task.y, self.task.products.rows
-        makers = model._solvers(rows, y, None, model.max_iter, lambda k: None)
+        makers = model._solver_makers(rows, y, None, model.max_iter, lambda k: None)
         self.weights = model._weights(y, None)
         return [make(1) for _, make in makers]
 
