@@ -186,8 +186,6 @@ def test_partial_fit_refuses_what_it_cannot_do(estimator, problem):
         (PegasosClassifier(batch_size=0), "batch_size must be a positive integer"),
         (PegasosClassifier(order="rows"), "order must be one of"),
         (PegasosClassifier(averaging="mean"), "averaging must be one of"),
-        (SDCAClassifier(fit_intercept="no"), "fit_intercept must be True or False; got 'no'"),
-        (PegasosClassifier(project=1), "project must be True or False; got 1"),
         (PerceptronClassifier(averaging="tail"), "averaging must be one of 'last', 'all'"),
         (PerceptronClassifier(max_iter=2.5), "max_iter must be a positive integer; got 2.5"),
         (KernelSDCAClassifier("gaussian"), "kernel must be one of 'linear', .*'precomputed'; got 'gaussian'"),
