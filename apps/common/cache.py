@@ -62,9 +62,9 @@ class Cache:
         """
         if self.folder is None:
             return dict(compute())
-        record = self._record(key)
-        path = self.folder / f"{name}-{_short(record)}{ENDING}"
-        found = _read(path, record)
+        record = self._key_record(key)
+        path = self.folder / f"{name}-{_record_digest(record)}{ENDING}"
+        found = _read_entry(path, record)
         if found is not None:
             return found
         result = dict(compute())
@@ -81,37 +81,37 @@ class Cache:
         """Return the result that an earlier run has kept, or None."""
         if self.folder is None:
             return None
-        record = self._record(key)
-        return _read(self.folder / f"{name}-{_short(record)}{ENDING}", record)
+        record = self._key_record(key)
+        return _read_entry(self.folder / f"{name}-{_record_digest(record)}{ENDING}", record)
 
     def path(self, name: str, ending: str = "", **key: object) -> Path | None:
         """Return a path for a result, or for another file or folder with this key, if there is a folder."""
         if self.folder is None:
             return None
-        return self.folder / f"{name}-{_short(self._record(key))}{ending}"
+        return self.folder / f"{name}-{_record_digest(self._key_record(key))}{ending}"
 
     def names(self) -> list[str]:
         """Return the names of all entries that have the key of this cache and no other, the oldest first."""
-        digest = _short(self._record({}))
-        names = (match["name"] for _, match in _entries(self.folder) if match["digest"] == digest)
+        digest = _record_digest(self._key_record({}))
+        names = (match["name"] for _, match in _cache_entries(self.folder) if match["digest"] == digest)
         return list(dict.fromkeys(names))
 
     def clear(self, every: bool = False) -> None:
         """Remove the entries of this key, or the results of every key; other files stay."""
-        digest = _short(self._record({}))
-        for path, match in _entries(self.folder):
+        digest = _record_digest(self._key_record({}))
+        for path, match in _cache_entries(self.folder):
             if match["digest"] == digest or (every and path.suffix == ENDING):
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
-    def _record(self, key: Mapping[str, object]) -> str:
-        return json.dumps({"fastsvm": __version__, **self._key, **key}, sort_keys=True, default=_digest)
+    def _key_record(self, key: Mapping[str, object]) -> str:
+        return json.dumps({"fastsvm": __version__, **self._key, **key}, sort_keys=True, default=_key_part)
 
 
-def _short(record: str) -> str:
+def _record_digest(record: str) -> str:
     return hashlib.sha256(record.encode()).hexdigest()[:16]
 
 
-def _entries(folder: Path | None) -> list[tuple[Path, re.Match[str]]]:
+def _cache_entries(folder: Path | None) -> list[tuple[Path, re.Match[str]]]:
     """Return the entries of a folder that a cache made, the oldest first."""
     if folder is None or not folder.is_dir():
         return []
@@ -119,7 +119,7 @@ def _entries(folder: Path | None) -> list[tuple[Path, re.Match[str]]]:
     return sorted(found, key=lambda item: item[0].lstat().st_mtime_ns)
 
 
-def _read(path: Path, record: str) -> dict[str, Any] | None:
+def _read_entry(path: Path, record: str) -> dict[str, Any] | None:
     """Return the result in a file, or None where the file is absent, damaged or of another key."""
     with (
         suppress(*_DAMAGED),
@@ -132,7 +132,7 @@ def _read(path: Path, record: str) -> dict[str, Any] | None:
     return None
 
 
-def _digest(value: object) -> object:
+def _key_part(value: object) -> object:
     """Return what stands for a value in a key."""
     if isinstance(value, np.generic):
         return value.item()

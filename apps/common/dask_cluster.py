@@ -39,7 +39,7 @@ def connected(address: str) -> Iterator["Client"]:
         # Shards may be larger than the graphs that Dask warns of.
         with (
             dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}),
-            _client(address) as client,
+            _connect_to_scheduler(address) as client,
         ):
             _check_workers(client, address)
             yield client
@@ -49,7 +49,7 @@ def connected(address: str) -> Iterator["Client"]:
         logging.disable(logging.NOTSET)
 
 
-def _client(address: str) -> "Client":
+def _connect_to_scheduler(address: str) -> "Client":
     from distributed import Client
 
     try:

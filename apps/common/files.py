@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from .errors import FAILED, USAGE, AppError
 
 
-def read_limited(path: str, limit: int, what: str, exit_code: int = FAILED) -> bytes:
+def read_small_file(path: str, limit: int, what: str, exit_code: int = FAILED) -> bytes:
     """Return the content of a file, unless it has more bytes than `what` may have."""
     with open(path, "rb") as file:
         content = file.read(limit + 1)

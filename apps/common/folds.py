@@ -32,7 +32,7 @@ def stratified_folds(y: Sequence, k: int, seed: int) -> list[Split]:
     _check_folds(k, len(y), "rows")
     fold_of = np.empty(len(y), int)
     fold_of[_by_label(y, np.random.default_rng(seed))] = np.arange(len(y)) % k
-    return _splits(fold_of, k)
+    return _splits_by_fold(fold_of, k)
 
 
 def grouped_folds(y: Sequence, groups: Sequence, k: int, seed: int) -> list[Split]:
@@ -71,7 +71,7 @@ def grouped_folds(y: Sequence, groups: Sequence, k: int, seed: int) -> list[Spli
         fold_of_group[group] = fold
         filled[fold] += shares[group]
         rows[fold] += table[group].sum()
-    return _splits(fold_of_group[group_of], k)
+    return _splits_by_fold(fold_of_group[group_of], k)
 
 
 def random_split(n: int, share: float, seed: int, labels: Sequence | None = None) -> Split:
@@ -129,5 +129,5 @@ def _check_folds(k: int, n: int, what: str) -> None:
         raise ValueError(f"{n} {what} are too few for {k} folds")
 
 
-def _splits(fold_of: np.ndarray, k: int) -> list[Split]:
+def _splits_by_fold(fold_of: np.ndarray, k: int) -> list[Split]:
     return [(np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)) for fold in range(k)]

@@ -31,9 +31,9 @@ def render(package: str, name: str, *, served: bool = False, **fields: object) -
     """
     from markupsafe import Markup
 
-    style, script = (Markup(f"\n{_packaged(asset)}") for asset in ("style.css", "script.js"))
-    hashes = {"style_hash": _hash(style), "script_hash": _hash(script)}
-    template = _environment(package).get_template(name)
+    style, script = (Markup(f"\n{_template_source(asset)}") for asset in ("style.css", "script.js"))
+    hashes = {"style_hash": _policy_hash(style), "script_hash": _policy_hash(script)}
+    template = _template_environment(package).get_template(name)
     return template.render(style=style, script=script, served=served, **hashes, **fields)
 
 
@@ -67,7 +67,7 @@ def whole_options(text: str):
 
 
 @cache
-def _environment(package: str):
+def _template_environment(package: str):
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     loader = ChoiceLoader([PackageLoader(package, ""), PackageLoader(__package__, "templates")])
@@ -77,7 +77,7 @@ def _environment(package: str):
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_visible,
+        finalize=_with_visible_controls,
     )
     environment.filters |= {"shorten": shorten, "share": share, "thousands": "{:,}".format}
     environment.filters["whole_options"] = whole_options
@@ -85,16 +85,16 @@ def _environment(package: str):
     return environment
 
 
-def _visible(value: object) -> object:
+def _with_visible_controls(value: object) -> object:
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
     return NO_BREAK.join(map(printable, value.split(NO_BREAK)))  # `share` has such a space
 
 
 @cache
-def _packaged(name: str) -> str:
+def _template_source(name: str) -> str:
     return resources.files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _hash(source: str) -> str:
+def _policy_hash(source: str) -> str:
     return f"'sha256-{b64encode(sha256(source.encode()).digest()).decode()}'"

@@ -145,7 +145,7 @@ class _Protocol(HttpToolsProtocol):
         self._late_head = self._late_reader = None  # timers
         self.timeout_keep_alive_task = self.loop.call_later(IDLE, self.timeout_keep_alive_handler)
         if len(self.connections) > self.most:
-            self._refuse("503 Service Unavailable", "too many connections; try again later")
+            self._refuse_request("503 Service Unavailable", "too many connections; try again later")
 
     def connection_lost(self, error) -> None:
         for timer in self._late_head, self._late_reader:
@@ -158,9 +158,9 @@ class _Protocol(HttpToolsProtocol):
 
     def data_received(self, data) -> None:
         self._received += data
-        self._parse()
+        self._parse_received()
 
-    def _parse(self) -> None:
+    def _parse_received(self) -> None:
         while self._received and not self.is_busy:
             size = self._body_left or self._received.find(b"\n") + 1
             if not size and self._in_head and len(self._received) < MAX_HEAD:
@@ -215,7 +215,7 @@ class _Protocol(HttpToolsProtocol):
         self.is_busy = False
         super().on_response_complete()
         if not self.transport.is_closing():
-            self._parse()
+            self._parse_received()
 
     # Limits and the end
 
@@ -224,9 +224,11 @@ class _Protocol(HttpToolsProtocol):
             super().shutdown()
 
     def _refuse_late_head(self) -> None:
-        self._refuse("408 Request Timeout", f"the request was not complete after {self.timeout:g} seconds")
+        self._refuse_request(
+            "408 Request Timeout", f"the request was not complete after {self.timeout:g} seconds"
+        )
 
-    def _refuse(self, status: str, why: str) -> None:
+    def _refuse_request(self, status: str, why: str) -> None:
         content = json.dumps({"error": why})
         head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n"
         self.transport.write(f"{head}Retry-After: 1\r\nConnection: close\r\n\r\n{content}".encode())
@@ -266,14 +268,14 @@ class _Joined:
 
     def write(self, data: bytes) -> None:
         if not self._parts:
-            self._loop.call_soon(self._send)
+            self._loop.call_soon(self._send_parts)
         self._parts.append(data)
 
-    def _send(self) -> None:
+    def _send_parts(self) -> None:
         if self._parts:
             self._transport.write(b"".join(self._parts))
             self._parts.clear()
 
     def close(self) -> None:
-        self._send()
+        self._send_parts()
         self._transport.close()

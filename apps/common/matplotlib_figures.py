@@ -76,14 +76,14 @@ def _label_plainly(axis) -> None:
 
     if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
         low, high = sorted(axis.get_view_interval())
-        spelling = _digits if low > SHORT[0] and high < SHORT[1] else _with_exponent
+        spelling = _plain_tick_label if low > SHORT[0] and high < SHORT[1] else _exponent_tick_label
         if type(axis.get_major_locator()) is LogLocator:
-            axis.set_major_locator(LogLocator(subs=_steps(axis, low, high, spelling)))
+            axis.set_major_locator(LogLocator(subs=_log_tick_steps(axis, low, high, spelling)))
         axis.set_major_formatter(spelling)
         axis.set_minor_formatter(NullFormatter())
 
 
-def _steps(axis, low: float, high: float, spelling) -> tuple[float, ...]:
+def _log_tick_steps(axis, low: float, high: float, spelling) -> tuple[float, ...]:
     """Return where in a decade a logarithmic axis has labels: as many as its range wants, and have room."""
     font = axis.get_major_ticks(1)[0].label1.get_fontsize() / 72 * axis.figure.dpi  # pixels
     size = axis.axes.get_window_extent()
@@ -101,10 +101,10 @@ def _steps(axis, low: float, high: float, spelling) -> tuple[float, ...]:
     return (1,)
 
 
-def _digits(x: float, _=None) -> str:
+def _plain_tick_label(x: float, _=None) -> str:
     return f"{x:,.12g}"
 
 
-def _with_exponent(x: float, _=None) -> str:
+def _exponent_tick_label(x: float, _=None) -> str:
     factor, exponent = f"{x:.6e}".split("e")
     return f"{float(factor):g}e{int(exponent)}"

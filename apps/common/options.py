@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from .errors import OPTION, USAGE, AppError
-from .files import read_limited
+from .files import read_small_file
 from .removed_options import removed_option_message
 
 MAX_CONFIG = 1 << 20  # bytes
@@ -49,7 +49,7 @@ def _load_config(ctx, param, path):
     import tomllib
 
     try:
-        config = tomllib.loads(read_limited(path, MAX_CONFIG, "a config file", USAGE).decode())
+        config = tomllib.loads(read_small_file(path, MAX_CONFIG, "a config file", USAGE).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AppError(f"{path}: not a TOML file: {error}", USAGE) from error
     options = {each.name: each for each in ctx.command.params if isinstance(each, click.Option)}

@@ -46,10 +46,10 @@ def one_line(message: str) -> str:
 
     What is wrong and where stands at its beginning, what to do about it at the end.
     """
-    return _ends(printable(_ends(" ".join(message.split()))))
+    return _without_middle(printable(_without_middle(" ".join(message.split()))))
 
 
-def _ends(text: str) -> str:
+def _without_middle(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
 
 

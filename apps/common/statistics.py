@@ -49,7 +49,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     """
     if len(values) < 2:
         raise ValueError("an interval needs two values or more")
-    return _student(values, 1 / len(values))
+    return _student_interval(values, 1 / len(values))
 
 
 def resampled_interval(values: Sequence[float], n_train: int, n_test: int) -> tuple[float, float]:
@@ -59,10 +59,10 @@ def resampled_interval(values: Sequence[float], n_train: int, n_test: int) -> tu
     Nadeau and Bengio (2003, Inference for the generalization error) widen Student's interval for that: the
     variance of the mean is taken to be ``1 / n + n_test / n_train`` times that of the values, not ``1 / n``.
     """
-    return _student(values, 1 / len(values) + n_test / n_train)
+    return _student_interval(values, 1 / len(values) + n_test / n_train)
 
 
-def _student(values: Sequence[float], factor: float) -> tuple[float, float]:
+def _student_interval(values: Sequence[float], factor: float) -> tuple[float, float]:
     """Return the interval of a mean whose variance is that of the values times a factor."""
     from scipy.special import stdtrit
 

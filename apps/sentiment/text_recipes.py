@@ -1,6 +1,8 @@
 """Classifiers, recipes and settings of a training; light, because `--help` shows the defaults."""
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -155,6 +157,16 @@ AUTO, DEFAULT = "auto", "nb-words"
 UNSEGMENTED = ("nb-signs", "tfidf-signs")  # tried where no blanks stand between words
 SEARCHED = tuple(name for name in RECIPES if name not in (*UNSEGMENTED, "article"))
 
+# The Unicode Standard, sections 16 (Thai, Lao, Myanmar, Khmer) and 18 (Han, Hiragana, Katakana).
+UNSEGMENTED_SCRIPTS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff]"
+)
+LETTERS = re.compile("[a-zA-Z\x80-\U0010ffff]")
+MOSTLY = 0.5  # of the letters
+LOOKED_AT = 100_000  # characters at most, the first of each text
+SKEWED = 0.8  # the share of the most frequent label from which accuracy says little about the others
+
 
 # Each returns the value of a setting, or raises ValueError with what is wrong and what to give.
 CHECKS = {
@@ -175,6 +187,24 @@ CHECKS = {
     "class_weight": checked_values.label_weights,
     "refit": bool,
 }
+
+
+def is_unsegmented(texts: Sequence[str]) -> bool:
+    """Tell whether most letters of texts are of scripts without blanks between words."""
+    each = max(1, LOOKED_AT // max(len(texts), 1))
+    joined = "".join(text[:each] for text in texts[:LOOKED_AT])
+    return len(UNSEGMENTED_SCRIPTS.findall(joined)) > MOSTLY * len(LETTERS.findall(joined))
+
+
+def is_skewed(y: Sequence | Counter) -> bool:
+    """Tell whether most texts have one label; of their labels, or how many have each."""
+    counts = Counter(y)
+    return max(counts.values()) > SKEWED * counts.total()
+
+
+def usual_metric(y: Sequence | Counter) -> str:
+    """Return what to judge by where nobody says: accuracy, unless most texts have one label."""
+    return METRICS[int(is_skewed(y))]
 
 
 def recipe_settings(name: str, given: Mapping[str, Any]) -> RecipeSettings:

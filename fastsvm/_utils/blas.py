@@ -37,7 +37,7 @@ class _OneBlasThread:
         with self.lock:
             self.fits += 1
             if self.fits == 1:
-                self._limit()
+                self._limit_libraries()
 
     def __exit__(self, *exception: object) -> None:
         with self.lock:
@@ -50,9 +50,9 @@ class _OneBlasThread:
         with self.lock:
             self.libraries = None
             if self.fits:
-                self._limit()
+                self._limit_libraries()
 
-    def _limit(self) -> None:
+    def _limit_libraries(self) -> None:
         self.libraries = self.libraries or ThreadpoolController()
         self.limiters.append(self.libraries.limit(limits=1, user_api="blas"))
 

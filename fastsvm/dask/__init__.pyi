@@ -6,5 +6,5 @@ from .reading import load as load
 from .reading import read_svmlight as read_svmlight
 from .sending import place_shards as place_shards
 from .shards import map_shards as map_shards
-from .shards import send as send
+from .shards import share_with_workers as share_with_workers
 from .workers import ClusterError as ClusterError

@@ -17,7 +17,7 @@ from ..estimators.callbacks import TaskCallbacks, with_callbacks
 from ..estimators.linear import SDCAClassifier as LocalSDCAClassifier
 from ..fitting.engine import solve_all
 from ..fitting.labels import weights_of_counts
-from ..fitting.one_vs_rest import all_or_nothing, require_probabilities
+from ..fitting.one_vs_rest import all_or_nothing, require_predict_proba
 from ..fitting.sdca_rounds import PASSES, SDCARounds
 from ..solvers import LOSSES
 from ..solvers._input import one_of, positive
@@ -142,12 +142,12 @@ class SDCAClassifier(BaseLinearClassifier):
         starts = self.intercept_ if again else None
         self._set_classes(data.classes)
         self.n_features_in_ = data.shape[1]
-        labels, runs = self._positives(), []
+        labels, runs = self._positive_labels(), []
         seeds = self._seeds(len(labels))
 
         def make(k, threads):
             start = {} if starts is None else {"start": float(starts[k])}
-            runs.append(self._driver(data, labels[k], int(seeds[k]), **start))
+            runs.append(self._make_rounds(data, labels[k], int(seeds[k]), **start))
             return runs[-1]
 
         tasks = TaskCallbacks.of(self, X, y, sample_weight, labels, self.max_iter)
@@ -170,7 +170,7 @@ class SDCAClassifier(BaseLinearClassifier):
         self._warn_if_short(results, None, ConvergenceWarning, stacklevel=5)
         return self
 
-    def _driver(self, data, label, seed, **start):
+    def _make_rounds(self, data, label, seed, **start):
         weights = None
         if self.class_weight is not None:
             counts = [data.counts[each] for each in self.classes_.tolist()]
@@ -235,7 +235,7 @@ class SDCAClassifier(BaseLinearClassifier):
         """
         return self._by_chunks("predict", X)
 
-    @available_if(require_probabilities)
+    @available_if(require_predict_proba)
     def predict_proba(self, X):
         """Return the probability of each class, for log loss; for a dask array lazily, chunk by chunk.
 

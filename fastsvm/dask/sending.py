@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from .placing import Placed
 from .shard_actors import Cluster, ShardActor
-from .shards import packed_shard, sent
+from .shards import packed_shard, shared_with_workers
 
 __all__ = ["place_shards"]
 
@@ -27,7 +27,7 @@ def place_shards(client, function, shards, *shared):
         One or more picklable objects, which are read by number when they are needed, and again if a worker
         is lost.
     *shared : object
-        Values for all calls, sent once; or results of `send`.
+        Values for all calls, sent once; or results of `share_with_workers`.
 
     Returns
     -------
@@ -82,7 +82,7 @@ class _SentShards(Cluster):
 
     def __init__(self, client, function, shards, shared):
         self.function, self.sources = function, shards
-        self.shared = sent(client, shared)
+        self.shared = shared_with_workers(client, shared)
         self.complete = set()  # shards that were lost meanwhile and made again
         super().__init__(client, range(len(shards)))
         for row in zip_longest(*self.blocks):
@@ -99,7 +99,7 @@ class _SentShards(Cluster):
         for reply in self.ask(method, calls).values():
             _raise_error(reply)
 
-    def _start(self, k):
+    def _start_shard(self, k):
         self.futures[k] = self.client.submit(
             _GrowingActor,
             self.function,
@@ -110,16 +110,16 @@ class _SentShards(Cluster):
             pure=False,
         )
 
-    def _started(self, k):
+    def _await_shard(self, k):
         """Wait for a shard; send a shard that is made again all of its rows at once."""
-        actor = super()._started(k)
+        actor = super()._await_shard(k)
         if actor is None or not self.made:
             return actor
         self.actors[k] = actor
         calls = [("add", (number,)) for number in self.blocks[k]]
         for method, numbers in [*calls, ("close", ())]:
             args = tuple(packed_shard(self.sources[number]) for number in numbers)
-            if _raise_error(self._reply(k, *self._called(k, method, args))) is None:
+            if _raise_error(self._await_reply(k, *self._begin_call(k, method, args))) is None:
                 return None
         self.complete.add(k)
         return actor

@@ -75,11 +75,11 @@ class Cluster:
         self.futures = [None] * len(shared)  # a worker drops an actor without a future
         self.made = False  # whether all shards were made
         for k in range(len(shared)):
-            self._start(k)
+            self._start_shard(k)
         for k in range(len(shared)):
-            self.actors[k] = self._started(k)
+            self.actors[k] = self._await_shard(k)
             if self.actors[k] is None:
-                self._restart(k)
+                self._restart_shard(k)
         self._leave_out_empty()
         self.made = True
 
@@ -88,14 +88,14 @@ class Cluster:
 
     def ask(self, method, calls):
         """Call a method of some shards at the same time; see `LocalShards`."""
-        pending = {k: self._called(k, method, args) for k, args in calls.items()}
-        replies = {k: self._reply(k, *call) for k, call in pending.items()}
+        pending = {k: self._begin_call(k, method, args) for k, args in calls.items()}
+        replies = {k: self._await_reply(k, *call) for k, call in pending.items()}
         lost = [k for k, reply in replies.items() if reply is None]
         for k in lost:
-            self._restart(k)
+            self._restart_shard(k)
         return {k: reply for k, reply in replies.items() if k not in lost}
 
-    def _called(self, k, method, args):
+    def _begin_call(self, k, method, args):
         """Begin a call; return its future, or None if the worker is lost, and its arguments."""
         sent = _ActorArguments(args)
         try:
@@ -112,7 +112,7 @@ class Cluster:
         for k in np.flatnonzero(empty)[::-1]:
             del self.places[k], self.blocks[k], self.actors[k], self.futures[k]
 
-    def _reply(self, k, future, sent):
+    def _await_reply(self, k, future, sent):
         """Wait for the result of a call; None if the worker is lost."""
         try:
             while future is not None:
@@ -128,7 +128,7 @@ class Cluster:
         finally:
             sent.args = None
 
-    def _start(self, k):
+    def _start_shard(self, k):
         """Begin to make a shard on its worker."""
         client, address = self.client, self.places[k]
         columns = [
@@ -146,7 +146,7 @@ class Cluster:
             pure=False,
         )
 
-    def _started(self, k):
+    def _await_shard(self, k):
         """Wait for a shard; return None if its worker is lost meanwhile."""
         from distributed import KilledWorker
 
@@ -166,7 +166,7 @@ class Cluster:
                 future.cancel()
                 return None
 
-    def _restart(self, k):
+    def _restart_shard(self, k):
         """Make a shard again, on the worker with the fewest shards."""
         self.actors[k] = None
         here = [place for j, place in enumerate(self.places) if j != k]
@@ -179,8 +179,8 @@ class Cluster:
                 workers_of(self.client)  # raises if the scheduler is gone
                 raise ClusterError(ENDING) from error
             self.places[k] = min(workers, key=here.count)
-            self._start(k)
-            self.actors[k] = self._started(k)
+            self._start_shard(k)
+            self.actors[k] = self._await_shard(k)
             if self.actors[k] is not None:
                 return
         raise ClusterError(ENDING)

@@ -6,7 +6,13 @@ from itertools import islice
 
 from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
 
-__all__ = ["map_shards", "packed_shard", "results_in_order", "send", "sent"]
+__all__ = [
+    "map_shards",
+    "packed_shard",
+    "shard_results_in_order",
+    "share_with_workers",
+    "shared_with_workers",
+]
 
 AHEAD = 2  # shards in progress for each thread of the workers
 
@@ -41,8 +47,8 @@ def map_shards(client, function, shards, *shared):
     >>> for X in map_shards(client, HashedBagOfWords.transform, shards):       # doctest: +SKIP
     ...     write(X)
     """
-    places = sent(client, shared)
-    yield from results_in_order(
+    places = shared_with_workers(client, shared)
+    yield from shard_results_in_order(
         client,
         (
             client.submit(_call_with_shard, function, packed_shard(shard), *places, pure=False)
@@ -51,7 +57,7 @@ def map_shards(client, function, shards, *shared):
     )
 
 
-def send(client, value):
+def share_with_workers(client, value):
     """Send a value to a cluster, for several calls of `map_shards` and `place_shards` to share.
 
     Parameters
@@ -67,20 +73,20 @@ def send(client, value):
 
     Examples
     --------
-    >>> bag = send(client, bag)                                              # doctest: +SKIP
+    >>> bag = share_with_workers(client, bag)                                        # doctest: +SKIP
     >>> counts = [X.sum() for X in map_shards(client, count_words, shards, bag)]  # doctest: +SKIP
     """
     return client.submit(pickle.loads, packed_shard(value), pure=False)
 
 
-def sent(client, values):
+def shared_with_workers(client, values):
     """Send the values that are not futures already."""
     from distributed import Future
 
-    return [value if isinstance(value, Future) else send(client, value) for value in values]
+    return [value if isinstance(value, Future) else share_with_workers(client, value) for value in values]
 
 
-def results_in_order(client, futures):
+def shard_results_in_order(client, futures):
     """Yield the results of futures in order, with only a few in progress."""
     futures, pending = iter(futures), deque()
     threads = sum(some_workers(client).values())

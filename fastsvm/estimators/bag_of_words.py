@@ -106,7 +106,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             As CountVectorizer does: if there are no words, or none within the limits. Also for a document
             of 4 GB or more, or more than 4,294,967,280 words.
         """
-        self._learn(raw_documents, counts=False)
+        self._learn_terms(raw_documents, counts=False)
         return self
 
     def fit_transform(self, raw_documents, y=None):
@@ -125,7 +125,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         ValueError
             As in `fit`.
         """
-        return self._learn(raw_documents, counts=True)
+        return self._learn_terms(raw_documents, counts=True)
 
     def transform(self, raw_documents):
         """Count the terms of the vocabulary.
@@ -198,7 +198,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
 
     @vocabulary_.setter
     def vocabulary_(self, vocabulary):
-        self._forget()
+        self._forget_terms()
         self._vocabulary = vocabulary
 
     def __getstate__(self):
@@ -210,12 +210,12 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
     # The vocabulary is stored as packed terms (`_terms`) or as a dict (`_vocabulary`); each is made from the
     # other on demand. `_lookup` is a table made from the terms.
 
-    def _forget(self):
+    def _forget_terms(self):
         for name in ("_terms", "_vocabulary", "_lookup"):
             vars(self).pop(name, None)
 
     def _set_terms(self, terms):
-        self._forget()
+        self._forget_terms()
         self._terms = terms
 
     def _packed(self):
@@ -238,7 +238,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             self._lookup = reading, reading.lookup(terms)
         return self._lookup[1]
 
-    def _learn(self, raw_documents, counts):
+    def _learn_terms(self, raw_documents, counts):
         refuse_string(raw_documents)
         reading = reading_of(self) if self._limits_as_usual() else None
         if reading is None:

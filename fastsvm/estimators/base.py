@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..fitting import convergence_advice
 from ..fitting.linear_model import LinearModel
-from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_probabilities
+from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_predict_proba
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr
 from .callbacks import CallbackSupportMixin, TaskCallbacks, with_callbacks
@@ -75,13 +75,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
     def _seeds(self, n):
         return check_random_state(self.random_state).randint(2**31 - 1, size=n)
 
-    @available_if(require_probabilities)
+    @available_if(require_predict_proba)
     def predict_proba(self, X):  # noqa: D102 (inherited)
         return super().predict_proba(X)
 
     predict_proba.__doc__ = OneVsRest.predict_proba.__doc__
 
-    @available_if(require_probabilities)
+    @available_if(require_predict_proba)
     def predict_log_proba(self, X):
         """Logarithm of `predict_proba`."""
         with np.errstate(divide="ignore"):

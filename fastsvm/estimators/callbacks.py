@@ -122,32 +122,32 @@ class TaskCallbacks(StepCallbacks):
         if task is not self.root:
             if data["y"] is not None:  # rows that are placed on a cluster have their labels there
                 data = {**data, "y": data["y"] == self.labels[k]}
-            self._begin(task, data)
-        yield from self._epochs(k, run, epochs, data)
+            self._begin_task(task, data)
+        yield from self._watched_epochs(k, run, epochs, data)
         if task is not self.root:
-            self._end(task, data, run)
+            self._end_task(task, data, run)
 
-    def _epochs(self, k, run, epochs, data):
+    def _watched_epochs(self, k, run, epochs, data):
         over = False
         while not over:
             step = self.children[k].subcontext("epoch")
-            self._begin(step, data)
+            self._begin_task(step, data)
             epoch = next(epochs, None)
             if epoch is None:
-                self._end(step, data, run)
+                self._end_task(step, data, run)
                 return
             over = run.is_over
-            if self._end(step, data, run) and not over:
+            if self._end_task(step, data, run) and not over:
                 self.stopped.add(k)
                 over = True
                 epoch = run.stop()
             yield epoch
 
-    def _begin(self, task, data):
+    def _begin_task(self, task, data):
         with self.lock:
             task.call_on_fit_task_begin(**data)
 
-    def _end(self, task, data, run):
+    def _end_task(self, task, data, run):
         def fitted():
             dtype = self.data["X"].dtype
             attributes = {

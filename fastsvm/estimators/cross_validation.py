@@ -69,7 +69,7 @@ class CrossValidated:
         fits_of : iterator
             It makes the fits of the next candidate: a FoldFit for each fold.
         """
-        problems = len(self._positives())
+        problems = len(self._positive_labels())
         self.scores_ = np.full((*shape, len(folds)), np.nan)
         self.cv_objectives_, self.cv_dual_gaps_ = np.full((2, *self.scores_.shape, problems), np.nan)
         scorer, best, chosen, ends = self._scorer(), -np.inf, None, []
@@ -104,7 +104,7 @@ class CrossValidated:
         steps.finish()
         warn_if_short(ends, self.tol, X, self.max_iter, category=ConvergenceWarning, stacklevel=6)
 
-    def _folds(self, X, y, routed):
+    def _cv_folds(self, X, y, routed):
         """Return the folds, a list of (train, test)."""
         return list(check_cv(self.cv, y, classifier=True).split(X, y, **routed.splitter.split))
 
@@ -138,7 +138,7 @@ class CrossValidated:
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self._scorer()(self, X, y, **weights)
 
-    def _routed(self, sample_weight, params):
+    def _routed_params(self, sample_weight, params):
         """Return the parameters of `fit` for the splitter and the scorer."""
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", sample_weight=sample_weight, **params)

@@ -83,7 +83,7 @@ class KernelClassifier(CallbackSupportMixin, BaseClassifier):
                 "epoch", run, rounds, lambda: vars(copy(self)._set_support(X, run.coef))
             ):
                 for k in classes if self.verbose else ():
-                    print(run.history[k][-1].line(self._positives()[k]))
+                    print(run.history[k][-1].line(self._positive_labels()[k]))
         self._set_result(X, run.result())
         steps.finish()
         if not steps.stopped:
@@ -120,7 +120,7 @@ class KernelClassifier(CallbackSupportMixin, BaseClassifier):
         )
 
     def _signs(self, y):
-        return np.array([signs_of(y, label) for label in self._positives()])
+        return np.array([signs_of(y, label) for label in self._positive_labels()])
 
     def _set_support(self, X, coef):
         """Keep the rows with a coefficient in `coef` of shape (n_classes, n)."""

@@ -123,23 +123,23 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         if isinstance(gammas, str) or not np.iterable(gammas) or not len(gammas):
             raise ValueError(f"gammas must be a list of positive numbers, 'scale' or 'auto'; got {gammas!r}.")
         for gamma in gammas:
-            self._model(gamma, 1.0)._check_params()
-        self._alphas(1)
+            self._single_classifier(gamma, 1.0)._check_params()
+        self._alpha_grid(1)
         self._scorer()
 
-    def _alphas(self, n):
+    def _alpha_grid(self, n):
         return (
             1 / (n * np.array([0.1, 1, 10, 100])) if self.alphas is None else decreasing_alphas(self.alphas)
         )
 
-    def _gammas(self, X):
+    def _gamma_grid(self, X):
         if callable(self.kernel) or self.kernel in ("linear", "precomputed"):
             return np.ones(1)
         if self.gammas is None:
             return gamma_of("scale", X) * np.array([0.25, 0.5, 1, 2, 4])
         return np.unique([gamma_of(gamma, X) for gamma in self.gammas])
 
-    def _model(self, gamma, alpha, kind=KernelSDCAClassifier):
+    def _single_classifier(self, gamma, alpha, kind=KernelSDCAClassifier):
         """Return the classifier for one gamma and alpha."""
         shared = ("kernel", "loss", "degree", "coef0", "max_iter", "tol", "class_weight", "cache_size")
         parameters = {name: getattr(self, name) for name in (*shared, "n_jobs", "verbose")}
@@ -180,12 +180,12 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         self._check_params()
         X, y = self._validated(X, y)
         self._set_classes(np.unique(y))
-        routed = self._routed(sample_weight, params)
-        folds = self._folds(X, y, routed)
+        routed = self._routed_params(sample_weight, params)
+        folds = self._cv_folds(X, y, routed)
         weights = [self._fold_weights(y, sample_weight, k, train) for k, (train, _) in enumerate(folds)]
         signs = self._signs(y)
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
-        self.gammas_, self.alphas_ = self._gammas(X), self._alphas(len(y))
+        self.gammas_, self.alphas_ = self._gamma_grid(X), self._alpha_grid(len(y))
         shape = len(self.gammas_), len(self.alphas_)
         steps = StepCallbacks(self, X, y, sample_weight, np.prod(shape).item() + 1)
         candidates = [
@@ -194,7 +194,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
             for alpha in self.alphas_.tolist()
         ]
         grams = {}
-        fits = self._fits(X, signs, folds, weights, seeds, grams)
+        fits = self._fold_fits(X, signs, folds, weights, seeds, grams)
         best = self._choose_by_folds(candidates, fits, shape, folds, X, y, routed.scorer.score, steps)
         fits.close()
         self.gamma_ = float(self.gammas_[best.place[0]])
@@ -209,11 +209,11 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         self._take_over(final, ends, None if self._precomputed else X, steps)
         return self
 
-    def _fits(self, X, signs, folds, weights, seeds, grams):
+    def _fold_fits(self, X, signs, folds, weights, seeds, grams):
         """Yield for each gamma and alpha a FoldFit of each fold; `gamma_` is the current gamma."""
         for gamma in self.gammas_.tolist():
             self.gamma_, path = gamma, None  # one kernel matrix goes before the next comes
-            path = self._path(X, self._gram_of(X, grams), signs, folds, weights, seeds)
+            path = self._fold_fits_of_gamma(X, self._gram_of(X, grams), signs, folds, weights, seeds)
             yield from path
 
     def _gram_of(self, X, grams):
@@ -225,7 +225,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
 
     def _fit_all(self, X, problem, seed, start):
         """Fit all rows at `gamma_` and `alpha_`, starting from dual variables, which are clipped."""
-        final = self._model(self.gamma_, self.alpha_)
+        final = self._single_classifier(self.gamma_, self.alpha_)
         final._set_classes(self.classes_)
         with one_blas_thread:
             run = final._make_solver(problem, seed, start)
@@ -234,7 +234,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         final._set_result(X, run.result())
         return final, run
 
-    def _path(self, X, gram, signs, folds, weights, seeds):
+    def _fold_fits_of_gamma(self, X, gram, signs, folds, weights, seeds):
         """Yield for each alpha a FoldFit of each fold."""
         paths = [
             _KernelPath(KernelProblem(gram, signs, of_fold, train), seed)
@@ -245,7 +245,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
             n_workers = gram.share_threads(needed, len(folds), effective_n_jobs(self.n_jobs))
         for alpha in self.alphas_:
             stopping = []
-            model = self._model(self.gamma_, alpha)
+            model = self._single_classifier(self.gamma_, alpha)
 
             def solve(path, model=model, stopping=stopping):
                 return path.solve(model, stopping)
@@ -255,7 +255,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
             yield [self._fold_fit(alpha, X, test, fit) for (_, test), fit in zip(folds, fits, strict=True)]
 
     def _fold_fit(self, alpha, X, test, fit):
-        model = self._model(self.gamma_, alpha, _KernelFoldModel)
+        model = self._single_classifier(self.gamma_, alpha, _KernelFoldModel)
         model.classes_, model.n_features_in_, model.gamma_ = self.classes_, X.shape[1], self.gamma_
         model._set_support(X, fit.coef)
         model.test_scores = fold_decision(fit.scores, test)
@@ -297,14 +297,16 @@ class _KernelPath:
     def solve(self, model, stopping):
         """Fit at the alpha of a KernelSDCAClassifier; give up once `stopping` has an item."""
         self.problem.gram.forget_uses()
-        run = model._make_solver(self.problem, self.seed, None if self.last is None else self._start(model))
+        run = model._make_solver(
+            self.problem, self.seed, None if self.last is None else self._best_start(model)
+        )
         for _ in run.epochs(model.tol):
             if stopping:
                 raise KeyboardInterrupt
         self.last = _KernelFit(*(getattr(run, name) for name in _KernelFit._fields))
         return self.last
 
-    def _start(self, model):
+    def _best_start(self, model):
         """Return for each class the multiple of the last dual variables with the best bound; see `Path`."""
         dual, shrinks = self.last.dual, model.alpha / self.last.alpha
         terms, scores = np.empty(dual.shape[1]), self.last.scores / shrinks

@@ -192,7 +192,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.offsets_ = random.uniform(0, 2 * np.pi, size=self.n_components).astype(X.dtype)
 
     def _fit_centres(self, X, random):
-        centres = _centres(X, self.n_components, random, self.kernel in DIRECTIONS)
+        centres = _choose_centres(X, self.n_components, random, self.kernel in DIRECTIONS)
         values = self._values(centres.astype(np.float64), centres.astype(np.float64))
         largest = values.diagonal().max()
         if not np.isfinite(values).all() or largest <= 0:
@@ -265,7 +265,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return tags
 
 
-def _centres(X, n_centres, random, by_distance):
+def _choose_centres(X, n_centres, random, by_distance):
     """Return random rows, each moved to the mean of its nearest rows if that helps and X is dense."""
     n_rows = X.shape[0]
     if n_centres >= n_rows:
@@ -274,10 +274,10 @@ def _centres(X, n_centres, random, by_distance):
     centres = rows[:n_centres]
     if sparse.issparse(X) or not by_distance:
         return centres
-    return _means(rows, _nearest(rows, centres), n_centres)
+    return _group_means(rows, _nearest_centres(rows, centres), n_centres)
 
 
-def _nearest(rows, centres):
+def _nearest_centres(rows, centres):
     """Return the number of the nearest centre for each row."""
     middle = centres.mean(axis=0)  # distances do not change, and keep more digits
     centres = centres - middle
@@ -286,7 +286,7 @@ def _nearest(rows, centres):
     return np.concatenate([np.argmax((rows[part] - middle) @ centres.T - sizes, axis=1) for part in parts])
 
 
-def _means(rows, groups, n_groups):
+def _group_means(rows, groups, n_groups):
     """Return the mean of each group that has rows."""
     members = sparse.csc_array(
         (np.ones_like(groups, rows.dtype), groups, np.arange(len(rows) + 1)), shape=(n_groups, len(rows))

@@ -173,7 +173,7 @@ class KernelPegasosClassifier(KernelClassifier):
             order = check_random_state(self.random_state).permutation(len(y))
             run.run_epoch(order.astype(np.int32))
         earlier = None if first else (self.support_, self.dual_coef_, self.support_vectors_)
-        seen = 0 if first else self._seen()
+        seen = 0 if first else self._n_rows_seen()
         self._set_support(X, run.coef)
         self.t_, self._n_seen = run.t, seen + len(y)
         if earlier is not None:
@@ -188,6 +188,6 @@ class KernelPegasosClassifier(KernelClassifier):
             self.__dict__.pop(stale, None)
         return self
 
-    def _seen(self):
+    def _n_rows_seen(self):
         """Return the number of rows so far; for a model from a file, up to the last row of its support."""
         return getattr(self, "_n_seen", int(self.support_.max(initial=-1)) + 1)

@@ -166,7 +166,7 @@ class KernelSDCAClassifier(KernelClassifier):
     def _set_result(self, X, result):
         super()._set_result(X, result)
         self.n_iter_ = result.n_iter
-        self._remember(result.dual_coef.shape[1])
+        self._remember_fit(result.dual_coef.shape[1])
 
     def _warn_if_short(self, run, X, stacklevel):
         X = None if self._precomputed else X

@@ -115,7 +115,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         as_alphas(self.alphas, self.n_alphas, self.eps, lambda: 1.0)
         self._scorer()
 
-    def _model(self, alpha):
+    def _single_classifier(self, alpha):
         """Return the classifier for one alpha."""
         shared = ("loss", "max_iter", "tol", "fit_intercept", "class_weight", "n_jobs")
         return SDCAClassifier(alpha=alpha, **{name: getattr(self, name) for name in shared})
@@ -152,8 +152,8 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         self._check_params()
         X, y = self._validated(X, y)
         self._set_classes(np.unique(y))
-        routed = self._routed(sample_weight, params)
-        folds = self._folds(X, y, routed)
+        routed = self._routed_params(sample_weight, params)
+        folds = self._cv_folds(X, y, routed)
         rows, random = as_rows(X), check_random_state(self.random_state)
         paths = [self._paths(rows, y, sample_weight, k, train, random) for k, (train, _) in enumerate(folds)]
         self.alphas_ = as_alphas(
@@ -170,10 +170,10 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
             setattr(self, name, getattr(self, name)[: best.n_tried])
 
         steps.begin(f"final fit at alpha {self.alpha_:.3g}")
-        final = self._model(self.alpha_).set_params(random_state=random.randint(2**31 - 1))
+        final = self._single_classifier(self.alpha_).set_params(random_state=random.randint(2**31 - 1))
         final._set_classes(self.classes_)
         starts = list(zip(best.dual, best.intercept, strict=True))
-        solvers = final._solvers(X, y, sample_weight, self.max_iter, starts.__getitem__)
+        solvers = final._solver_makers(X, y, sample_weight, self.max_iter, starts.__getitem__)
         results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         final._set_results(results, X, y)
         ends = [*best.ends, *(FitEnd.of(result, self.alpha_) for result in results)]
@@ -187,13 +187,15 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         return [
             Path(Problem(rows, signs_of(y, label), weights), np.array([seed], np.uint64), **options)
             for label, seed in zip(
-                self._positives(), random.randint(2**31 - 1, size=len(self._positives())), strict=True
+                self._positive_labels(),
+                random.randint(2**31 - 1, size=len(self._positive_labels())),
+                strict=True,
             )
         ]
 
     def _largest_alpha(self, X, rows, y, sample_weight):
         weights = self._weights(y, sample_weight)
-        problems = (Problem(rows, signs_of(y, label), weights) for label in self._positives())
+        problems = (Problem(rows, signs_of(y, label), weights) for label in self._positive_labels())
         return max(largest_alpha(X, problem, self.loss, self.fit_intercept) for problem in problems)
 
     def _fit_folds(self, alpha, X, folds, paths):
@@ -207,11 +209,11 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         for (path, own_alpha), result in zip(jobs, results, strict=True):
             path.add(own_alpha, result)
-        size = len(self._positives())
+        size = len(self._positive_labels())
         return [self._fold_fit(alpha, X, results[k : k + size]) for k in range(0, len(results), size)]
 
     def _fold_fit(self, alpha, X, results):
-        model = self._model(alpha)
+        model = self._single_classifier(alpha)
         model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
         w, dual, intercept, objective, gap, n_iter = zip(
             *((r.w, r.dual, r.intercept, r.objective, r.gap, r.n_iter) for r in results), strict=True

@@ -88,12 +88,12 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
         check_classification_targets(y)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Features ")  # of a dense X that are constant
-            self._fit(X, y)
+            self._fit_scores(X, y)
         return self
 
-    def _scores(self, X, codes, n_classes):
+    def _column_scores(self, X, codes, n_classes):
         if sparse.issparse(X):
-            return super()._scores(X, codes, n_classes)
+            return super()._column_scores(X, codes, n_classes)
         if self.score == "f_classif":
             return f_classif(X, codes)[0]
         require_positive(X)

@@ -48,9 +48,9 @@ class Checkpoint:
 
     def __init__(self, path, fit):
         self.path, self.fit = os.fspath(path), json.loads(json.dumps(fit))
-        self.states = self._read()
+        self.states = self._read_states()
         self.lock, self.pause, self.kept = Lock(), SECONDS, {}
-        self._write()
+        self._write_file()
         self.written = time.monotonic()
 
     def starts(self, otherwise):
@@ -68,31 +68,31 @@ class Checkpoint:
         if state is not None:
             run.restore(state)
         self.kept[k] = time.monotonic()
-        run.checkpoint_hook = partial(self._look, k)
+        run.checkpoint_hook = partial(self._keep_if_due, k)
         yield from epochs
         with self.lock:
             self.states[k] = run.checkpoint_state()
             if time.monotonic() - self.written >= self.pause:
-                self._keep()
+                self._write_or_warn()
 
     def finish(self):
         """Keep the end, from which the same fit has nothing left to do."""
-        self._keep()
+        self._write_or_warn()
 
-    def _look(self, k, run):
+    def _keep_if_due(self, k, run):
         """Keep the state of a run, if it is time."""
         if time.monotonic() - self.kept[k] < self.pause:
             return
         state = run.checkpoint_state()
         with self.lock:
             self.states[k] = state._replace(dual=state.dual.copy())
-            self._keep()
+            self._write_or_warn()
             self.kept[k] = self.written
 
-    def _keep(self):
+    def _write_or_warn(self):
         start = time.monotonic()
         try:
-            self._write()
+            self._write_file()
         except OSError as error:  # the fit is worth more
             warnings.warn(
                 f"{self.path}: the checkpoint cannot be written ({error.strerror}); the fit continues.",
@@ -102,21 +102,23 @@ class Checkpoint:
         self.written = time.monotonic()
         self.pause = max(SECONDS, (self.written - start) / SHARE)
 
-    def _write(self):
+    def _write_file(self):
         states = {k: state._replace(dual=None)._asdict() for k, state in self.states.items()}
         about = json.dumps({"format": FORMAT, "fit": self.fit, "states": states}).encode()
         arrays = {f"dual.{k}": state.dual for k, state in self.states.items()}
         with replacing(self.path) as file:
             np.savez(file, **{ABOUT: np.frombuffer(about, np.uint8)}, **arrays)
 
-    def _read(self):
+    def _read_states(self):
         """The states in the file, by the number of the problem; none where there is no file."""
         try:
             with np.load(self.path, allow_pickle=False) as found:
                 about = json.loads(found[ABOUT].tobytes())
                 other = next(((n, about["fit"][n]) for n in self.fit if about["fit"][n] != self.fit[n]), None)
                 states = (
-                    {} if other else {int(k): self._state(found, k, v) for k, v in about["states"].items()}
+                    {}
+                    if other
+                    else {int(k): self._state_in_file(found, k, v) for k, v in about["states"].items()}
                 )
                 known = about["format"] == FORMAT
         except FileNotFoundError:
@@ -135,7 +137,7 @@ class Checkpoint:
             )
         return states
 
-    def _state(self, found, k, about):
+    def _state_in_file(self, found, k, about):
         dual, intercept = as_start((found[f"dual.{k}"], about["intercept"]), self.fit["rows"])
         return SolverState(dual, intercept, int(about["done"]), int(about["seed"]))
 
@@ -162,25 +164,25 @@ def fit_fingerprint(rows, y, weights):
     return {
         "rows": rows.n_rows,
         "columns": rows.n_columns,
-        "X": _named(_crc(np.array(map_chunks(rows, partial(_crc_of_rows, rows))))),
+        "X": _checksum_text(_checksum(np.array(map_chunks(rows, partial(_crc_of_rows, rows))))),
         "classes": list(map(str, classes.tolist())),
-        "y": _named(_crc(codes.astype(np.int32))),
-        "weights": None if weights is None else _named(_crc(weights)),
+        "y": _checksum_text(_checksum(codes.astype(np.int32))),
+        "weights": None if weights is None else _checksum_text(_checksum(weights)),
     }
 
 
-def _named(crc):
+def _checksum_text(crc):
     return f"checksum {crc:08x}"
 
 
 def _crc_of_rows(rows, first, last):
     if rows.dense:
-        return _crc(rows.values[first * rows.n_columns : last * rows.n_columns])
+        return _checksum(rows.values[first * rows.n_columns : last * rows.n_columns])
     ends = rows.indptr[first : last + 1]
     part = slice(int(ends[0]), int(ends[-1]))
-    crc = _crc((ends - ends[0]).astype(np.int64))
-    return _crc(rows.columns[part].astype(np.int64), _crc(rows.values[part], crc))
+    crc = _checksum((ends - ends[0]).astype(np.int64))
+    return _checksum(rows.columns[part].astype(np.int64), _checksum(rows.values[part], crc))
 
 
-def _crc(array, crc=0):
+def _checksum(array, crc=0):
     return zlib.crc32(np.ascontiguousarray(array).data.cast("B"), crc)

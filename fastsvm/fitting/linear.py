@@ -100,7 +100,7 @@ class SDCA(LinearModel):
         """
         return self._check_and_fit(X, y, sample_weight, checkpoint)
 
-    def _checkpoint(self, path, rows, y, weights):
+    def _make_checkpoint(self, path, rows, y, weights):
         if self.averaging != "last":
             raise ValueError("A checkpoint has the last iterate only: leave averaging at 'last'.")
         objective = ("loss", "hinge_width", "alpha", "fit_intercept")
@@ -123,10 +123,10 @@ class SDCA(LinearModel):
             start=start,
         )
 
-    def _starts(self, classes, n):
+    def _solver_starts(self, classes, n):
         scale = self._dual_scale(classes, n)
         if scale is None:
-            return super()._starts(classes, n)
+            return super()._solver_starts(classes, n)
         duals, intercepts = self.dual_coef_, self.intercept_
         return lambda k: (np.abs(duals[k]) * scale, float(intercepts[k]))
 
@@ -134,7 +134,7 @@ class SDCA(LinearModel):
         super()._set_results(results, X, y)
         methods = [r.solver for r in results]
         self.solver_ = methods[0] if len(set(methods)) == 1 else methods
-        self._remember(len(y))
+        self._remember_fit(len(y))
         self._set_dual_coef(results, y)
 
 

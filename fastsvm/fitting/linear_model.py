@@ -42,7 +42,7 @@ class LinearModel(OneVsRest):
         """A `Solver` of one binary problem, with a start if it can use one."""
         raise NotImplementedError
 
-    def _starts(self, classes, n):
+    def _solver_starts(self, classes, n):
         """For the k-th binary problem what to start from; None for zero."""
         return lambda k: None
 
@@ -86,7 +86,7 @@ class LinearModel(OneVsRest):
         self._warn_if_short(results, X, ConvergenceWarning, stacklevel=5)
         return self
 
-    def _checkpoint(self, path, rows, y, weights):
+    def _make_checkpoint(self, path, rows, y, weights):
         """The `Checkpoint` of a fit, for models whose `fit` takes one."""
         raise NotImplementedError
 
@@ -96,14 +96,14 @@ class LinearModel(OneVsRest):
         `watch` makes of the labels the `Tasks` of callbacks, or None.
         """
         classes = np.unique(y)
-        starts = self._starts(classes, len(y))
+        starts = self._solver_starts(classes, len(y))
         self._set_classes(classes)
         rows, kept = as_rows(X, self._threads(), self._norms), None
         if checkpoint is not None:
-            kept = self._checkpoint(checkpoint, rows, y, self._weights(y, sample_weight))
+            kept = self._make_checkpoint(checkpoint, rows, y, self._weights(y, sample_weight))
             starts = kept.starts(starts)
-        solvers = self._solvers(rows, y, sample_weight, self.max_iter, starts)
-        tasks = None if watch is None else watch(self._positives())
+        solvers = self._solver_makers(rows, y, sample_weight, self.max_iter, starts)
+        tasks = None if watch is None else watch(self._positive_labels())
         results = solve_all(
             solvers,
             tol=self._tol,
@@ -124,11 +124,11 @@ class LinearModel(OneVsRest):
             ended = [*map(FitEnd.of, results)]
             warn_if_short(ended, self._tol, X, self.max_iter, category=category, stacklevel=stacklevel + 1)
 
-    def _solvers(self, X, y, sample_weight, max_iter, starts):
+    def _solver_makers(self, X, y, sample_weight, max_iter, starts):
         """For each binary problem its label and what makes its solver; rows and weights are shared."""
         rows = as_rows(X, self._threads(), self._norms)
         weights = self._weights(y, sample_weight)
-        labels = self._positives()
+        labels = self._positive_labels()
         seeds = self._seeds(len(labels))
 
         def make(k, threads):
@@ -153,7 +153,7 @@ class LinearModel(OneVsRest):
         """y_i b_i / (alpha n), written over the solvers' b."""
         duals = [r.dual for r in results]
         self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
-        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
+        for row, label in zip(self.dual_coef_, self._positive_labels(), strict=True):
             row *= signs_of(y, label)
             row /= self.alpha * len(y)
 
@@ -221,7 +221,7 @@ class OnlineModel(LinearModel):
         self
         """
         X, y, first = self._begin_batch(X, y, classes)
-        solvers = self._solvers(X, y, sample_weight, 1, self._starts(self.classes_, len(y)))
+        solvers = self._solver_makers(X, y, sample_weight, 1, self._solver_starts(self.classes_, len(y)))
         states = getattr(self, "_states", None) or self._initial_states(len(solvers))
         points = []
         for k, (_, make) in enumerate(solvers):

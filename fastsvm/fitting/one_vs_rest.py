@@ -139,7 +139,7 @@ class OneVsRest(Parameters):
         if len(new):
             raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
 
-    def _remember(self, n):
+    def _remember_fit(self, n):
         """Note, after a fit, what a later one with `warm_start` must have in common; not for model files."""
         self._fitted_to = self.classes_, n, self.alpha * n
 
@@ -152,7 +152,7 @@ class OneVsRest(Parameters):
         same = n == n_before and np.array_equal(classes, before)
         return scale if self.warm_start and same else None
 
-    def _positives(self):
+    def _positive_labels(self):
         """The label that is +1 in each binary problem."""
         return self.classes_[1:] if len(self.classes_) == 2 else self.classes_
 
@@ -208,13 +208,13 @@ class OneVsRest(Parameters):
 
 def probabilities(model, decision):
     """Return what a classifier's scores stand for: by its calibration, or by the log loss."""
-    require_probabilities(model)
+    require_predict_proba(model)
     if hasattr(model, "calibration_"):
         return model.calibration_.probabilities(decision)
     return decision_scores.probabilities_of_scores(decision)
 
 
-def require_probabilities(model):
+def require_predict_proba(model):
     """Raise an AttributeError unless a model's scores stand for probabilities; True if they do."""
     if getattr(model, "loss", None) != "log" and not hasattr(model, "calibration_"):
         raise AttributeError(

@@ -66,7 +66,7 @@ class Path:
             self.problem.with_threads(threads),
             alpha=alpha,
             random=self.random,
-            start=None if self.last is None else self._start(alpha),
+            start=None if self.last is None else self._best_start(alpha),
             **self.options,
         )
 
@@ -76,7 +76,7 @@ class Path:
             self.before = self.last[:2]
         self.last = alpha, result.dual, result.w, result.intercept
 
-    def _start(self, alpha):
+    def _best_start(self, alpha):
         """The start with the best bound among multiples of the last dual variables.
 
         Where most rows are at a bound, their b stay as alpha shrinks and w grows; where a plane parts the
@@ -85,18 +85,18 @@ class Path:
         through the last two solutions.
         """
         alpha_1, dual, w, intercept = self.last
-        starts = [self._scaled(dual, w * (alpha_1 / alpha), alpha)]
+        starts = [self._best_multiple(dual, w * (alpha_1 / alpha), alpha)]
         if self.before is not None:
             alpha_0, before = self.before
             dual = dual + (alpha_1 - alpha) / (alpha_0 - alpha_1) * (dual - before)
             self.problem.clip_dual(dual, self.options["loss"])
             if self.options["fit_intercept"]:
                 self.problem.rebalance(dual)
-            starts.append(self._scaled(dual, self.problem.primal_from_dual(dual, alpha), alpha))
+            starts.append(self._best_multiple(dual, self.problem.primal_from_dual(dual, alpha), alpha))
         _, dual, w = max(starts, key=lambda start: start[0])
         return dual, intercept, w
 
-    def _scaled(self, dual, w, alpha):
+    def _best_multiple(self, dual, w, alpha):
         """The best bound of t * dual, nearly, that multiple, and its w."""
 
         def bound(t):

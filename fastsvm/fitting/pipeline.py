@@ -1,6 +1,6 @@
 """Steps in a row."""
 
-from .one_vs_rest import require_probabilities
+from .one_vs_rest import require_predict_proba
 
 __all__ = ["Pipeline"]
 
@@ -53,5 +53,5 @@ class Pipeline:
     @property
     def predict_proba(self):
         """A function that returns the probabilities of the classes of X, where the classifier has any."""
-        require_probabilities(self[-1])
+        require_predict_proba(self[-1])
         return lambda X: self[-1].predict_proba(self._transformed(X))

@@ -131,9 +131,9 @@ class SDCARounds(Solver):
         self.shares = np.zeros((len(shards), len(self.w)))
         self.sums = np.zeros((len(shards), 2))  # of b_i, of either sign
         self.progress = {}
-        self._begin(range(len(shards)), start is not None)
+        self._begin_on_shards(range(len(shards)), start is not None)
 
-    def _begin(self, numbers, warm=False):
+    def _begin_on_shards(self, numbers, warm=False):
         """Send shards the problem, and again to those that are lost meanwhile."""
         self.fresh |= set(numbers)
         todo = list(numbers)
@@ -148,7 +148,7 @@ class SDCARounds(Solver):
             self.lost += len(todo)
         self.w = self.shares.sum(axis=0)
 
-    def _ask(self, method, *args):
+    def _ask_shards(self, method, *args):
         """Send all shards the new w and call a method; begin again with lost shards. Return the replies."""
         change = pack(self.w - self.published)
         self.published += change.unpack()
@@ -159,7 +159,7 @@ class SDCARounds(Solver):
         lost = [k for k in news if k not in replies]
         if lost:
             self.lost += len(lost)
-            self._begin(lost)
+            self._begin_on_shards(lost)
         return replies
 
     def run_epoch(self):
@@ -167,11 +167,11 @@ class SDCARounds(Solver):
         for _ in range(self.rounds_an_epoch):
             if self.cancelled:
                 raise KeyboardInterrupt
-            self._round()
+            self._run_round()
         self.bias += self.column * self._imbalance()
 
-    def _round(self):
-        replies = self._ask("advance", self.bias, self.passes)
+    def _run_round(self):
+        replies = self._ask_shards("advance", self.bias, self.passes)
         before = self._imbalance()
         for k, (change, progress) in replies.items():
             self.received += change.n_bytes
@@ -211,7 +211,7 @@ class SDCARounds(Solver):
         replies = {}
         while len(replies) < len(self.shards):
             factors = balancing(*self.sums.sum(axis=0)) if self.column else (1.0, 1.0)
-            replies = self._ask("measure", self.bias, factors, sdca_must_be_exact(self.tol, self.done))
+            replies = self._ask_shards("measure", self.bias, factors, sdca_must_be_exact(self.tol, self.done))
         loss, terms, inner, distance = map(float, np.array(list(replies.values())).sum(axis=0))
         w, unsent = self.published.copy(), float(np.linalg.norm(self.w - self.published))
         # w(b) is w, plus a vector whose product with w is `inner` and whose length is at most `distance`,

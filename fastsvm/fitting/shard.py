@@ -127,9 +127,9 @@ class Shard:
         )
         self.duals[task.positive] = self.solver.dual
         self.w = np.zeros(self.X.shape[1])
-        return self._unsent(), self.solver.sums()
+        return self._unsent_change(), self.solver.sums()
 
-    def _unsent(self):
+    def _unsent_change(self):
         """Return the change of the share since the last message, Packed; rounding errors are sent later."""
         packed = pack(self.solver.share - self.solver.sent)
         self.solver.sent += packed.unpack()
@@ -147,7 +147,7 @@ class Shard:
         self._update_w(w)
         with one_blas_thread:
             progress = self.solver.advance(self.w, bias, passes)
-        return ShardReply(self._unsent(), progress)
+        return ShardReply(self._unsent_change(), progress)
 
     def measure(self, w, bias, factors, exact):
         """Take the new w; return the shard's CertificateTerms."""

@@ -122,8 +122,8 @@ class MatrixWriter:
         self._partial = self.folder.with_name(self.folder.name + PARTIAL)
         self._key, self._dtype = json.loads(json.dumps(key)), written_type(dtype).newbyteorder("<")
         self._hold, self._whole = ExitStack(), False
-        self._occupy()
-        journal = self._journal()
+        self._take_partial_folder()
+        journal = self._read_journal()
         if journal is None:
             (self._partial / JOURNAL).unlink(missing_ok=True)
         self.position = None if journal is None else journal["position"]
@@ -132,14 +132,14 @@ class MatrixWriter:
         if journal is not None and journal["labels"] is not None:
             self._labels = {label: code for code, label in enumerate(journal["labels"])}
         self._columns = {}
-        for name, dtype in self._layout().items():
+        for name, dtype in self._array_types().items():
             was = {"length": 0, "crc32": 0} if journal is None else journal["arrays"][name]
             self._columns[name] = _ArrayFile(self._partial / name, dtype, was["length"], was["crc32"])
         self.rows, self.values = self._columns["y.npy"].length, self._columns["data.npy"].length
         if not self._columns[OFFSETS].length:
             self._columns[OFFSETS].append(np.zeros(1, np.int64))
 
-    def _occupy(self) -> None:
+    def _take_partial_folder(self) -> None:
         """Make the partial folder, or take over another writer's."""
         self._partial.mkdir(parents=True, exist_ok=True)
         try:
@@ -155,14 +155,14 @@ class MatrixWriter:
                     f"{self._partial}: has foreign files, such as {name}; choose another folder"
                 )
 
-    def _layout(self) -> dict[str, str]:
+    def _array_types(self) -> dict[str, str]:
         return {"data.npy": self._dtype.str, "indices.npy": "<i4", OFFSETS: "<i8", "y.npy": "<f8"}
 
-    def _journal(self) -> dict[str, Any] | None:
+    def _read_journal(self) -> dict[str, Any] | None:
         """Return an interrupted writer's journal, if it has the same key and the files fit it."""
         try:
             journal = read_manifest_json(self._partial / JOURNAL)
-            layout = self._layout()
+            layout = self._array_types()
             same = journal["key"] == self._key and journal["format"] == [FORMAT, VERSION]
             for name, dtype in layout.items():
                 was = journal["arrays"][name]
@@ -193,7 +193,7 @@ class MatrixWriter:
         y : array of shape (n,)
             Numbers, or texts, in all blocks alike.
         """
-        codes, X = self._codes(y), sparse.csr_matrix(X)
+        codes, X = self._label_codes(y), sparse.csr_matrix(X)
         if len(codes) != X.shape[0]:
             raise ValueError(f"y has {len(codes)} labels for the {X.shape[0]} rows of X.")
         if X.shape[1] > NARROW - 1:
@@ -206,7 +206,7 @@ class MatrixWriter:
         self.rows += X.shape[0]
         self.values += len(X.data)
 
-    def _codes(self, y: ArrayLike) -> np.ndarray:
+    def _label_codes(self, y: ArrayLike) -> np.ndarray:
         """Return numbers as they are, texts as their places among the labels so far."""
         array = np.asarray(y)
         if array.dtype.kind in "biuf" and self._labels is None:
@@ -231,17 +231,17 @@ class MatrixWriter:
         for column in self._columns.values():
             column.sync()
         journal = {"format": [FORMAT, VERSION], "key": self._key, "position": position}
-        self._write(JOURNAL, {**journal, **self._described()})
+        self._write_json(JOURNAL, {**journal, **self._journal_fields()})
         self.position = position
 
-    def _described(self) -> dict[str, Any]:
+    def _journal_fields(self) -> dict[str, Any]:
         return {
             "width": self._width,
             "labels": None if self._labels is None else list(self._labels),
             "arrays": {name: column.described() for name, column in self._columns.items()},
         }
 
-    def _write(self, name: str, content: Any) -> None:
+    def _write_json(self, name: str, content: Any) -> None:
         with replacing(self._partial / name) as file:
             file.write(json.dumps(content, indent=1).encode())
 
@@ -264,7 +264,7 @@ class MatrixWriter:
             column.sync()
             column.close()
         offsets = self._columns[OFFSETS]
-        described = self._described()["arrays"]
+        described = self._journal_fields()["arrays"]
         described["indptr.npy"] = self._write_indptr(offsets.length)
         manifest = {
             **{"format": FORMAT, "version": VERSION, "shape": [self.rows, width], "values": self.values},
@@ -272,7 +272,7 @@ class MatrixWriter:
             "arrays": {name: described[name] for name in ARRAYS},
             "feature_names": feature_names,
         }
-        self._write(MANIFEST, manifest)
+        self._write_json(MANIFEST, manifest)
         self._partial.rename(self.folder)
         self._whole = True
         for name in (JOURNAL, OFFSETS):

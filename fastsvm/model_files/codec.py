@@ -3,7 +3,7 @@
 from .container import ModelFileError, show
 from .tensors import pack_strings
 
-__all__ = ["Codec", "check_transformer", "pack_names", "set_names"]
+__all__ = ["Codec", "check_transformer", "pack_names", "set_feature_names"]
 
 
 class Codec:
@@ -44,7 +44,7 @@ def pack_names(model):
     )
 
 
-def set_names(model, names):
+def set_feature_names(model, names):
     """Set the names of a model's features, if there are any."""
     if names is not None:
         model.feature_names_in_ = names

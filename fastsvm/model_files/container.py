@@ -78,10 +78,10 @@ def split_safetensors(content):
         reason = one_line(error).removeprefix("Error while deserializing: ")
         raise ModelFileError(f"not a safetensors file, or damaged ({reason})") from None
     header = _parse_json(str(content[8 : 8 + size], "utf-8"))
-    return header, {name: _array(name, **tensor) for name, tensor in tensors}
+    return header, {name: _tensor_array(name, **tensor) for name, tensor in tensors}
 
 
-def _array(name, dtype, shape, data):
+def _tensor_array(name, dtype, shape, data):
     if dtype not in TYPES:
         raise ModelFileError(f"tensor {show(name)} is of type {dtype}")
     try:
@@ -125,9 +125,9 @@ def _parse_json(text):
         return json.loads(
             text,
             object_pairs_hook=_unique_keys,
-            parse_int=_integer,
-            parse_float=_finite,
-            parse_constant=_finite,
+            parse_int=_json_integer,
+            parse_float=_json_float,
+            parse_constant=_json_float,
         )
     except RecursionError:
         raise ModelFileError("damaged metadata (nested too deeply)") from None
@@ -142,13 +142,13 @@ def _unique_keys(pairs):
     return result
 
 
-def _integer(digits):
+def _json_integer(digits):
     if len(digits) > 20 or not -(2**63) <= int(digits) < 2**63:
         raise ValueError("an integer beyond 64 bits")
     return int(digits)
 
 
-def _finite(digits):
+def _json_float(digits):
     number = float(digits)
     if not math.isfinite(number):
         raise ValueError("a number that is not finite")
@@ -159,13 +159,13 @@ def check_object(value, what, /, **kinds):
     """Check that a JSON object has exactly these fields, with these types."""
     if type(value) is not dict:
         raise ModelFileError(f"{what} is not an object")
-    check_names(value, kinds, f"{what}: field")
+    check_field_names(value, kinds, f"{what}: field")
     for name, kind in kinds.items():
         if type(value[name]) is not kind:
             raise ModelFileError(f"{what}: {name} is {show(value[name])}, not of type {kind.__name__}")
 
 
-def check_names(found, expected, what):
+def check_field_names(found, expected, what):
     """Check that the names are exactly the expected ones."""
     for name in expected:
         if name not in found:
@@ -208,8 +208,8 @@ def decode_steps(node, tensors, decode):
         own = [key for key in tensors if key.startswith(f"{name}.")]
         arrays = {key.removeprefix(f"{name}."): tensors.pop(key) for key in own}
         steps.append((name, decode(step, arrays)))
-        check_names(arrays, (), f"step {show(name)}: tensor")
-    check_names(tensors, (), "tensor")
+        check_field_names(arrays, (), f"step {show(name)}: tensor")
+    check_field_names(tensors, (), "tensor")
     _check_names([name for name, _ in steps])
     return steps
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..solvers.kernel._values import KERNELS
-from .codec import Codec, check_transformer, pack_names, set_names
+from .codec import Codec, check_transformer, pack_names, set_feature_names
 from .container import ModelFileError, check_object, show
 from .fields import MEASURES, count_field, feature_names_field, labels_field, measure_field, n_columns_field
 from .linear_codecs import ClassifierCodec
@@ -57,7 +57,7 @@ class KernelCodec(ClassifierCodec):
         for name, value in measures.items():
             setattr(model, name, measure_field(name, value, n_rows))
         setattr(model, self.counter, count_field(self.counter, fitted[self.counter]))
-        model.gamma_ = _gamma(what, fitted)
+        model.gamma_ = _positive_gamma(what, fitted)
         model.n_features_in_ = n_columns_field(what, "n_features_in_", fitted["n_features_in_"])
         model.support_vectors_ = take_rows("support_vectors_", tensors, model.n_features_in_, at_least=0)
         model.support_ = take_tensor(tensors, "support_", ROW_NUMBERS)
@@ -72,7 +72,7 @@ class KernelCodec(ClassifierCodec):
             raise ModelFileError(f"support_ has {len(model.support_)} rows, for {n_support} support vectors")
         if (model.support_ < 0).any() or (model.support_[:-1] >= model.support_[1:]).any():
             raise ModelFileError("support_ are not row numbers in ascending order")
-        set_names(model, feature_names_field(tensors, model.n_features_in_))
+        set_feature_names(model, feature_names_field(tensors, model.n_features_in_))
         return model
 
 
@@ -93,15 +93,15 @@ class KernelFeaturesCodec(Codec):
         what = self.name
         model = make_model(self, params)
         check_object(fitted, f"{what} attributes", gamma_=float, n_features_in_=int)
-        model.gamma_ = _gamma(what, fitted)
+        model.gamma_ = _positive_gamma(what, fitted)
         model.n_features_in_ = n_columns_field(what, "n_features_in_", fitted["n_features_in_"])
         model.components_ = take_rows("components_", tensors, model.n_features_in_)
         array = BESIDE_COMPONENTS[model.method]
-        setattr(model, array, self._array(array, tensors, model.components_))
-        set_names(model, feature_names_field(tensors, model.n_features_in_))
+        setattr(model, array, self._component_array(array, tensors, model.components_))
+        set_feature_names(model, feature_names_field(tensors, model.n_features_in_))
         return model
 
-    def _array(self, name, tensors, components):
+    def _component_array(self, name, tensors, components):
         ndim = 2 if name == "factor_" else 1
         array = take_tensor(tensors, name, (components.dtype,), ndim)
         if array.shape != components.shape[:1] * ndim:
@@ -114,7 +114,7 @@ class KernelFeaturesCodec(Codec):
         return model.components_.shape[0]
 
 
-def _gamma(what, fitted):
+def _positive_gamma(what, fitted):
     if fitted["gamma_"] <= 0:
         raise ModelFileError(f"{what} attributes: gamma_ is {show(fitted['gamma_'])}")
     return fitted["gamma_"]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..fitting import Calibration
-from .codec import Codec, pack_names, set_names
+from .codec import Codec, pack_names, set_feature_names
 from .container import ModelFileError, show
 from .fields import COUNTS, MEASURES, count_field, feature_names_field, labels_field, measure_field
 from .parameters import make_model, params_to_json, to_json
@@ -71,7 +71,7 @@ class LinearCodec(ClassifierCodec):
                 raise ModelFileError(f"{CALIBRATION} is of shape {calibration.shape}, not {(2, n_rows)}")
             model.calibration_ = Calibration(*calibration)
         model.coef_, model.intercept_, model.n_features_in_ = coef, intercept, coef.shape[1]
-        set_names(model, feature_names_field(tensors, coef.shape[1]))
+        set_feature_names(model, feature_names_field(tensors, coef.shape[1]))
         for name in fitted.keys() - {"classes_"}:
             if name in COUNTS:
                 setattr(model, name, count_field(name, fitted[name]))

@@ -13,7 +13,7 @@ from .container import (
     SCHEMA,
     ModelFileError,
     UnknownStep,
-    check_names,
+    check_field_names,
     check_node,
     check_width,
     decode_steps,
@@ -87,7 +87,7 @@ class Models:
         """Turn JSON and tensors back into a model; no tensor may be left over."""
         if not is_pipeline(node):
             model = self._decode_step(node, tensors)
-            check_names(tensors, (), "tensor")
+            check_field_names(tensors, (), "tensor")
             return model
         steps = decode_steps(node, tensors, self._decode_step)
         for (_, first), (name, second) in pairwise(steps):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .container import ModelFileError, check_names, one_line, show
+from .container import ModelFileError, check_field_names, one_line, show
 
 __all__ = ["make_model", "params_to_json", "to_json"]
 
@@ -24,7 +24,7 @@ def make_model(codec, params):
     """Make an unfitted model with the parameters in a file, checked."""
     model = codec.cls()
     defaults = model.get_params(deep=False)
-    check_names(params, defaults, f"{codec.name} parameter")
+    check_field_names(params, defaults, f"{codec.name} parameter")
     params = {name: from_json(name, value, defaults[name]) for name, value in params.items()}
     try:
         model.set_params(**params)._check_params()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..fitting import Pipeline
-from ..fitting.one_vs_rest import probabilities, require_probabilities
+from ..fitting.one_vs_rest import probabilities, require_predict_proba
 from ..text.bag import Bag
 from ..text.reading import compiled_reading
 from ..text.union import Union
@@ -129,7 +129,7 @@ class TextScorer(Pipeline):
         TextScores
         """
         if proba:
-            require_probabilities(self[-1])
+            require_predict_proba(self[-1])
         X = self._transformed(texts)
         found = self[-1].decision_function(X)
         likely = probabilities(self[-1], found) if proba else None

@@ -7,8 +7,16 @@ from ..text.markup import lower_without_markup
 from ..text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
 from ..text.terms import Terms
 from ..text.weighting import LEARNED
-from .codec import Codec, check_transformer, pack_names, set_names
-from .container import ModelFileError, UnknownStep, check_names, check_object, decode_steps, one_line, show
+from .codec import Codec, check_transformer, pack_names, set_feature_names
+from .container import (
+    ModelFileError,
+    UnknownStep,
+    check_field_names,
+    check_object,
+    decode_steps,
+    one_line,
+    show,
+)
 from .fields import feature_names_field, n_columns_field
 from .parameters import params_to_json, to_json
 from .tensors import FLOATS, native_tensor, pack_strings, take_packed_strings, take_tensor, unpack_strings
@@ -219,7 +227,7 @@ class WeightingCodec(Codec):
     def decode(self, params, fitted, tensors):
         what = self.name
         model = self.cls()
-        check_names(params, model.get_params(deep=False), f"{what} parameter")
+        check_field_names(params, model.get_params(deep=False), f"{what} parameter")
         check_object(fitted, f"{what} attributes", n_features_in_=int)
         try:
             model.set_params(**params)._check_params()
@@ -233,5 +241,5 @@ class WeightingCodec(Codec):
                 raise ModelFileError(f"{len(model.weights_)} weights for {n} features")
             if np.abs(model.weights_).max(initial=0) > MAX_WEIGHT:
                 raise ModelFileError(f"{what}: weights_ beyond {MAX_WEIGHT:,.0f}, too large for logarithms")
-        set_names(model, feature_names_field(tensors, n))
+        set_feature_names(model, feature_names_field(tensors, n))
         return model

@@ -2,7 +2,7 @@
 
 from itertools import chain
 
-from .codec import Codec, check_transformer, pack_names, set_names
+from .codec import Codec, check_transformer, pack_names, set_feature_names
 from .container import ModelFileError, check_object
 from .fields import feature_names_field, n_columns_field
 from .tensors import FLOATS, VIEWS, take_tensor_view, tensor_of_view
@@ -41,11 +41,11 @@ class TransformerCodec(Codec):
         for name, size in fitted.items():
             setattr(model, name, n_columns_field(what, name, size))
         for name in self.shapes:
-            setattr(model, name, self._array(name, model, tensors))
-        set_names(model, feature_names_field(tensors, model.n_features_in_))
+            setattr(model, name, self._fitted_array(name, model, tensors))
+        set_feature_names(model, feature_names_field(tensors, model.n_features_in_))
         return model
 
-    def _array(self, name, model, tensors):
+    def _fitted_array(self, name, model, tensors):
         wanted = name not in self.optional or getattr(model, self.optional[name])
         if not wanted and not any(name + suffix in tensors for suffix in VIEWS):
             return None

@@ -41,9 +41,9 @@ def as_rows(X, threads=1, norms=False):
         return X
     if sparse.issparse(X):
         X = as_csr(X, columns=False)  # Rows looks at them
-        values, columns, indptr = _floating("X", X.data), X.indices, X.indptr
+        values, columns, indptr = _as_floating("X", X.data), X.indices, X.indptr
     else:
-        X = _floating("X", np.asarray(X))
+        X = _as_floating("X", np.asarray(X))
         values, columns, indptr = X.reshape(-1), np.empty(0, np.int32), None
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions (samples, features); it has {X.ndim}.")
@@ -59,7 +59,7 @@ def as_matrix(X, threads=1):
     return (X if sparse.issparse(X) else rows.values.reshape(rows.n_rows, rows.n_columns)), rows
 
 
-def _floating(name, array):
+def _as_floating(name, array):
     """An array of numbers as C-ordered float32 or float64, the same if it is one."""
     if array.dtype.kind not in "biufO":
         raise ValueError(f"{name} must have real numbers; its dtype is {array.dtype}.")
@@ -86,7 +86,7 @@ def as_weights(sample_weight, n_rows):
     """Weights as float64, checked; of length 0 when all are 1."""
     if sample_weight is None:
         return np.empty(0)
-    weights = np.asarray(_floating("sample_weight", np.asarray(sample_weight)), np.float64)
+    weights = np.asarray(_as_floating("sample_weight", np.asarray(sample_weight)), np.float64)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight has shape {weights.shape}; X has {n_rows} rows.")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))

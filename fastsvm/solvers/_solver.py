@@ -269,7 +269,7 @@ class Solver:
         """End here, after an epoch that was measured; its line of the history, of the point to return."""
         self.point = self.finalize()
         require_finite(self.point.primal, self.point.gap)
-        return self._line()
+        return self._history_line()
 
     def solve(self, tol=None, trace=True, score=None):
         """Do all epochs; the Result."""
@@ -298,7 +298,7 @@ class Solver:
             if self.is_over:
                 line = self.stop()
             else:
-                line = self._line()
+                line = self._history_line()
                 if should_certify:
                     self.on_gap_above_tol()
             if score is not None:
@@ -308,7 +308,7 @@ class Solver:
                 return
             start = time.thread_time()
 
-    def _line(self):
+    def _history_line(self):
         p = self.point
         return Epoch(self.done, self.seconds, p.primal, p.bound, p.gap)
 

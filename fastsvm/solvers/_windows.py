@@ -69,23 +69,23 @@ class Windows:
         if rows.checked:
             return
         while self._checked < count and (self._checked == 0 or self.ends[self._checked - 1] < last):
-            self._check(self._windows[self._checked])
+            self._check_segments(self._windows[self._checked])
             self._checked += 1
         if last == self.ends[-1]:
             for window in self._windows[self._checked :]:  # whose rows all have the weight 0
-                self._check(window)
+                self._check_segments(window)
             rows.all_were_checked()
 
     def mean_square(self):
         """Estimate the mean of ||x_i||^2 from a window's bytes of rows, from all over X."""
         some = np.unique(np.linspace(0, len(self._edges) - 2, TOGETHER).astype(int))
         if not self._rows.checked:
-            self._check(some)
+            self._check_segments(some)
             self._rows.release()
         norms = self._rows.norms
         return float(np.concatenate([norms[self._edges[s] : self._edges[s + 1]] for s in some]).mean())
 
-    def _check(self, segments):
+    def _check_segments(self, segments):
         for segment in segments:
             self._rows.check(int(self._edges[segment]), int(self._edges[segment + 1]))
 

@@ -81,9 +81,9 @@ class ASDCASolver(Solver):
 
     def _begin_average(self):
         if self._waits_to_average and self.steps >= self.half:
-            self.state.averaging, self.before = True, self._iterate()
+            self.state.averaging, self.before = True, self._last_iterate()
 
-    def _iterate(self):
+    def _last_iterate(self):
         return self.v + self.state.scale * self.z
 
     def _output(self):
@@ -93,7 +93,7 @@ class ASDCASolver(Solver):
         their v sum to, less (1 - theta) / theta times what w has moved by. That costs digits where theta k is
         far below 1, as many as it has zeros after the point.
         """
-        w, state = self._iterate(), self.state
+        w, state = self._last_iterate(), self.state
         if not state.averaged:
             return w, state.bias + state.scale * state.bias_z
         late = (1 - self.theta) / self.theta * (w - self.before)

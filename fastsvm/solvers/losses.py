@@ -77,7 +77,7 @@ def _short_by(m):
     return np.maximum(0, 1 - m)
 
 
-def _entropy(b):
+def _binary_entropy(b):
     p = np.clip(b, 0, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return -np.where(p > 0, p * np.log(p), 0) - np.where(p < 1, (1 - p) * np.log1p(-p), 0)
@@ -135,7 +135,7 @@ _ENTRIES = (
         3,
         value=lambda m: np.logaddexp(0, -m),
         slope=lambda m: -np.exp(-np.logaddexp(0, m)),
-        dual_term=_entropy,
+        dual_term=_binary_entropy,
         lipschitz=0.25,
         newton=True,
         squared_radius=2 * math.log(2),  # P(0) at most

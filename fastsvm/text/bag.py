@@ -192,7 +192,7 @@ class Bag(Parameters):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    def _reading(self):
+    def _compiled_reading(self):
         reading = compiled_reading(self.analyzer, self.token_pattern, self.ngram_range)
         if reading is None:
             raise ValueError(
@@ -201,7 +201,7 @@ class Bag(Parameters):
             )
         return reading
 
-    def _documents(self, texts):
+    def _document_batches(self, texts):
         refuse_string(texts)
         if self.preprocessor is not None:
             return batches(map(self.preprocessor, map(as_text, texts)), as_text, None, False, BATCH)
@@ -215,16 +215,18 @@ class Bag(Parameters):
     def fit_transform(self, texts, y=None):
         """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms)."""
         limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
-        terms, X = learn_bag(self._documents(texts), self._reading(), limits, number_of_threads(self.n_jobs))
+        terms, X = learn_bag(
+            self._document_batches(texts), self._compiled_reading(), limits, number_of_threads(self.n_jobs)
+        )
         self._set_terms(terms)
         return X
 
     def transform(self, texts):
         """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms)."""
         if self._lookup is None:
-            self._lookup = self._reading().lookup(self.terms_)
+            self._lookup = self._compiled_reading().lookup(self.terms_)
         n = number_of_threads(self.n_jobs)
-        return count_bag(self._documents(texts), self._lookup, n, self.dtype, self.binary)
+        return count_bag(self._document_batches(texts), self._lookup, n, self.dtype, self.binary)
 
     def take(self, terms):
         """Take the terms that were learned of other texts, or in batches, for its own; return the bag."""

@@ -27,7 +27,7 @@ class Selection(Parameters):
         X = as_csr(X)
         if X.dtype.kind == "f":
             as_rows(X)
-        self._fit(X, np.asarray(y))
+        self._fit_scores(X, np.asarray(y))
         return self
 
     def _check_params(self):
@@ -35,12 +35,12 @@ class Selection(Parameters):
             raise ValueError(f"score must be one of {', '.join(map(repr, SCORES))}; got {self.score!r}.")
         self._check_k()
 
-    def _fit(self, X, y):
+    def _fit_scores(self, X, y):
         classes, codes = np.unique(y, return_inverse=True)
         with np.errstate(divide="ignore", invalid="ignore"):
-            self.scores_ = self._scores(X, codes.astype(np.int32), len(classes))
+            self.scores_ = self._column_scores(X, codes.astype(np.int32), len(classes))
 
-    def _scores(self, X, codes, n_classes):
+    def _column_scores(self, X, codes, n_classes):
         return SCORES[self.score](X, codes, n_classes)
 
     def _check_k(self):
@@ -88,7 +88,7 @@ def chi2(X, codes, n_classes):
     """The chi-squared distance from what independence leads to expect, of each column of a CSR matrix."""
     require_positive(X.data)
     X = as_counts(X)
-    shares = _shares(codes, n_classes)
+    shares = _class_shares(codes, n_classes)
     dtype = np.float32 if X.dtype == np.float32 else np.float64
     scores = np.empty(X.shape[1])
     for columns, rows in column_blocks(X, len(shares)):
@@ -105,7 +105,7 @@ def require_positive(values):
         raise ValueError("Input X must be non-negative for chi2. Negative values in data passed.")
 
 
-def _shares(codes, n_classes):
+def _class_shares(codes, n_classes):
     """Return the share of each class in the rows, rounded as scikit-learn rounds it; of one class, two."""
     n = len(codes)
     if n_classes <= 2:

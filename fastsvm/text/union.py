@@ -45,13 +45,13 @@ class Union(Parameters):
 
     def fit_transform(self, texts, y=None):
         """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms)."""
-        return self._stacked(texts, "fit_transform")
+        return self._stacked_counts(texts, "fit_transform")
 
     def transform(self, texts):
         """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms)."""
-        return self._stacked(texts, "transform")
+        return self._stacked_counts(texts, "transform")
 
-    def _stacked(self, texts, method):
+    def _stacked_counts(self, texts, method):
         texts = texts if isinstance(texts, list) else list(texts)
         return sparse.hstack([getattr(bag, method)(texts) for bag in self.bags], format="csr")
 

@@ -52,7 +52,7 @@ class Weighting(Parameters):
         if y is None:
             raise ValueError("weighting='nb' requires y to be passed, but the target y is None.")
         X, y = self._validated(X, y)
-        self.weights_ = self._ratios(X, y)
+        self.weights_ = self._naive_bayes_ratios(X, y)
         return self
 
     def fit_frequencies(self, by_class, n_samples):
@@ -112,7 +112,7 @@ class Weighting(Parameters):
         frequencies = np.bincount(X.indices[: X.indptr[-1]], minlength=X.shape[1]).astype(dtype)
         return _inverse_frequencies(frequencies, X.shape[0], dtype)
 
-    def _ratios(self, X, y):
+    def _naive_bayes_ratios(self, X, y):
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"weighting='nb' needs two classes; y has one class, {classes.tolist()[0]!r}.")
@@ -144,12 +144,12 @@ class Weighting(Parameters):
             On NaN or infinite values, or another number of columns.
         """
         counts = self._validated(X, reset=False)
-        result = with_values(counts, self._weighed(*rows_of(counts)))
+        result = with_values(counts, self._weighed_values(*rows_of(counts)))
         if not sparse.issparse(X):
             return result.toarray()
         return result if isinstance(X, sparse.sparray) else sparse.csr_matrix(result)
 
-    def _weighed(self, counts, columns, offsets):
+    def _weighed_values(self, counts, columns, offsets):
         """Return the weights that counts become; these stay as they are."""
         values = counts.astype(float_type(counts))
         binary = self.weighting in ("binary", "nb")

@@ -243,40 +243,6 @@ def test_the_page_loads_nothing(report):
 # Files
 
 
-def test_a_failed_report_leaves_the_old_one(tmp_path):
-    path = tmp_path / "Bericht ä.html"
-    path.write_text("old")
-
-    def broken():
-        yield image("1.png", cell())
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write_report(path, broken(), title="broken")
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == [path.name]
-
-
-def test_replace_file(tmp_path, monkeypatch):
-    path, link = tmp_path / "file", tmp_path / "link"
-    path.write_bytes(b"old")
-    path.chmod(0o600)
-    link.symlink_to(path)
-    replace_file(link, b"new")
-    assert (path.read_bytes(), link.is_symlink()) == (b"new", True)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left") as error:
-        replace_file(path, b"newer")
-    assert error.value.filename == str(path)
-    assert path.read_bytes() == b"new"
-    assert sorted(os.listdir(tmp_path)) == ["file", "link"]
-
-
 def test_replace_file_names_the_path_it_cannot_write(tmp_path):
     for path in (tmp_path / "no" / "file", tmp_path):
         with pytest.raises(OSError, match=r"directory") as error:

@@ -6,7 +6,7 @@ from sklearn import metrics as theirs
 
 from fastsvm_apps.sentiment.measures import metrics
 from fastsvm_apps.sentiment.measures.thresholds import threshold_for_metric
-from fastsvm_apps.sentiment.text_recipes import METRICS
+from fastsvm_apps.sentiment.text_recipes import METRICS, usual_metric
 
 pytestmark = pytest.mark.blas
 
@@ -88,5 +88,5 @@ def test_the_best_threshold_is_that_of_the_score_counted_where_probabilities_are
 
 
 def test_the_usual_metric():
-    assert metrics.usual_metric(["a"] * 80 + ["b"] * 20) == "accuracy"
-    assert metrics.usual_metric(["a"] * 81 + ["b"] * 19) == "balanced-accuracy"
+    assert usual_metric(["a"] * 80 + ["b"] * 20) == "accuracy"
+    assert usual_metric(["a"] * 81 + ["b"] * 19) == "balanced-accuracy"

@@ -56,23 +56,18 @@ def test_corpus(run, tmp_path, content, exit_code, pattern):
     ("options", "exit_code", "pattern"),
     [
         ("--alpha 0", 2, "--alpha"),
-        ("--alpha -1", 2, "--alpha"),
         ("--alpha nan", 2, "--alpha.*not auto or a number above 0"),
-        ("--alpha inf", 2, "--alpha.*not auto or a number above 0"),
         ("--alpha best", 2, "'best' is not auto or a number above 0"),
         ("--alpha 1 --classifier perceptron", 2, "--alpha means nothing to the perceptron; leave it out"),
         ("--alpha auto --classifier perceptron", 2, "--alpha auto is not for the perceptron;"),
-        ("--alpha auto --classifier pegasos-svm", 2, "--alpha auto is not for the pegasos-svm;"),
         ("--recipe best", 2, "'best' is not one of"),
         ("--k 0", 2, "--k"),
-        ("--k some", 2, "--k"),
         ("--holdout 1", 2, "--holdout"),
         ("--holdout nan", 2, "--holdout"),
         ("--ngrams 3-2", 2, "--ngrams.*such as 1-2"),
         ("--classifier svm", 2, "--classifier.*sdca-svm"),
         ("--class-weight 5", 2, "'5' is neither balanced nor LABEL=W"),
         ("--class-weight pos=much", 2, "'much' is not a weight above 0 for 'pos'"),
-        ("--class-weight pos=0", 2, "'0' is not a weight above 0 for 'pos'"),
         ("--class-weight pos=2 --class-weight pos=3", 2, "a label has two weights"),
         ("--class-weight pos=2 --class-weight balanced", 2, "not both"),
         ("--class-weight spam=2", 2, "has no label 'spam'; it has 'neg', 'pos'"),
@@ -172,19 +167,6 @@ def test_predict_from_a_gzip_file_cut_short(run, model, tmp_path):
     assert result.stdout.endswith("\n")
     assert {line.count("\t") for line in result.stdout.splitlines()} == {1}
     assert re.fullmatch(r"error: .*a\.gz: damaged gzip data; .*\n", result.stderr)
-
-
-def test_predict_answers_every_line(run, model):
-    content = b"great\r\ncaf\xe9 dull\n\ngreat \0\nnothing known\ngreat"
-    result = run("predict", model, input=content)
-    assert result.exit_code == 3
-    assert len(result.stdout.splitlines()) == 6
-    assert [line.split("\t")[0] for line in result.stdout.splitlines()][:2] == ["pos", "neg"]
-    assert result.stdout.splitlines()[3] == result.stdout.splitlines()[5]
-    assert "<stdin>, line 2: bytes that are not UTF-8\n" in result.stderr
-    assert "<stdin>, line 4: NUL characters" in result.stderr
-    assert "<stdin>: 2 predicted with those bytes replaced or left out\n" in result.stderr
-    assert "2 texts without a word the model knows got the label of the intercept\n" in result.stderr
 
 
 def test_many_labels_the_model_does_not_know(run, model, texts, tmp_path):

@@ -13,15 +13,6 @@ def trained(result):
     return json.loads(result.stdout)
 
 
-def test_precedence(run, write, texts, tmp_path):
-    corpus = write(texts(100))
-    config = tmp_path / "train.toml"
-    config.write_text('k = 20\nclassifier = "pegasos-svm"\nalpha = 0.5\nngrams = "1-2"\njson = true\n')
-    record = trained(run("train", corpus, "--config", config))
-    assert (record["n_features"], record["classifier"], record["alpha"]) == (20, "pegasos-svm", 0.5)
-    assert trained(run("train", corpus, "--config", config, "--k", 5))["n_features"] == 5
-
-
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [

@@ -10,9 +10,15 @@ import pytest
 import fastsvm
 from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
 from fastsvm_apps.sentiment.learning.recipe_choice import choose_recipe
-from fastsvm_apps.sentiment.measures.languages import is_unsegmented
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
-from fastsvm_apps.sentiment.text_recipes import AUTO, RECIPES, SEARCHED, RecipeSettings, recipe_settings
+from fastsvm_apps.sentiment.text_recipes import (
+    AUTO,
+    RECIPES,
+    SEARCHED,
+    RecipeSettings,
+    is_unsegmented,
+    recipe_settings,
+)
 
 pytestmark = pytest.mark.blas
 

@@ -395,7 +395,7 @@ def test_a_text_that_cannot_be_scored_spoils_no_other(monkeypatch, model):
         text_server._Job(texts, one, None)
         for texts, one in ((["a"], True), (["a", "bad"], False), (["b"], True))
     ]
-    answers = service._answers(jobs)
+    answers = service._predict_jobs(jobs)
     assert [status.value for status, _ in answers] == [200, 500, 200]
     assert json.loads(answers[1][1]) == {"error": "beyond range"}
     assert set(json.loads(answers[0][1])) == {"label", "score", "probabilities"}

@@ -42,14 +42,14 @@ def in_chunks(array, step=200):
 
 def at_round(monkeypatch, number, action):
     """Do something in the middle of a fit, before its so many-th round; with the driver as argument."""
-    plain = SDCARounds._round
+    plain = SDCARounds._run_round
 
     def watched(self):
         if self.n_rounds == number:
             action(self)
         plain(self)
 
-    monkeypatch.setattr(SDCARounds, "_round", watched)
+    monkeypatch.setattr(SDCARounds, "_run_round", watched)
 
 
 @pytest.mark.slow

@@ -67,19 +67,6 @@ def test_callbacks_end_a_fit(rows, n_classes):
     assert history[-1][-1].gap == np.atleast_1d(model.dual_gap_)[-1]
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (SDCAClassifier(passes=1.5), r"passes must be at most 1; got 1\.5"),
-        (SDCAClassifier("absolute"), "loss must be"),
-        (SDCAClassifier(max_iter=0), "max_iter must be"),
-    ],
-)
-def test_bad_parameters_are_named(model, message):
-    with pytest.raises(ValueError, match=message):
-        model.fit(da.zeros((4, 2)), da.zeros(4))
-
-
 def test_one_class_is_too_few(rows):
     with pytest.raises(ValueError, match=r"y has one class only \(7\)"):
         SDCAClassifier().fit(Placed(LocalShards.split(rows[0], np.full(200, 7), 2)))

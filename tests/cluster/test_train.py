@@ -108,7 +108,7 @@ def test_a_scheduler_that_goes_away_leaves_nothing(corpus, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["add", "advance"])
 def test_a_killed_worker_costs_time_only(client, kill, corpus, monkeypatch, moment):
-    ask, restart, calls, restarted = Cluster.ask, Cluster._restart, [], []
+    ask, restart, calls, restarted = Cluster.ask, Cluster._restart_shard, [], []
 
     def killing(self, method, arguments):
         calls.append(method)
@@ -118,7 +118,7 @@ def test_a_killed_worker_costs_time_only(client, kill, corpus, monkeypatch, mome
 
     here = trained(corpus, "--stream")
     monkeypatch.setattr(Cluster, "ask", killing)
-    monkeypatch.setattr(Cluster, "_restart", lambda self, k: restarted.append(k) or restart(self, k))
+    monkeypatch.setattr(Cluster, "_restart_shard", lambda self, k: restarted.append(k) or restart(self, k))
     there = trained(corpus, "--scheduler", client.scheduler.address)
     assert_alike(there, here)
     assert restarted

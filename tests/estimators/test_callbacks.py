@@ -10,7 +10,6 @@ from recorder import Recorder
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV
 
 import fastsvm.estimators.callbacks
 from fastsvm import (
@@ -188,16 +187,6 @@ def test_scoring_monitor(problem, iris):
     assert len(rows) == 1 + 3 + sum(len(history) for history in model.history_)
     setosa = [row["accuracy"] for row in rows if row["task_id_path"] == (0, 0)]
     assert setosa == [1.0]
-
-
-def test_progress_bar_in_a_grid_search(iris, capsys):
-    pytest.importorskip("rich")
-    search = GridSearchCV(clone(ALL[0]), {"alpha": [0.1, 0.01]}, cv=2)
-    search.set_callbacks(callback.ProgressBar(max_propagation_depth=None)).fit(*iris)
-    assert not hasattr(search.best_estimator_, "_parent_callback_ctx")
-    shown = capsys.readouterr().out
-    assert "SDCAClassifier - fit" in shown
-    assert "SDCAClassifier - class versicolor" in shown
 
 
 def test_older_scikit_learn_has_no_callbacks(monkeypatch, iris):

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 from sklearn.model_selection import GridSearchCV
@@ -191,29 +190,6 @@ def test_gamma_is_svcs(gamma, problem, iris):
     assert fitted(ALL[0], far, iris[1], alpha=1).gamma_ == pytest.approx(1 / 4, rel=1e-6)
 
 
-@pytest.fixture(scope="module")
-def many():
-    """More rows than a chunk, three classes."""
-    X, y = make_blobs(1200, centers=3, n_features=5, cluster_std=6, random_state=0)
-    return X / 6, y
-
-
-@each
-def test_threads_do_not_change_a_bit(estimator, many):
-    X, y = many
-    limit = {"n_iter": 600} if isinstance(estimator, KernelPegasosClassifier) else {}
-    one, two = (
-        fitted(estimator, X, y, alpha=1e-3, cache_size=1, n_jobs=n_jobs, **limit) for n_jobs in (None, 2)
-    )
-    assert len(one.support_) > 150
-    for name in ("dual_coef_", "support_", "objective_", "dual_gap_"):
-        assert getattr(one, name).tobytes() == getattr(two, name).tobytes(), name
-    scores = one.decision_function(X)
-    assert two.decision_function(X).tobytes() == scores.tobytes()
-    two.set_params(cache_size=1e-3)
-    np.testing.assert_allclose(two.decision_function(X), scores, atol=1e-4)
-
-
 # Among others -------------------------------------------------------------------------------------------
 
 
@@ -313,22 +289,6 @@ def test_a_given_matrix_is_square(estimator, problem):
     X, y = problem
     with pytest.raises(ValueError, match=r"wants the matrix of all K.*X is of shape \(200, 30\)"):
         fitted(estimator, X.toarray(), y, kernel="precomputed")
-
-
-@pytest.mark.parametrize(
-    ("estimator", "message"),
-    [
-        (KernelSDCAClassifier("gaussian"), "kernel must be one of 'linear', .*'precomputed'; got 'gaussian'"),
-        (KernelSDCAClassifier(gamma="wide"), "gamma must be one of 'scale', 'auto'; got 'wide'"),
-        (KernelSDCAClassifier(loss="huber"), "loss must be one of 'hinge', .*; got 'huber'"),
-        (KernelSDCAClassifier(tol=0), "tol must be a positive number; got 0"),
-        (KernelPegasosClassifier(n_iter=0), "n_iter must be a positive integer; got 0"),
-    ],
-    ids=range(5),
-)
-def test_bad_parameters_are_named(estimator, message, problem):
-    with pytest.raises(ValueError, match=message):
-        estimator.fit(*problem)
 
 
 def test_a_fit_that_stops_short_says_so(iris):

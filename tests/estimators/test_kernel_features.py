@@ -91,9 +91,11 @@ def test_moved_centres_span_more(digits, monkeypatch):
 
     moved = missed()
     monkeypatch.setattr(
-        fastsvm.estimators.kernel_features, "_nearest", lambda rows, centres: np.arange(len(centres))
+        fastsvm.estimators.kernel_features, "_nearest_centres", lambda rows, centres: np.arange(len(centres))
     )
-    monkeypatch.setattr(fastsvm.estimators.kernel_features, "_means", lambda rows, groups, n: rows[groups])
+    monkeypatch.setattr(
+        fastsvm.estimators.kernel_features, "_group_means", lambda rows, groups, n: rows[groups]
+    )
     assert moved < 0.9 * missed()
 
 

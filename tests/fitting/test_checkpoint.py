@@ -41,7 +41,7 @@ def file(tmp_path, monkeypatch):
 @pytest.fixture
 def kill(monkeypatch):
     """Kill what writes a checkpoint for the n-th time, once it has."""
-    write = checkpoint.Checkpoint._write
+    write = checkpoint.Checkpoint._write_file
 
     def after(n):
         left = [n]
@@ -52,7 +52,7 @@ def kill(monkeypatch):
             if not left[0]:
                 raise Killed
 
-        monkeypatch.setattr(checkpoint.Checkpoint, "_write", write_and_die)
+        monkeypatch.setattr(checkpoint.Checkpoint, "_write_file", write_and_die)
 
     yield after
     monkeypatch.undo()
@@ -234,7 +234,7 @@ def test_saves_are_seldom_and_classes_of_a_few_seconds_are_kept(seconds, expecte
     X, y = made(classes=6)
     now, writes = [0.0], []
     monkeypatch.setattr(checkpoint.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(checkpoint.Checkpoint, "_write", lambda self: writes.append(len(self.states)))
+    monkeypatch.setattr(checkpoint.Checkpoint, "_write_file", lambda self: writes.append(len(self.states)))
     result = _solver.Solver.result
 
     def slow(self, history):

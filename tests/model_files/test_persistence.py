@@ -131,16 +131,6 @@ def test_loaded_weights_can_be_changed(path):
     loaded.intercept_ += 1
 
 
-def test_pipeline_round_trip(path):
-    model = text_model()
-    loaded = round_trip(model, path)
-    assert [name for name, _ in loaded.steps] == ["vectorizer", "classifier"]
-    assert loaded["vectorizer"].vocabulary_ == model["vectorizer"].vocabulary_
-    assert loaded["vectorizer"].get_params()["token_pattern"] == r"\S+"
-    assert_same_predictions(model, loaded, [*TEXTS, "", "never seen"])
-    assert_saved_alike(loaded, path)
-
-
 @pytest.mark.parametrize(
     "bag",
     [

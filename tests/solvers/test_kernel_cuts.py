@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fastsvm.solvers.kernel import _aligned
 from fastsvm.solvers.kernel._gram import kernel_scores, make_gram
 from fastsvm.solvers.kernel._values import Kernel
 
@@ -66,21 +65,3 @@ def test_of_rows_and_blocks(X, tiles, cache_size):
         gram.block(which, np.empty(len(which) ** 2, gram.rows.dtype))
         cuts.append(sorted(tiles))
     assert cuts[0] == cuts[1] == cuts[2]
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_arrays_begin_at_a_line_of_the_cache(dtype):
-    values = np.random.default_rng(0).normal(size=(9, 5)).astype(dtype)
-    which = np.array([8, 0, 0], np.int32)
-    for n in (0, 1, 3):
-        for array, expected in [
-            (_aligned.empty((n, 5), dtype), None),
-            (_aligned.copy(values.T[:, :n], dtype), values.T[:, :n]),
-            (_aligned.take(values, which[:n]), values[which[:n]]),
-        ]:
-            assert array.ctypes.data % 64 == 0
-            assert array.flags.c_contiguous
-            assert array.flags.writeable
-            assert array.dtype == dtype
-            if expected is not None:
-                np.testing.assert_array_equal(array, expected)

@@ -89,15 +89,6 @@ def test_the_intercept_is_not_regularised(loss, alpha, problem):
     assert without.objective > 1.0001 * best
 
 
-def test_the_seed_decides(problem):
-    def run(seed, **options):
-        return sdca(*problem, alpha=0.01, max_iter=4, tol=None, random_state=seed, **options)
-
-    for options in OPTIONS:
-        assert run(5, **options).w.tobytes() == run(5, **options).w.tobytes()
-        assert run(5, **options).w.tobytes() != run(6, **options).w.tobytes()
-
-
 def test_score_is_called_with_what_would_be_returned(problem):
     seen = []
 

@@ -53,17 +53,6 @@ def test_limits(limits, more):
     check(BagOfWords(**limits, **more))
 
 
-@pytest.mark.parametrize("limit", [1, 2, 5, 17, 40, 100, 300])
-@pytest.mark.parametrize("dtype", [np.int64, pytest.param(np.float32, marks=pytest.mark.slow)])
-def test_the_most_frequent_terms_with_their_ties(limit, dtype):
-    # Most of 400 words have the frequency of a hundred others.
-    rng = np.random.default_rng(limit)
-    texts = [" ".join(f"word{i}" for i in rng.integers(0, 400, 30)) for _ in range(50)]
-    for more in ({}, {"ngram_range": (1, 2)}, {"min_df": 2, "max_df": 0.1}, {"binary": True}):
-        X = check(BagOfWords(max_features=limit, dtype=dtype, **more), texts, texts[::-1])
-        assert 0 < X.shape[1] <= limit
-
-
 @pytest.mark.parametrize(
     "vocabulary",
     [
@@ -267,18 +256,6 @@ def test_results_are_not_shared():
     check_after = scikit_learn(vectorizer).fit(TEXTS)
     assert_same_matrix(vectorizer.transform(TEXTS), check_after.transform(TEXTS))
     assert_same_state(vectorizer, check_after)
-
-
-def test_inverse_transform():
-    for more in ({}, {"ngram_range": (1, 2), "min_df": 2}):
-        ours = BagOfWords(**more)
-        own = scikit_learn(ours)
-        X, Y = ours.fit_transform(TEXTS), own.fit_transform(TEXTS)
-        for given_, expected in ((X, Y), (X.toarray(), Y.toarray())):
-            for words, own_words in zip(
-                ours.inverse_transform(given_), own.inverse_transform(expected), strict=True
-            ):
-                assert sorted(words) == sorted(own_words)
 
 
 def test_the_parts_of_the_analysis():

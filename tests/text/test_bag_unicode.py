@@ -124,15 +124,6 @@ def test_surrogates_stay_apart():
     assert "\ud83d\ude00" not in "".join(ours.vocabulary_) or "ab\ud83d\ude00cd" in ours.vocabulary_
 
 
-def test_order_is_that_of_code_points():
-    """Not of UTF-16 units, nor of any language; the end of a term comes before everything."""
-    texts = ["aa\uffff aa\U00010000 aa\ue000 aa\ud800 aa\x00 aa aa\x01 aab aaa Aa zz ÿÿ éé ee"]
-    ours = BagOfWords(analyzer="split", lowercase=False, ngram_range=(1, 2))
-    check(ours, texts)
-    names = ours.get_feature_names_out().tolist()
-    assert names == sorted(names)
-
-
 def test_terms_with_nul():
     texts = ["a\x00b a\x00c a\x00 a", "\x00 \x00\x00 a\x00b"]
     X = check(BagOfWords(analyzer="split"), texts)

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastsvm.text import HashedBagOfWords
-from pairs import pairs
 from twins import OTHERS, TEXTS, assert_same, assert_same_bits, assert_same_matrix, outcome, scikit_learn
 from twins import texts as hard_texts
 
@@ -19,21 +18,6 @@ def check(vectorizer, texts=TEXTS):
         results = [outcome(lambda one=one, m=method: getattr(one, m)(fresh())) for one in (vectorizer, own)]
         assert_same(*results)
     return results[0].value
-
-
-@pytest.mark.parametrize(
-    *pairs(
-        n_features=[1, 2, 7, 16, 1000, 1024, 2**20, 2**20 + 7, 2**31 - 2],
-        alternate_sign=[True, False],
-        norm=["l1", "l2", None],
-        binary=[True, False],
-    )
-)
-def test_hashing(n_features, alternate_sign, norm, binary):
-    parameters = {"alternate_sign": alternate_sign, "norm": norm, "binary": binary}
-    X = check(HashedBagOfWords(n_features=n_features, **parameters))
-    assert X.shape == (len(TEXTS), n_features)
-    check(HashedBagOfWords(n_features=n_features, ngram_range=(1, 2), analyzer="split", **parameters))
 
 
 def test_opposite_signs_leave_an_explicit_zero():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...common.csv_quoting import unquoted
 from ...common.errors import AppError
-from ...common.files import read_limited
+from ...common.files import read_small_file
 from ...common.printing import note, shortened
 from .folder_walk import walk_folder
 
@@ -78,7 +78,7 @@ def table_rows(path: str, column: str) -> Iterator[LabelRow]:
 
 def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield from a CSV file with a header where each row stands, and its texts in these columns."""
-    content = read_limited(path, MAX_TABLE_BYTES, "a table of images")
+    content = read_small_file(path, MAX_TABLE_BYTES, "a table of images")
     with io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline="") as file:
         del content
         rows = csv.reader(file)
@@ -125,7 +125,7 @@ def read_voc_files(folder: str):
 def _parsed_xml(path: str):
     from xml.etree import ElementTree
 
-    content = read_limited(path, MAX_XML_BYTES, "an annotation")
+    content = read_small_file(path, MAX_XML_BYTES, "an annotation")
 
     class Tree(ElementTree.TreeBuilder):
         def doctype(self, *_):  # no annotation has one, and what it declares may grow without end
@@ -140,7 +140,7 @@ def _parsed_xml(path: str):
 def read_json(path: str, what: str) -> dict:
     """Return the object in a JSON file."""
     try:
-        content = json.loads(read_limited(path, MAX_TABLE_BYTES, what))
+        content = json.loads(read_small_file(path, MAX_TABLE_BYTES, what))
     except (ValueError, RecursionError) as error:
         raise AppError(f"{path}: not JSON: {error}") from None
     if not isinstance(content, dict):

@@ -130,10 +130,10 @@ class _PredictionRun:
         skipped, waiting = [], deque()
         shared = self._model, self._choices
         if client is None:
-            shards = self._shards(sources, skipped, waiting)
+            shards = self._read_shards(sources, skipped, waiting)
             answers = (classify_shard(shard, *shared) for shard in shards)
         else:
-            shards = self._shards(sources, skipped, waiting, SHARD)
+            shards = self._read_shards(sources, skipped, waiting, SHARD)
             answers = map_shards(client, classify_shard, shards, *shared)
         for found in answers:
             batch, as_it_stands = waiting.popleft()
@@ -141,7 +141,7 @@ class _PredictionRun:
             self._count_unknown(batch, found.n_terms)
         return skipped
 
-    def _shards(self, sources, all_skipped, waiting, size=0):
+    def _read_shards(self, sources, all_skipped, waiting, size=0):
         """Yield the texts of files; what is to be written beside their labels waits."""
         from ..measures.prediction import PlacedTexts
 
@@ -151,7 +151,7 @@ class _PredictionRun:
             n = n_missing = 0
             with open_unlabelled(source, skipped) as (format, columns, batches, separator):
                 skipped.fate = FATES[format == PLAIN]
-                as_it_stands = self._begin(source, format, columns, separator)
+                as_it_stands = self._begin_file(source, format, columns, separator)
                 for batch in joined_batches(batches, size) if size else batches:
                     waiting.append((batch, as_it_stands))
                     n, n_missing = n + len(batch.texts), n_missing + len(batch.missing)
@@ -162,8 +162,7 @@ class _PredictionRun:
 
     def _count_unknown(self, batch, n_terms):
         """Count the texts of which the model knows no word, and of the first ones those with few."""
-        from ..measures.languages import count_strange_texts
-        from ..measures.prediction import is_of_words
+        from ..measures.prediction import count_strange_texts, is_of_words
 
         self.n_unknown += int((n_terms == 0).sum()) - len(batch.missing)
         n = LOOKED_AT - self.n_looked_at
@@ -171,7 +170,7 @@ class _PredictionRun:
             self.n_looked_at += len(batch.texts[:n])
             self.n_strange += count_strange_texts(batch.texts[:n], n_terms[:n])
 
-    def _begin(self, source, format, columns, separator):
+    def _begin_file(self, source, format, columns, separator):
         """Prepare for a file; tell whether its records may be written as they stand."""
         from ..output.prediction_writer import PredictionWriter, output_form
 

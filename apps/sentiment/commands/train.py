@@ -29,11 +29,11 @@ class RecipeName(click.Choice):
         return super().convert(value, param, ctx)
 
 
-def _weights(ctx, param, given):
+def _parse_label_weights(ctx, param, given):
     return Value("weight", checked_values.label_weights).convert(given, param, ctx) if given else None
 
 
-def _alphas() -> str:
+def _default_alphas() -> str:
     automatic = [name for name, recipe in CLASSIFIERS.items() if recipe.alphas]
     others = [f"{name} {r.alpha:g}" for name, r in CLASSIFIERS.items() if not r.alphas and r.alpha]
     return ", ".join([f"auto for {' and '.join(automatic)}", *others])
@@ -81,12 +81,12 @@ def _alphas() -> str:
         type=Value("alpha", checked_values.strength_or_auto),
         metavar="X|auto",
         help="Strength of the L2 regularisation. auto tries several on parts of the training texts.  "
-        f"[default: {_alphas()}]",
+        f"[default: {_default_alphas()}]",
     ),
     click.option(
         "--class-weight",
         multiple=True,
-        callback=_weights,
+        callback=_parse_label_weights,
         metavar="balanced|LABEL=W",
         help="Weight of a text with this label, for example spam=5; may be repeated. balanced gives all "
         "labels the same total weight.  [default: balanced for a rare label of two, else 1]",
@@ -160,7 +160,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     try:
         if report:  # before anything is printed: whoever reads that may leave
             with Stages(verbose, spinner=not quiet) as stage_of_report, stage_of_report("report"):
-                model.report(report, _reproduction(click.get_current_context()))
+                model.report(report, _reproducing_command(click.get_current_context()))
     finally:  # whatever happened to the report, the model is there
         if json:
             print_json(training_record(result, stage.seconds))
@@ -170,7 +170,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     return code
 
 
-def _reproduction(context: click.Context) -> str:
+def _reproducing_command(context: click.Context) -> str:
     """Return the command line that gives the same model: the value of every option that affects the result.
 
     It includes defaults, since another version may have others.

@@ -108,7 +108,7 @@ def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
     Devices are refused, except a terminal and /dev/null.
     """
     name = "<stdin>" if path == "-" else path
-    with _stdin() if path == "-" else open(path, "rb") as stream:
+    with _open_stdin() if path == "-" else open(path, "rb") as stream:
         if _is_device(stream):
             raise AppError(f"{name}: is a device; give a file or a pipe")
         if stream.peek(2)[:2] == b"\x1f\x8b":
@@ -124,7 +124,7 @@ def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _stdin() -> Iterator[BinaryIO]:
+def _open_stdin() -> Iterator[BinaryIO]:
     stream = sys.stdin.buffer
     yield stream if hasattr(stream, "peek") else io.BufferedReader(stream)
 
@@ -161,7 +161,7 @@ class Lines:
     def __next__(self) -> tuple[int, str]:
         while True:
             if not self._waiting:
-                self._fetch()
+                self._fetch_lines()
             self._number += 1
             if (line := self._waiting.popleft()) is not None:
                 return self._number, line
@@ -191,7 +191,7 @@ class Lines:
             self._waiting.appendleft(line)
             self._number = number - 1
 
-    def _fetch(self) -> None:
+    def _fetch_lines(self) -> None:
         lines = next(self._arriving)
         is_cut = isinstance(lines[0], _CutLine)  # it began before the others came
         if self._is_first:

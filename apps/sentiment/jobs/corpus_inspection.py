@@ -145,7 +145,7 @@ def _contradicted_labels(
     settings = pipeline_steps.settings_for_corpus(corpus, settings)
     y = np.asarray(corpus.labels)
     classes, likely = _probabilities_by_others(corpus.texts, y, groups, settings, max(folds, 2), stage)
-    suggested, odds = _contradictions(likely, classes, y)
+    suggested, odds = _likelier_labels(likely, classes, y)
     found = [
         SuspectText(
             corpus.places[i],
@@ -200,7 +200,7 @@ def _as_probabilities(decision: np.ndarray, probabilities: np.ndarray | None) ->
     return np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
 
 
-def _contradictions(likely: np.ndarray, classes: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _likelier_labels(likely: np.ndarray, classes: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return for each text the likeliest label but its own, and the log of how much likelier it is."""
     rows, own = np.arange(len(y)), np.searchsorted(classes, y)
     with np.errstate(divide="ignore"):

@@ -131,7 +131,7 @@ def _step_of_columns(step, kept: np.ndarray):
     return part
 
 
-def _tokenisation(vectorizer) -> dict:
+def _tokenisation_options(vectorizer) -> dict:
     pattern = r"\S+" if vectorizer.analyzer == "split" else vectorizer.token_pattern
     return {
         "lowercase": vectorizer.lowercase,
@@ -180,7 +180,7 @@ def _liblinear_vocabulary(
     lines = [
         VOCABULARY_START,
         *(f"# label {number}: {json.dumps(name)}" for number, name in zip(numbers, names, strict=True)),
-        f"# terms: {json.dumps(_tokenisation(model['vectorizer']))}",
+        f"# terms: {json.dumps(_tokenisation_options(model['vectorizer']))}",
         f"# value of a feature: {value}",
         "feature\tterm\tfactor",
     ]

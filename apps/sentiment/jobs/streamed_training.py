@@ -78,7 +78,7 @@ def train_streamed(
     _check_streamable(source, settings, cluster is not None)
     if model_path is not None:
         check_model_path(model_path)
-    with cluster or nullcontext() as client, _workplace(cache, model_path) as folder:
+    with cluster or nullcontext() as client, _working_folder(cache, model_path) as folder:
         rows = StoredRows(source, folder, cache) if client is None else SentRows(source, folder, client)
         with stage("count terms"):
             seen = CorpusTerms.of(**cache.get("terms", lambda: rows.count(settings).parts()))
@@ -133,7 +133,7 @@ def _check_streamable(source: TextSource, settings: RecipeSettings, on_cluster: 
 
 
 @contextmanager
-def _workplace(cache: Cache, model_path: str | None) -> Iterator[Path]:
+def _working_folder(cache: Cache, model_path: str | None) -> Iterator[Path]:
     """Give a folder for files of the size of the corpus: the checkpoint, or one beside the model."""
     if cache.folder is not None:
         yield cache.folder

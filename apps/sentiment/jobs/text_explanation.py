@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...common.errors import USAGE, AppError
-from ..measures.languages import is_unsegmented
 from ..measures.prediction import TRAIN_AGAIN
+from ..text_recipes import is_unsegmented
 
 
 class ExplainedTerm(NamedTuple):

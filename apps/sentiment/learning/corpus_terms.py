@@ -20,8 +20,7 @@ from ...common.errors import AppError, Skipped
 from ..data.corpus import MOST_LABELS, nothing_usable
 from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
 from ..data.text_source import TextSource
-from ..measures.languages import is_unsegmented
-from ..text_recipes import AUTO, DEFAULT, UNSEGMENTED, RecipeSettings, with_recipe_features
+from ..text_recipes import AUTO, DEFAULT, UNSEGMENTED, RecipeSettings, is_unsegmented, with_recipe_features
 from . import pipeline_steps
 
 MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised
@@ -208,11 +207,11 @@ class _FirstPass:
                 )
             for label in batch.labels:
                 self.codes.setdefault(label, len(self.codes))
-            self._draw(batch, rows)
+            self._add_to_sample(batch, rows)
             own = [self.codes[batch.labels[i]] for i in rows]
             yield CodedTexts([batch.texts[i] for i in rows], own, len(self.codes))
 
-    def _draw(self, batch: LabelledBatch, rows: Sequence[int]) -> None:
+    def _add_to_sample(self, batch: LabelledBatch, rows: Sequence[int]) -> None:
         """Keep the texts of the lowest places: a sample without knowing how many texts will come."""
         self.sample += [(batch.places[i], batch.labels[i], batch.texts[i]) for i in rows]
         self.sample = sorted(self.sample)[:SAMPLE]

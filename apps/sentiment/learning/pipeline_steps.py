@@ -16,8 +16,7 @@ from fastsvm.text import Bag, Selection, Union, Weighting, has_markup, lower_wit
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource, names_corpus
-from ..measures.metrics import is_skewed, usual_metric
-from ..text_recipes import RecipeSettings
+from ..text_recipes import RecipeSettings, is_skewed, usual_metric
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 

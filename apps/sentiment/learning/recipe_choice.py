@@ -12,7 +12,6 @@ from fastsvm._utils.threads import Threads
 from fastsvm.fitting import ConvergenceWarning, number_of_threads
 
 from ...common.progress import UNWATCHED, Stages
-from ..measures.languages import is_unsegmented
 from ..measures.prediction import winners_of
 from ..text_recipes import (
     CLASSIFIERS,
@@ -21,6 +20,7 @@ from ..text_recipes import (
     SEARCHED,
     UNSEGMENTED,
     RecipeSettings,
+    is_unsegmented,
     with_recipe_features,
 )
 from . import pipeline_steps
@@ -221,7 +221,7 @@ def _judged_recipes(
         words, other = (choices[name] for name in best)
         difference = float(other.means.max() - words.means.max())
         error = _standard_error(words, other, y, metric)
-        chosen = best[1] if difference > _doubt(metric) * error else best[0]
+        chosen = best[1] if difference > _standard_errors_needed(metric) * error else best[0]
     return RecipeScreening(len(y), metric, candidates, chosen, difference, error)
 
 
@@ -234,12 +234,12 @@ def _first_of_best_recipes(
         name
         for name in names
         if best.means.max() - choices[name].means.max()
-        <= _doubt(metric) * _standard_error(best, choices[name], y, metric)
+        <= _standard_errors_needed(metric) * _standard_error(best, choices[name], y, metric)
     ]
     return min(near, key=list(RECIPES).index)
 
 
-def _doubt(metric: str) -> float:
+def _standard_errors_needed(metric: str) -> float:
     """Return how many standard errors a difference has to be: none where a rare label makes them large."""
     return SURE if metric == "accuracy" else 0.0
 

@@ -44,9 +44,9 @@ class StoredRows:
         """
         numbers = {label: code for code, label in enumerate(seen.labels)}
         labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
-        parts = [part for part in (TRAIN, CALIBRATE, TRY) if not self._place(part).exists()]
+        parts = [part for part in (TRAIN, CALIBRATE, TRY) if not self._part_folder(part).exists()]
         with ExitStack() as stack:
-            writers = {part: stack.enter_context(MatrixWriter(self._place(part))) for part in parts}
+            writers = {part: stack.enter_context(MatrixWriter(self._part_folder(part))) for part in parts}
             _, _, found = stack.enter_context(labelled_batches(self._source, seen.settings.seed))
             for number, batch in enumerate(corpus_terms.batch_pieces(seen.settings, found), 1):
                 rows = {
@@ -72,14 +72,14 @@ class StoredRows:
 
     def fit(self, estimator: Any) -> None:
         """Fit to the rows to train on, whose labels are numbers."""
-        X, y = load(self._place(TRAIN))
+        X, y = load(self._part_folder(TRAIN))
         pipeline_steps.fit_classifier(estimator, X, y, self._cache.path("train", ".fit"))
 
     def decision(self, estimator: Any, part: str) -> np.ndarray:
         """Return the scores of the texts of a part."""
-        return estimator.decision_function(load(self._place(part)).X)
+        return estimator.decision_function(load(self._part_folder(part)).X)
 
-    def _place(self, part: str) -> Path:
+    def _part_folder(self, part: str) -> Path:
         return self._rows / part
 
 
@@ -151,10 +151,12 @@ class SentRows:
     def count(self, settings: RecipeSettings) -> CorpusTerms:
         """Make the first pass: workers tally terms, and they are merged here."""
         return corpus_terms.count_corpus_terms(
-            self._source, settings, self._folder, cut=self._cut, tallied=self._tallied
+            self._source, settings, self._folder, cut=self._cut_and_spool, tallied=self._tally_on_cluster
         )
 
-    def _cut(self, settings: RecipeSettings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
+    def _cut_and_spool(
+        self, settings: RecipeSettings, found: Iterable[LabelledBatch]
+    ) -> Iterator[LabelledBatch]:
         """Yield batches in pieces for a worker; the texts of each are spooled."""
         for batch in found:
             for piece in batch.pieces(SHARD):
@@ -165,7 +167,7 @@ class SentRows:
                         self._labels.get(part, []).extend(own)
                 yield piece
 
-    def _tallied(
+    def _tally_on_cluster(
         self, texts: Iterable[corpus_terms.CodedTexts], settings: RecipeSettings
     ) -> Iterator[corpus_terms.TermTally | None]:
         from fastsvm.dask import map_shards
@@ -174,9 +176,11 @@ class SentRows:
 
     def write(self, seen: CorpusTerms, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
         """Make the rows to train on; return the labels of the other texts, by part."""
-        from fastsvm.dask import place_shards, send
+        from fastsvm.dask import place_shards, share_with_workers
 
-        self._maker = send(self._client, ShardRowMaker(copy(vectorizer).set_params(n_jobs=1), weighting))
+        self._maker = share_with_workers(
+            self._client, ShardRowMaker(copy(vectorizer).set_params(n_jobs=1), weighting)
+        )
         numbers = {label: code for code, label in enumerate(seen.labels)}
         spool = self._spools[TRAIN]
         self._placed = place_shards(self._client, labelled_shard_rows, spool, self._maker, numbers)

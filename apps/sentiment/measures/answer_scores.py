@@ -10,8 +10,9 @@ import numpy as np
 
 from ...common.printing import many, printable
 from ...common.statistics import confusion, wilson_interval
+from ..text_recipes import usual_metric
 from .calibration_error import CalibrationError, calibration_error
-from .metrics import score_decision, score_guessing, usual_metric
+from .metrics import score_decision, score_guessing
 from .prediction import winners_of
 from .thresholds import ThresholdEffect, ThresholdLadder, threshold_ladder, threshold_table
 
@@ -149,14 +150,14 @@ class AnswerScores:
             return None
         j = self.classes.index(label)
         values = self.decision[:, j] if self.decision.ndim > 1 else self.decision if j else -self.decision
-        return threshold_ladder(self._has(label), values)
+        return threshold_ladder(self._has_label(label), values)
 
     def areas(self, label: str) -> tuple[float | None, float | None]:
         """Return the ROC area and the average precision of a label's score."""
         found = self.ladder(label)
         return (found.area, found.average_precision) if found else (None, None)
 
-    def _has(self, label: str) -> np.ndarray:
+    def _has_label(self, label: str) -> np.ndarray:
         return np.asarray(self.truth, dtype=object) == label
 
     @cached_property
@@ -173,7 +174,7 @@ class AnswerScores:
         second = self.classes[1]
         if self.probabilities is None:
             return self.ladder(second)
-        return threshold_ladder(self._has(second), self.probabilities[:, 1])
+        return threshold_ladder(self._has_label(second), self.probabilities[:, 1])
 
     def threshold_table(self) -> list[ThresholdEffect]:
         """Return the effect of a few thresholds; nothing if there are none."""

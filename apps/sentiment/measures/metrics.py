@@ -1,24 +1,8 @@
 """The metrics: four scores of labelled texts, and the scores of guessing."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-
-from ..text_recipes import METRICS
-
-SKEWED = 0.8  # the share of the most frequent label from which accuracy says little about the others
-
-
-def is_skewed(y: Sequence | Counter) -> bool:
-    """Tell whether most texts have one label; of their labels, or how many have each."""
-    counts = Counter(y)
-    return max(counts.values()) > SKEWED * counts.total()
-
-
-def usual_metric(y: Sequence | Counter) -> str:
-    """Return what to judge by where nobody says: accuracy, unless most texts have one label."""
-    return METRICS[int(is_skewed(y))]
 
 
 def score_labels(metric: str, y: np.ndarray, predicted: np.ndarray) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +22,10 @@ PACKAGE = "fastsvm_apps.sentiment"
 SHIPPED = "shipped/english.safetensors"
 SHIPPED_NAME = "english"
 TRAIN_AGAIN = "the weights of this model are too large, train it again"
+# Terms, of one word or several, that a model knows for each different word of a text. Of film reviews cut to
+# eight words one in a thousand has fewer in the English model, of text messages four in a hundred, of ten
+# sentences in other languages all.
+FEW_KNOWN = 0.5
 
 
 class Predictions(NamedTuple):
@@ -107,6 +112,12 @@ def bags_of_model(model: TextScorer | Pipeline) -> list:
 def is_of_words(model: TextScorer | Pipeline) -> bool:
     """Tell whether a model counts words only, of which it can miss some, and no characters."""
     return all(bag.analyzer != "char_wb" for bag in bags_of_model(model))
+
+
+def count_strange_texts(texts: Sequence[str], n_terms: np.ndarray) -> int:
+    """Return how many texts have mostly words that a model does not know, given how many terms it does."""
+    n_words = np.array([len(set(re.findall(r"\w+", text.lower()))) for text in texts])
+    return int(np.count_nonzero(n_terms < FEW_KNOWN * n_words))
 
 
 def is_model_file(path: str) -> bool:

@@ -70,7 +70,9 @@ class PredictionWriter:
     def _write_header(self) -> None:
         names = ["label", "score", *(f"p({label})" for label in self._labels if self._proba)]
         names += [f"{name}_{i}" for i in range(2, self._top + 1) for name in ("label", "score")]
-        self._put(self._table([[*self._columns, *(_free_column(name, self._columns) for name in names)]]))
+        self._write_text(
+            self._table_text([[*self._columns, *(_free_column(name, self._columns) for name in names)]])
+        )
 
     def write(self, batch: UnlabelledBatch, found: Predictions, *, as_it_stands: bool = False) -> None:
         """Write the predictions of a batch, and send them on.
@@ -78,28 +80,30 @@ class PredictionWriter:
         Where the input is a table of the same form, what stands there may go before them `as_it_stands`.
         """
         if self._form == "lines":
-            text = "".join(self._lines(batch, found))
+            text = "".join(self._plain_lines(batch, found))
         elif self._form == "jsonl":
-            text = "".join(f"{json.dumps(record)}\n" for record in self._objects(batch, found))
+            text = "".join(f"{json.dumps(record)}\n" for record in self._json_objects(batch, found))
         elif as_it_stands:
-            text = self._behind(batch, found)
+            text = self._records_with_answers(batch, found)
         else:
             if self._columns is None:
                 self._columns = list(batch.rows[0])
                 self._write_header()
-            answers = zip(*self._answers(batch, found, self._labels), strict=True)
-            rows = zip(map(self._fields, batch.rows), answers, strict=True)
-            text = self._table([[*row, *answer] for row, answer in rows])
-        self._put(text)
+            answers = zip(*self._answer_columns(batch, found, self._labels), strict=True)
+            rows = zip(map(self._row_fields, batch.rows), answers, strict=True)
+            text = self._table_text([[*row, *answer] for row, answer in rows])
+        self._write_text(text)
 
-    def _behind(self, batch: UnlabelledBatch, found: Predictions) -> str:
+    def _records_with_answers(self, batch: UnlabelledBatch, found: Predictions) -> str:
         """Return the records of a table with the answers behind them."""
         rows = zip(batch.rows, batch.raw, strict=True)
-        raw = [self._table([row])[:-1] if line is None else line for row, line in rows]
-        answers = self._answers(batch, found, [self._table([[label]])[:-1] for label in self._labels])
+        raw = [self._table_text([row])[:-1] if line is None else line for row, line in rows]
+        answers = self._answer_columns(
+            batch, found, [self._table_text([[label]])[:-1] for label in self._labels]
+        )
         return "\n".join([*map(self._separator.join, zip(raw, *answers, strict=True)), ""])
 
-    def _fields(self, row: list[str] | dict) -> list[str]:
+    def _row_fields(self, row: list[str] | dict) -> list[str]:
         """Return the fields of a record in the order of the columns."""
         if not isinstance(row, dict):
             return row
@@ -108,7 +112,7 @@ class PredictionWriter:
         values = (row.get(name) for name in self._columns)
         return ["" if v is None else v if isinstance(v, str) else json.dumps(v) for v in values]
 
-    def _put(self, text: str) -> None:
+    def _write_text(self, text: str) -> None:
         try:
             content = text.encode("utf-8", "surrogateescape")  # what was not UTF-8 is carried along as it was
         except UnicodeEncodeError:  # half a character that JSON spelled out
@@ -116,7 +120,7 @@ class PredictionWriter:
         self._file.write(content)
         self._file.flush()
 
-    def _given(self, batch: UnlabelledBatch, found: Predictions, labels: Sequence[str]) -> list[str]:
+    def _given_labels(self, batch: UnlabelledBatch, found: Predictions, labels: Sequence[str]) -> list[str]:
         """Return the label of each text; none where there is no text."""
         given = [labels[winner] for winner in found.winners.tolist()]
         for i in np.flatnonzero(found.unsure) if found.unsure is not None else ():
@@ -125,7 +129,7 @@ class PredictionWriter:
             given[i] = ""
         return given
 
-    def _shares(self, found: Predictions) -> list[list[tuple[int, float, float | None]]]:
+    def _best_labels(self, found: Predictions) -> list[list[tuple[int, float, float | None]]]:
         """Return of each text its best labels: number, score, probability."""
         order, values = ranked_labels(found, self._top)
         rows = np.arange(len(order))[:, None]
@@ -136,14 +140,14 @@ class PredictionWriter:
             list(zip(*row, strict=True)) for row in zip(order.tolist(), values.tolist(), shares, strict=True)
         ]
 
-    def _lines(self, batch: UnlabelledBatch, found: Predictions) -> Iterator[str]:
-        given = self._given(batch, found, self._printed)
+    def _plain_lines(self, batch: UnlabelledBatch, found: Predictions) -> Iterator[str]:
+        given = self._given_labels(batch, found, self._printed)
         values = found.scores
         if self._proba:
             values = found.probabilities[np.arange(len(values)), found.winners]
         if self._top == 1:
             return (f"{label}\t{value:.6g}\n" for label, value in zip(given, values.tolist(), strict=True))
-        best = self._shares(found)
+        best = self._best_labels(found)
         return (
             "\t".join(
                 f"{self._printed[j] if place else label}\t{score if share is None else share:.6g}"
@@ -153,11 +157,13 @@ class PredictionWriter:
             for label, shares in zip(given, best, strict=True)
         )
 
-    def _answers(self, batch: UnlabelledBatch, found: Predictions, labels: Sequence[str]) -> list[list[str]]:
+    def _answer_columns(
+        self, batch: UnlabelledBatch, found: Predictions, labels: Sequence[str]
+    ) -> list[list[str]]:
         """Return the columns behind the input's; labels as they are to be written."""
-        best = self._shares(found) if self._top > 1 else []
+        best = self._best_labels(found) if self._top > 1 else []
         scores = np.array([shares[0][1] for shares in best]) if best else found.scores
-        columns = [self._given(batch, found, labels), _number_cells(scores)]
+        columns = [self._given_labels(batch, found, labels), _number_cells(scores)]
         if self._proba:
             columns += [_number_cells(found.probabilities[:, j]) for j in range(len(self._labels))]
         for place in range(1, self._top):
@@ -168,10 +174,12 @@ class PredictionWriter:
                 column[i] = ""
         return columns
 
-    def _objects(self, batch: UnlabelledBatch, found: Predictions) -> Iterator[dict]:
+    def _json_objects(self, batch: UnlabelledBatch, found: Predictions) -> Iterator[dict]:
         missing = set(batch.missing)
-        best = self._shares(found) if self._top > 1 else None
-        given = zip(self._given(batch, found, self._labels), found.scores.tolist(), batch.rows, strict=True)
+        best = self._best_labels(found) if self._top > 1 else None
+        given = zip(
+            self._given_labels(batch, found, self._labels), found.scores.tolist(), batch.rows, strict=True
+        )
         for i, (label, score, row) in enumerate(given):
             answer: dict = {"label": label, "score": score}
             if best:
@@ -193,7 +201,7 @@ class PredictionWriter:
             carried = row if isinstance(row, dict) else dict(zip(self._columns or (), row, strict=False))
             yield {**carried, **{_free_column(name, carried): value for name, value in answer.items()}}
 
-    def _table(self, rows: list[list[str]]) -> str:
+    def _table_text(self, rows: list[list[str]]) -> str:
         file = StringIO(newline="")
         write = csv.writer(file, delimiter=self._separator, lineterminator="\n").writerows
         if self._separator != "\t":

@@ -58,26 +58,26 @@ class Chart:
 
     def line(self, points: Points, style: str = "curve") -> None:
         """Draw a line; of neighbours that would be the same point of the picture only one is kept."""
-        places = [f"{round(2 * x) / 2:g},{round(2 * y) / 2:g}" for x, y in map(self._place, points)]
+        places = [f"{round(2 * x) / 2:g},{round(2 * y) / 2:g}" for x, y in map(self._chart_position, points)]
         kept = [place for i, place in enumerate(places) if i == 0 or place != places[i - 1]]
         self._drawn.append(f'<polyline class="{style}" points="{" ".join(kept)}"/>')
 
     def dots(self, points: Points) -> None:
         """Draw a dot at each point."""
-        for x, y in map(self._place, points):
+        for x, y in map(self._chart_position, points):
             self._drawn.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>')
 
     def bars(self, points: Points, width: float) -> None:
         """Draw a bar from the x axis to each point; its width is measured along the x axis."""
         width *= (self._frame.right - self._frame.left) / (self._x.high - self._x.low)
-        for x, y in map(self._place, points):
+        for x, y in map(self._chart_position, points):
             size = f'width="{width:.1f}" height="{self._frame.bottom - y:.1f}"'
             self._drawn.append(f'<rect class="bar" x="{x - width / 2:.1f}" y="{y:.1f}" {size}/>')
 
     def whiskers(self, ranges: Iterable[tuple[float, float, float]]) -> None:
         """Draw at each x a range of y."""
         for x, low, high in ranges:
-            (place, bottom), (_, top) = self._place((x, low)), self._place((x, high))
+            (place, bottom), (_, top) = self._chart_position((x, low)), self._chart_position((x, high))
             ends = "".join(f"M{place - 4:.1f} {y:.1f}h8" for y in (bottom, top))
             self._drawn.append(f'<path class="whisker" d="M{place:.1f} {bottom:.1f}V{top:.1f}{ends}"/>')
 
@@ -101,7 +101,7 @@ class Chart:
 <path class="frame" d="M{left} {top}V{bottom}H{right}"/>
 </svg>"""
 
-    def _place(self, point: tuple[float, float]) -> tuple[float, float]:
+    def _chart_position(self, point: tuple[float, float]) -> tuple[float, float]:
         across, up = (
             (value - axis.low) / (axis.high - axis.low)
             for value, axis in zip(point, (self._x, self._y), strict=True)
@@ -110,12 +110,12 @@ class Chart:
         return left + across * (right - left), bottom - up * (bottom - top)
 
     def _x_tick(self, value: float, name: str) -> str:
-        x, bottom = self._place((value, self._y.low))[0], self._frame.bottom
+        x, bottom = self._chart_position((value, self._y.low))[0], self._frame.bottom
         mark = f'<path class="tick" d="M{x:.1f} {bottom}v5"/>'
         return f'{mark}<text x="{x:.1f}" y="{bottom + 19}" text-anchor="middle">{_svg_text(name)}</text>'
 
     def _y_tick(self, value: float, name: str) -> str:
-        y, left = self._place((self._x.low, value))[1], self._frame.left
+        y, left = self._chart_position((self._x.low, value))[1], self._frame.left
         mark = f'<path class="grid" d="M{left} {y:.1f}H{self._frame.right}"/>'
         return f'{mark}<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{_svg_text(name)}</text>'
 

@@ -72,15 +72,15 @@ class Service:
         self._thread = ThreadPoolExecutor(1, "predict")
         self._answers_by_path = {
             "/": ("GET", self._how_to),
-            "/health": ("GET", self._health),
-            "/predict": ("POST", self._predict),
+            "/health": ("GET", self._answer_health),
+            "/predict": ("POST", self._answer_predict),
         }
 
     def run(self, host: str, port: int, started: Callable[[str], object]) -> bool:
         """Serve until a signal; `started` gets the URL. Return whether all requests were answered."""
         listener, self.url = bind(host, port)
         self._server = GracefulServer(
-            self._respond,
+            self._send_response,
             timeout=self.timeout,
             max_connections=limit("FASTSVM_SERVE_MAX_CONNECTIONS"),
             started=lambda: started(self.url),
@@ -89,25 +89,25 @@ class Service:
         self._thread.shutdown(wait=not self._server.force_exit)
         return not self._server.force_exit
 
-    async def _respond(self, scope, receive, send) -> None:
+    async def _send_response(self, scope, receive, send) -> None:
         request = Request(scope, receive)
         try:
-            response = await self._answer(request)
+            response = await self._route_request(request)
         except HTTPException as error:
-            response = _json(json.dumps({"error": error.detail}), error.status_code, error.headers)
+            response = _json_response(json.dumps({"error": error.detail}), error.status_code, error.headers)
         if response.status_code == HTTPStatus.OK:
             self.n_answered += 1
         else:
             self.n_refused += 1
         await response(scope, receive, send)
 
-    async def _answer(self, request: Request) -> Response:
+    async def _route_request(self, request: Request) -> Response:
         path = request.scope["path"]
         if path not in self._answers_by_path:
-            raise _error(HTTPStatus.NOT_FOUND, f"there is nothing at {path[:80]!r}; see GET /")
+            raise _http_error(HTTPStatus.NOT_FOUND, f"there is nothing at {path[:80]!r}; see GET /")
         method, answer = self._answers_by_path[path]
         if request.method.replace("HEAD", "GET") != method:
-            raise _error(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes {method}", {"Allow": method})
+            raise _http_error(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes {method}", {"Allow": method})
         return await answer(request)
 
     # Answers
@@ -117,7 +117,7 @@ class Service:
         limits = {"max_texts": self.max_texts, "max_body": self.max_body}
         return PlainTextResponse(HOW_TO.format(name=self.name, labels=labels, url=self.url, **limits))
 
-    async def _health(self, request: Request) -> Response:
+    async def _answer_health(self, request: Request) -> Response:
         stopping = self._server.is_stopping
         record = {
             "status": "stopping" if stopping else "ok",
@@ -126,23 +126,25 @@ class Service:
             "answered": self.n_answered,
             "connections": len(self._server.server_state.connections),
         }
-        return _json(json.dumps(record), HTTPStatus.SERVICE_UNAVAILABLE if stopping else HTTPStatus.OK)
+        return _json_response(
+            json.dumps(record), HTTPStatus.SERVICE_UNAVAILABLE if stopping else HTTPStatus.OK
+        )
 
-    async def _predict(self, request: Request) -> Response:
+    async def _answer_predict(self, request: Request) -> Response:
         body = bytearray()
         try:
-            await self._receive(request, body)
+            await self._read_body(request, body)
             texts, one = texts_of(bytes(body), self.max_texts)
             if not texts:
-                return _json("[]")
+                return _json_response("[]")
             answer = asyncio.get_running_loop().create_future()
-            self._submit(_Job(texts, one, answer))
+            self._submit_job(_Job(texts, one, answer))
             status, content = await answer
-            return _json(content, status)
+            return _json_response(content, status)
         finally:
             self._held -= len(body)
 
-    async def _receive(self, request: Request, body: bytearray) -> None:
+    async def _read_body(self, request: Request, body: bytearray) -> None:
         """Append the body of a request to `body`, within the limits."""
         declared = request.headers.get("content-length", "0")
         is_large = int(declared) > self.max_body
@@ -156,23 +158,23 @@ class Service:
                         body += part
                         self._held += len(part)
                         if self._held > MAX_HELD:
-                            raise _error(
+                            raise _http_error(
                                 HTTPStatus.SERVICE_UNAVAILABLE,
                                 "too many texts are waiting; try again later",
                                 {"Retry-After": "1", "Connection": "close"},
                             )
         except TimeoutError:
             why = f"the request was not complete after {self.timeout:g} seconds"
-            raise _error(HTTPStatus.REQUEST_TIMEOUT, why, {"Connection": "close"}) from None
+            raise _http_error(HTTPStatus.REQUEST_TIMEOUT, why, {"Connection": "close"}) from None
         except ClientDisconnect:
-            raise _error(HTTPStatus.BAD_REQUEST, "the request ends early") from None
+            raise _http_error(HTTPStatus.BAD_REQUEST, "the request ends early") from None
         if is_large:
             why = f"the body has more than {self.max_body:,} bytes; send fewer texts at once"
-            raise _error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why, {"Connection": "close"})
+            raise _http_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why, {"Connection": "close"})
 
     # Predictions
 
-    def _submit(self, job: _Job) -> None:
+    def _submit_job(self, job: _Job) -> None:
         """Predict the texts of a job, with other jobs that wait."""
         self._waiting.append(job)
         if not self._is_busy:
@@ -189,7 +191,7 @@ class Service:
             self._is_busy = False
             return
         loop = asyncio.get_running_loop()
-        done = loop.run_in_executor(self._thread, self._answers, jobs)
+        done = loop.run_in_executor(self._thread, self._predict_jobs, jobs)
         done.add_done_callback(lambda _: self._finish_batch(jobs, done.result()))
 
     def _finish_batch(self, jobs: list[_Job], answers: list[tuple[HTTPStatus, str]]) -> None:
@@ -198,13 +200,13 @@ class Service:
                 job.answer.set_result(answer)
         asyncio.get_running_loop().call_soon(self._start_batch)
 
-    def _answers(self, jobs: list[_Job]) -> list[tuple[HTTPStatus, str]]:
+    def _predict_jobs(self, jobs: list[_Job]) -> list[tuple[HTTPStatus, str]]:
         """Predict the texts of some jobs together; if that fails, one by one."""
         try:
-            records = self._records([text for job in jobs for text in job.texts])
+            records = self._json_records([text for job in jobs for text in job.texts])
         except Exception as error:
             if len(jobs) > 1:
-                return [answer for job in jobs for answer in self._answers([job])]
+                return [answer for job in jobs for answer in self._predict_jobs([job])]
             why = (
                 error.format_message() if isinstance(error, AppError) else f"{type(error).__name__}: {error}"
             )
@@ -216,7 +218,7 @@ class Service:
             answers.append((HTTPStatus.OK, own[0] if job.one else f"[{','.join(own)}]"))
         return answers
 
-    def _records(self, texts: list[str]) -> list[str]:
+    def _json_records(self, texts: list[str]) -> list[str]:
         found = prediction.classify(self._model, texts, proba=self._has_probabilities)
         names = [json.dumps(label) for label in self.labels]
         rows = [None] * len(texts) if found.probabilities is None else found.probabilities.tolist()
@@ -241,29 +243,29 @@ def texts_of(body: bytes, max_texts: int) -> tuple[list[str], bool]:
     try:
         content = json.loads(body.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise _error(HTTPStatus.BAD_REQUEST, f"the body is not UTF-8 (byte {error.start:,})") from None
+        raise _http_error(HTTPStatus.BAD_REQUEST, f"the body is not UTF-8 (byte {error.start:,})") from None
     except (ValueError, RecursionError) as error:
-        raise _error(HTTPStatus.BAD_REQUEST, f"the body is not JSON ({error})") from None
+        raise _http_error(HTTPStatus.BAD_REQUEST, f"the body is not JSON ({error})") from None
     texts, one = content, False
     if isinstance(content, dict):
         one = "text" in content
         texts = [content["text"]] if one else content.get("texts")
     if not isinstance(texts, list):
-        raise _error(
+        raise _http_error(
             HTTPStatus.BAD_REQUEST, 'send {"text": "..."}, {"texts": ["...", ...]} or a list of texts'
         )
     if len(texts) > max_texts:
         why = f"{len(texts):,} texts; send at most {max_texts:,} at once"
-        raise _error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why)
+        raise _http_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why)
     for i, text in enumerate(texts):
         if not isinstance(text, str):
-            raise _error(HTTPStatus.BAD_REQUEST, f"text {i} is not a string")
+            raise _http_error(HTTPStatus.BAD_REQUEST, f"text {i} is not a string")
     return texts, one
 
 
-def _error(status: HTTPStatus, why: str, headers: dict[str, str] | None = None) -> HTTPException:
+def _http_error(status: HTTPStatus, why: str, headers: dict[str, str] | None = None) -> HTTPException:
     return HTTPException(status, why, headers)
 
 
-def _json(content: str, status: int = HTTPStatus.OK, headers=None) -> Response:
+def _json_response(content: str, status: int = HTTPStatus.OK, headers=None) -> Response:
     return Response(f"{content}\n", status, headers, media_type="application/json")

@@ -53,12 +53,12 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
     from ..output import study_folder
     from ..race import compare as race
 
-    models = {name: _model(name, loss, alpha, epochs) for name in map(str.strip, solvers.split(","))}
+    models = {name: _solver_model(name, loss, alpha, epochs) for name in map(str.strip, solvers.split(","))}
     if set(models) == {"perceptron"}:
         raise AppError("--solvers: the perceptron minimises nothing; compare it with another", USAGE)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("read"):
-            X, y, X_test, y_test = _rows(file, scale)
+            X, y, X_test, y_test = _read_and_split_rows(file, scale)
         study_folder.take_folder(output, "compare")
         with stage("run", total=runs * sum(model.max_iter for model in models.values())) as advance:
             try:
@@ -79,7 +79,7 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
                 with figure(os.path.join(output, f"{name}.png"), (7.0, 4.5)) as sheet:
                     found.plot(axis, name, sheet.subplots())
         with stage("find the optimum"):
-            rows = _summary(found)
+            rows = _solver_rows(found)
         header = list(rows[0])
         cells = [[value[0] if isinstance(value, list) else value for value in row.values()] for row in rows]
         replace_file(os.path.join(output, "solvers.csv"), study_folder.table_csv(header, cells))
@@ -98,7 +98,7 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
     )
 
 
-def _model(name, loss, alpha, epochs):
+def _solver_model(name, loss, alpha, epochs):
     """Return the model of a solver's name."""
     from fastsvm.fitting import ASDCA, SDCA, Pegasos, Perceptron
 
@@ -116,7 +116,7 @@ def _model(name, loss, alpha, epochs):
     return Pegasos(averaging="tail" if name == "pegasos-tail" else "last", **shared)
 
 
-def _rows(file, scale):
+def _read_and_split_rows(file, scale):
     """Return the rows to run on and their labels, and those held out."""
     from scipy import sparse
 
@@ -136,7 +136,7 @@ def _rows(file, scale):
     return scaled(X[train]), y[train], scaled(X[test]), y[test]
 
 
-def _summary(found):
+def _solver_rows(found):
     """Return a row for each solver: means over its runs, with 95 % intervals, after the last epoch."""
     import numpy as np
 

@@ -63,7 +63,7 @@ def find(source, data_home=None, download_if_missing=True):
     folders = [Path(folder) for folder in (data_home, os.environ.get(VARIABLE)) if folder]
     for folder in folders:
         if not folder.is_dir():
-            raise DatasetError(f"{folder}: no such folder; name one that has {_names(source)}")
+            raise DatasetError(f"{folder}: no such folder; name one that has {_file_names(source)}")
         if source.also and (folder / source.also).exists():
             return folder / source.also
         path = folder / source.name
@@ -74,10 +74,10 @@ def find(source, data_home=None, download_if_missing=True):
                 )
             return path
     try:
-        return _cached(source, download_if_missing)
+        return _cached_file(source, download_if_missing)
     except DatasetError as error:
         raise DatasetNotFoundError(
-            f"{error}; or put {_names(source)} into a folder, and name it by data_home or {VARIABLE}"
+            f"{error}; or put {_file_names(source)} into a folder, and name it by data_home or {VARIABLE}"
         ) from error
 
 
@@ -98,7 +98,7 @@ def is_whole(path, checksum):
     return path.exists() and (not checksum or pooch.file_hash(path, kind) == digest)
 
 
-def _cached(source, download_if_missing):
+def _cached_file(source, download_if_missing):
     """Return the path of a file in the cache, which is downloaded unless it is there."""
     folder = cache_folder()
     path = folder / source.name
@@ -123,7 +123,7 @@ def _cached(source, download_if_missing):
     raise DatasetError(f"{source.url}: {reason}")
 
 
-def _names(source):
+def _file_names(source):
     return f"{source.also} or {source.name}" if source.also else source.name
 
 

@@ -35,15 +35,15 @@ class PublicSet(NamedTuple):
 
 def _read_usps(train: Path, test: Path) -> Rows:
     if train.suffix == ".npz":  # it has both parts
-        return _arrays(train)
-    parts = [_svmlight(train, 256), _svmlight(test, 256)]
+        return _read_npz(train)
+    parts = [_read_svmlight(train, 256), _read_svmlight(test, 256)]
     X = np.vstack([(X.toarray() + 1) / 2 for X, _ in parts])
     return X, np.concatenate([y for _, y in parts]) - 1  # they write 10 for the digit 9
 
 
 def _read_prostate(path: Path) -> Rows:
     if path.suffix == ".npz":
-        return _arrays(path)
+        return _read_npz(path)
     with reading(path), open(path, encoding="utf-8") as file:
         names = file.readline().replace('"', "").strip().split(",")
         men = [column for column, name in enumerate(names) if name]  # the rows may have numbers
@@ -51,7 +51,7 @@ def _read_prostate(path: Path) -> Rows:
     return np.ascontiguousarray(table.T), np.array(["cancer" in names[column] for column in men], int)
 
 
-def _svmlight(path: Path, n_features: int) -> Rows:
+def _read_svmlight(path: Path, n_features: int) -> Rows:
     from sklearn.datasets import load_svmlight_file
 
     with reading(path):
@@ -59,7 +59,7 @@ def _svmlight(path: Path, n_features: int) -> Rows:
     return X, y.astype(int)
 
 
-def _arrays(path: Path) -> Rows:
+def _read_npz(path: Path) -> Rows:
     with reading(path), open(path, "rb") as opened, np.lib.npyio.NpzFile(opened) as file:
         return file["X"].astype(np.float32, copy=False), file["y"].astype(int)
 

@@ -160,7 +160,7 @@ def paces(context: Context, digits: Digits) -> Arrays:
             for k, n in enumerate(sizes):
                 X, y = digits.X[order[:n]], digits.y[order[:n]]
                 for b, intercept in enumerate(INTERCEPTS):
-                    for m, (times, there) in enumerate(_paces(X, y, intercept, runs, context.seed)):
+                    for m, (times, there) in enumerate(_time_digit_runs(X, y, intercept, runs, context.seed)):
                         seconds[m, b, k], reached[m, b, k] = times, there
                     advance()
         return {"n": np.array(sizes), "seconds": seconds, "reached": reached}
@@ -168,7 +168,7 @@ def paces(context: Context, digits: Digits) -> Arrays:
     return context.part("pace", compute, X=digits.X, y=digits.y, runs=runs, seed=context.seed)
 
 
-def _paces(X, y, intercept: bool, runs: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _time_digit_runs(X, y, intercept: bool, runs: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the seconds of each run, and whether it got there in them, for Pegasos and for SDCA."""
     how = {"alpha": ALPHA, "fit_intercept": intercept}
     solvers = {

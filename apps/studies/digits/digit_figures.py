@@ -24,7 +24,7 @@ def digit_figures(digits: Digits, rates: Arrays, pace: Arrays) -> list[Figure]:
     return [
         Figure("errors", f"Test errors of {n} draws",
                "How often each number of wrong images came out; line and band: the mean, its 95 % interval.",
-               chart(*([_errors(digits, name, wrong(tables))]
+               chart(*([_error_histogram(digits, name, wrong(tables))]
                        for name, tables in zip(METHODS, rates["test"], strict=True)), sharex=True),
                size=(7.0, 4.0), source="test error"),
         Figure("weights", "Weights",
@@ -45,7 +45,8 @@ def digit_figures(digits: Digits, rates: Arrays, pace: Arrays) -> list[Figure]:
         Figure("pace", "Time to within 1 % of the optimum",
                "Each dot is a run: CPU time of the updates until the objective is within 1 % of the optimum. "
                f"A cross is not there after {PACE_EPOCHS} epochs. Both axes are logarithmic.",
-               chart([Panel(*_pace(pace), legend=True, **LOG_LOG, xlabel="images to train on (log scale)",
+               chart([Panel(*_pace_dots(pace), legend=True, **LOG_LOG,
+                             xlabel="images to train on (log scale)",
                             ylabel="CPU milliseconds (log scale)",
                             xticks=sizes, xticklabels=[f"{size:,}" for size in sizes])]),
                size=(7.0, 4.2)),
@@ -53,7 +54,7 @@ def digit_figures(digits: Digits, rates: Arrays, pace: Arrays) -> list[Figure]:
 # fmt: on
 
 
-def _errors(digits: Digits, name: str, counts: np.ndarray) -> Panel:
+def _error_histogram(digits: Digits, name: str, counts: np.ndarray) -> Panel:
     percent = 100 / (2 * digits.n_test)
     values, times = np.unique(counts, return_counts=True)
     low, high = mean_interval((percent * counts).tolist())
@@ -71,7 +72,7 @@ def _errors(digits: Digits, name: str, counts: np.ndarray) -> Panel:
     return Panel(*parts, legend=digits.original, xlabel=of_what, ylabel="draws", title=title)
 
 
-def _pace(pace: Arrays) -> list[ChartPart]:
+def _pace_dots(pace: Arrays) -> list[ChartPart]:
     parts: list[ChartPart] = []
     for m, (method, color) in enumerate((("Pegasos", BLUE), ("SDCA", VERMILION))):
         for b, (words, line) in enumerate((("", "-"), (", no intercept", ":"))):

@@ -24,8 +24,8 @@ def tables(digits: Digits, rates: Arrays, pace: Arrays) -> list[Table]:
                 (wrong(rates["train"][k]) / (2 * digits.n_train)).mean(),
                  1e3 * np.median(rates["seconds"][k]))
                for k, name in enumerate(METHODS)]),
-        _confusion("training", TRAIN, train),
-        _confusion("test", TEST, test),
+        _confusion_table("training", TRAIN, train),
+        _confusion_table("test", TEST, test),
         Table("labels", "Label counts", "How many images there are of each label, and how many Pegasos "
                                         "gave it.",
               ("images", "label", "document: true", "document: given", "true", "given, mean"),
@@ -54,7 +54,7 @@ def tables(digits: Digits, rates: Arrays, pace: Arrays) -> list[Table]:
     ]
 
 
-def _confusion(part: str, theirs: np.ndarray, found: np.ndarray) -> Table:
+def _confusion_table(part: str, theirs: np.ndarray, found: np.ndarray) -> Table:
     means, sds = found.mean(axis=0), found.std(axis=0, ddof=1)
     return Table(
         f"confusion_{part}", f"Confusion, {part} images",

@@ -18,7 +18,7 @@ def run(context: Context) -> Report:
     rows = digits.X, digits.y
     key = {"X": digits.X, "y": digits.y, "seed": context.seed}
     seeds = range(context.seed, context.seed + (context.runs or 1))
-    grids = _grids(context, digits, size, seeds)
+    grids = _kernel_grids(context, digits, size, seeds)
     with context.stage("race", total=size.repeats) as advance:
         compute = partial(kernel_experiments.race, *rows, size, context.seed, advance)
         race = context.part("race", compute, **key, steps=size.race_steps, repeats=size.repeats)
@@ -46,7 +46,7 @@ def run(context: Context) -> Report:
     )
 
 
-def _grids(context: Context, digits: Digits, size: Size, seeds: range) -> dict[str, Arrays]:
+def _kernel_grids(context: Context, digits: Digits, size: Size, seeds: range) -> dict[str, Arrays]:
     """Return the errors and times of each kernel; each is a part of its own."""
     from . import kernel_experiments
 

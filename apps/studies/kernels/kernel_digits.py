@@ -52,12 +52,12 @@ def digits_of(folder: str | None, most: int | None) -> Digits:
     size = f"{len(y):,} images of {round(X.shape[1] ** 0.5)} x {round(X.shape[1] ** 0.5)} pixels"
     whole = most is None or len(y) <= most
     if not whole:
-        X, y = _sample(X, y, most)
+        X, y = _digit_sample(X, y, most)
         size = f"{most:,} of the {size}"
     return Digits(X, y, round(X.shape[1] ** 0.5), found is not None and whole, f"{name}, {size}.{absent}")
 
 
-def _sample(X: np.ndarray, y: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+def _digit_sample(X: np.ndarray, y: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     from sklearn.model_selection import train_test_split
 
     X, _, y, _ = train_test_split(X, y, train_size=most, stratify=y, random_state=0)

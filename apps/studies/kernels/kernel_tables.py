@@ -22,7 +22,7 @@ def tables(digits: Digits, size: Size, grids: dict[str, Arrays], race: Arrays, w
         Table("best", "The best cell of each kernel",
               "Test error, mean of the folds with its 95 % interval.",
               ("kernel", "T", "lambda", "error", "from", "to", "document"),
-              [[name, *_best(grid["error"], size), DOCUMENT.get(name)] for name, grid in grids.items()]),
+              [[name, *_best_cell(grid["error"], size), DOCUMENT.get(name)] for name, grid in grids.items()]),
         Table("confusion", "What each digit was taken for",
               f"True digits in rows, predicted in columns; {kernel}, T {size.steps[-1]:,}, lambda {alpha:g}.",
               ("digit", *map(str, labels)),
@@ -46,7 +46,7 @@ def tables(digits: Digits, size: Size, grids: dict[str, Arrays], race: Arrays, w
 # fmt: on
 
 
-def _best(errors: np.ndarray, size: Size) -> list[object]:
+def _best_cell(errors: np.ndarray, size: Size) -> list[object]:
     mean = errors.mean(axis=-1)
     alpha, step = np.unravel_index(mean.argmin(), mean.shape)
     low, high = mean_interval(errors[alpha, step].tolist())

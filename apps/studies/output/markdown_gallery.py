@@ -60,18 +60,18 @@ def write_gallery(folder: str, docs: str) -> list[str]:
 def _write_files(place: str, record: dict, target: str) -> None:
     """Copy a report and small versions of its pictures; remove pictures of an earlier report."""
     pictures = {}
-    for name in _shown(record):
+    for name in _shown_figures(record):
         with open(os.path.join(place, name), "rb") as file:
             pictures[name] = small_picture(file.read(), name)
     make_folder(target)
-    before = _shown(read_record(target)) if os.listdir(target) else {}
+    before = _shown_figures(read_record(target)) if os.listdir(target) else {}
     pictures[REPORT] = f"{json.dumps(record, indent=1)}\n".encode()
     for name, content in pictures.items():
         replace_file(os.path.join(target, name), content)
     remove_files(target, before.keys() - pictures.keys())
 
 
-def _shown(record: dict) -> dict[str, dict]:
+def _shown_figures(record: dict) -> dict[str, dict]:
     """Return the figures for the docs by file: those that show no data themselves, and stand still."""
     figures = {figure["file"]: figure for figure in record["figures"]}
     return {
@@ -81,23 +81,23 @@ def _shown(record: dict) -> dict[str, dict]:
 
 def markdown_page(record: dict) -> str:
     """Return the page of a study in Markdown."""
-    claims, shown = record["claims"], _shown(record)
+    claims, shown = record["claims"], _shown_figures(record)
     rows = [[escape_markdown(claim[CLAIM_FIELDS[name]]) for name in COLUMNS] for claim in claims]
     others = [figure["title"] for figure in record["figures"] if figure["file"] not in shown]
     left_out = escape_markdown("; ".join(others))
-    return _page(
+    return _markdown_page(
         f"{record['study']}/{REPORT}",
         escape_markdown(record["title"]),
         f"{escape_markdown(record['document'].removesuffix('.'))}.",
         escape_markdown(record["data"]),
         f"{study_record.claims_summary(claims)}. {escape_markdown(study_record.claims_legend(claims))}",
-        _table(COLUMNS, rows),
+        _markdown_table(COLUMNS, rows),
         "## Figures" if shown else "",
-        *(_figure(record["study"], figure) for figure in shown.values()),
+        *(_markdown_figure(record["study"], figure) for figure in shown.values()),
         f"On its own page the study also has: {left_out}." if left_out else "",
         "## Run it again",
         f"```sh\n{record['command']}\n```",
-        _how(record),
+        _how_to_repeat(record),
     )
 
 
@@ -107,17 +107,17 @@ def markdown_index(records: Sequence[dict]) -> str:
     for record in records:
         link, counts = f"[{record['study']}]({record['study']}.md)", verdict_counts(record["claims"])
         rows.append([link, escape_markdown(record["document"]), *counts.values()])
-    return _page(
+    return _markdown_page(
         "the reports in the folders",
         "Studies of five documents",
         INTRODUCTION,
         "```sh\nfastsvm-studies all --data DIR -o studies\n```",
-        _table(("study", "document", *Verdict), rows),
+        _markdown_table(("study", "document", *Verdict), rows),
         f"{study_record.claims_summary(study_record.all_claims(records))}.",
     )
 
 
-def _page(origin: str, title: str, *parts: str) -> str:
+def _markdown_page(origin: str, title: str, *parts: str) -> str:
     parts = f"{MADE} {origin}. -->", f"# {title}", *parts
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -127,17 +127,17 @@ def escape_markdown(text: object) -> str:
     return re.sub(r"([\\`*_\[\]<>|#~$])", r"\\\1", " ".join(str(text).split()))
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
-def _figure(study: str, figure: dict) -> str:
+def _markdown_figure(study: str, figure: dict) -> str:
     title, caption = escape_markdown(figure["title"]), escape_markdown(full_caption(figure))
     return f"### {title}\n\n![{title}]({study}/{figure['file']})\n\n{caption}"
 
 
-def _how(record: dict) -> str:
+def _how_to_repeat(record: dict) -> str:
     settings, versions = (
         escape_markdown(", ".join(f"{name} {value}" for name, value in record[key].items()))
         for key in ("settings", "versions")

@@ -13,7 +13,7 @@ LABELS = 18  # characters: the longest verdict and a gap
 
 def print_verdicts(record: dict, page: str) -> None:
     """Print the claims of a study, and where its page is."""
-    print_heading(record["title"], *_wrapped(record["document"]), *_wrapped(record["data"]))
+    print_heading(record["title"], *_wrapped_lines(record["document"]), *_wrapped_lines(record["data"]))
     for claim in record["claims"]:
         print_line("")
         parts = {
@@ -23,10 +23,10 @@ def print_verdicts(record: dict, page: str) -> None:
             "  why": claim["why"],
         }
         for label, words in parts.items():
-            for line in _wrapped(words, f"{label:<{LABELS}}", " " * LABELS):
+            for line in _wrapped_lines(words, f"{label:<{LABELS}}", " " * LABELS):
                 print_line(line)
     print_line("")
-    for line in _wrapped(claims_legend(record["claims"])):
+    for line in _wrapped_lines(claims_legend(record["claims"])):
         print_line(line)
     print_line(f"{claims_summary(record['claims'])}: {page}")
 
@@ -35,7 +35,7 @@ def print_all_verdicts(records: Sequence[dict], page: str) -> None:
     """Print a table of the claims of all studies."""
     print_heading("All studies")
     names = max([len("study"), *(len(record["study"]) for record in records)])
-    room = _width() - LABELS - names - 2 - 2  # a gap behind each column
+    room = _terminal_width() - LABELS - names - 2 - 2  # a gap behind each column
     rows = [
         (claim["verdict"], record["study"], shortened(claim["words"], room))
         for record in records
@@ -46,14 +46,14 @@ def print_all_verdicts(records: Sequence[dict], page: str) -> None:
     print_line(f"{claims_summary(all_claims(records))}: {page}")
 
 
-def _width() -> int:
+def _terminal_width() -> int:
     return min(shutil.get_terminal_size().columns, WIDEST)  # 80 where it is no terminal
 
 
-def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:
+def _wrapped_lines(text: str, first: str = "", others: str = "") -> list[str]:
     return textwrap.wrap(
         text,
-        max(_width(), 2 * LABELS),
+        max(_terminal_width(), 2 * LABELS),
         initial_indent=first,
         subsequent_indent=others,
         break_on_hyphens=False,

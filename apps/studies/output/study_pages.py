@@ -25,7 +25,7 @@ def study_page(report: Report, record: dict, pictures: Mapping[str, bytes]) -> s
     pictures : mapping
         Bytes of each file.
     """
-    return _page(
+    return _html_page(
         record["title"],
         record["claims"],
         [record["document"], record["data"]],
@@ -40,12 +40,12 @@ def study_page(report: Report, record: dict, pictures: Mapping[str, bytes]) -> s
             for figure, known in zip(report.figures, record["figures"], strict=True)
         ],
         tables=[
-            _table(table, known)
+            _table_fields(table, known)
             for table, known in zip(report.tables, record["tables"], strict=True)
             if table.shown
         ],
         command=record["command"],
-        settings=_settings(record),
+        settings=_settings_rows(record),
     )
 
 
@@ -58,16 +58,16 @@ def index_page(records: Sequence[dict], page: str) -> str:
     page : str
         The page of a study, in a folder with its name.
     """
-    return _page("Studies of five documents", all_claims(records), [], records=records, page=page)
+    return _html_page("Studies of five documents", all_claims(records), [], records=records, page=page)
 
 
-def _page(title: str, claims: list[dict], lines: list[str], /, **fields: object) -> str:
+def _html_page(title: str, claims: list[dict], lines: list[str], /, **fields: object) -> str:
     facts = [("claims", len(claims)), *verdict_counts(claims).items()]
     lines = [*lines, claims_legend(claims)]
     return render(__package__, "study.html", kind="studies", title=title, lines=lines, facts=facts, **fields)
 
 
-def _table(table: Table, known: dict) -> dict:
+def _table_fields(table: Table, known: dict) -> dict:
     from markupsafe import Markup
 
     rows = list(table.rows)[:MOST_ROWS]
@@ -84,7 +84,7 @@ def _table(table: Table, known: dict) -> dict:
     }
 
 
-def _settings(record: dict) -> list[tuple[str, object]]:
+def _settings_rows(record: dict) -> list[tuple[str, object]]:
     facts = {name[:1].upper() + name[1:]: value for name, value in record["settings"].items()}
     facts["Seed"] = record["seed"]
     facts["Versions"] = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
@@ -107,7 +107,7 @@ def column_texts(values: Sequence[object]) -> list[str]:
     if sizes and min(sizes) >= SMALL and max(sizes) < LARGE:
         decimals = max(0, DIGITS - 1 - math.floor(math.log10(max(sizes))))
         spelling = f",.{min(decimals, DIGITS)}f"
-    return [_text(value, spelling) for value in values]
+    return [_cell_text(value, spelling) for value in values]
 
 
 def is_number(value: object) -> bool:
@@ -115,7 +115,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _text(value: object, spelling: str) -> str:
+def _cell_text(value: object, spelling: str) -> str:
     if value is None or value != value:
         return ""
     if not is_number(value):

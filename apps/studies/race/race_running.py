@@ -102,23 +102,23 @@ def compare(
     """
     threads = number_of_threads(n_jobs)
     runs = positive("runs", runs, kind=int)
-    seed = _seed(random_state, runs)
+    seed = _first_seed(random_state, runs)
     X, rows = as_matrix(X, threads)
     y = as_labels(y, rows.n_rows)
     classes = np.unique(y)
     test, winners = _test_rows(X_test, y_test, classes, rows.n_columns, threads)
-    models = _models(solvers)
+    models = _plain_models(solvers)
     known = _known_optima(optimum, models)
-    objectives = _objectives(models, loss)
+    objectives = _race_objectives(models, loss)
     rows.squared_norms()  # before threads ask for them
     task = Task(Products(X, rows, threads), y, classes, test, winners, seed, threads)
     contenders = [Contender(model, objectives[label], task, runs) for label, model in models.items()]
     with one_blas_thread:
-        _run(contenders, runs, progress or (lambda done, total: None))
+        _run_contenders(contenders, runs, progress or (lambda done, total: None))
     return Comparison.of(dict(zip(models, contenders, strict=True)), known)
 
 
-def _run(contenders, runs, progress):
+def _run_contenders(contenders, runs, progress):
     """All epochs of as many runs at a time as memory is meant for; contenders take turns."""
     epochs = [contender.model.max_iter for contender in contenders]
     done, total = 0, runs * sum(epochs)
@@ -138,7 +138,7 @@ def _run(contenders, runs, progress):
             contender.end()
 
 
-def _seed(random_state, runs):
+def _first_seed(random_state, runs):
     last = 2**32 - runs
     if (
         not isinstance(random_state, (int, np.integer))
@@ -167,7 +167,7 @@ def _test_rows(X, y, classes, n_columns, threads):
     return Products(X, rows, threads), np.searchsorted(classes, y)
 
 
-def _models(solvers):
+def _plain_models(solvers):
     """Copies that do exactly their epochs, checked."""
     if not isinstance(solvers, Mapping) or not solvers:
         raise ValueError("solvers must be a dict of label to model, with at least one.")
@@ -197,7 +197,7 @@ def _known_optima(optimum, models):
     return {label: finite("optimum", optimum[label]) for label in models}
 
 
-def _objectives(models, loss):
+def _race_objectives(models, loss):
     """By label, what each is measured by."""
     if loss is not None:
         one_of("loss", loss, LOSSES)

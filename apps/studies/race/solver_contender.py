@@ -91,7 +91,7 @@ class Contender:
         model._check_params()
         model._set_classes(self.task.classes)
         y, rows = self.task.y, self.task.products.rows
-        makers = model._solvers(rows, y, None, model.max_iter, lambda k: None)
+        makers = model._solver_makers(rows, y, None, model.max_iter, lambda k: None)
         self.weights = model._weights(y, None)
         return [make(1) for _, make in makers]
 
@@ -105,7 +105,7 @@ class Contender:
             for solver in solvers:
                 solver.cancelled = True
 
-        in_threads(_epoch, shares, n_workers, stop)
+        in_threads(_run_timed_epoch, shares, n_workers, stop)
 
     def measure(self, epoch):
         """Fill in the lines of this epoch, the number of those done."""
@@ -115,31 +115,31 @@ class Contender:
             line["visits"] = sum(solver.done * solver.visits for solver in solvers)
             line["steps"] = sum(solver.done * -(-solver.visits // solver.batch_size) for solver in solvers)
         with np.errstate(over="ignore", invalid="ignore"):  # of steps that diverge
-            W, intercept, bound = self._iterates()
-            primal = self._primal(W, intercept)
+            W, intercept, bound = self._current_iterates()
+            primal = self._primal_values(W, intercept)
             lines["primal"], lines["gap"] = primal.mean(axis=1), np.maximum(primal - bound, 0).mean(axis=1)
-            lines["error"] = self._error(W, intercept)
+            lines["error"] = self._test_error(W, intercept)
         if epoch == self.model.max_iter:
             self.coef[self.runs.start : self.runs.stop] = W.T.reshape(len(self.runs), *self.coef.shape[1:])
             self.intercept[self.runs.start : self.runs.stop] = intercept
 
-    def _iterates(self):
+    def _current_iterates(self):
         """What would be returned now, side by side, and the lower bounds that go with it; NaN: none."""
         solvers = [solver for of_run in self.solvers for solver in of_run]
-        found = [self._feasible(solver, solver.candidate()) for solver in solvers]
+        found = [self._feasible_candidate(solver, solver.candidate()) for solver in solvers]
         missing = [k for k, c in enumerate(found) if c.dual is not None and c.w_of_dual is None]
         if missing:
-            signed = [_signed(solvers[k].problem.signs, found[k]) for k in missing]
+            signed = [_signed_dual(solvers[k].problem.signs, found[k]) for k in missing]
             rate = 1 / (solvers[0].alpha * len(self.task.y))
             columns = self.task.products.primal_from_dual(np.column_stack(signed), rate)
             for k, w in zip(missing, np.ascontiguousarray(columns.T), strict=True):
                 found[k] = found[k]._replace(w_of_dual=w)
-        bound = np.array([self._bound(solver, c) for solver, c in zip(solvers, found, strict=True)])
+        bound = np.array([self._lower_bound(solver, c) for solver, c in zip(solvers, found, strict=True)])
         W = np.column_stack([c.w_of_dual if c.w is None else c.w for c in found])
         shape = len(self.solvers), self.problems
         return W, np.array([c.intercept for c in found]).reshape(shape), bound.reshape(shape)
 
-    def _feasible(self, solver, candidate):
+    def _feasible_candidate(self, solver, candidate):
         """The candidate, its dual variables within what the loss to measure by allows."""
         loss = self.objective.loss
         if candidate.dual is None or loss is solver.loss:
@@ -153,13 +153,13 @@ class Contender:
         factors = solver.problem.balance(dual) if solver.fit_intercept else (1.0, 1.0)
         return candidate._replace(w=w, dual=dual, factors=factors, w_of_dual=None)
 
-    def _bound(self, solver, candidate):
+    def _lower_bound(self, solver, candidate):
         if candidate.dual is None:
             return np.nan
         loss, alpha = self.objective.loss, self.objective.alpha
         return solver.problem.dual_value(candidate.dual, candidate.w_of_dual, loss, alpha, candidate.factors)
 
-    def _primal(self, W, intercept):
+    def _primal_values(self, W, intercept):
         loss, alpha = self.objective.loss, self.objective.alpha
         signs = np.column_stack([solver.problem.signs for solver in self.solvers[0]])
 
@@ -172,7 +172,7 @@ class Contender:
             primal += alpha / 2 * np.einsum("ij,ij->j", W, W).reshape(primal.shape)
         return primal
 
-    def _error(self, W, intercept):
+    def _test_error(self, W, intercept):
         """The share of test rows that each run has wrong; NaN without any."""
         if self.task.test is None:
             return np.nan
@@ -185,7 +185,7 @@ class Contender:
         return self.task.test.sum_scores(wrong, W, intercept) / len(winners)
 
 
-def _epoch(solvers):
+def _run_timed_epoch(solvers):
     for solver in solvers:
         if not solver.finished():
             start = thread_time()
@@ -194,7 +194,7 @@ def _epoch(solvers):
             solver.done += 1
 
 
-def _signed(signs, candidate):
+def _signed_dual(signs, candidate):
     """b_i y_i of the feasible dual variables."""
     above, below = candidate.factors
     return candidate.dual * np.where(signs > 0, above, -below)

@@ -41,10 +41,10 @@ def of_planes(found: Sequence[Surfaces | str]) -> list[Claim]:
     """Return the claims."""
     claims = []
     for each, stated in zip(found, STATED, strict=True):
-        claims += [_accuracy(each, stated), _time(each, stated)]
+        claims += [_accuracy_claim(each, stated), _time_claim(each, stated)]
     svm, logistic = found[:2]
     if isinstance(svm, Surfaces) and isinstance(logistic, Surfaces):
-        claims.append(_beats(logistic.accuracies - svm.accuracies))
+        claims.append(_overlap_claim(logistic.accuracies - svm.accuracies))
     return claims
 
 
@@ -58,7 +58,7 @@ def interval_of(each: Surfaces) -> tuple[float, float]:
     return max(low, 0.0), min(high, 1.0)
 
 
-def _accuracy(each: Surfaces | str, stated: Stated) -> Claim:
+def _accuracy_claim(each: Surfaces | str, stated: Stated) -> Claim:
     words = f"{stated.words} is right on {stated.percent} of the points held out"
     if isinstance(each, str):
         return Claim(words, stated.percent, "", Verdict.UNTESTED, each)
@@ -73,7 +73,7 @@ def _accuracy(each: Surfaces | str, stated: Stated) -> Claim:
     return Claim(words, stated.percent, ours, Verdict.of(high >= stated.accuracy), why)
 
 
-def _time(each: Surfaces | str, stated: Stated) -> Claim:
+def _time_claim(each: Surfaces | str, stated: Stated) -> Claim:
     words = f"{stated.words} trains in {stated.time}"
     if isinstance(each, str):
         return Claim(words, stated.time, "", Verdict.UNTESTED, each)
@@ -85,7 +85,7 @@ def _time(each: Surfaces | str, stated: Stated) -> Claim:
     return Claim(words, stated.time, ours, Verdict.of(high <= stated.seconds), why)
 
 
-def _beats(gain: np.ndarray) -> Claim:
+def _overlap_claim(gain: np.ndarray) -> Claim:
     words = "Logistic regression beats the SVM on points with overlap"
     why = f"Paired differences on {len(gain)} sets of ours, the same for both."
     return judge(words, "97.5 %, 95 %", mean(gain), above(0), SIGNED, why=why)

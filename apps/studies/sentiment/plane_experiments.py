@@ -94,15 +94,17 @@ def run_planes(context: Context) -> list[Surfaces | str]:
     """Do all that is done in the plane; why not, for points that are not there."""
     wanted = planes(context.data)
     with context.stage("planes", total=len(wanted)) as advance:
-        return [plane if isinstance(plane, str) else _surfaces(plane, context, advance) for plane in wanted]
+        return [
+            plane if isinstance(plane, str) else _plane_surfaces(plane, context, advance) for plane in wanted
+        ]
 
 
-def _surfaces(plane: Plane, context: Context, advance: Callable[[], None]) -> Surfaces:
+def _plane_surfaces(plane: Plane, context: Context, advance: Callable[[], None]) -> Surfaces:
     runs, seed = context.runs or (FEW_RUNS if context.quick else RUNS), context.seed
     X, y = plane.points(seed)
     settings = {"passes": PASSES, "alpha": ALPHA, "width": WIDTH, "frames": FRAMES, "grid": GRID}
     key = {"X": X, "y": y, "runs": runs, "seed": seed, "apart": APART, **settings}
-    arrays = context.part(f"plane-{plane.name}", partial(_measured, plane, runs, seed), **key)
+    arrays = context.part(f"plane-{plane.name}", partial(_measure_plane, plane, runs, seed), **key)
     advance()
     n_train, n_test = arrays.pop("sizes").tolist()
     return Surfaces(plane, n_train, n_test, **arrays)
@@ -114,10 +116,10 @@ def planes(data: str | None) -> list[Plane | str]:
         Plane(name, f"{title}, linear with overlap", overlapping_points, Linear(loss), is_fresh=True)
         for name, title, loss in (("overlap-svm", "SVM", "hinge"), ("overlap-logistic", "Logistic", "log"))
     ]
-    return [*overlap, _shape(data, "flame", (153, 87)), _shape(data, "jain", (276, 97))]
+    return [*overlap, _plane_of_set(data, "flame", (153, 87)), _plane_of_set(data, "jain", (276, 97))]
 
 
-def _shape(data: str | None, name: str, sizes: tuple[int, int]) -> Plane | str:
+def _plane_of_set(data: str | None, name: str, sizes: tuple[int, int]) -> Plane | str:
     if data is None:
         title = f"Kernel SVM, two moons of {sizes[0]} and {sizes[1]}"
         return Plane(name, title, lambda _: moon_points(sizes), Gaussian(WIDTH))
@@ -152,17 +154,17 @@ class Linear(NamedTuple):
 
     def fit(self, X: np.ndarray, y: np.ndarray, seed: int):
         """Return a classifier after all steps."""
-        return self._new(seed).fit(X, y)
+        return self._new_model(seed).fit(X, y)
 
     def grow(self, X: np.ndarray, y: np.ndarray, steps: Sequence[int], seed: int) -> Iterator:
         """Yield a classifier after each number of steps."""
         drawn = np.random.default_rng(seed).integers(len(y), size=steps[-1])
-        model = self._new(seed)
+        model = self._new_model(seed)
         for begin, end in pairwise((0, *steps)):
             rows = drawn[begin:end]  # visited in any order: they are random
             yield model.partial_fit(X[rows], y[rows], classes=[-1, 1])
 
-    def _new(self, seed: int):
+    def _new_model(self, seed: int):
         draws = {"order": "random", "max_iter": PASSES, "random_state": seed}
         return Pegasos(self.loss, alpha=ALPHA, fit_intercept=False, **draws)
 
@@ -174,25 +176,25 @@ class Gaussian(NamedTuple):
 
     def fit(self, X: np.ndarray, y: np.ndarray, seed: int):
         """Return a classifier after all steps."""
-        return self._new(PASSES * len(y), seed).fit(X, y)
+        return self._new_model(PASSES * len(y), seed).fit(X, y)
 
     def grow(self, X: np.ndarray, y: np.ndarray, steps: Sequence[int], seed: int) -> Iterator:
         """Yield a classifier after each number of steps; all draw the same rows first."""
         for n_steps in steps:
-            yield self._new(n_steps, seed).fit(X, y)
+            yield self._new_model(n_steps, seed).fit(X, y)
 
-    def _new(self, n_steps: int, seed: int):
+    def _new_model(self, n_steps: int, seed: int):
         from fastsvm import KernelPegasosClassifier
 
         draws = {"n_iter": n_steps, "random_state": seed}
         return KernelPegasosClassifier("rbf", gamma=1 / (2 * self.width), alpha=ALPHA, **draws)
 
 
-def _measured(plane: Plane, runs: int, seed: int) -> dict[str, np.ndarray]:
+def _measure_plane(plane: Plane, runs: int, seed: int) -> dict[str, np.ndarray]:
     """Fit each run's split, and the first run's after fewer steps too."""
     accuracies, seconds = [], []
     for number in range(seed, seed + runs):
-        X, y, train, test = _split(plane, number)
+        X, y, train, test = _split_plane(plane, number)
         if number == seed:
             plane.method.fit(X[train], y[train], seed)  # what the first fit of a process pays for is nobody's
         start = thread_time()
@@ -207,7 +209,7 @@ def _measured(plane: Plane, runs: int, seed: int) -> dict[str, np.ndarray]:
     }
 
 
-def _split(plane: Plane, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _split_plane(plane: Plane, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the points of a run, standardised by those to train on unless they are about 0 by themselves."""
     X, y = plane.points(number)
     train, test = random_split(len(y), HOLDOUT, number)
@@ -218,7 +220,7 @@ def _split(plane: Plane, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 def plane_evolution(plane: Plane, seed: int) -> dict[str, np.ndarray]:
     """Return the scores all over the plane after 1, 2, ... up to all steps: fields of `Surfaces`."""
-    X, y, train, test = _split(plane, seed)
+    X, y, train, test = _split_plane(plane, seed)
     steps = np.unique(np.geomspace(1, PASSES * len(train), FRAMES).round().astype(int))
     low, high = X.min(axis=0), X.max(axis=0)
     beyond = MARGIN * (high - low)

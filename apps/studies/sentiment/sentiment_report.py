@@ -26,7 +26,9 @@ def report(corpus: Corpus, found: Found | None, planes: Sequence[Surfaces | str]
         What was found in the plane, or why nothing was.
     """
     there = [each for each in planes if isinstance(each, Surfaces)]
-    made = Report("sentiment", TITLE, DOCUMENT, _data(corpus, found, there), _settings(found, there))
+    made = Report(
+        "sentiment", TITLE, DOCUMENT, _data_sentence(corpus, found, there), _report_settings(found, there)
+    )
     made.claims = text_claims.of_texts(corpus, found) + plane_claims.of_planes(planes)
     if found is not None:
         made.figures += text_figures.text_figures(found)
@@ -36,7 +38,7 @@ def report(corpus: Corpus, found: Found | None, planes: Sequence[Surfaces | str]
     return made
 
 
-def _data(corpus: Corpus, found: Found | None, planes: Sequence[Surfaces]) -> str:
+def _data_sentence(corpus: Corpus, found: Found | None, planes: Sequence[Surfaces]) -> str:
     texts = corpus.why
     if found is not None:
         whose = f"of the article's {ARTICLES_TEXTS:,}" if corpus.is_articles else "that are generated"
@@ -44,7 +46,7 @@ def _data(corpus: Corpus, found: Found | None, planes: Sequence[Surfaces]) -> st
     return f"{texts} In the plane: {'; '.join(each.plane.title for each in planes)}."
 
 
-def _settings(found: Found | None, planes: Sequence[Surfaces]) -> dict[str, object]:
+def _report_settings(found: Found | None, planes: Sequence[Surfaces]) -> dict[str, object]:
     settings: dict[str, object] = {}
     if found is not None:
         known = found.comparison

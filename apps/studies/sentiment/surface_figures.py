@@ -34,16 +34,16 @@ def surface_figures(found: Sequence[Surfaces]) -> list[Figure]:
         Figure("surfaces", "Decision surfaces",
                "Each side of the line has the colour of its label, as the last step leaves it. Dots are "
                "trained on, crosses are held out.",
-               chart(*panel_rows([_last(each) for each in found], 2), legend=4),
+               chart(*panel_rows([_last_surface(each) for each in found], 2), legend=4),
                size=(9.0, 0.5 + 3.6 * -(-len(found) // 2)), source="figures ov, pov, pflame, pjain, povl"),
         *(Figure(f"steps-{kind}", f"{said} as the steps go",
                  f"After some of the steps: {STILLS} of the pictures of each animation.",
-                 chart(*map(_stills, those), sharey="row"), size=(12.0, 0.4 + 2.4 * len(those)),
+                 chart(*map(_still_panels, those), sharey="row"), size=(12.0, 0.4 + 2.4 * len(those)),
                  source=source)
           for kind, said, source, those in kinds if those),
         *(Figure(f"animation-{each.plane.name}", f"{each.plane.title}: step by step",
                  "After 1 step, 2 steps and so on; each picture has 1.4 times the steps of the one before.",
-                 partial(_animated, each), size=(3.6, 3.3), ending="gif")
+                 partial(_animated_gif, each), size=(3.6, 3.3), ending="gif")
           for each in found),
     ]
 # fmt: on
@@ -65,7 +65,7 @@ class Sides:
         return drawn
 
 
-def _points(each: Surfaces, size: float) -> list[Curve]:
+def _plane_points(each: Surfaces, size: float) -> list[Curve]:
     held_out = np.ones(len(each.y), bool)
     held_out[each.rows] = False
     return [
@@ -75,34 +75,34 @@ def _points(each: Surfaces, size: float) -> list[Curve]:
     ]
 
 
-def _panel(each: Surfaces, frame: int, size: float, title: str) -> Panel:
+def _surface_panel(each: Surfaces, frame: int, size: float, title: str) -> Panel:
     unit = "a cloud's standard deviations" if each.plane.is_fresh else "standard deviations"
     axes = {"xlabel": f"x ({unit})", "ylabel": f"y ({unit})", "title": title}
     ends = {"xlim": each.across[[0, -1]], "ylim": each.up[[0, -1]]}
-    return Panel(Sides(each, frame), *_points(each, size), **axes, **ends)
+    return Panel(Sides(each, frame), *_plane_points(each, size), **axes, **ends)
 
 
-def _last(each: Surfaces) -> Panel:
+def _last_surface(each: Surfaces) -> Panel:
     n_right = round(float(each.shown) * each.n_test)
-    return _panel(each, -1, 4, f"{each.plane.title}: right on {n_right} of {each.n_test}")
+    return _surface_panel(each, -1, 4, f"{each.plane.title}: right on {n_right} of {each.n_test}")
 
 
-def _stills(each: Surfaces) -> list[Panel]:
+def _still_panels(each: Surfaces) -> list[Panel]:
     frames = np.linspace(0, len(each.steps) - 1, STILLS).round().astype(int).tolist()
-    panels = [_panel(each, frame, 2, f"step {each.steps[frame]:,}") for frame in frames]
+    panels = [_surface_panel(each, frame, 2, f"step {each.steps[frame]:,}") for frame in frames]
     for panel in panels:
         panel.axes["xlabel"] = fill(panel.axes["xlabel"], 24)
         panel.axes["ylabel"] = fill(f"{each.plane.title}: y", 24)
     return panels
 
 
-def _animated(each: Surfaces, sheet) -> bytes:
+def _animated_gif(each: Surfaces, sheet) -> bytes:
     """Draw every frame, and return them as a GIF; axes, which take most of the time, are drawn once."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
     canvas, ax, frames = FigureCanvasAgg(sheet), sheet.subplots(), []
-    _panel(each, -1, 3, each.plane.title).draw(ax)
+    _surface_panel(each, -1, 3, each.plane.title).draw(ax)
     words = ax.text(0.02, 0.98, "", va="top", fontsize=9, transform=ax.transAxes)
     canvas.draw()
     for frame, n_steps in enumerate(each.steps):

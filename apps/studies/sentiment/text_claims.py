@@ -55,12 +55,12 @@ _WORDS = {
 def _corpus_claims(found: Found, others: str) -> list[Claim]:
     """Judge the claims that any corpus tests."""
     known, tuning = found.comparison, found.tuning
-    runs, default = len(known.seeds), _of(known, "default").mean()
-    letter = {name: _of(known, name + TO_THE_LETTER) for name in ARTICLE}
-    seconds = {name: np.maximum(_runs(known, name + TO_THE_LETTER).seconds, 1e-9) for name in ARTICLE}
+    runs, default = len(known.seeds), _accuracies_of(known, "default").mean()
+    letter = {name: _accuracies_of(known, name + TO_THE_LETTER) for name in ARTICLE}
+    seconds = {name: np.maximum(_runs_of(known, name + TO_THE_LETTER).seconds, 1e-9) for name in ARTICLE}
     pairs = list(combinations(ARTICLE, 2))
     differences = {
-        f"{NAMES[one]} less {NAMES[other]}": _statistic(known, letter[one] - letter[other]) for one,
+        f"{NAMES[one]} less {NAMES[other]}": _accuracy_statistic(known, letter[one] - letter[other]) for one,
         other in pairs
     }
     ratios = [mean(np.log(seconds[one] / seconds[other])) for one, other in pairs]
@@ -71,12 +71,12 @@ def _corpus_claims(found: Found, others: str) -> list[Claim]:
                              f"{np.median(tuning.chosen[k]):g} in the middle, against the article's "
                              f"{LAMBDAS[name]:g}."))
            for k, name in enumerate(TUNED)},
-        "tfidf": (_of(known, "logistic-regression") - letter["pegasos-logistic"],
+        "tfidf": (_accuracies_of(known, "logistic-regression") - letter["pegasos-logistic"],
                   ("A logistic regression at its optimum on tf-idf of all words, lambda chosen, against the "
                   "article's on counts.")),
     }
     claims = [
-        *(judge(*_WORDS[name], _statistic(known, values), inside(known.majority, np.inf),
+        *(judge(*_WORDS[name], _accuracy_statistic(known, values), inside(known.majority, np.inf),
                 lambda s, values=values: f"{spelled('.3f')(s)}, worst {values.min():.3f}",
                 why=f"Always guessing one label gets {known.majority:.3f}; what train makes by default gets "
                     f"{default:.3f} on the same {runs} splits.")
@@ -89,7 +89,7 @@ def _corpus_claims(found: Found, others: str) -> list[Claim]:
               why="CPU seconds from texts to a model, as the article timed it. Their ratios lie within "
                   f"{np.exp(span.low):.2f} to {np.exp(span.high):.2f}, and alike is within a factor of "
                   f"{TIMES_ALIKE:g}."),
-        *(judge(*_WORDS[key], _statistic(known, gain), inside(0, np.inf), SIGNED, why=why)
+        *(judge(*_WORDS[key], _accuracy_statistic(known, gain), inside(0, np.inf), SIGNED, why=why)
           for key, (gain, why) in gains.items()),
     ]
     return [replace(claim, why=claim.why + others) for claim in claims]
@@ -142,14 +142,14 @@ def longer_share(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     return float(of_one.mean()), 1.959964 * float(variance) ** 0.5
 
 
-def _of(known: Comparison, name: str) -> np.ndarray:
+def _accuracies_of(known: Comparison, name: str) -> np.ndarray:
     """Return the accuracies of a contender."""
-    return np.array(_runs(known, name).accuracies)
+    return np.array(_runs_of(known, name).accuracies)
 
 
-def _runs(known: Comparison, name: str) -> Runs:
+def _runs_of(known: Comparison, name: str) -> Runs:
     return next(each for each in known.results if each.classifier == name)
 
 
-def _statistic(known: Comparison, values: np.ndarray) -> Statistic:
+def _accuracy_statistic(known: Comparison, values: np.ndarray) -> Statistic:
     return over_splits(values, (known.n_train, known.n_test))

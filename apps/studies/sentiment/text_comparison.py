@@ -164,10 +164,10 @@ def compare(
                 "give more texts"
             )
         if run == 0:  # what the first training of a process pays for is nobody's
-            _run(Runs("warm-up", results[-1].settings), seed, train, test)
+            _run_contender(Runs("warm-up", results[-1].settings), seed, train, test)
         # Each classifier comes first in its turn: none is always the one that finds cold caches.
         for result in results[run % len(results) :] + results[: run % len(results)]:
-            _run(result, seed, train, test)
+            _run_contender(result, seed, train, test)
     set_intervals(results, len(train[0]), len(test[0]))
     return Comparison(
         seeds,
@@ -179,7 +179,7 @@ def compare(
     )
 
 
-def _run(result: Runs, seed: int, training: LabelledTexts, trial: LabelledTexts) -> None:
+def _run_contender(result: Runs, seed: int, training: LabelledTexts, trial: LabelledTexts) -> None:
     """Train and try a contender once."""
     settings = replace(result.settings, seed=seed)
     texts, y = training
@@ -201,15 +201,17 @@ def set_intervals(results: Sequence[Runs], n_train: int, n_test: int) -> None:
     """Set what the runs of all say together: intervals, and how far each is behind the best."""
     best = max(results, key=lambda result: result.value)
     for result in results:
-        interval = _interval(result.accuracies, n_train, n_test)
+        interval = _bounded_interval(result.accuracies, n_train, n_test)
         result.interval = interval or wilson_interval(round(result.accuracy * n_test), n_test)
         if result is not best:
             behind = np.subtract(best.values, result.values)
             result.behind_best = float(behind.mean())
-            result.behind_best_interval = _interval(behind, n_train, n_test, -1.0)
+            result.behind_best_interval = _bounded_interval(behind, n_train, n_test, -1.0)
 
 
-def _interval(values: Sequence[float], n_train: int, n_test: int, least: float = 0.0) -> Interval | None:
+def _bounded_interval(
+    values: Sequence[float], n_train: int, n_test: int, least: float = 0.0
+) -> Interval | None:
     """Return an interval within what is possible; None from few runs, or from those that all agree."""
     # What differs by rounding only is the same.
     if len(values) < FEWEST_RUNS or max(values) - min(values) < 0.5 / n_test:

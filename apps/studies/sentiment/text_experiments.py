@@ -115,7 +115,9 @@ def run(context: Context, corpus: Corpus) -> Found | None:
         _check_labels(source, description)
         texts, settings = literal_classifiers.read(source, replace(LITERAL, seed=context.seed))
     with context.stage("texts: compare", total=1) as advance:
-        known = context.part("classifiers", lambda: _compared(source, settings, runs), runs=runs, **key)
+        known = context.part(
+            "classifiers", lambda: _compare_classifiers(source, settings, runs), runs=runs, **key
+        )
         advance()
     with context.stage("texts: tune lambda", total=runs) as advance:
         counted = pipeline_steps.count_terms(texts.texts, pipeline_steps.vectorizer(settings))
@@ -141,7 +143,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
         corpus,
         description,
         list(zip(texts.labels, texts.texts, strict=True))[:FIRST_ROWS],
-        _comparison(known, settings),
+        _comparison_of_arrays(known, settings),
         str(known["recipe"]),
         Tuning(**tuned),
         Growth(**growth),
@@ -155,7 +157,7 @@ def _check_labels(source: TextSource, description: CorpusDescription) -> None:
         raise AppError(f"{source.path}: has the labels {', '.join(found[:20])}, and the article neg and pos")
 
 
-def _compared(source: TextSource, settings: RecipeSettings, runs: int) -> dict:
+def _compare_classifiers(source: TextSource, settings: RecipeSettings, runs: int) -> dict:
     """Compare the classifiers; the recipe that train chooses is that of the first split."""
     corpus, _ = literal_classifiers.read(source, settings)
     (texts, y), _ = literal_classifiers.split_texts(corpus.texts, corpus.labels, HOLDOUT, settings.seed)
@@ -183,7 +185,7 @@ def _contenders(recipe: str):
     return lambda settings: {**text_comparison.contenders(settings), "default": _by_default(recipe, settings)}
 
 
-def _comparison(known: dict, settings: RecipeSettings) -> Comparison:
+def _comparison_of_arrays(known: dict, settings: RecipeSettings) -> Comparison:
     """Return the comparison that gave these arrays."""
     made = _contenders(str(known["recipe"]))(settings)
     n_train, n_test = known["sizes"].tolist()

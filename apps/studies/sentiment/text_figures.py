@@ -29,16 +29,16 @@ def text_figures(found: texts.Found) -> list[Figure]:
         Figure("classifiers", "How accurate the classifiers are, and how long they take",
                "The article's three as averages and to the letter, and two others for scale. Small dots are "
                "single splits; the middle panel has paired differences.",
-               chart(_comparison(known), sharey=True, width_ratios=(3, 3, 2)),
+               chart(_comparison_panels(known), sharey=True, width_ratios=(3, 3, 2)),
                size=(11.0, 1.9 + 0.5 * len(known.results)), source="figures f41 to f43"),
         Figure("lambda", "What lambda does",
                "Mean accuracy over the splits, with bands from the worst to the best split. Dashed lines "
                "are the article's choices.",
-               chart([Panel(*_tuned(found), legend=True, xscale="log", xlabel="lambda (log scale)",
+               chart([Panel(*_tuning_curves(found), legend=True, xscale="log", xlabel="lambda (log scale)",
                             ylabel="accuracy on the held-out texts")])),
         Figure("lengths", "How long the texts are", "Shares of each label's texts.",
-               chart([_lengths(description, description.token_counts, description.words.unit),
-                      _lengths(description, description.character_counts, "characters")],
+               chart([_length_histogram(description, description.token_counts, description.words.unit),
+                      _length_histogram(description, description.character_counts, "characters")],
                      legend=len(labels)),
                size=(10.0, 4.6), source="figure f38"),
         Figure("labels", "How many texts have each label", "Texts of the corpus.",
@@ -49,7 +49,7 @@ def text_figures(found: texts.Found) -> list[Figure]:
         Figure("columns", "How the bag of words grows",
                "Different words in the first texts, in ten random orders of them; beyond the corpus, what "
                "the last doublings lead to.",
-               chart([Panel(*_growth(found), legend=True, xlabel="texts (log scale)",
+               chart([Panel(*_vocabulary_growth(found), legend=True, xlabel="texts (log scale)",
                             ylabel="different words (log scale)", **LOG_LOG)])),
         *(Figure(f"words-{name}", f"Top words of the {NAMES[name]}",
                  "The highest and the lowest weights of the model to the letter, on the article's split.",
@@ -57,14 +57,14 @@ def text_figures(found: texts.Found) -> list[Figure]:
                  source="figures f41 to f43")
           for name in ARTICLE for sides in [top_words(found.trained[name], texts.WORDS)]),
     ]
-def _comparison(known: Comparison) -> list[Panel]:
+def _comparison_panels(known: Comparison) -> list[Panel]:
     """Return how accurate each classifier is, how far behind the best, and how long it takes, a row each."""
     results, rows = known.results, np.arange(len(known.results))
     n = len(known.seeds)
     medians = [runs.median_seconds for runs in results]
     least = min(min(runs.seconds) for runs in results)
     return [
-        Panel(*(_single(runs.accuracies, row) for row, runs in enumerate(results)),
+        Panel(*(_single_runs(runs.accuracies, row) for row, runs in enumerate(results)),
               Dots([(runs.accuracy, *runs.interval) for runs in results], rows, GREEN,
                    notes=[f"{runs.accuracy:.3f}" for runs in results]),
               xlabel="accuracy on the held-out texts",
@@ -72,11 +72,11 @@ def _comparison(known: Comparison) -> list[Panel]:
               **named_rows([runs.classifier for runs in results])),
         Panel(Dots([(runs.behind_best, *(runs.behind_best_interval or (runs.behind_best,) * 2))
                     for runs in results], rows, GREEN,
-                   notes=[f"{runs.behind_best:.3f}" if runs.behind_best else "the best" for runs in results]),
-              Across("x", 0, "0.3"), xlabel=f"{known.metric} that the best one has more",
+                   notes=[f"{runs.behind_best:.3f}" if runs.behind_best else "best" for runs in results]),
+              Across("x", 0, "0.3"), xlabel=f"{known.metric} that the best one has more", xmargin=0.08,
               title="too few splits for an interval" if known.too_few
                     else "on the same splits, 95 % interval"),
-        Panel(*(_single(runs.seconds, row) for row, runs in enumerate(results)),
+        Panel(*(_single_runs(runs.seconds, row) for row, runs in enumerate(results)),
               Dots([(value,) * 3 for value in medians], rows, VERMILION,
                    notes=[f"{value:.2g} s" for value in medians]),
               xlabel="CPU seconds from texts\nto a model (log scale)", xscale="log",
@@ -86,12 +86,12 @@ def _comparison(known: Comparison) -> list[Panel]:
 # fmt: on
 
 
-def _single(values: Sequence[float], row: int) -> Curve:
+def _single_runs(values: Sequence[float], row: int) -> Curve:
     """Return dots of single runs below a row, next to each other so that equal ones can be told apart."""
     return Curve(values, row + 0.18 + np.linspace(0, 0.14, len(values)), "0.25", line="o", options=FAINT)
 
 
-def _tuned(found: texts.Found) -> list[ChartPart]:
+def _tuning_curves(found: texts.Found) -> list[ChartPart]:
     parts: list[ChartPart] = []
     for name, colour, table in zip(texts.TUNED, (BLUE, VERMILION), found.tuning.accuracies, strict=True):
         band = np.stack([table.mean(axis=1), table.min(axis=1), table.max(axis=1)], axis=1)
@@ -102,7 +102,7 @@ def _tuned(found: texts.Found) -> list[ChartPart]:
     return parts
 
 
-def _lengths(description: CorpusDescription, lengths: np.ndarray, unit: str) -> Panel:
+def _length_histogram(description: CorpusDescription, lengths: np.ndarray, unit: str) -> Panel:
     """Return how often lengths occur, as many bins as Rice's rule has, on a log scale."""
     some = lengths[lengths > 0]
     counts = description.label_counts
@@ -125,7 +125,7 @@ def _lengths(description: CorpusDescription, lengths: np.ndarray, unit: str) -> 
     )
 
 
-def _growth(found: texts.Found) -> list[ChartPart]:
+def _vocabulary_growth(found: texts.Found) -> list[ChartPart]:
     growth = found.growth
     parts = [Curve(growth.sizes, columns, BLUE, options={"alpha": 0.3}) for columns in growth.columns]
     parts.append(Curve(growth.sizes, growth.columns.mean(axis=0), BLUE, "here, ten orders", "o"))

@@ -48,19 +48,19 @@ def convergence_figures(results: Results) -> Iterator[Figure]:
             "Above, the objective's excess by steps, by rows visited and by CPU time: the axis decides what "
             "looks slow; the line is 1 % above the optimum. Below, the objective as the document has it, gap "
             f"and test error. {BANDS}",
-            _four(results.curves[data.name]), size=(10.5, 6.6), source=SOURCES[data.kind])
+            _four_algorithms_chart(results.curves[data.name]), size=(10.5, 6.6), source=SOURCES[data.kind])
     yield Figure(
         "ratios", "What plain Pegasos needs, as a multiple of what another needs",
         "Right of 1 Pegasos is slower. Medians of paired runs with 95 % intervals; a triangle: only one of "
         "the two gets within 1 % of P*.",
-        chart([_ratios(results, axis) for axis in AXES], legend=len(AXES), sharey=True),
+        chart([_cost_ratio_panel(results, axis) for axis in AXES], legend=len(AXES), sharey=True),
         size=(10.5, 1.6 + 0.55 * len(titles)))
     for (kind, sets), source in zip(of_kind.items(), ("figure 4", "figure 5"), strict=True):
         if sets:
             yield Figure(
                 f"orders-{kind}", f"SDCA's orders: {sets[0].called}",
                 f"The line at 0.01 is 1 % above the optimum. {BANDS}",
-                chart([_panel(results.curves[data.name], solvers.ORDERS, "visits", title=data.scaling)
+                chart([_solver_panel(results.curves[data.name], solvers.ORDERS, "visits", title=data.scaling)
                        for data in sets], legend=len(solvers.ORDERS)),
                 size=(1.2 + 3.4 * len(sets), 3.9), source=source)
     if wide := of_kind[WIDE]:
@@ -68,7 +68,7 @@ def convergence_figures(results: Results) -> Iterator[Figure]:
             "projection", f"With and without projection: {wide[0].called}",
             "Above, one row a step; below, a batch. Weights are projected to the ball of radius "
             f"1/sqrt(lambda). {BANDS}",
-            chart(*([_panel(results.curves[data.name], pair, "steps", title=data.scaling, legend=True)
+            chart(*([_solver_panel(results.curves[data.name], pair, "steps", title=data.scaling, legend=True)
                      for data in wide] for pair in solvers.PROJECTIONS.items())),
             size=(9.0, 6.2), source="figure 6")
     for name, grid in results.lambdas.items():
@@ -76,19 +76,19 @@ def convergence_figures(results: Results) -> Iterator[Figure]:
             f"lambda-{name}", f"Five lambdas: {titles[name]}",
             "Above, the objective; below, its excess over the optimum for that lambda, and a line at 1 %. "
             f"{BANDS}",
-            chart(*([_lambdas(grid, solver, y) for solver in solvers.FOUR] for y in ("primal", "excess")),
+            chart(*([_alpha_panel(grid, solver, y) for solver in solvers.FOUR] for y in ("primal", "excess")),
                   legend=len(LAMBDAS), sharex=True, sharey="row"),
             size=(11.0, 5.6), source="figures 8 to 11")
     yield Figure(
         "theta", "ASDCA's theta",
         "Excess of the hinge objective; ASDCA minimises that of the smooth hinge loss. The paper's theta "
         f"is the largest with a proof. {BANDS}",
-        chart([_thetas(curves, titles[name]) for name, curves in results.thetas.items()], legend=4),
+        chart([_theta_panel(curves, titles[name]) for name, curves in results.thetas.items()], legend=4),
         size=(1.2 + 3.4 * len(results.thetas), 4.2))
 # fmt: on
 
 
-def _curve(curves: Curves, name: str, x: str, y: str, label: str, color, line: str = "-") -> Curve:
+def _solver_curve(curves: Curves, name: str, x: str, y: str, label: str, color, line: str = "-") -> Curve:
     known = {**curves.of[name], "excess": np.maximum(curves.excess(name), LEAST)}
     spent = np.median(known[x] * UNITS.get(x, 1), axis=0)
     return Curve(spent, median_band(known[y] * UNITS.get(y, 1), 0.1), color, label, line)
@@ -99,27 +99,27 @@ def _panel_of(parts: Iterable[Curve], x: str, y: str, **axes) -> Panel:
     return Panel(*parts, *near, **LOG_LOG | {"xlabel": LABELS[x], "ylabel": LABELS[y]} | axes)
 
 
-def _panel(curves: Curves, names: Iterable[str], x: str, y: str = "excess", **axes) -> Panel:
+def _solver_panel(curves: Curves, names: Iterable[str], x: str, y: str = "excess", **axes) -> Panel:
     """Return the curves of some algorithms."""
-    return _panel_of((_curve(curves, name, x, y, name, *STYLES[name]) for name in names), x, y, **axes)
+    return _panel_of((_solver_curve(curves, name, x, y, name, *STYLES[name]) for name in names), x, y, **axes)
 
 
-def _four(curves: Curves):
+def _four_algorithms_chart(curves: Curves):
     most = max(np.median(curves.of[name]["primal"], axis=0).max() for name in solvers.FOUR)
     # A logarithmic axis of less than a decade would have few numbers.
     scale = "log" if most > 10 * curves.optimum else "linear"
     return chart(
-        [_panel(curves, solvers.FOUR, axis) for axis in AXES],
+        [_solver_panel(curves, solvers.FOUR, axis) for axis in AXES],
         [
-            _panel(curves, solvers.FOUR, "steps", "primal", yscale=scale),
-            _panel(curves, solvers.FOUR, "visits", "gap"),
-            _panel(curves, solvers.FOUR, "visits", "error", yscale="linear"),
+            _solver_panel(curves, solvers.FOUR, "steps", "primal", yscale=scale),
+            _solver_panel(curves, solvers.FOUR, "visits", "gap"),
+            _solver_panel(curves, solvers.FOUR, "visits", "error", yscale="linear"),
         ],
         legend=len(solvers.FOUR),
     )
 
 
-def _ratios(results: Results, axis: str) -> Panel:
+def _cost_ratio_panel(results: Results, axis: str) -> Panel:
     rows = np.arange(len(results.sets))
     dots = []
     others = [name for name in solvers.FOUR if name != solvers.PEGASOS]
@@ -133,19 +133,19 @@ def _ratios(results: Results, axis: str) -> Panel:
     )
 
 
-def _lambdas(grid: dict[float, Curves], name: str, y: str) -> Panel:
+def _alpha_panel(grid: dict[float, Curves], name: str, y: str) -> Panel:
     parts = [
-        _curve(grid[alpha], name, "visits", y, f"lambda {alpha:g}", viridis_color(k, len(LAMBDAS)))
+        _solver_curve(grid[alpha], name, "visits", y, f"lambda {alpha:g}", viridis_color(k, len(LAMBDAS)))
         for k, alpha in enumerate(LAMBDAS)
     ]
     return _panel_of(parts, "visits", y, title=name if y == "primal" else "")
 
 
-def _thetas(curves: Curves, title: str) -> Panel:
+def _theta_panel(curves: Curves, title: str) -> Panel:
     others = [label for label in curves.of if label != "paper"]
     parts = [
-        _curve(curves, label, "visits", "excess", f"theta {label}", viridis_color(k, len(others)))
+        _solver_curve(curves, label, "visits", "excess", f"theta {label}", viridis_color(k, len(others)))
         for k, label in enumerate(others)
     ]
-    paper = _curve(curves, "paper", "visits", "excess", "the paper's theta", "black", "--")
+    paper = _solver_curve(curves, "paper", "visits", "excess", "the paper's theta", "black", "--")
     return _panel_of([*parts, paper], "visits", "excess", title=title)

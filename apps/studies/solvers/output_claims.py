@@ -34,11 +34,11 @@ DIFFERENCE, SHARE = (spelled(format, ends="[{}, {}]") for format in ("+.4f", ".2
 
 def output_claims(draws: Draws) -> list[Claim]:
     """Judge all of them."""
-    return [*_averaging(draws), *_projection(draws), *_table(draws)]
+    return [*_averaging_claims(draws), *_projection_claims(draws), *_table_2_claims(draws)]
 
 
 # fmt: off
-def _averaging(draws: Draws) -> list[Claim]:
+def _averaging_claims(draws: Draws) -> list[Claim]:
     def each(values: np.ndarray, statistic) -> dict[str, Statistic]:
         return {name: statistic(values[:, k]) for k, name in enumerate(draws.names)}
 
@@ -62,7 +62,7 @@ def _averaging(draws: Draws) -> list[Claim]:
     ]
 
 
-def _projection(draws: Draws) -> list[Claim]:
+def _projection_claims(draws: Draws) -> list[Claim]:
     pairs = [(draws.names.index(plain), draws.names.index(other)) for plain, other in PROJECTIONS.items()]
     theirs = [f"{TABLE_2[other, 1] - TABLE_2[plain, 1]:+.3f}" for plain, other in pairs]
     unit = directions(draws.coef[:, :, LAST])
@@ -79,7 +79,7 @@ def _projection(draws: Draws) -> list[Claim]:
     ]
 
 
-def _table(draws: Draws) -> list[Claim]:
+def _table_2_claims(draws: Draws) -> list[Claim]:
     """Compare with table 2: both as differences to the accuracy of beta."""
     theirs = TABLE_2 - BETA_ACCURACY
     found = draws.accuracy[..., [LAST, TAIL]] - draws.beta_accuracy[:, None, None]
@@ -98,14 +98,14 @@ def _table(draws: Draws) -> list[Claim]:
               f"The document has one draw of the rows; one cell in twenty may lie outside.{unsure}"),
         judge("Table 2's differences between the algorithms are real",
               f"table 2: {TABLE_2.min():.3f} to {TABLE_2.max():.3f}",
-              {"share that comes back": mean(_slopes(theirs, found))}, above(REAL), SHARE,
+              {"share that comes back": mean(_least_squares_slopes(theirs, found))}, above(REAL), SHARE,
               why="Slope of ours against the document's: 1 if its differences come back, 0 if they were "
                   "noise."),
     ]
 # fmt: on
 
 
-def _slopes(theirs: np.ndarray, found: np.ndarray) -> np.ndarray:
+def _least_squares_slopes(theirs: np.ndarray, found: np.ndarray) -> np.ndarray:
     """Return each draw's least-squares slope of its accuracies against the document's."""
     centred = theirs - theirs.mean()
     return (found * centred).sum(axis=(1, 2)) / (centred**2).sum()

@@ -19,7 +19,7 @@ MARKERS = {"last": "o", "tail": "s", "random": "^"}
 def output_figures(draws: Draws) -> list[Figure]:
     """Return the figures."""
     n = len(draws.accuracy)
-    panels = [_coefficients(draws, title, prefix) for title, prefix in PANELS.items()]
+    panels = [_coefficient_panel(draws, title, prefix) for title, prefix in PANELS.items()]
     return [
         Figure("coefficients", "Coefficients against the true beta",
                "One draw of the simulated rows. All vectors have length 1, as labels tell no more than "
@@ -36,15 +36,15 @@ def output_figures(draws: Draws) -> list[Figure]:
         Figure("averaging", "What averaging changes",
                f"Averaged against last output over {n} draws, paired, with 95 % intervals: mean difference "
                "of the accuracy; median ratio of the distance to beta, and of the objective's excess.",
-               chart([_gains(draws),
-                      _ratios(draws, draws.distance, "distance to beta, averaged / last"),
-                      _ratios(draws, draws.excess, "(P - P*) / P*, averaged / last")], sharey=True),
+               chart([_gain_panel(draws),
+                      _ratio_panel(draws, draws.distance, "distance to beta, averaged / last"),
+                      _ratio_panel(draws, draws.excess, "(P - P*) / P*, averaged / last")], sharey=True),
                size=(10.5, 3.8), source="section 4.4"),
     ]
 # fmt: on
 
 
-def _coefficients(draws: Draws, title: str, prefix: str) -> Panel:
+def _coefficient_panel(draws: Draws, title: str, prefix: str) -> Panel:
     unit, beta = directions(draws.coef[0]), directions(draws.beta[0])
     places = np.arange(1, len(beta) + 1)
     chosen = [k for k, name in enumerate(draws.names) if name.startswith(prefix)]
@@ -81,13 +81,13 @@ def _table_2(draws: Draws, output: int, word: str) -> Panel:
     )
 
 
-def _gains(draws: Draws) -> Panel:
+def _gain_panel(draws: Draws) -> Panel:
     found = [mean(column) for column in (draws.accuracy[..., TAIL] - draws.accuracy[..., LAST]).T]
     dots = Dots(found, range(len(found)), BLUE)
     return Panel(dots, Across("x", 0), xlabel="accuracy, averaged - last", **named_rows(draws.names))
 
 
-def _ratios(draws: Draws, values: np.ndarray, label: str) -> Panel:
+def _ratio_panel(draws: Draws, values: np.ndarray, label: str) -> Panel:
     found = [median(column) for column in (values[..., TAIL] / values[..., LAST]).T]
     dots = Dots(found, range(len(found)), BLUE, limits=(0.0, np.inf))
     return Panel(dots, Across("x", 1), xlabel=label, **named_rows(draws.names))

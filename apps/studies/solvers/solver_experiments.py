@@ -65,7 +65,7 @@ def curves(data: DataSet, models: Models, context: Context, part: str, runs: int
         [optimum] = set(found.optimum.values())
         return {"table": found.table, "optimum": np.array(optimum)}
 
-    settings = {name: _settings(model) for name, model in models.items()}
+    settings = {name: _model_settings(model) for name, model in models.items()}
     arrays = {"X": data.X, "y": data.y, "X_test": data.X_test}
     kept = context.part(part, compute, runs=runs, seed=context.seed, settings=settings, **arrays)
     return Curves(_by_solver(kept["table"]), float(kept["optimum"]))
@@ -160,21 +160,21 @@ def draws(context: Context, n: int) -> Draws:
 def _one_draw(seed: int) -> dict[str, np.ndarray]:
     """Return scores and coefficients of all algorithms and outputs on one draw."""
     data = simulated(seed)
-    coef = np.array([_coefs(data, output, seed) for output in OUTPUTS]).swapaxes(0, 1)
+    coef = np.array([_fitted_coefficients(data, output, seed) for output in OUTPUTS]).swapaxes(0, 1)
     best = SDCA("hinge", alpha=data.alpha, tol=LEAST, fit_intercept=False).fit(data.X, data.y)
     margins = data.y[:, None, None] * np.einsum("ij,klj->ikl", data.X, coef)
     objective = data.alpha / 2 * (coef**2).sum(axis=-1) + np.maximum(0, 1 - margins).mean(axis=0)
     return {
-        "accuracy": _accuracy(data, coef),
+        "accuracy": _test_accuracy(data, coef),
         "excess": objective / (best.objective_ - best.dual_gap_) - 1,
         "distance": np.linalg.norm(directions(coef) - directions(data.beta), axis=-1),
-        "beta_accuracy": _accuracy(data, data.beta),
+        "beta_accuracy": _test_accuracy(data, data.beta),
         "coef": coef,
         "beta": data.beta,
     }
 
 
-def _coefs(data: DataSet, output: str, seed: int) -> list[np.ndarray]:
+def _fitted_coefficients(data: DataSet, output: str, seed: int) -> list[np.ndarray]:
     """Return what each algorithm returns, fitted with a seed; NaN where it has no such output."""
     none = np.full(data.X.shape[1], np.nan)
     models = eight(data.alpha, data.batch, data.epochs, output)
@@ -182,7 +182,7 @@ def _coefs(data: DataSet, output: str, seed: int) -> list[np.ndarray]:
     return [fitted[name].coef_.ravel() if name in fitted else none for name in eight(1.0, 1, 1)]
 
 
-def _accuracy(data: DataSet, coef: np.ndarray) -> np.ndarray:
+def _test_accuracy(data: DataSet, coef: np.ndarray) -> np.ndarray:
     """Return the share of test rows on the right side; the last axis of `coef` is that of the features."""
     margins = data.y_test * np.tensordot(coef, data.X_test, (-1, -1))
     return np.where(np.isnan(margins[..., 0]), np.nan, (margins > 0).mean(axis=-1))
@@ -202,7 +202,7 @@ def _by_solver(table: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
     }
 
 
-def _settings(model: Model) -> dict[str, object]:
+def _model_settings(model: Model) -> dict[str, object]:
     from dataclasses import asdict
 
     return {name: value for name, value in asdict(model).items() if value is not None}

@@ -86,9 +86,9 @@ def simulated(seed: int) -> DataSet:
     beta = rng.normal(size=SIMULATED_COLUMNS)
     beta /= np.linalg.norm(beta) * np.tan(np.pi * (1 - BETA_ACCURACY))
     y = np.where(X @ beta + rng.normal(size=len(X)) > 0, 1, -1)
-    parts = _split(X, y, rng)
+    parts = _train_test_parts(X, y, rng)
     mean, deviation = parts[0].mean(axis=0), parts[0].std(axis=0)
-    scaled = _scaled(parts, lambda rows: (rows - mean) / deviation)
+    scaled = _scaled_parts(parts, lambda rows: (rows - mean) / deviation)
     return DataSet(SIMULATED, SIMULATED, SIMULATED, "standardised", *scaled, 8, EPOCHS, beta * deviation)
 
 
@@ -97,29 +97,31 @@ def all_sets(context: Context) -> Sets:
     sets, absent = [simulated(context.seed)], {}
     rng = np.random.default_rng(context.seed)
     if context.data is None:
-        wide, long = _made(), _made_colours(QUICK_LONG_ROWS if context.quick else LONG_ROWS)
+        wide, long = _make_wide_rows(), _made_colours(QUICK_LONG_ROWS if context.quick else LONG_ROWS)
         names = "made, wide", "made, long"
         words = (
             "Simulated rows as in the document; for its genomic set and skin, rows that scikit-learn makes"
         )
     else:
-        wide = _signed(public_set_at_hand("prostate", context.data))
-        long = _signed(public_set_at_hand("skin", context.data))
+        wide = _rows_and_signs(public_set_at_hand("prostate", context.data))
+        long = _rows_and_signs(public_set_at_hand("skin", context.data))
         names = "prostate", "skin"
         words = "Simulated rows as in the document; prostate for its genomic set, no longer public; skin"
     if wide is None:
         absent[WIDE] = "prostate.npz is not in the folder of data"
     else:
-        sets += _wide(names[0], _split(*wide, rng), QUICK_EPOCHS if context.quick else EPOCHS)
+        sets += _wide_sets(names[0], _train_test_parts(*wide, rng), QUICK_EPOCHS if context.quick else EPOCHS)
     if long is None:
         absent[LONG] = "skin.tsv.gz is not in the folder of data"
     else:
-        sets += _long(names[1], _split(*long, rng), QUICK_LONG_EPOCHS if context.quick else LONG_EPOCHS)
-    shapes = " and ".join(_shape(rows) for rows in (wide, long) if rows)
+        sets += _long_sets(
+            names[1], _train_test_parts(*long, rng), QUICK_LONG_EPOCHS if context.quick else LONG_EPOCHS
+        )
+    shapes = " and ".join(_shape_text(rows) for rows in (wide, long) if rows)
     return Sets(sets, absent, f"{words} ({shapes or 'both absent'}).")
 
 
-def _signed(found: Rows | None) -> Rows | None:
+def _rows_and_signs(found: Rows | None) -> Rows | None:
     """Return rows and signs: of label 1 and of the other."""
     return found and (found[0].astype(float), np.where(found[1] == 1, 1, -1))
 
@@ -127,16 +129,16 @@ def _signed(found: Rows | None) -> Rows | None:
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def _wide(called: str, parts: Parts, epochs: int) -> list[DataSet]:
-    standardised, unit = _standardised(parts), _scaled(parts, _unit_rows)
+def _wide_sets(called: str, parts: Parts, epochs: int) -> list[DataSet]:
+    standardised, unit = _standardised_parts(parts), _scaled_parts(parts, _unit_rows)
     return [
         DataSet("wide-standardised", WIDE, called, "standardised", *standardised, 8, epochs),
         DataSet("wide-unit", WIDE, called, "rows of norm 1", *unit, 8, epochs),
     ]
 
 
-def _long(called: str, parts: Parts, epochs: int) -> list[DataSet]:
-    standardised, divided = _standardised(parts), _scaled(parts, lambda rows: rows / 255)
+def _long_sets(called: str, parts: Parts, epochs: int) -> list[DataSet]:
+    standardised, divided = _standardised_parts(parts), _scaled_parts(parts, lambda rows: rows / 255)
     return [
         DataSet("long-standardised", LONG, called, "standardised", *standardised, 2, epochs),
         DataSet("long-255", LONG, called, "divided by 255", *divided, 2, epochs),
@@ -144,21 +146,21 @@ def _long(called: str, parts: Parts, epochs: int) -> list[DataSet]:
     ]
 
 
-def _split(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Parts:
+def _train_test_parts(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Parts:
     rows = rng.permutation(len(y))
     train, test = rows[: 2 * len(y) // 3], rows[2 * len(y) // 3 :][:MOST_TEST_ROWS]
     return X[train], y[train], X[test], y[test]
 
 
-def _scaled(parts: Parts, scale: Callable[[np.ndarray], np.ndarray]) -> Parts:
+def _scaled_parts(parts: Parts, scale: Callable[[np.ndarray], np.ndarray]) -> Parts:
     X, y, X_test, y_test = parts
     return scale(X), y, scale(X_test), y_test
 
 
-def _standardised(parts: Parts) -> Parts:
+def _standardised_parts(parts: Parts) -> Parts:
     """Standardise by the training rows; a constant column becomes 0."""
     mean, deviation = parts[0].mean(axis=0), parts[0].std(axis=0)
-    return _scaled(parts, lambda rows: (rows - mean) / np.where(deviation > 0, deviation, 1))
+    return _scaled_parts(parts, lambda rows: (rows - mean) / np.where(deviation > 0, deviation, 1))
 
 
 def _unit_rows(X: np.ndarray) -> np.ndarray:
@@ -166,7 +168,7 @@ def _unit_rows(X: np.ndarray) -> np.ndarray:
     return X / np.where(norms > 0, norms, 1)
 
 
-def _made() -> tuple[np.ndarray, np.ndarray]:
+def _make_wide_rows() -> tuple[np.ndarray, np.ndarray]:
     """Make rows with few columns that tell."""
     from sklearn.datasets import make_classification
 
@@ -184,6 +186,6 @@ def _made_colours(rows: int) -> tuple[np.ndarray, np.ndarray]:
     return np.clip(128 + 32 * X, 0, 255).round(), np.where(y == 1, 1, -1)
 
 
-def _shape(rows: tuple[np.ndarray, np.ndarray]) -> str:
+def _shape_text(rows: tuple[np.ndarray, np.ndarray]) -> str:
     n, d = rows[0].shape
     return f"{n:,} x {d:,}"

@@ -23,7 +23,7 @@ def tables(results: Results, claims: Sequence[Claim]) -> list[Table]:
                 data.epochs]
                for data in results.sets],
               source="table 1"),
-        _accuracies(results.draws),
+        _accuracy_table(results.draws),
         Table("ratios", "Plain Pegasos against the others",
               "How many times as much plain Pegasos needs until it is within 1 % of P* for good, or as low "
               "as the worse of the two ends if none gets there. inf, 0: only the other, only Pegasos gets "
@@ -32,7 +32,7 @@ def tables(results: Results, claims: Sequence[Claim]) -> list[Table]:
               [[data.title, other, unit, *cost_ratio((curves, curves), (PEGASOS, other), axis)[:3]]
                for data in results.sets for curves in [results.curves[data.name]]
                for other in FOUR if other != PEGASOS for axis, unit in AXES.items()]),
-        _ends(results),
+        _last_epoch_table(results),
         Table("lambda", "Five lambdas", "Medians over the runs with 95 % intervals.",
               ("set", "lambda", "algorithm", "P*", "objective at the end", "from", "to"),
               [[name, alpha, solver, curves.optimum, *median(curves.of[solver]["primal"][:, -1])[:3]]
@@ -57,7 +57,7 @@ def tables(results: Results, claims: Sequence[Claim]) -> list[Table]:
 # fmt: on
 
 
-def _accuracies(draws: Draws) -> Table:
+def _accuracy_table(draws: Draws) -> Table:
     rows = []
     for k, name in enumerate(draws.names):
         row: list[object] = [name]
@@ -74,7 +74,7 @@ def _accuracies(draws: Draws) -> Table:
     return Table("table-2", "Accuracy on test rows", caption, header, rows, source="table 2")
 
 
-def _ends(results: Results) -> Table:
+def _last_epoch_table(results: Results) -> Table:
     rows = []
     for data in results.sets:
         curves = results.curves[data.name]

@@ -36,60 +36,61 @@ RISES = "Measured by the sum of the objective's rises from epoch to epoch, in de
 
 def speed_claims(results: Results) -> list[Claim]:
     """Judge all of them."""
-    every = [*_ranks(results), *_orders(results), *_lambdas(results), *_conclusions()]
+    every = [*_rank_claims(results), *_order_claims(results), *_lambda_claims(results), *_conclusion_claims()]
     return [_judge_speed(results, **row) if isinstance(row, dict) else row for row in every]
 
 
 # fmt: off
-def _ranks(results: Results) -> Iterator[dict]:
+def _rank_claims(results: Results) -> Iterator[dict]:
     """Yield the rows of the claims on the four algorithms."""
     for axis, unit in AXES.items():
         yield row(f"Plain Pegasos is the slowest of the four on every set, by the {unit}", "figures 1 to 3",
-                  EVERY, _against(PEGASOS, slower=True), above(1), axis,
-                  why=f"{_against_batches(results, axis)} {_stall(results, EVERY)}")
+                  EVERY, _pairs_of(PEGASOS, slower=True), above(1), axis,
+                  why=f"{_against_batches(results, axis)} {_stall_words(results, EVERY)}")
     for axis in ("steps", "seconds"):
         yield row(f"On high-dimensional rows mini-batch Pegasos is the fastest, by the {AXES[axis]}",
-                  "figure 2", [WIDE], _against(MINI_BATCH), above(1), axis,
-                  why=_ends(results, [WIDE], [MINI_BATCH, VANILLA]))
+                  "figure 2", [WIDE], _pairs_of(MINI_BATCH), above(1), axis,
+                  why=_excess_words(results, [WIDE], [MINI_BATCH, VANILLA]))
     yield row("With many rows and few columns SDCA and ASDCA are both faster than mini-batch Pegasos",
               "figures 1 and 3", [SIMULATED, LONG], [(MINI_BATCH, VANILLA), (MINI_BATCH, ASDCA_NAME)],
-              above(1), "visits", "seconds", why=_stall(results, [SIMULATED, LONG]))
+              above(1), "visits", "seconds", why=_stall_words(results, [SIMULATED, LONG]))
     yield row("On simulated rows ASDCA is the fastest, closely followed by SDCA", "figure 1",
-              [SIMULATED], _against(ASDCA_NAME), above(1), *AXES, why=_stall(results, [SIMULATED]))
+              [SIMULATED], _pairs_of(ASDCA_NAME), above(1), *AXES, why=_stall_words(results, [SIMULATED]))
     yield row("On skin SDCA and ASDCA converge at the same rate", "figure 3",
-              [LONG], [(ASDCA_NAME, VANILLA)], SAME, why=_ends(results, [LONG], [ASDCA_NAME, VANILLA]))
+              [LONG], [(ASDCA_NAME, VANILLA)], SAME,
+              why=_excess_words(results, [LONG], [ASDCA_NAME, VANILLA]))
 
 
-def _orders(results: Results) -> Iterator[dict | Claim]:
+def _order_claims(results: Results) -> Iterator[dict | Claim]:
     """Yield the claims on the orders of SDCA and on the projection."""
     pairs = [(PERMUTATION, VANILLA), (CYCLIC, VANILLA), (CYCLIC, PERMUTATION)]
     yield row("On high-dimensional rows the random permutation is the slowest order of SDCA", "figure 4",
               [WIDE], [(PERMUTATION, VANILLA), (PERMUTATION, CYCLIC)], above(1),
-              why=_ends(results, [WIDE], ORDERS), near=ORDERS)
+              why=_excess_words(results, [WIDE], ORDERS), near=ORDERS)
     yield row("On high-dimensional rows all three orders converge at almost the same rate", "figure 4",
               [WIDE], pairs, SAME, why=SAME_WORDS, near=ORDERS)
     yield row("On skin the cyclic order is slower than the two others", "figure 5",
-              [LONG], pairs[1:], above(1), why=_ends(results, [LONG], ORDERS), near=ORDERS)
+              [LONG], pairs[1:], above(1), why=_excess_words(results, [LONG], ORDERS), near=ORDERS)
     yield row("On skin the permutation is as fast as draws at random", "figure 5",
               [LONG], pairs[:1], SAME, why=SAME_WORDS, near=ORDERS)
     yield row("Draws at random are a good default for SDCA", "section 4.3",
               EVERY, [(VANILLA, PERMUTATION), (VANILLA, CYCLIC)], within(-inf, ALIKE),
               why=f"Good: it never needs {ALIKE:g} times what another order needs.", near=ORDERS)
-    yield _judged(results, [LONG], "On skin the permutation varies more than draws at random", "figure 5",
+    yield _claim_of(results, [LONG], "On skin the permutation varies more than draws at random", "figure 5",
                   {title: _rises_beyond(c, PERMUTATION, VANILLA)
-                   for title, c in _near(results, [LONG], ORDERS)},
+                   for title, c in _sets_near_optimum(results, [LONG], ORDERS)},
                   above(0), DECADES, RISES)
     yield row("With and without projection Pegasos converges at the same speed", "figure 6",
               [WIDE], list(PROJECTIONS.items()), SAME,
               why=f"{SAME_WORDS} Sets on which none comes within {100 * FAR:g} % of P* do not count.",
               near=[name for pair in PROJECTIONS.items() for name in pair])
-    yield _judged(results, [WIDE], "The projection makes convergence smoother", "figure 6",
+    yield _claim_of(results, [WIDE], "The projection makes convergence smoother", "figure 6",
                   {f"{title}, {plain}": _rises_beyond(c, projected, plain)
                    for title, c in results.of([WIDE]) for plain, projected in PROJECTIONS.items()},
                   below(0), DECADES, RISES)
 
 
-def _lambdas(results: Results) -> Iterator[Claim]:
+def _lambda_claims(results: Results) -> Iterator[Claim]:
     """Yield the claims on lambda."""
     known = results.lambdas
     grids = [(data.title, known[data.name]) for data in results.sets if data.name in known]
@@ -100,24 +101,25 @@ def _lambdas(results: Results) -> Iterator[Claim]:
     optima = [(title, [grid[a].optimum for a in LAMBDAS[::-1]]) for title, grid in grids]
     spelled = [f"{title}: {', '.join(f'{p:.2g}' for p in values)}" for title, values in optima]
     theirs = "figures 8 to 11"
-    yield _judged(results, [WIDE], "The larger lambda, the faster the convergence", theirs, {
+    yield _claim_of(results, [WIDE], "The larger lambda, the faster the convergence", theirs, {
         f"{where}, {small} against {large}": cost_ratio(pair, (name, name), "visits")
         for where, pair, (small, large), name in steps
     }, NOT_BELOW, show_ratio,
         "Each lambda against the next larger one, by the excess over its own P*; a step may be a draw.")
-    yield _judged(results, [WIDE], "The objective that is reached in the end, P*, grows with lambda", theirs,
+    yield _claim_of(results, [WIDE], "The objective that is reached in the end, P*, grows with lambda",
+                  theirs,
                   {
         f"{title}, {large:g} against {small:g}": ratio_of_optima(more, less) for title, values in optima
         for (small, large), (less, more) in zip(pairwise(LAMBDAS[::-1]), pairwise(values), strict=True)
     }, above(1), show_ratio, f"Certified P* from the least to the largest lambda, {'; '.join(spelled)}.")
-    yield _judged(results, [WIDE], "So does the objective after the last epoch of each algorithm", theirs, {
+    yield _claim_of(results, [WIDE], "So does the objective after the last epoch of each algorithm", theirs, {
         f"{where}, {large} against {small}": median(_ends_at(c_large, name) / _ends_at(c_small, name))
         for where, (c_small, c_large), (small, large), name in steps
     }, above(1), show_ratio,
         "Each lambda against the next smaller one, after as many epochs; not all have converged by then.")
 
 
-def _conclusions() -> Iterator[dict]:
+def _conclusion_claims() -> Iterator[dict]:
     """Yield the rows of the conclusions."""
     yield row("SDCA always converges faster than Pegasos", "conclusion", EVERY, [(PEGASOS, VANILLA)],
               above(1),
@@ -128,7 +130,7 @@ def _conclusions() -> Iterator[dict]:
 # fmt: on
 
 
-def _against(name: str, slower: bool = False) -> list[tuple[str, str]]:
+def _pairs_of(name: str, slower: bool = False) -> list[tuple[str, str]]:
     """Return the pairs of an algorithm and the other three; the claim has the first as the slower one."""
     return [(name, other) if slower else (other, name) for other in FOUR if other != name]
 
@@ -161,34 +163,36 @@ def _judge_speed(results: Results, texts, kinds, pairs, region: Region, axes, ne
     cases = {
         f"{title}, {first} against {second}"
         + (f", by the {AXES[axis]}" if len(axes) > 1 else ""): cost_ratio((c, c), (first, second), axis)
-        for title, c in (_near(results, kinds, near) if near else results.of(kinds))
+        for title, c in (_sets_near_optimum(results, kinds, near) if near else results.of(kinds))
         for first, second in pairs
         for axis in axes
     }
     words, theirs, why = texts
-    return _judged(results, kinds, words, theirs, cases, region, show_ratio, why)
+    return _claim_of(results, kinds, words, theirs, cases, region, show_ratio, why)
 
 
-def _judged(results: Results, kinds, words, theirs, cases, region: Region, show, why: str) -> Claim:
+def _claim_of(results: Results, kinds, words, theirs, cases, region: Region, show, why: str) -> Claim:
     absent = "; ".join(reason for kind, reason in results.absent.items() if kind in kinds)
     if not cases:
         return judge(words, theirs, absent or NO_CASE, region)
     return judge(words, theirs, cases, region, show, why=why, absent=absent)
 
 
-def _near(results: Results, kinds: Collection[str], names: Collection[str]) -> list[tuple[str, Curves]]:
+def _sets_near_optimum(
+    results: Results, kinds: Collection[str], names: Collection[str]
+) -> list[tuple[str, Curves]]:
     """Return sets on which at least one algorithm converges, if slowly."""
     return [
         (title, curves)
         for title, curves in results.of(kinds)
-        if min(_end(curves, name) for name in names) <= FAR
+        if min(_final_excess(curves, name) for name in names) <= FAR
     ]
 
 
-def _ends(results: Results, kinds: Collection[str], names: Collection[str]) -> str:
+def _excess_words(results: Results, kinds: Collection[str], names: Collection[str]) -> str:
     """Say how far above P* algorithms end."""
     ends = [
-        f"{title}: " + ", ".join(f"{name} {_percent(_end(curves, name))}" for name in names)
+        f"{title}: " + ", ".join(f"{name} {_percent_text(_final_excess(curves, name))}" for name in names)
         for title, curves in results.of(kinds)
     ]
     return f"Excess over P* after the last epoch, {'; '.join(ends)}."
@@ -200,24 +204,24 @@ def _against_batches(results: Results, axis: str) -> str:
     return f"Against mini-batch Pegasos alone it is {min(found):.2g} to {max(found):.2g} times, by set."
 
 
-def _stall(results: Results, kinds: Collection[str]) -> str:
+def _stall_words(results: Results, kinds: Collection[str]) -> str:
     """Say how near ASDCA comes to P*, and how far above it ends."""
     near = sorted(
-        (float(np.median(c.excess(ASDCA_NAME), axis=0).min()), _end(c, ASDCA_NAME), title)
+        (float(np.median(c.excess(ASDCA_NAME), axis=0).min()), _final_excess(c, ASDCA_NAME), title)
         for title, c in results.of(kinds)
     )
     said = [
-        f"{title} {_percent(end)} (at its lowest {_percent(least)})"
+        f"{title} {_percent_text(end)} (at its lowest {_percent_text(least)})"
         for least, end, title in dict.fromkeys((near[0], near[-1]))
     ]
     return f"ASDCA, for the smooth hinge loss and with the paper's theta, ends above P*: {' to '.join(said)}."
 
 
-def _end(curves: Curves, name: str) -> float:
+def _final_excess(curves: Curves, name: str) -> float:
     return float(np.median(curves.excess(name)[:, -1]))
 
 
-def _percent(share: float) -> str:
+def _percent_text(share: float) -> str:
     """Write a share with two digits or more."""
     if share < LEAST:
         return f"< {100 * LEAST:g} %"

@@ -97,7 +97,7 @@ class Gram:
         if not len(missing):
             return
         if self.capacity == self.n and self.computed + len(missing) > COMPLETE_SHARE * self.n:
-            self._complete()  # half of it is the mirror of the other, and more will be asked for
+            self._complete_matrix()  # half of it is the mirror of the other, and more will be asked for
             self.used[self.slots[which]] = now
             return
         used = self.used.copy()
@@ -110,12 +110,12 @@ class Gram:
         step = self.kernel.panel(self.points.values.shape[1])
         for first in range(0, len(missing), step):
             part = slice(first, first + step)
-            self._compute(missing[part], places[part])
+            self._compute_rows(missing[part], places[part])
         # Only now: an interrupt leaves no row half-computed.
         self.slots[missing], self.owners[places], self.used[places] = places, missing, later
         self.computed += len(missing)
 
-    def _compute(self, which, places):
+    def _compute_rows(self, which, places):
         few = self.points[which]
         places = slice(places[0], places[-1] + 1) if places[-1] - places[0] == len(places) - 1 else places
 
@@ -123,9 +123,9 @@ class Gram:
             for start, stop, tile in self.kernel.tiles(few, self.points, first, last):
                 self.rows[places, start:stop] = tile
 
-        self._share(some, len(which))
+        self._in_column_ranges(some, len(which))
 
-    def _complete(self):
+    def _complete_matrix(self):
         """Compute the values that are left, each once, and mirror them."""
         held = np.flatnonzero(self.slots >= 0).astype(np.int32)
         left = np.flatnonzero(self.slots < 0).astype(np.int32)
@@ -148,7 +148,7 @@ class Gram:
         self.slots[:] = slots
         self.computed = self.n
 
-    def _share(self, work, n_rows):
+    def _in_column_ranges(self, work, n_rows):
         """Call work(first, last) for ranges of columns, in threads where there is enough to do."""
         threads = min(self.threads, n_rows * self.n // A_SHARE + 1)
         step = -(-self.n // (CHUNK * threads)) * CHUNK
@@ -160,7 +160,7 @@ class Gram:
             part = slice(first, first + self.capacity)
             self.fetch(which[part], now)
             some, weights = which[part], np.ascontiguousarray(factors[:, part])
-            self._share(
+            self._in_column_ranges(
                 lambda a, b, w=weights, s=some: add_rows(self.rows, self.slots, s, w, scores, a, b), len(some)
             )
 

@@ -87,7 +87,7 @@ class Kernel:
         if self.by_difference:
             return np.ones(len(sizes))
         with np.errstate(over="ignore"):
-            return self._of_dots(sizes.copy())
+            return self._kernel_of_dots(sizes.copy())
 
     def points(self, X):
         """Rows for `tiles`, sparse or dense as those that it is fitted to.
@@ -137,13 +137,13 @@ class Kernel:
         ------
         (start, stop, tile) : tile of shape (len(few), stop - start), to be used at once
         """
-        dots = self._dots(few, many)
+        dots = self._dot_products(few, many)
         for start in range(first, last, CHUNK):
             stop = min(start + CHUNK, last)
             tile = dots(start, stop)
-            yield start, stop, self._finish(tile, few.sizes, many.sizes[start:stop])
+            yield start, stop, self._kernel_of_products(tile, few.sizes, many.sizes[start:stop])
 
-    def _dots(self, few, many):
+    def _dot_products(self, few, many):
         """Make a function that computes x.z, or ||x - z||_1, of the few and a range of the many."""
         if many.rows is None:
             buffer = _aligned.empty((len(few), CHUNK), self.dtype)
@@ -164,10 +164,10 @@ class Kernel:
 
         return dots
 
-    def _finish(self, tile, few, many):
+    def _kernel_of_products(self, tile, few, many):
         """From dot products or distances to kernel values, in place."""
         if not self.by_difference:
-            return self._of_dots(tile)
+            return self._kernel_of_dots(tile)
         rate = -self.gamma
         if self.name == "rbf":  # -||x - z||^2 = 2 x.z - ||x||^2 - ||z||^2
             rate *= -2
@@ -180,14 +180,14 @@ class Kernel:
             exp_of_distances(tile.T, rate, *sides[::-1])
         return tile
 
-    def _of_dots(self, dots):
+    def _kernel_of_dots(self, dots):
         if self.name == "linear":
             return dots
         dots *= self.gamma
         dots += self.coef0
         if self.name == "sigmoid":
             return np.tanh(dots, out=dots)
-        return _power(dots, self.degree)
+        return _power_in_place(dots, self.degree)
 
 
 class GivenKernel:
@@ -243,7 +243,7 @@ class GivenKernel:
         return values
 
 
-def _power(values, degree):
+def _power_in_place(values, degree):
     """values**degree in place, by squaring; the power of NumPy takes ten times as long."""
     result = None
     while degree:

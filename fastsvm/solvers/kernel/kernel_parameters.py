@@ -35,12 +35,12 @@ def gamma_of(gamma, X):
         return 1 / X.shape[1]
     if gamma == "scale":
         with np.errstate(over="ignore", invalid="ignore"):  # the solvers refuse such X, and say where
-            variance = _variance(X)
+            variance = _variance_of_values(X)
         return float(1 / (X.shape[1] * variance)) if variance > 0 else 1.0
     return float(gamma)
 
 
-def _variance(X):
+def _variance_of_values(X):
     """The variance of all values of X, zeros included."""
     size = X.shape[0] * X.shape[1]
     if sparse.issparse(X):

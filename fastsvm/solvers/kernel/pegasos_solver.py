@@ -128,11 +128,11 @@ class KernelPegasosSolver(KernelSolver):
             done += moved
             self.t += moved
             if moved < len(part):
-                rows, steps = self._needed(order[done:])
+                rows, steps = self._rows_needed_next(order[done:])
                 gram.fetch(rows, self.t + steps)  # what has been used gives way to what will be
         self.seconds += time.thread_time() - start
 
-    def _needed(self, order):
+    def _rows_needed_next(self, order):
         """The next rows that have no values yet and would change f now, and in how many steps each comes.
 
         The longer ago the start, the less changes from one step to the next; but rows fetched too early

@@ -117,11 +117,11 @@ class KernelSDCASolver(KernelSolver):
             ]
         first = None if self.dual.any() else self._first_working_set()
         sets = [self._working_set(k) if first is None else first for k in classes]
-        self._prepare(sets)
+        self._fetch_whole_rows(sets)
         moved = [None] * len(classes)
 
         def solve(j):
-            moved[j] = self._solve(classes[j], sets[j], goals[j])
+            moved[j] = self._solve_working_set(classes[j], sets[j], goals[j])
 
         for_each(solve, range(len(classes)), self.problem.gram.threads)
         self._update_scores(classes, sets, moved)
@@ -150,7 +150,7 @@ class KernelSDCASolver(KernelSolver):
             rows = np.sort(rows[:MOST_ROWS])
         return rows
 
-    def _prepare(self, sets):
+    def _fetch_whole_rows(self, sets):
         """Have the kernel values of whole rows, where the blocks alone take half as many or more.
 
         Most of these rows' dual variables will move, which takes the whole rows anyway.
@@ -162,17 +162,17 @@ class KernelSDCASolver(KernelSolver):
         if whole < WHOLE_ROWS * alone and len(wanted) <= gram.capacity:
             gram.fetch(wanted, self.round)
 
-    def _buffer(self, size):
+    def _thread_buffer(self, size):
         """Memory of this thread's that is used in every round: new memory costs more than filling it."""
         values = getattr(self.buffers, "values", None)
         if values is None or len(values) < size:
             values = self.buffers.values = np.empty(size, self.problem.gram.rows.dtype)
         return values[:size]
 
-    def _solve(self, k, rows, goal):
+    def _solve_working_set(self, k, rows, goal):
         """Epochs of class k on these rows; how much their dual variables change."""
         p = self.problem
-        block = p.gram.block(rows, self._buffer(len(rows) ** 2))
+        block = p.gram.block(rows, self._thread_buffer(len(rows) ** 2))
         dual, scores = self.dual[k, rows], self.scores[k, rows]
         weights = p.weights[rows] if p.weights.size else p.weights
         before, order = dual.copy(), np.arange(len(rows), dtype=np.int32)
