@@ -35,7 +35,7 @@ class TrainingSettings:
 
     classifier: str = "sdca-logistic"
     cell_width: float | None = None
-    versions: int = 10
+    versions: int = 16
     folds: int = 10
     alpha: float | None = None
     seed: int = 0

@@ -14,6 +14,7 @@ from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, FoundCell, ImageFi
 from fastsvm_apps.cells.jobs.cell_training import train_cell_model
 from fastsvm_apps.cells.learning.cell_model import load_cell_model
 from fastsvm_apps.cells.measuring.cell_features import feature_names
+from fastsvm_apps.cells.measuring.describing import describe_image
 from fastsvm_apps.cells.output.report_tally import ReportTally
 from fastsvm_apps.cells.training_settings import TrainingSettings
 
@@ -47,6 +48,7 @@ def test_a_cell_whose_score_is_low_gets_no_label(run, smears, sure, work):
     record = records(run("classify", smears / "images", "-m", sure, "--json", "--min-score", 0))
     scores = sorted(cell["score"] for cell in cells_of(record))
     middle = (scores[9] + scores[10]) / 2
+    assert record["unfamiliar"] == 0
     assert UNCLASSIFIED not in record["counts"]
     named = records(run("classify", smears / "images", "-m", sure, "--json", "--min-score", middle))
     assert named["min_score"] == middle
@@ -60,6 +62,39 @@ def test_a_cell_whose_score_is_low_gets_no_label(run, smears, sure, work):
     assert sum(row["label"] == UNCLASSIFIED for row in rows) == 10
     for row in rows:
         assert sum(float(row[f"p_{label}"]) for label in CLASSES) == pytest.approx(1, abs=1e-4)
+
+
+def test_unfamiliar_cells_get_few_labels_or_none(run, smears):
+    """Drawn cells are not those that the shipped model was made for."""
+    record = records(run("classify", smears, "--json"))
+    with_cells = [image for image in record["images"] if image["cells"]]
+    assert record["unfamiliar"] >= len(with_cells)
+    assert all("unfamiliar" in image["flags"] for image in with_cells)
+    assert record["corrected_percent"] is None
+    out = run("classify", smears, "--strict").stdout
+    assert "have cells unlike those that the model has learnt from" in out
+    strict = records(run("classify", smears, "--strict", "--json"))
+    assert {cell["label"] for cell in cells_of(strict)} == {UNCLASSIFIED}
+    every = records(run("classify", smears, "--min-score", 0, "--json"))
+    assert UNCLASSIFIED not in {cell["label"] for cell in cells_of(every)}
+
+
+@pytest.mark.slow
+def test_ten_cells_of_one_class_are_familiar(shared):
+    """Photographs that the shipped model has learnt from, and of another laboratory."""
+    model, rng = load_cell_model(None), np.random.default_rng(0)
+    for folder, expected in (("smears", True), ("tecom", False)):
+        by_label = {}
+        with open(shared / folder / "labels_checked.csv", newline="") as file:
+            for row in csv.DictReader(file):
+                by_label.setdefault(row["checked"], []).append(str(shared / folder / "images" / row["file"]))
+        for label in CLASSES:
+            files = find_images(by_label[label])
+            found = [describe_image(file, most=1) for file in files]
+            X = np.array([image.X[0] for image in found if image.X])
+            for _ in range(50):
+                some = rng.choice(len(X), min(10, len(X)), replace=False)
+                assert model.is_familiar(X[some]) == expected, (folder, label)
 
 
 def test_a_min_score_that_cannot_be(run, smears, sure):

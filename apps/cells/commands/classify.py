@@ -39,6 +39,9 @@ from ._options import also_option, cell_width_option, command, images_argument, 
         help="Leave a cell unclassified if no class has this score. 0 labels every cell.  [default: the "
         "model's, at which 5 % of the labels are wrong]",
     ),
+    click.option(
+        "--strict", is_flag=True, help="Give no label to cells that are unlike those of the model's training."
+    ),
     also_option,
     scheduler_option,
 )
@@ -92,9 +95,9 @@ def classify(images, model, output, csv, json, export, scheduler, also, quiet, v
     ):
         done = classify_images(images, model, results, stage, also=also, describing=describing, **how)
     if json:
-        record = cell_tables.count_record(done.count, done.corrected, done.min_score, stage.seconds)
+        record = cell_tables.count_record(done, stage.seconds)
         head = {"model": done.model, "cell_width": scale_record(done.scale), "images": results.records}
         print_json({**head, **record})
     elif not csv:
-        cell_tables.print_counts(done.count, done.corrected, done.min_score)
+        cell_tables.print_counts(done)
     return note_skipped(done.count.skipped)

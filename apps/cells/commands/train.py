@@ -44,7 +44,7 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     click.option(
         "--versions",
         type=click.IntRange(0, 1000),
-        default=10,
+        default=16,
         help="Learn from N more versions of each original: turned, and with other light, colours, focus and "
         "noise.",
         metavar="N",

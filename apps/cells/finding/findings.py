@@ -12,6 +12,7 @@ from ...common.statistics import wilson_interval
 
 NO_CELL = "no white cell"
 UNCLASSIFIED = "unclassified"  # the label of a cell whose best score is too low for one
+UNFAMILIAR = "unfamiliar"  # the flag of an image whose cells are unlike those of training
 
 RED_CELL, PLATELET = "red cell", "platelet"  # what else is counted
 OTHER_KINDS = {"rbc": RED_CELL, "platelets": PLATELET}  # by the names that options have for them

@@ -41,13 +41,11 @@ def nuclei_width(images: Sequence[np.ndarray]) -> tuple[float | None, int]:
     return None, 0
 
 
-def _settled(images, width, diameters):
+def _settled(images: Sequence[np.ndarray], width: float, diameters: list[list[float]]) -> tuple[float, int]:
+    """Look again at the scale that the nuclei tell, until it no longer changes."""
     for _ in range(STEPS):
-        found = np.concatenate(diameters)
-        before, width = (
-            width,
-            CELL_OF_NUCLEUS * float(np.median([np.median(each) for each in diameters if each])),
-        )
+        nucleus = float(np.median([np.median(each) for each in diameters if each]))
+        before, width = width, CELL_OF_NUCLEUS * nucleus
         if max(width, before) <= SAME * min(width, before):
             break
         again = [_diameters(image, width) for image in images]

@@ -17,7 +17,7 @@ from ..data.image_files import ImageFile, find_images, outside, source_name
 from ..data.image_reader import ImageReader
 from ..data.image_threads import MapImages, map_images
 from ..data.slide_tiles import Tile, with_tiles
-from ..finding.findings import UNCLASSIFIED, CellCounts, FoundCell, ImageFindings
+from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, FoundCell, ImageFindings
 from ..finding.image_quality import quality_flags
 from ..finding.image_scale import Scale, cell_width_of_slide, scale_of
 from ..finding.slide_findings import merge_tiles
@@ -76,6 +76,8 @@ class CellClassification:
     scale : float or Scale
     min_score : float or None
         The least score of a label; None where scores are no probabilities.
+    min_unfamiliar : float or None
+        The same for cells unlike those of training.
     corrected : dict or None
         Shares of the classes, corrected for known confusions; None where these are not known.
     """
@@ -84,6 +86,7 @@ class CellClassification:
     count: CellCounts
     scale: float | Scale
     min_score: float | None
+    min_unfamiliar: float | None
     corrected: dict[str, float] | None = None
 
 
@@ -96,6 +99,7 @@ def classify_images(
     labels: str | None = None,
     cell_width: float | None = None,
     min_score: float | None = None,
+    strict: bool = False,
     also: Sequence[str] = (),
     describing: MapImages = map_images,
 ) -> CellClassification:
@@ -116,6 +120,8 @@ def classify_images(
         As for `read_scaled`.
     min_score : float, optional
         A cell gets a label only with this score; by default with the model's.
+    strict : bool, default=False
+        Whether cells unlike those of training get no label at all.
     also : sequence of {"red cell", "platelet"}
         What is found beside white cells.
     describing : callable, default=map_images
@@ -130,7 +136,9 @@ def classify_images(
             make_folder(folder)
         scale = scale_of(files, cell_width)
     least = model.least(min_score)
-    count = CellCounts(source_name(sources), [*model.classes, UNCLASSIFIED] if least else model.classes, also)
+    wanted = model.least_unfamiliar(min_score, strict)
+    classes = [*model.classes, UNCLASSIFIED] if least or wanted else model.classes
+    count = CellCounts(source_name(sources), classes, also)
     with outputs.opened(files, model, sources) as write:
         width_of = partial(cell_width_of_slide, given=cell_width)
         items = list(with_tiles(files, width_of, stain_of_tiles))
@@ -144,6 +152,7 @@ def classify_images(
             "thumbnails": outputs.thumbnails,
             "details": outputs.details,
             "min_score": min_score,
+            "strict": strict,
         }
         batch = TILES_AT_ONCE if has_tiles else BATCH
         work = partial(classify_cells, model=model, draw=draw, describing=describing, batch=batch, **how)
@@ -154,9 +163,10 @@ def classify_images(
                 write(found)
     run.remove()
     corrected = None
-    if least == model.about.calibration.min_score:  # confusions are known at that score
+    # Confusions are known at that score, of cells like those of training.
+    if least == model.about.calibration.min_score and not count.flags[UNFAMILIAR]:
         corrected = corrected_shares(count.labels, model.classes, model.about.confusion)
-    return CellClassification(model.name, count, scale, least, corrected)
+    return CellClassification(model.name, count, scale, least, wanted, corrected)
 
 
 def with_truths(files: Sequence[ImageFile], model: CellModel, labels: str | None) -> list[ImageFile]:
@@ -175,6 +185,7 @@ def classify_cells(
     describing: MapImages = map_images,
     batch: int = BATCH,
     min_score: float | None = None,
+    strict: bool = False,
     **how,
 ) -> Iterator[Found]:
     """Find and classify the cells of images.
@@ -189,9 +200,12 @@ def classify_cells(
         What describes the images. Their cells are classified here: that takes no time beside it, and sums
         are then rounded alike.
     batch : int, default=64
-        Images whose cells are classified at once.
+        Images whose cells are classified at once. If these are unlike those of training, the model's cautious
+        part labels them, and their images have the flag "unfamiliar".
     min_score : float, optional
         A cell gets a label only with this score; by default with that of the model.
+    strict : bool, default=False
+        Whether cells unlike those of training get no label at all.
     **how
         As for `describe_image`: `cell_width`, `thumbnails`, `details`, `most`, `also`.
 
@@ -203,7 +217,7 @@ def classify_cells(
         A truth is in it where the image has a label.
     """
     about = model.about
-    least = model.least(min_score)
+    least = model.least(min_score), model.least_unfamiliar(min_score, strict)
     keep = draw is not None and describing is map_images  # elsewhere pixels would come back for each image
     how |= {"usual": about.usual, "quality": bool(about.ranges), "keep": keep}
     results = describing(partial(describe_image, **how), files)
@@ -215,7 +229,7 @@ def _classified(
     results: Iterator[tuple[ImageFile, DescribedImage | BadImage]],
     model: CellModel,
     size: int,
-    least: float | None,
+    least: Sequence[float | None],
 ) -> Iterator[tuple[ImageFile, ImageFindings, ImageReader | None]]:
     classes = model.classes
     while batch := list(islice(results, size)):
@@ -226,16 +240,22 @@ def _classified(
             for row in result.X
         ]
         names, X = zip(*rows, strict=True) if rows else ((), ())
-        answers = iter(model.scores(np.stack(X), names).astype(float) if rows else ())
+        familiar = model.is_familiar(np.stack(X)) if rows else True
+        if familiar:
+            answers = iter(model.scores(np.stack(X), names).astype(float) if rows else ())
+        else:
+            answers = iter(model.about.cautious.probabilities(np.stack(X)))
+        wanted = least[not familiar]
         for file, result in batch:
             if not isinstance(result, DescribedImage):
                 yield file, ImageFindings(file.name, (), file.label, str(result)), None
                 continue
             cells = tuple(
-                _labelled(cell, scores, classes, least)
+                _labelled(cell, scores, classes, wanted)
                 for cell, scores in zip(result.cells, answers, strict=False)
             )
             flags = quality_flags(result.quality, model.about.ranges) if result.quality else ()
+            flags = flags if familiar else (UNFAMILIAR, *flags)
             found = ImageFindings(
                 file.name, cells, file.label, size=result.size, flags=flags, others=result.others
             )

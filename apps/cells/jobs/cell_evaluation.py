@@ -1,7 +1,7 @@
 """Try a saved model on labelled images."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
 from ..data.image_files import ImageFile, labelled_images, nothing_left
-from ..finding.findings import FoundCell
+from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell
 from ..finding.image_scale import Scale, scale_of
 from ..learning.cell_model import load_cell_model
 from ..learning.error_report import ErrorReport, error_report
@@ -33,13 +33,28 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class CellEvaluation:
-    """The errors of a saved model on labelled images; its mistakes, the surest first; and skipped images."""
+    """The errors of a saved model on labelled images.
+
+    Attributes
+    ----------
+    scores : ErrorReport
+        Of all images: cells that get no label count with their likeliest class.
+    mistakes : list of Mistake
+        The surest first.
+    skipped : Skipped
+    scale : float or Scale
+    labelled : Coverage or None
+        None where every cell gets a label.
+    unfamiliar : int
+        Images whose cells are unlike those of training.
+    """
 
     scores: ErrorReport
     mistakes: list[Mistake]
     skipped: Skipped
     scale: float | Scale
     labelled: Coverage | None
+    unfamiliar: int
 
 
 def evaluate_cell_model(
@@ -57,13 +72,21 @@ def evaluate_cell_model(
         files, skipped = labelled_images(sources, **known)
         scale = scale_of(files, cell_width)
     tried: list[Mistake] = []
+    labelled: list[bool] = []  # whether the label is right
+    unfamiliar = 0
     with stage("evaluate", total=len(files)) as advance:
-        for file, found in classify_cells(files, model, cell_width=scale, most=1, min_score=0):
+        for file, found in classify_cells(files, model, cell_width=scale, most=1):
             advance()
             if found.problem is not None:
                 skipped.add(found.file, found.problem)
-            else:
-                tried.append(Mistake(file, found.cells[0] if found.cells else None))
+                continue
+            unfamiliar += UNFAMILIAR in found.flags
+            cell = found.cells[0] if found.cells else None
+            if cell and cell.label != UNCLASSIFIED:
+                labelled.append(cell.label == file.label)
+            elif cell:
+                cell = replace(cell, label=model.classes[int(np.argmax(cell.probabilities))])
+            tried.append(Mistake(file, cell))
     if not tried:
         raise nothing_left(skipped)
     truth = np.array([file.label for file, _ in tried], object)
@@ -73,13 +96,9 @@ def evaluate_cell_model(
     # Where no cell was found nothing is sure; these come last.
     mistakes.sort(key=lambda pair: -np.inf if pair.cell is None else pair.cell.score, reverse=True)
     scores = error_report(truth, predicted, model.classes, originals)
-    return CellEvaluation(scores, mistakes, skipped, scale, _labelled(tried, model.least()))
-
-
-def _labelled(tried: Sequence[Mistake], least: float | None) -> Coverage | None:
-    """Return the share of labelled cells, and of wrong labels; None for a model that labels every cell."""
-    if not least:
-        return None
-    sure = [pair for pair in tried if pair.cell is not None and pair.cell.score >= least]
-    wrong = sum(pair.cell.label != pair.file.label for pair in sure)
-    return Coverage(least, len(sure) / len(tried), wrong / len(sure) if sure else None)
+    coverage = None
+    if model.least() is not None and len(labelled) < len(tried):
+        least = model.least() if 2 * unfamiliar <= len(tried) else model.least_unfamiliar()
+        error = 1 - sum(labelled) / len(labelled) if labelled else None
+        coverage = Coverage(least, len(labelled) / len(tried), error)
+    return CellEvaluation(scores, mistakes, skipped, scale, coverage, unfamiliar)

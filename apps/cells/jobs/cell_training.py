@@ -23,8 +23,10 @@ from ..data.image_threads import processors
 from ..finding.image_quality import QualityRanges
 from ..finding.image_scale import Scale, scale_of
 from ..finding.stain import USUAL
+from ..learning.cautious_model import calibrated_cautious_model
 from ..learning.cell_model import ModelNotes, scores_of
 from ..learning.error_report import ErrorReport, error_report
+from ..learning.familiarity import class_means
 from ..learning.score_calibration import calibrate_scores
 from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
@@ -242,7 +244,11 @@ def train_cell_model(
         model = fit_cell_model(samples, settings, validation.alpha)
     model[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     about = _about(samples, validation, settings, ranges)
-    about = replace(about, means=_means(images, model), limits=limits)
+    about = replace(about, means=class_means(model[0].transform(images.X), images.y).tolist(), limits=limits)
+    if validation.scores is not None and about.calibration.coverage is not None:
+        with stage("cautious"):
+            cautious = calibrated_cautious_model(samples, validation.parts, settings.seed)
+            about = replace(about, cautious=cautious)
     with stage("save"):
         save_plain(model, model_path, about.record)
     scores, of_versions = (
@@ -291,9 +297,3 @@ def _about(
     np.add.at(confusion, (truth[images], labels), samples.rows(images).shares)
     confusion /= confusion.sum(axis=1, keepdims=True)
     return ModelNotes(USUAL, calibration, ranges, confusion.tolist())
-
-
-def _means(images: TrainingSamples, model: Pipeline) -> list[list[float]]:
-    """Return the mean of each feature over each class, in standard deviations of all."""
-    X = model[0].transform(images.X)
-    return [X[images.y == label].mean(axis=0).tolist() for label in np.unique(images.y)]

@@ -16,9 +16,12 @@ from ...common.files import load_model, shipped_model
 from ..finding.image_quality import WORDS, QualityRanges
 from ..finding.stain import UsualStain
 from ..measuring.cell_features import feature_names
+from .cautious_model import CautiousModel
+from .familiarity import is_familiar
 from .score_calibration import CellCalibration
 
 SHIPPED = "shipped/white_cells.safetensors"
+STRICT = 2.0  # a score that no label has
 APP = __package__.rpartition(".")[0]
 
 
@@ -39,7 +42,9 @@ class ModelNotes:
         cross-validation; empty where there was none.
     means : list of list of float
         The mean of each feature (columns) over the images of each class (rows), in standard deviations of
-        all images; empty in older models.
+        all, as of `class_means`.
+    cautious : CautiousModel or None
+        What labels cells that are unlike those of training; None where there was no cross-validation.
     limits : str
         What is known to go wrong with it.
     """
@@ -49,6 +54,7 @@ class ModelNotes:
     ranges: QualityRanges = field(default_factory=dict)
     confusion: Sequence[Sequence[float]] = ()
     means: Sequence[Sequence[float]] = ()
+    cautious: CautiousModel | None = None
     limits: str = ""
 
     @property
@@ -61,6 +67,7 @@ class ModelNotes:
             "ranges": {name: list(bounds) for name, bounds in self.ranges.items()},
             "confusion": [[round(share, 4) for share in row] for row in self.confusion],
             "means": [[round(mean, 3) for mean in row] for row in self.means],
+            "cautious": self.cautious and self.cautious.record,
             "limits": self.limits,
         }
 
@@ -69,22 +76,29 @@ def model_notes(record: Mapping, n_classes: int, n_features: int) -> ModelNotes:
     """Return the notes in a model file, checked; ValueError if they are damaged."""
     if not record:
         return ModelNotes()
-    usual, calibration = record["usual"], record["calibration"]
+    usual, cautious = record["usual"], record["cautious"]
     if usual is not None:
         plasma, density = _numbers(usual["plasma"], 3), _numbers([usual["density"]])[0]
         if min(*plasma, density) <= 0 or max(plasma) > 255:
             raise ValueError("usual")
         usual = UsualStain(plasma, density)
-    known = {each.name: calibration[each.name] for each in fields(CellCalibration)}
-    _numbers([value for value in known.values() if value is not None])
-    if not 0 < known["power"] < 100 or known["min_score"] < 0:
-        raise ValueError("calibration")
+    if cautious is not None:
+        cautious = CautiousModel.from_record(cautious, n_classes, _calibration(cautious["calibration"]))
     ranges = {name: _numbers(bounds, 2) for name, bounds in record["ranges"].items() if name in WORDS}
     confusion = [_numbers(row, n_classes + 1) for row in record["confusion"]]
     means = [_numbers(row, n_features) for row in record["means"]]
     if not {len(confusion), len(means)} <= {0, n_classes} or not isinstance(record["limits"], str):
         raise ValueError("confusion")
-    return ModelNotes(usual, CellCalibration(**known), ranges, confusion, means, record["limits"])
+    calibration = _calibration(record["calibration"])
+    return ModelNotes(usual, calibration, ranges, confusion, means, cautious, record["limits"])
+
+
+def _calibration(record: Mapping) -> CellCalibration:
+    known = {each.name: record[each.name] for each in fields(CellCalibration)}
+    _numbers([value for value in known.values() if value is not None])
+    if not 0 < known["power"] < 100 or known["min_score"] < 0:
+        raise ValueError("calibration")
+    return CellCalibration(**known)
 
 
 def _numbers(values: Sequence, n: int | None = None) -> tuple[float, ...]:
@@ -118,6 +132,19 @@ class CellModel:
         if not self.gives_probabilities:
             return None
         return self.about.calibration.min_score if min_score is None else min_score
+
+    def least_unfamiliar(self, min_score: float | None = None, strict: bool = False) -> float | None:
+        """Return the same for cells unlike those of training; more than any score has if `strict`."""
+        if self.about.cautious is None:
+            return None
+        wanted = self.about.cautious.calibration.min_score if min_score is None else min_score
+        return STRICT if strict else wanted
+
+    def is_familiar(self, X: np.ndarray) -> bool:
+        """Return whether cells, the rows of X, are of the kind that the model has learnt from."""
+        if self.about.cautious is None or not len(self.about.means):
+            return True
+        return is_familiar(self.pipeline[0].transform(np.asarray(X)), self.about.means)
 
     def scores(self, X: np.ndarray, names: Sequence[str]) -> np.ndarray:
         """Return the scores of the classes for each row: calibrated probabilities, or an SVM's decisions.

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 SHARE = 0.5  # of the versions that each effect is in
-ZOOM = 1.15  # at most, and at least one over it
+ZOOM = 1.35  # at most, and at least one over it
 GAMMA = 1.6  # likewise
 EXPOSURE = (0.6, 1.1)  # of the light, from and to
 BALANCE = 0.1  # standard deviation of the logarithm of each channel's gain

@@ -50,7 +50,11 @@ class CellCalibration:
 
 
 def calibrate_scores(
-    probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray, parts: Sequence[np.ndarray]
+    probabilities: np.ndarray,
+    truth: np.ndarray,
+    weights: np.ndarray,
+    parts: Sequence[np.ndarray],
+    wanted_error: float = WANTED_ERROR,
 ) -> CellCalibration:
     """Learn how scores are to be read.
 
@@ -64,18 +68,20 @@ def calibrate_scores(
         How much each row counts.
     parts : sequence of ndarray
         The rows of each fold. The calibration of a fold is learnt on the others.
+    wanted_error : float, default=0.045
+        Share of the labels that may be wrong.
 
     Returns
     -------
     CellCalibration
     """
-    power, min_score = _learnt(probabilities, truth, weights)
+    power, min_score = _learnt(probabilities, truth, weights, wanted_error)
     score, right = np.empty(len(truth)), np.zeros(len(truth), bool)
     labelled = np.zeros(len(truth), bool)
     for part in parts:
         others = np.ones(len(truth), bool)
         others[part] = False
-        of_others, least = _learnt(probabilities[others], truth[others], weights[others])
+        of_others, least = _learnt(probabilities[others], truth[others], weights[others], wanted_error)
         sharpened = _sharpened(probabilities[part], of_others)
         score[part], right[part] = sharpened.max(axis=1), sharpened.argmax(axis=1) == truth[part]
         labelled[part] = score[part] >= least
@@ -85,7 +91,9 @@ def calibrate_scores(
     return CellCalibration(power, min_score, coverage, error, _miscalibration(score, right, weights))
 
 
-def _learnt(probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
+def _learnt(
+    probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray, wanted_error: float
+) -> tuple[float, float]:
     """Return the power with the least log loss, and the lowest score with few enough mistakes above it."""
     rows = np.arange(len(truth))
     losses = [
@@ -99,7 +107,7 @@ def _learnt(probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray) -
     errors = np.cumsum((weights * wrong)[order]) / np.cumsum(weights[order])
     # Rows of one score are all in or all out.
     last = np.append(np.diff(score[order]) != 0, True)
-    few = np.flatnonzero((errors <= WANTED_ERROR) & last)
+    few = np.flatnonzero((errors <= wanted_error) & last)
     if not len(few):
         return power, 1.0
     return power, 0.0 if few[-1] == len(score) - 1 else float(score[order][few[-1]])

@@ -12,6 +12,8 @@ group                what
                      cytoplasm near it and far from it
 ``edge_*``           histograms of the gradient in the four regions
 ``grain_*``          granularity: what openings and closings by discs of three sizes take away
+``ratio_*``          colours, their spread and granularity over the density of the cell's own nucleus: these
+                     hardly change with the stain
 ===================  ====================================================================================
 
 Histograms are shares of the region's pixels, under a square root: the dot product of two is then the
@@ -42,6 +44,9 @@ GRAINS = (3, 5, 9)  # widths of discs
 THICKNESSES = (3, 5, 8, 11)
 LOBE_DEPTHS = (0.35, 0.5, 0.65, 0.8)  # of the greatest
 N_DEFECTS, N_HU = 3, 4
+RATIO_PLANES = ("pink", "purple", "dark")
+RATIO_SHARES = (0.1, 0.9)  # quantiles of the darkness of a part
+MIN_DENSITY = 0.05  # mean density of a nucleus, so that no ratio is without bound
 MARGIN = 12  # pixels around the cell, which filters see
 
 
@@ -63,7 +68,9 @@ def features_of(field: Field, cell: WhiteCell) -> Iterator[Feature]:
     yield from measured.cell_shape()
     yield from measured.colours()
     yield from measured.edges()
-    yield from measured.grains()
+    grains = dict(measured.grains())
+    yield from grains.items()
+    yield from measured.ratios(grains)
 
 
 def describe(field: Field, cell: WhiteCell) -> np.ndarray:
@@ -192,6 +199,22 @@ class _Measured:
                 for part, mask in masks.items():
                     for plane, value in zip(EDGE_AXES, cv2.mean(taken, mask), strict=False):
                         yield f"grain_{kind}_{width}_{part}_{plane}", value / 200
+
+    def ratios(self, grains: dict[str, float]) -> Iterator[Feature]:
+        nucleus, cytoplasm = (self.planes[self.parts == k] for k in (1, 2))
+        unit = max(float(nucleus[:, 2].mean()), MIN_DENSITY)
+        for k, region in enumerate(REGIONS, start=1):
+            colour = cv2.mean(self.planes, cv2.inRange(self.regions, k, k))
+            for plane, value in zip(RATIO_PLANES, colour, strict=False):
+                yield f"ratio_{plane}_{region}", value / unit
+        for part, pixels in zip(PARTS, (nucleus, cytoplasm), strict=True):
+            some = pixels if len(pixels) else np.zeros((1, len(PLANES)))
+            for plane, value in zip(RATIO_PLANES, some.std(axis=0), strict=False):
+                yield f"ratio_spread_{plane}_{part}", value / unit
+            for share in RATIO_SHARES:
+                yield f"ratio_dark_{share}_{part}", np.quantile(some[:, 2], share) / unit
+        for name, value in grains.items():
+            yield f"ratio_{name}", value / unit
 
 
 def _to_border(mask: np.ndarray) -> np.ndarray:

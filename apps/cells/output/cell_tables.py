@@ -10,13 +10,18 @@ from fastsvm._utils.atomic import replacing
 
 from ...common.csv_quoting import csv_writer
 from ...common.printing import fields, many, print_heading, print_line, print_table, printable, shortened
-from ..finding.findings import NO_CELL, UNCLASSIFIED, CellCounts, ImageFindings
+from ..finding.findings import NO_CELL, UNCLASSIFIED, UNFAMILIAR, CellCounts, ImageFindings
+from ..jobs.cell_classification import CellClassification
 from ..measuring.cell_measures import column_names, with_units
 
 PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
 BOX_COLUMNS = (*PLACE_COLUMNS, "status")
 CELL_COLUMNS = (*PLACE_COLUMNS, "label", "score", "flags", "status")
 MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
+UNLIKE = (
+    "unlike those that the model has learnt from.\nOnly the surest of them get a label. To label more, "
+    "correct some cells (review), then train a model with them (train --corrections)."
+)
 WIDEST = 60  # letters of a file's name in a table
 
 
@@ -128,18 +133,19 @@ def image_record(found: ImageFindings, classes: Sequence[str] = (), also: Sequen
     return {"file": found.file, "cells": cells, **others, **flags, **problem}
 
 
-def count_record(
-    count: CellCounts, corrected: dict[str, float] | None, min_score: float | None, seconds: dict[str, float]
-) -> dict:
+def count_record(done: CellClassification, seconds: dict[str, float]) -> dict:
     """Return the record of all images for `classify --json`."""
+    count, corrected = done.count, done.corrected
     others = {"others": others_record(count)} if count.others else {}
     return {
-        "min_score": min_score,
+        "min_score": done.min_score,
+        "min_score_unfamiliar": done.min_unfamiliar,
         "counts": count.labels,
         "percent": count.percents,
         "percent_intervals": count.intervals,
         "corrected_percent": corrected and {label: 100 * share for label, share in corrected.items()},
         "flagged": count.n_flagged,
+        "unfamiliar": count.flags[UNFAMILIAR],
         **others,
         **crop_record(count, seconds),
     }
@@ -164,8 +170,9 @@ def crop_record(count: CellCounts, seconds: dict[str, float]) -> dict:
     }
 
 
-def print_counts(count: CellCounts, corrected: dict[str, float] | None, min_score: float | None) -> None:
-    """Print the differential count, and with `corrected` shares what they would be without mistakes."""
+def print_counts(done: CellClassification) -> None:
+    """Print the differential count, and if they are known what the shares would be without mistakes."""
+    count, corrected = done.count, done.corrected
     if count.cells:  # of none there are no shares
         print_heading("Count")
         rows = []
@@ -180,13 +187,24 @@ def print_counts(count: CellCounts, corrected: dict[str, float] | None, min_scor
     print_line("")
     print_found(count)
     if count.labels.get(UNCLASSIFIED):
-        print_line(f"unclassified: no class has a score of {min_score:.2f} (--min-score)")
+        print_line(f"unclassified: no class has {_wanted(done)} (--min-score)")
+    if unfamiliar := count.flags.get(UNFAMILIAR):
+        print_line(f"{unfamiliar:,} of {many(count.images, 'image')} have cells {UNLIKE}")
     if count.n_flagged:
         kinds = ", ".join(f"{flag} {n:,}" for flag, n in count.flags.most_common())
         print_line(f"{many(count.n_flagged, 'image')} unlike the training images: {kinds}")
     for kind, said in others_record(count).items():
         mean = "" if said["per_image"] is None else f", {said['per_image']:.1f} an image"
         print_line(f"{many(said['count'], kind)}{mean}")
+
+
+def _wanted(done: CellClassification) -> str:
+    """Return which score a label wants."""
+    familiar, unfamiliar = f"a score of {done.min_score:.2f}", f"a score of {done.min_unfamiliar or 0:.2f}"
+    n = done.count.flags[UNFAMILIAR]
+    if done.min_score == done.min_unfamiliar or not n:
+        return familiar
+    return unfamiliar if n == done.count.images else f"{familiar}, for unfamiliar cells {unfamiliar}"
 
 
 def print_found(count: CellCounts) -> None:
