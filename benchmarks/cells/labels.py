@@ -79,7 +79,8 @@ def described(files, condition, folder, settings):
 
 def of_folds(samples, tried, labels, originals, settings, alpha, folds, seed):
     """Return scores of the classes by models that have not seen the original, and the rows of each fold."""
-    rows = TrainingSamples(np.zeros((len(labels), 1)), labels, originals, np.zeros(len(labels), bool))
+    none = np.zeros(len(labels), bool)
+    rows = TrainingSamples(none[:, None], labels, originals, none, none)
     parts = [test for _, test in rows.splits(folds, seed)]
     scores = np.full((len(tried), len(labels), len(CLASSES)), np.nan)
     for part in parts:

@@ -72,7 +72,7 @@ def test_unfamiliar_cells_get_few_labels_or_none(run, smears):
     assert all("unfamiliar" in image["flags"] for image in with_cells)
     assert record["corrected_percent"] is None
     out = run("classify", smears, "--strict").stdout
-    assert "have cells unlike those that the model has learnt from" in out
+    assert "have cells unlike those that the model knows" in out
     strict = records(run("classify", smears, "--strict", "--json"))
     assert {cell["label"] for cell in cells_of(strict)} == {UNCLASSIFIED}
     every = records(run("classify", smears, "--min-score", 0, "--json"))

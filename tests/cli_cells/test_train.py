@@ -66,6 +66,22 @@ def test_model(run, smears):
     assert (model["classifier"].loss, model["classifier"].alpha) == ("hinge", 0.1)
 
 
+def test_wrong_labels_are_listed_and_drawn(run, smears, work):
+    names = [f"{label}/{path.name}" for label in CLASSES for path in (smears / "images" / label).iterdir()]
+    wrong = {names[3]: CLASSES[1], names[15]: CLASSES[3], names[34]: CLASSES[0]}
+    rows = [f"{name},{wrong.get(name, name.split('/')[0])}" for name in names]
+    (work / "labels.csv").write_text("\n".join(["file,label", *rows]))
+    options = ("--labels", "labels.csv", "--versions", 0, "--suspects", "suspects.png")
+    record = record_of(run("train", smears / "images", *options, "--json"))
+    first = {(each["file"], each["label"]): each["prediction"] for each in record["suspects"][:3]}
+    assert first == {(name, label): name.split("/")[0] for name, label in wrong.items()}
+    low, high = record["estimated_wrong_labels"]
+    assert low <= 3 / 40 <= high <= 0.2
+    assert cv2.imread("suspects.png").shape[1] > 500
+    out = run("train", smears / "images", *options).stdout
+    assert f"contradict {len(record['suspects'])} of 40 labels" in out
+
+
 def test_copies_are_counted_by_original(run, copies):
     top, table = copies
     options = ("--labels", table, *FAST, "--alpha", 0.1, "--folds", 5, "--json")

@@ -3,7 +3,7 @@
 import click
 
 from ...common.errors import AppError
-from ...common.files import check_is_file
+from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, STRENGTH, json_option, section, seed_option
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
@@ -60,9 +60,14 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     click.option(
         "-o", "--output", metavar="MODEL", default="cells.safetensors", help="File to write the model to."
     ),
+    click.option(
+        "--suspects",
+        metavar="FILE.png",
+        help="Draw the cells whose labels are probably wrong, the most suspicious first.",
+    ),
     json_option,
 )
-def train(images, output, known, corrections, json, quiet, verbose, **settings):
+def train(images, output, known, corrections, suspects, json, quiet, verbose, **settings):
     """Train a classifier of white cells on IMAGES, cross-validate it and save it.
 
     The largest white cell of each image has the label of the image. Corrected cells have their own labels.
@@ -70,13 +75,19 @@ def train(images, output, known, corrections, json, quiet, verbose, **settings):
     check_is_file(output, "a model")
     try:
         from ..jobs.cell_training import train_cell_model
-        from ..output import cell_training_tables
+        from ..output import cell_drawing, cell_training_tables, mistake_sheet
 
+        if suspects:
+            cell_drawing.check_ending(suspects)
+            check_file(suspects)
         if not known["groups"]:
             note(NO_GROUPS)
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
             settings = TrainingSettings(**settings)
             result = train_cell_model(images, output, settings, corrections=corrections, **known, stage=stage)
+            if suspects and result.suspects and result.suspects.cells:
+                with stage("draw"):
+                    mistake_sheet.draw_mistakes(suspects, result.suspects.cells)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     if json:

@@ -32,6 +32,7 @@ from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
 from ..measuring.cell_features import feature_names
 from ..training_settings import ALPHAS, CLASSIFIERS, MAX_EPOCHS, USUAL_ALPHA, TrainingSettings
+from .suspect_cells import SuspectCells, suspect_cells
 
 INNER_FOLDS = 3
 LOOSE = 1e-2  # gap at which a fit is good enough to choose by
@@ -196,6 +197,7 @@ class CellTraining:
     scores: ErrorReport | None
     of_versions: ErrorReport | None
     about: ModelNotes
+    suspects: SuspectCells | None
     skipped: Skipped
     scale: float | Scale
 
@@ -249,6 +251,11 @@ def train_cell_model(
         with stage("cautious"):
             cautious = calibrated_cautious_model(samples, validation.parts, settings.seed)
             about = replace(about, cautious=cautious)
+    with stage("check labels"), warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        logistic = replace(settings, classifier="sdca-logistic")
+        suspects = suspect_cells(
+            samples, validation.parts, lambda some, alpha: fit_cell_model(some, logistic, alpha)
+        )
     with stage("save"):
         save_plain(model, model_path, about.record)
     scores, of_versions = (
@@ -264,6 +271,7 @@ def train_cell_model(
         scores,
         of_versions,
         about,
+        suspects,
         skipped,
         scale,
     )

@@ -1,7 +1,7 @@
 """Training samples: cells in labelled images, and in versions of these images."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import NamedTuple, Self
 from zlib import crc32
@@ -41,16 +41,19 @@ class TrainingSamples:
         The label, and the original of the image.
     is_version : ndarray of shape (n,) and dtype bool
         Whether the row is of a version of an image, and not of the image itself.
+    cells : ndarray of shape (n,) and dtype object
+        The image, and the cell as it is in it.
     """
 
     X: np.ndarray
     y: np.ndarray
     groups: np.ndarray
     is_version: np.ndarray
+    cells: np.ndarray
 
     def rows(self, rows: np.ndarray) -> Self:
         """Return some of them."""
-        return TrainingSamples(self.X[rows], self.y[rows], self.groups[rows], self.is_version[rows])
+        return TrainingSamples(*(getattr(self, each.name)[rows] for each in fields(self)))
 
     @property
     def shares(self) -> np.ndarray:
@@ -117,7 +120,7 @@ def measure_training_samples(
     """
     firsts = set({file.original: file for file in reversed(files)}.values())
     work = partial(_measure, boxes=boxes, settings=settings, cell_width=cell_width, firsts=firsts)
-    rows, labels, groups, is_version = [], [], [], []
+    rows, labels, groups, is_version, cells = [], [], [], [], []
     of_first, of_others = [], []
     with stage("measure", total=len(files)) as advance:
         for file, result in map_images(work, files):
@@ -136,13 +139,18 @@ def measure_training_samples(
                 labels += [label] * (1 + len(again))
                 groups += [file.original] * (1 + len(again))
                 is_version += [False] + [True] * len(again)
+                cells += [(file, found.cells[k])] * (1 + len(again))
     if not rows:
         raise (
             nothing_left(skipped) if skipped.count else AppError(f"{skipped.source}: every cell is rejected")
         )
     if len(set(labels)) < 2:
         raise AppError(f"{skipped.source}: {labels[0]!r} is the only label; give images of two or more")
-    samples = TrainingSamples(np.stack(rows), np.array(labels), np.array(groups), np.array(is_version))
+    of_cells = np.empty(len(cells), object)
+    of_cells[:] = cells
+    samples = TrainingSamples(
+        np.stack(rows), np.array(labels), np.array(groups), np.array(is_version), of_cells
+    )
     return samples, quality_ranges(of_first, of_others)
 
 

@@ -18,10 +18,6 @@ PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
 BOX_COLUMNS = (*PLACE_COLUMNS, "status")
 CELL_COLUMNS = (*PLACE_COLUMNS, "label", "score", "flags", "status")
 MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
-UNLIKE = (
-    "unlike those that the model has learnt from.\nOnly the surest of them get a label. To label more, "
-    "correct some cells (review), then train a model with them (train --corrections)."
-)
 WIDEST = 60  # letters of a file's name in a table
 
 
@@ -189,7 +185,11 @@ def print_counts(done: CellClassification) -> None:
     if count.labels.get(UNCLASSIFIED):
         print_line(f"unclassified: no class has {_wanted(done)} (--min-score)")
     if unfamiliar := count.flags.get(UNFAMILIAR):
-        print_line(f"{unfamiliar:,} of {many(count.images, 'image')} have cells {UNLIKE}")
+        images = many(count.images, "image")
+        print_line(f"{unfamiliar:,} of {images} have cells unlike those that the model knows.")
+        print_line(
+            "Only the surest get a label. To label more, correct some cells (review), and adapt the model."
+        )
     if count.n_flagged:
         kinds = ", ".join(f"{flag} {n:,}" for flag, n in count.flags.most_common())
         print_line(f"{many(count.n_flagged, 'image')} unlike the training images: {kinds}")

@@ -17,6 +17,8 @@ from ..jobs.cell_training import CellTraining
 from ..learning.error_report import ErrorReport
 from ..learning.score_calibration import CellCalibration
 
+SHOWN = 5  # labels to check
+
 
 def cell_training_record(result: CellTraining, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
@@ -38,6 +40,8 @@ def cell_training_record(result: CellTraining, seconds: dict[str, float]) -> dic
         "versions": settings.versions,
         "versions_error": result.of_versions and result.of_versions.error,
         "calibration": result.about.calibration.record,
+        "suspects": result.suspects and [_mistake_record(*each) for each in result.suspects.cells],
+        "estimated_wrong_labels": result.suspects and list(result.suspects.share),
         "skipped": result.skipped.count,
         "seconds": seconds,
     }
@@ -94,9 +98,26 @@ def print_cell_training(result: CellTraining, seconds: dict[str, float]) -> None
                 f"error {100 * result.of_versions.error:.2f} % of {result.of_versions.n:,} versions of them"
             )
         print_cell_calibration(result.about.calibration)
+        _print_suspects(result)
     print_heading("Alpha", _alpha_line(result))
     print_times(seconds)
     print_heading("Model", result.model)
+
+
+def _print_suspects(result: CellTraining) -> None:
+    """Print the labels that are probably wrong."""
+    suspects, n = result.suspects, sum(result.label_counts.values())
+    print_heading("Labels to check")
+    if not suspects.cells:
+        print_line("none: models that had not seen an image agree with every label")
+        return
+    print_line(f"Models that had not seen an image contradict {len(suspects.cells):,} of {n:,} labels.")
+    low, high = (100 * share for share in suspects.share)
+    print_line(f"By an estimate {low:.0f} to {high:.0f} % of the labels are wrong.")
+    rows = [(file.name, file.label, cell.label, f"{cell.score:.2f}") for file, cell in suspects.cells[:SHOWN]]
+    print_table(("image", "label", "predicted", "score"), rows)
+    if len(suspects.cells) > SHOWN:
+        print_line(f"and {len(suspects.cells) - SHOWN:,} more: --suspects draws all, --json lists them")
 
 
 def print_cell_calibration(calibration: CellCalibration) -> None:
