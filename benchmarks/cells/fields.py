@@ -48,6 +48,7 @@ def _jpeg(image, quality=20):
 CONDITIONS = {
     "clean": lambda image: image,
     "half size": lambda image: cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA),
+    "double size": lambda image: cv2.resize(image, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC),
     "gamma 1.5": lambda image: _levels(image, gamma=1.5),
     "gamma .67": lambda image: _levels(image, gamma=0.67),
     "white balance blue": lambda image: _levels(image, np.array([1.15, 1, 0.85])),

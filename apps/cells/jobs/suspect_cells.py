@@ -27,8 +27,8 @@ class SuspectCells:
         Those that a held-out model contradicts, the strongest contradiction first; the cell has the label and
         the score that this model gives it.
     share : tuple of float
-        Bounds of the share of labels that are wrong: as of `suspicious_labels`, which sees few of the mistakes
-        that follow a rule, and all labels that are contradicted, which holds hard cells, too.
+        Bounds of the share of labels that are wrong. The lower is that of `suspicious_labels`, which sees few
+        of the mistakes that follow a rule; the upper counts all contradicted labels, also of hard cells.
     """
 
     cells: list[Mistake]
