@@ -195,6 +195,29 @@ def test_flipped_labels_come_first(run, write, texts, labels):
     assert 0.5 <= sure[-1] <= sure[0] <= 1
 
 
+@pytest.mark.parametrize("options", [(), ("--alpha", 0.001, "--holdout", 0)], ids=["auto", "fixed"])
+def test_train_lists_flipped_labels_and_estimates_their_share(run, write, texts, options):
+    clear = [(label, f"{text} really {label}ish") for label, text in texts(600, ("neg", "pos", "mixed"))]
+    pairs, wrong = flipped(clear, 0.1)
+    result = run("train", write(pairs, "tsv"), "--recipe", "nb-words", "--json", *options)
+    found = json.loads(result.stdout)["suspected_labels"]
+    assert (found["n"], len(found["texts"])) == (600, 5)
+    assert found["n_strong"] <= found["n_contradicted"] < 1.5 * len(wrong)
+    assert found["estimated_share"] == pytest.approx(0.1, abs=0.07)
+    for one in found["texts"]:
+        i = one["place"] - 2  # there is a header
+        assert i in wrong
+        assert (one["label"], one["text"]) == (pairs[i][0], pairs[i][1][:80])
+        assert one["suggested"] == clear[i][0]
+
+
+@pytest.mark.parametrize("more", [(), ("--stream",)])
+def test_train_says_nothing_of_labels_that_it_has_no_scores_of(run, write, texts, more):
+    pairs = texts(200) if more else [("pos", "good word"), ("pos", "good thing"), ("neg", "bad word")]
+    result = run("train", write(pairs), "--recipe", "nb-words", "--json", "--holdout", 0, *more)
+    assert json.loads(result.stdout)["suspected_labels"] is None
+
+
 @pytest.mark.slow
 def test_texts_that_are_there_twice(run, write, texts):
     pairs = texts(200)

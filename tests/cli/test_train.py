@@ -92,7 +92,13 @@ def test_what_is_printed(run, write, texts):
         r"relative gap \d\.\de-\d\d: no weights lower the objective by more than",
         r"vectorize +\d+\.\d\d\n",
         r"pos +weight +neg +weight\n",
-        r"\nModel\nreviews\.safetensors\n$",
+        (
+            r"\nModel\nreviews\.safetensors\n\nSuspected labels\n"
+            r"Models of other texts contradict \d+ of 200 labels, \d+ strongly\.\n"
+            r"By the surest predictions, about \d+\.\d % of the labels are wrong at random\.\n\n"
+            r"place +label +suggested +sure +text *\n(\d+ +(pos|neg) +(pos|neg) +[01]\.\d{3} +\w.*\n){5}\n"
+            r"fastsvm-sentiment inspect lists more\.\n$"
+        ),
     ):
         assert re.search(pattern, out), (pattern, out)
     assert "\x1b" not in out  # no colours in a pipe

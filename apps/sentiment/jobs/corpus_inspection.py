@@ -2,53 +2,29 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp
 
 from fastsvm.fitting import ConvergenceWarning
 
 from ...common.errors import AppError, place_of
 from ...common.folds import stratified_folds
 from ...common.progress import UNWATCHED, Stages
+from ...common.suspicious_labels import SuspiciousLabels, suspicious_labels
 from ..data.corpus import MOST_LABELS, Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource
 from ..learning import pipeline_steps
 from ..learning.counted_texts import CountedTexts
 from ..learning.recipe_choice import choose_recipe
-from ..learning.text_splits import split_texts
-from ..measures.prediction import winners_of
+from ..learning.text_splits import split_rows
 from ..text_recipes import AUTO, RecipeSettings
 from .corpus_description import CorpusDescription, describe_corpus
 from .duplicate_texts import groups_of_equals, same_texts, similar_texts
-
-
-class SuspectText(NamedTuple):
-    """A text that a person should check.
-
-    Attributes
-    ----------
-    place : int or str
-        Its line, or its file in a folder.
-    label : str
-    suggested : str
-        The label it probably should have; empty where it is only there too often.
-    sure : float
-        Of a label that the model contradicts, the probability of the suggested one, if it is one of the two;
-        of texts that are there with several labels, the share of the suggested one.
-    why : str
-    text : str
-    """
-
-    place: int | str
-    label: str
-    suggested: str
-    sure: float
-    why: str
-    text: str
+from .suspect_texts import SuspectText, contradicted_texts
 
 
 @dataclass(frozen=True)
@@ -114,20 +90,21 @@ def inspect_corpus(
         description = describe_corpus(corpus, settings.tokens, number)
     with stage("find duplicates"):
         same, similar = same_texts(corpus.texts), similar_texts(corpus.texts)
-    found, odds, unchecked = [], None, "--folds 0" if folds == 0 else ""
+    found, suspects, unchecked = None, [], "--folds 0" if folds == 0 else ""
     if folds:
         try:
-            found, odds = _contradicted_labels(corpus, similar, settings, folds, stage)
+            classes, found = _contradicted_labels(corpus, similar, settings, folds, stage)
+            suspects = contradicted_texts(found, classes, corpus.places, corpus.labels, corpus.texts, number)
         except AppError as error:
             unchecked = error.message
     is_held_out = _is_held_out(corpus.texts, corpus.labels, settings)
     groups = sorted(groups_of_equals(enumerate(similar.tolist()))[1])
     conflicts = list(_conflicting_suspects(corpus, same, groups))
     crossing = list(_crossing_suspects(corpus, same, groups, is_held_out))
-    n_wrong = None if odds is None else int(np.count_nonzero(odds > 0))
+    n_wrong = None if found is None else len(found.order)
     return CorpusInspection(
         description=description,
-        suspects=[*found[:number], *conflicts[:number], *crossing[:number]],
+        suspects=[*suspects, *conflicts[:number], *crossing[:number]],
         accuracy=None if n_wrong is None else 1 - n_wrong / len(corpus.labels),
         n_contradicted=n_wrong,
         n_conflicts=len(conflicts),
@@ -138,27 +115,14 @@ def inspect_corpus(
 
 def _contradicted_labels(
     corpus: Corpus, groups: np.ndarray, settings: RecipeSettings, folds: int, stage: Stages
-) -> tuple[list[SuspectText], np.ndarray]:
-    """Return the texts whose label a model of other texts contradicts, the surest first, and all log odds."""
+) -> tuple[np.ndarray, SuspiciousLabels]:
+    """Return the labels of a corpus, and those that models of other texts contradict."""
     if len(set(corpus.labels)) > MOST_LABELS:
         raise CorpusError(f"more than {MOST_LABELS:,} labels")
     settings = pipeline_steps.settings_for_corpus(corpus, settings)
     y = np.asarray(corpus.labels)
     classes, likely = _probabilities_by_others(corpus.texts, y, groups, settings, max(folds, 2), stage)
-    suggested, odds = _likelier_labels(likely, classes, y)
-    found = [
-        SuspectText(
-            corpus.places[i],
-            y[i],
-            classes[suggested[i]],
-            float(expit(odds[i])),
-            "contradicted",
-            corpus.texts[i],
-        )
-        for i in np.argsort(-odds, kind="stable")
-        if odds[i] > 0
-    ]
-    return found, odds
+    return classes, suspicious_labels(likely, np.searchsorted(classes, y))
 
 
 def _probabilities_by_others(
@@ -200,31 +164,12 @@ def _as_probabilities(decision: np.ndarray, probabilities: np.ndarray | None) ->
     return np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
 
 
-def _likelier_labels(likely: np.ndarray, classes: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each text the likeliest label but its own, and the log of how much likelier it is."""
-    rows, own = np.arange(len(y)), np.searchsorted(classes, y)
-    with np.errstate(divide="ignore"):
-        log = np.log(likely)
-    given = log[rows, own]
-    others = np.where(np.isnan(log), -np.inf, log)
-    others[rows, own] = -np.inf
-    winners, best = winners_of(others)
-    # Of a label that is nowhere else nothing was learned.
-    return winners, np.where(np.isnan(given), -np.inf, best - given)
-
-
-def _is_held_out(texts: list[str], labels: list[str], settings: RecipeSettings) -> list[bool]:
+def _is_held_out(texts: list[str], labels: list[str], settings: RecipeSettings) -> np.ndarray:
     """Tell of each text whether `train` holds it out."""
-    try:
-        _, held_out = split_texts(texts, labels, settings.holdout, settings.seed)
-    except AppError:  # too few texts
-        return [False] * len(texts)
-    left = Counter(zip(*held_out, strict=True))
-    found = []
-    for key in zip(texts, labels, strict=True):
-        found.append(left[key] > 0)
-        left[key] -= 1
-    return found
+    is_held_out = np.zeros(len(texts), bool)
+    with suppress(AppError):  # too few texts
+        is_held_out[split_rows(texts, labels, settings.holdout, settings.seed)[1]] = True
+    return is_held_out
 
 
 def _conflicting_suspects(corpus: Corpus, same: np.ndarray, groups: list[list[int]]) -> Iterator[SuspectText]:
@@ -247,7 +192,7 @@ def _conflicting_suspects(corpus: Corpus, same: np.ndarray, groups: list[list[in
 
 
 def _crossing_suspects(
-    corpus: Corpus, same, groups: list[list[int]], is_held_out: Sequence[bool]
+    corpus: Corpus, same, groups: list[list[int]], is_held_out: np.ndarray
 ) -> Iterator[SuspectText]:
     """Yield the texts to train on that are among those held out, with the same label."""
     for members in groups:

@@ -20,11 +20,12 @@ from ..learning.continued_model import ContinuedModel, continued_settings
 from ..learning.counted_texts import CountedTexts, LearnedModel
 from ..learning.cross_validation import CrossValidation, LearningCurvePoint, cross_validate, learning_curve
 from ..learning.recipe_choice import RecipeScreening, choose_recipe
-from ..learning.text_splits import split_texts
+from ..learning.text_splits import split_rows
 from ..learning.training_checkpoint import NO_CACHE
 from ..measures.answer_scores import AnswerScores, score_answers
 from ..measures.term_effects import TopWords, top_words
 from ..text_recipes import AUTO, DEFAULT, RECIPES, RecipeSettings
+from .suspect_texts import BEGINNING, SuspectedLabels, suspected_labels
 
 ACCURATE = replace(RECIPES[DEFAULT], recipe=AUTO)
 TOP_WORDS = 10  # for each label
@@ -86,6 +87,8 @@ class TextTraining:
         On the same texts, of the model that learned on.
     learning_curve : list of LearningCurvePoint
     cross_validation : CrossValidation or None
+    suspected : SuspectedLabels or None
+        None if there are too few texts to judge some by others, and if they are streamed.
     """
 
     path: str | None
@@ -99,6 +102,7 @@ class TextTraining:
     accuracy_before: float | None = None
     learning_curve: tuple[LearningCurvePoint, ...] = ()
     cross_validation: CrossValidation | None = None
+    suspected: SuspectedLabels | None = None
 
     @property
     def skipped(self) -> Skipped:
@@ -154,9 +158,11 @@ def train_text_model(
     pipeline_steps.check_alpha(settings)
     with stage("read"):
         corpus, settings = pipeline_steps.read_labelled(source, settings)
-        (texts, y_train), (held_out, y_test) = split_texts(
-            corpus.texts, corpus.labels, settings.holdout, settings.seed
+        parts = split_rows(corpus.texts, corpus.labels, settings.holdout, settings.seed)
+        (texts, y_train), (held_out, y_test) = (
+            ([corpus.texts[i] for i in part], [corpus.labels[i] for i in part]) for part in parts
         )
+        places = [corpus.places[i] for part in parts for i in part]
         label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus
         if len(set(y_train)) < 2:
@@ -169,6 +175,7 @@ def train_text_model(
     with stage("vectorize"):
         counts = CountedTexts.of if start is None else ContinuedModel.of
         everything = counts(texts + held_out, y_train + y_test, settings, start)
+        beginnings = [text[:BEGINNING] for text in texts + held_out]
         del texts  # the counts are enough
     tested, saved, evaluation, more = _fitted_models(
         everything, settings, len(y_train), held_out, cv, with_curve, cache, stage
@@ -190,6 +197,7 @@ def train_text_model(
         fit_facts(saved.model, saved.n_seen),
         evaluation,
         before,
+        suspected=suspected_labels(tested, evaluation, places, y_train + y_test, beginnings),
         **more,
     )
 

@@ -20,18 +20,20 @@ from .text_splits import Fold
 class LeftOutScores:
     """Decision values of texts by models that had not seen them; -inf for a label unknown to the model.
 
-    They were lowered by `shift`, as those of the model that is made with them are to be.
+    They were lowered by `shift`, as those of the model that is made with them are to be. `rows` are the
+    texts among those trained on, unless the texts are streamed.
     """
 
     classes: np.ndarray
     y: np.ndarray
     decision: np.ndarray
     shift: float = 0.0
+    rows: np.ndarray | None = None
 
     @classmethod
     def of_choice(cls, choice: AlphaChoice, y: np.ndarray) -> "LeftOutScores":
         """Take those that were computed while alpha was chosen."""
-        return cls(np.unique(y), y[choice.rows], choice.decision)
+        return cls(np.unique(y), y[choice.rows], choice.decision, rows=choice.rows)
 
     @classmethod
     def of_folds(
@@ -59,7 +61,8 @@ class LeftOutScores:
             found = np.column_stack([-found, found]) if found.ndim == 1 else found
             decision[np.ix_(fold[1], np.searchsorted(labels, estimator.classes_))] = found
         tried = np.concatenate([test for _, test in folds])
-        return cls(labels, y[tried], decision[tried, 1] if len(labels) == 2 else decision[tried])
+        scores = decision[tried, 1] if len(labels) == 2 else decision[tried]
+        return cls(labels, y[tried], scores, rows=tried)
 
     def shifted(self, metric: str | None) -> "LeftOutScores":
         """Return them such that giving the second of two labels from 0 on is best by a metric."""
@@ -80,6 +83,14 @@ class LeftOutScores:
             decision = np.full((len(self.y), len(classes)), -np.inf)
             decision[:, np.searchsorted(classes, self.classes)] = known
         return Calibration.fit(decision, self.y, classes)
+
+    def probabilities(self, calibration: Calibration) -> np.ndarray:
+        """Return the probabilities of the classes; nan for a label unknown to the model."""
+        with np.errstate(invalid="ignore"):  # a score without effect times -inf
+            found = calibration.probabilities(self.decision)
+        if self.decision.ndim > 1:
+            found[np.isneginf(self.decision)] = np.nan
+        return found
 
     def apply(self, estimator) -> None:
         """Give a fitted classifier the calibration, and with two labels the shift."""

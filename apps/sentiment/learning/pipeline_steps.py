@@ -24,7 +24,7 @@ TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "spl
 @names_corpus
 def read_labelled(source: TextSource, settings: RecipeSettings) -> tuple[Corpus, RecipeSettings]:
     """Read a corpus, and fit the settings to it."""
-    corpus = read_corpus(source)
+    corpus = read_corpus(source, places=True)
     return corpus, settings_for_corpus(corpus, settings)
 
 

@@ -15,10 +15,8 @@ FEW = 2000  # more texts than these are halved, not cut in five, to choose alpha
 RARE = 200  # fewer texts than these of one of two labels are cut in five all the same
 
 
-def split_texts(
-    texts: list[str], labels: list[str], holdout: float, seed: int
-) -> tuple[LabelledTexts, LabelledTexts]:
-    """Split into training and test texts; the order in the file, sorted or shuffled, changes nothing."""
+def split_rows(texts: list[str], labels: list[str], holdout: float, seed: int) -> tuple[list[int], list[int]]:
+    """Split into training and test rows; the order in the file, sorted or shuffled, changes no text."""
     order = sorted(range(len(texts)), key=lambda i: (labels[i], texts[i]))
     parts = np.arange(len(order)), []
     if holdout > 0:
@@ -30,7 +28,16 @@ def split_texts(
             raise AppError(
                 f"{len(texts)} texts are too few for --holdout {holdout:g}; try --holdout 0"
             ) from error
-    train, test = (([texts[order[i]] for i in part], [labels[order[i]] for i in part]) for part in parts)
+    train, test = ([order[i] for i in part] for part in parts)
+    return train, test
+
+
+def split_texts(
+    texts: list[str], labels: list[str], holdout: float, seed: int
+) -> tuple[LabelledTexts, LabelledTexts]:
+    """Split into training and test texts, as `split_rows` does."""
+    parts = split_rows(texts, labels, holdout, seed)
+    train, test = (([texts[i] for i in part], [labels[i] for i in part]) for part in parts)
     return train, test
 
 

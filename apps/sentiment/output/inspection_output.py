@@ -6,11 +6,11 @@ from dataclasses import asdict, astuple
 from ...common.errors import place_of
 from ...common.printing import fields, many, percent, print_heading, print_line, print_table, shortened
 from ..jobs.corpus_description import CharacterStatistics, CopyStatistics, CorpusDescription, WordStatistics
-from ..jobs.corpus_inspection import CorpusInspection, SuspectText
+from ..jobs.corpus_inspection import CorpusInspection
+from ..jobs.suspect_texts import TEXT, SuspectText
 from .evaluation_output import write_csv
 
 COLUMNS = "place", "label", "suggested", "sure", "why", "text"
-TEXT = 60  # letters of a text that a table shows
 
 
 def inspection_record(found: CorpusInspection, seconds: dict[str, float]) -> dict:

@@ -6,13 +6,17 @@ import numpy as np
 
 from ...common.printing import (
     fields,
+    many,
+    percent,
     print_confusion,
     print_heading,
     print_line,
     print_table,
     print_times,
     printable,
+    shortened,
 )
+from ..jobs.suspect_texts import TEXT, SuspectedLabels
 from ..jobs.text_training import TextTraining
 from ..learning import pipeline_steps
 from ..learning.alpha_choice import AlphaChoice
@@ -61,6 +65,7 @@ def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
         "cross_validation": _cross_validation_record(result.cross_validation),
         "calibration_error": calibration and calibration._asdict(),
         **fields(result.fit, "n_iter", "objective", "gap", "relative_gap"),
+        "suspected_labels": _suspected_record(result.suspected),
         "skipped": corpus.skipped.count,
         "seconds": seconds,
     }
@@ -99,6 +104,8 @@ def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
     print_heading("Top words")
     print_top_words(result.fit.top_words)
     print_heading("Model", result.path)
+    if result.suspected:
+        _print_suspected(result.suspected)
 
 
 def _features_line(result: TextTraining) -> str:
@@ -191,6 +198,26 @@ def print_alpha_choice(choice: AlphaChoice) -> None:
     print_table(("alpha", choice.metric, "relative gap"), rows)
 
 
+def _print_suspected(found: SuspectedLabels) -> None:
+    """Print how many labels are probably wrong, and the surest of them."""
+    wrong = percent(found.estimated_share)
+    print_heading(
+        "Suspected labels",
+        f"Models of other texts contradict {found.n_contradicted:,} of {many(found.n, 'label')}, "
+        f"{found.n_strong:,} strongly.",
+        f"By the surest predictions, about {wrong} of the labels are wrong at random.",
+    )
+    if found.texts:
+        rows = [
+            (str(one.place), one.label, one.suggested, f"{one.sure:.3f}", shortened(one.text, TEXT))
+            for one in found.texts
+        ]
+        print_line("")
+        print_table(("place", "label", "suggested", "sure", "text"), rows, (0, 1, 2, 4))
+        print_line("")
+        print_line("fastsvm-sentiment inspect lists more.")
+
+
 def certificate_line(result: TextTraining) -> str:
     """Return a sentence on the distance to the optimum."""
     gaps = result.fit.relative_gap
@@ -261,6 +288,13 @@ def _evaluation_record(scores: AnswerScores | None) -> dict:
             "metric_value": scores.guessing(scores.metric),
         },
     }
+
+
+def _suspected_record(found: SuspectedLabels | None) -> dict | None:
+    if found is None:
+        return None
+    names = ("n", "n_contradicted", "n_strong", "estimated_share")
+    return {**fields(found, *names), "texts": [one._asdict() for one in found.texts]}
 
 
 def _cross_validation_record(found: CrossValidation | None) -> dict | None:
