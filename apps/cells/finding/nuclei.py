@@ -57,26 +57,32 @@ SMALL_SIZES = CellSizes(lobe_gap=30, fragment=120, whole_cell=(800, 12.5))
 
 def nuclear_stain(field: Field) -> np.ndarray:
     """Return the mask of pixels with the stain of nuclei."""
-    planes = field.densities(field.image, np.vstack([NUCLEAR, CHANNELS[1:2]]))
-    density, green = (cv2.convertScaleAbs(np.maximum(planes[..., k], 0), alpha=LEVELS) for k in (0, 1))
-    density = cv2.GaussianBlur(density, (BLUR, BLUR), 0)
+    density = np.maximum(field.densities(field.image, NUCLEAR)[..., 0], 0)
+    density = cv2.GaussianBlur(cv2.convertScaleAbs(density, alpha=LEVELS), (BLUR, BLUR), 0)
     density[field.frame > 0] = 0
     # Half the size gives the same thresholds for a quarter of the work.
     thresholds = _clearest_thresholds(halved(density))
     thresholds = cv2.resize(thresholds, density.shape[::-1], interpolation=cv2.INTER_NEAREST)
-    stained = opened((density > thresholds).view(np.uint8), OPENING)
+    stained = opened(cv2.compare(density, thresholds, cv2.CMP_GT) & 1, OPENING)
+    return _without_red_cells(field, stained, density)
+
+
+def _without_red_cells(field: Field, stained: np.ndarray, density: np.ndarray) -> np.ndarray:
+    """Take away the spots that are pale and reddish."""
     n, spots = cv2.connectedComponents(stained)
-    inside = stained > 0
-    area, nuclear, pink = (
-        np.bincount(spots[inside], values, n) for values in (None, density[inside], green[inside])
-    )
-    red = (nuclear < PALE * LEVELS * area) & (nuclear < REDDISH * pink)
-    stained[red[spots]] = 0
+    inside = np.flatnonzero(stained)
+    of_spots, nuclear = spots.ravel()[inside], density.ravel()[inside]
+    area = np.bincount(of_spots, minlength=n)
+    pale = np.bincount(of_spots, nuclear, n) < PALE * LEVELS * area
+    if pale.any():
+        pixels = field.image.reshape(-1, 1, 3)[inside]
+        reddish = nuclear - REDDISH * LEVELS * field.densities(pixels, CHANNELS[1:2]).ravel()
+        stained[(pale & (np.bincount(of_spots, reddish, n) < 0))[spots]] = 0
     return stained
 
 
 def _clearest_thresholds(density: np.ndarray) -> np.ndarray:
-    """Return for each pixel the one of a few thresholds with the steepest outline of the spot around it."""
+    """Return for each pixel that of a few thresholds which gives the spot around it the steepest outline."""
     across, down = (cv2.Sobel(density, cv2.CV_16S, dx, 1 - dx) for dx in (1, 0))
     slope = cv2.magnitude(across.astype(np.float32), down.astype(np.float32))
     low = _otsu(density)
@@ -87,18 +93,20 @@ def _clearest_thresholds(density: np.ndarray) -> np.ndarray:
     most = max(MOST_STAINED[0] / 4, MOST_STAINED[1] * density.size)
     some = [k for k, mask in enumerate(masks) if 0 < cv2.countNonZero(mask) <= most]
     if not some:
-        return np.full(density.shape, thresholds[-1], np.float32)
+        return np.full_like(density, thresholds[-1])
     n, spots = cv2.connectedComponents(cv2.dilate(masks[some[0]], SQUARE))
     best, steepest = np.full(n, some[0]), np.full(n, -1.0)
-    whole = np.bincount(spots[masks[some[0]] > 0], minlength=n)
+    inside = np.flatnonzero(masks[some[0]])  # the other masks are parts of this one
+    of_spots, slopes = spots.ravel()[inside], slope.ravel()[inside]
+    whole = np.bincount(of_spots, minlength=n)
     for k in some:
-        area = np.bincount(spots[masks[k] > 0], minlength=n)
-        outline = masks[k] > cv2.erode(masks[k], SQUARE)
-        length = np.bincount(spots[outline], minlength=n)
-        steep = np.bincount(spots[outline], slope[outline], n) / np.maximum(length, 1)
+        outline = (masks[k] - cv2.erode(masks[k], SQUARE)).ravel()[inside]
+        area = np.bincount(of_spots, masks[k].ravel()[inside], n)
+        length = np.bincount(of_spots, outline, n)
+        steep = np.bincount(of_spots, slopes * outline, n) / np.maximum(length, 1)
         better = (steep > steepest) & (area >= MIN_LEFT * whole)
         best[better], steepest[better] = k, steep[better]
-    return np.float32(thresholds)[best][spots]
+    return np.uint8(thresholds)[best][spots]
 
 
 def _otsu(levels: np.ndarray) -> float:

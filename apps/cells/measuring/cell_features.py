@@ -22,7 +22,7 @@ Bhattacharyya coefficient, which suits a linear classifier.
 To add a feature, yield one more pair. Then train the models again: a model file names its features.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import product
 
@@ -68,8 +68,8 @@ def features_of(field: Field, cell: WhiteCell) -> Iterator[Feature]:
     yield from measured.cell_shape()
     yield from measured.colours()
     yield from measured.edges()
-    grains = dict(measured.grains())
-    yield from grains.items()
+    grains = list(measured.grains())
+    yield from grains
     yield from measured.ratios(grains)
 
 
@@ -200,20 +200,22 @@ class _Measured:
                     for plane, value in zip(EDGE_AXES, cv2.mean(taken, mask), strict=False):
                         yield f"grain_{kind}_{width}_{part}_{plane}", value / 200
 
-    def ratios(self, grains: dict[str, float]) -> Iterator[Feature]:
-        nucleus, cytoplasm = (self.planes[self.parts == k] for k in (1, 2))
-        unit = max(float(nucleus[:, 2].mean()), MIN_DENSITY)
+    def ratios(self, grains: Iterable[Feature]) -> Iterator[Feature]:
+        parts = [cv2.inRange(self.parts, k, k) for k in (1, 2)]
+        (nucleus, spread), cytoplasm = (cv2.meanStdDev(self.planes, mask=mask) for mask in parts)
+        unit = max(float(nucleus[2, 0]), MIN_DENSITY)
         for k, region in enumerate(REGIONS, start=1):
-            colour = cv2.mean(self.planes, cv2.inRange(self.regions, k, k))
-            for plane, value in zip(RATIO_PLANES, colour, strict=False):
+            means = cv2.mean(self.planes, cv2.inRange(self.regions, k, k))
+            for plane, value in zip(RATIO_PLANES, means, strict=False):
                 yield f"ratio_{plane}_{region}", value / unit
-        for part, pixels in zip(PARTS, (nucleus, cytoplasm), strict=True):
-            some = pixels if len(pixels) else np.zeros((1, len(PLANES)))
-            for plane, value in zip(RATIO_PLANES, some.std(axis=0), strict=False):
+        for part, mask, spreads in zip(PARTS, parts, (spread, cytoplasm[1]), strict=True):
+            for plane, value in zip(RATIO_PLANES, spreads[:, 0].tolist(), strict=False):
                 yield f"ratio_spread_{plane}_{part}", value / unit
-            for share in RATIO_SHARES:
-                yield f"ratio_dark_{share}_{part}", np.quantile(some[:, 2], share) / unit
-        for name, value in grains.items():
+            dark = self.planes[mask > 0, 2] if mask.any() else np.zeros(1)
+            ranks = [int(share * (len(dark) - 1)) for share in RATIO_SHARES]
+            for share, value in zip(RATIO_SHARES, np.partition(dark, ranks)[ranks], strict=True):
+                yield f"ratio_dark_{share}_{part}", value / unit
+        for name, value in grains:
             yield f"ratio_{name}", value / unit
 
 
