@@ -77,9 +77,9 @@ def counts(window):
     return dict(text.split(" ", 1) for text in texts)
 
 
-def row(n, of):
+def row(n, of, undecided=0):
     """Return what the count says of a class."""
-    low, high = wilson_interval(n, of)
+    low, high = wilson_interval(n, of)[0], wilson_interval(n + undecided, of)[1]
     return f"{n} {100 * n / of:.1f} % {100 * low:.1f}-{100 * high:.1f}"
 
 
@@ -132,6 +132,7 @@ def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path)
     window.click("[data-cell='3'] .crop")
     window.click("#menu [data-choice='4']")
     assert counts(window)["unclassified"] == row(1, 8)
+    assert counts(window)["NEUTROPHIL"] == row(3, 8, undecided=1)
     assert counts(window)["All"] == "8 100.0 %"
     assert progress(window) == "3 of 9 cells looked at: 2 changed, 1 rejected"
     label = "document.querySelector('[data-cell=\"1\"] .crop').getAttribute('aria-label')"

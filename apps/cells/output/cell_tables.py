@@ -10,7 +10,7 @@ from fastsvm._utils.atomic import replacing
 
 from ...common.csv_quoting import csv_writer
 from ...common.printing import fields, many, print_heading, print_line, print_table, printable, shortened
-from ..finding.findings import NO_CELL, UNCLASSIFIED, UNFAMILIAR, CellCounts, ImageFindings
+from ..finding.findings import NO_CELL, UNFAMILIAR, CellCounts, ImageFindings
 from ..jobs.cell_classification import CellClassification
 from ..measuring.cell_measures import column_names, with_units
 
@@ -19,8 +19,8 @@ BOX_COLUMNS = (*PLACE_COLUMNS, "status")
 CELL_COLUMNS = (*PLACE_COLUMNS, "label", "score", "flags", "status")
 MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
 UNLIKE = (
-    "unlike those that the model has learnt from.\nOnly the surest of them get a label. To label more, "
-    "correct some cells (review), then train a model with them (train --corrections)."
+    "unlike those that the model has learnt from: label ten of each class (review), then let the model "
+    "learn them (adapt)"
 )
 WIDEST = 60  # letters of a file's name in a table
 
@@ -186,8 +186,8 @@ def print_counts(done: CellClassification) -> None:
         print_table(columns[:shown], [row[:shown] for row in rows])
     print_line("")
     print_found(count)
-    if count.labels.get(UNCLASSIFIED):
-        print_line(f"unclassified: no class has {_wanted(done)} (--min-score)")
+    if count.undecided:
+        print_line(f"unclassified: no class has {_wanted(done)} (--min-score); the intervals count them all")
     if unfamiliar := count.flags.get(UNFAMILIAR):
         print_line(f"{unfamiliar:,} of {many(count.images, 'image')} have cells {UNLIKE}")
     if count.n_flagged:

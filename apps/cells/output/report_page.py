@@ -93,9 +93,8 @@ def _counts(tally: ReportTally, has_choices: bool) -> list[dict]:
     rows = []
     for label in _sorted({*tally.labels, *([UNCLASSIFIED] if has_choices else [])}):
         n = tally.labels.get(label, 0)
-        bounds = wilson_interval(n, tally.cells) if tally.cells else ()
         row = {"label": label, "n": n, "share": percent(n / max(tally.cells, 1)), "width": 100 * n / most}
-        row["interval"] = "-".join(f"{100 * bound:.1f}" for bound in bounds)
+        row["interval"] = "-".join(f"{bound:.1f}" for bound in tally.interval(label) or ())
         rows.append({**row, "hidden": label == UNCLASSIFIED and not n})
     return rows
 

@@ -153,14 +153,12 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     if (text) text.replaceChildren(label ?? "not a cell");
   };
 
-  // Wilson's interval of a share, in percent.
-  const interval = (part, n) => {
-    if (!n) return "";
+  // Wilson's bound of a share, in percent.
+  const bound = (part, n, sign) => {
     const [share, z] = [part / n, 1.959964];
     const middle = share + (z * z) / (2 * n);
     const half = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
-    const bounds = [middle - half, middle + half].map((bound) => Math.min(1, Math.max(0, bound / (1 + (z * z) / n))));
-    return bounds.map((bound) => (100 * bound).toFixed(1)).join("-");
+    return (100 * Math.min(1, Math.max(0, (middle + sign * half) / (1 + (z * z) / n)))).toFixed(1);
   };
 
   // The differential: what was found, with the cells that were given other labels moved.
@@ -179,7 +177,9 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
       const own = n[row.dataset.choice];
       const [cells, share, range] = row.querySelectorAll("td.number");
       [cells.textContent, share.textContent] = [own.toLocaleString("en"), percent(own)];
-      range.textContent = interval(own, total);
+      // The undecided cells may be of any class.
+      const possible = choices[row.dataset.choice] === choices.at(-1) ? own : own + n[choices.length - 1];
+      range.textContent = total ? `${bound(own, total, -1)}-${bound(possible, total, 1)}` : "";
       row.querySelector(".bar rect").setAttribute("width", `${((100 * own) / most).toFixed(2)}%`);
       row.hidden = own === 0 && row.dataset.n === "0" && choices[row.dataset.choice] === choices.at(-1);
     }
