@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...common.errors import AppError, Skipped
 from ...common.files import check_file
@@ -9,7 +10,7 @@ from ...common.progress import Stages
 from ..data.image_files import find_images, source_name
 from ..data.label_tables import read_json
 from ..finding.findings import NO_CELL
-from ..finding.image_scale import scale_of
+from ..finding.image_scale import Scale, scale_of, scale_words
 from ..jobs.cell_classification import classify_cells, with_truths
 from ..learning.cell_model import CellModel, load_cell_model
 from ..learning.corrections import checked_corrections
@@ -39,10 +40,11 @@ def review_server_of(
         paths = {file.name: file.path for file in files}
         if len(paths) < len(files):
             raise AppError("several images have the same name; review their folders one by one")
-    known = report_about(model, sources, served=True)
+        scale = scale_of(files, cell_width)
+    known = replace(report_about(model, sources, scale), served=True)
     tally = ReportTally(limit, known.classes, "{}.jpg")
     with stage("classify", total=len(files)) as advance:
-        for _, found in classify_cells(files, model, cell_width=scale_of(files, cell_width)):
+        for _, found in classify_cells(files, model, cell_width=scale):
             tally.add(found)
             advance()
     shown = tally.shown
@@ -52,7 +54,8 @@ def review_server_of(
     return ReviewServer(page, work, shown, paths), tally.skipped
 
 
-def report_about(model: CellModel, sources: Sequence[str], served: bool = False) -> ReportAbout:
+def report_about(model: CellModel, sources: Sequence[str], scale: float | Scale) -> ReportAbout:
     """Return the facts on a page about cells that a model classified."""
     title = f"White cells: {source_name(sources)}"
-    return ReportAbout(title, model.name, model.classes, model.about.limits, served)
+    about = {"limits": model.about.limits, "tells_familiar": model.about.cautious is not None}
+    return ReportAbout(title, model.name, model.classes, scale=scale_words(scale), **about)

@@ -79,11 +79,10 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
   };
 
   const sort = () => {
-    const sign = { rising: 1, falling: -1, number: 0 }[order.value];
-    // Cells without a score come last.
-    const byScore = (a, b) => isNaN(a.score) - isNaN(b.score) || sign * (a.score - b.score);
-    const sorted = [...cells].sort((a, b) => (sign && byScore(a, b)) || a.number - b.number);
-    tiles.append(...sorted.map(({ tile }) => tile));
+    // Cells without a score come last. At first the cells are in the order of doubt.
+    const byScore = (a, b) => isNaN(a.score) - isNaN(b.score) || b.score - a.score || a.number - b.number;
+    const compare = { doubt: () => 0, falling: byScore, number: (a, b) => a.number - b.number }[order.value];
+    tiles.append(...[...cells].sort(compare).map(({ tile }) => tile));
   };
 
   if (form) {
