@@ -33,6 +33,8 @@ class ReportAbout:
         How wide a white cell is taken to be, and why.
     tells_familiar : bool
         Whether the model tells cells like those of its training from others.
+    adapt : str
+        The command that lets the model learn from the corrections.
     """
 
     title: str
@@ -42,6 +44,7 @@ class ReportAbout:
     served: bool = False
     scale: str = ""
     tells_familiar: bool = False
+    adapt: str = ""
 
     def choices(self, labels: Iterable[str | None]) -> list[str]:
         """Return the labels to choose from: the classes, other labels that were found, and unclassified."""

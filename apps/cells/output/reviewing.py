@@ -1,6 +1,7 @@
 """`review`: a server of the page to correct cells in."""
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,6 +19,8 @@ from .report_page import report_page
 from .report_tally import ReportAbout, ReportTally
 from .review_server import ReviewServer, Work
 
+ADAPT, NEW = ("fastsvm-cells", "adapt"), "adapted.safetensors"
+
 
 def review_server_of(
     sources: Sequence[str],
@@ -25,6 +28,7 @@ def review_server_of(
     output: str,
     limit: int,
     cell_width: float | None,
+    labels: str | None,
     stage: Stages,
 ) -> tuple[ReviewServer, Skipped]:
     """Classify the cells of images; return the server of the page to correct them, and the skipped files."""
@@ -36,12 +40,14 @@ def review_server_of(
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):
-        files = with_truths(find_images(sources), model, None)
+        files = with_truths(find_images(sources, labels=labels), model, labels)
         paths = {file.name: file.path for file in files}
         if len(paths) < len(files):
             raise AppError("several images have the same name; review their folders one by one")
         scale = scale_of(files, cell_width)
-    known = replace(report_about(model, sources, scale), served=True)
+    width = () if cell_width is None else ("--cell-width", f"{cell_width:g}")
+    adapt = (*ADAPT, model_path or "shipped", *sources, *width, "--corrections", output, "-o", NEW)
+    known = replace(report_about(model, sources, scale), served=True, adapt=shlex.join(adapt))
     tally = ReportTally(limit, known.classes, "{}.jpg")
     with stage("classify", total=len(files)) as advance:
         for _, found in classify_cells(files, model, cell_width=scale):

@@ -194,6 +194,7 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     byId("progress").textContent = [looked, parts.join(", ")].filter(Boolean).join(": ");
     byId("undo").disabled = !past.length;
     byId("forget").disabled = !verdicts.size;
+    editing.querySelector(".next").hidden = !verdicts.size;
     const corrected = byId("corrected");
     corrected.hidden = !(kinds.changed + kinds.rejected);
     corrected.textContent = `By hand: ${kinds.changed} relabelled, ${kinds.rejected} left out.`;
@@ -278,11 +279,11 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     const figure = event.target.closest("figure");
     if (event.ctrlKey || event.metaKey || event.altKey || !figure) return;
     const [label, next] = [chosenBy(event.key), moved(figure, event.key)];
-    if (label !== undefined) judge(figure, label);
-    else if (event.key === "u") undo();
+    if (event.key === "u") undo();
     else if (next) goTo(next);
-    else if (event.key === " ") {
-      if (foundLabel(figure) !== null) judge(figure, foundLabel(figure));
+    else if (label !== undefined || event.key === " ") {
+      const right = label === undefined ? foundLabel(figure) : label;
+      if (label !== undefined || right !== null) judge(figure, right);
       const after = moved(figure, "ArrowRight");
       if (after) goTo(after);
     } else if (!/^Arrow|^Home$|^End$/.test(event.key)) return;
@@ -366,6 +367,10 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
       if (!current || current.closest("figure").hidden) setCurrent(seen()[0]);
     });
     byId("undo").addEventListener("click", undo);
+    byId("copy").addEventListener("click", async () => {
+      await navigator.clipboard.writeText(editing.querySelector(".next code").textContent);
+      byId("copy").textContent = "Copied";
+    });
     byId("forget").addEventListener("click", () => {
       if (!confirm(`Forget what you said about ${verdicts.size} cells?`)) return;
       const numbers = [...verdicts.keys()];
