@@ -77,9 +77,9 @@ def counts(window):
     return dict(text.split(" ", 1) for text in texts)
 
 
-def row(n, of):
+def row(n, of, undecided=0):
     """Return what the count says of a class."""
-    low, high = wilson_interval(n, of)
+    low, high = wilson_interval(n, of)[0], wilson_interval(n + undecided, of)[1]
     return f"{n} {100 * n / of:.1f} % {100 * low:.1f}-{100 * high:.1f}"
 
 
@@ -132,6 +132,7 @@ def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path)
     window.click("[data-cell='3'] .crop")
     window.click("#menu [data-choice='4']")
     assert counts(window)["unclassified"] == row(1, 8)
+    assert counts(window)["NEUTROPHIL"] == row(3, 8, undecided=1)
     assert counts(window)["All"] == "8 100.0 %"
     assert progress(window) == "3 of 9 cells looked at: 2 changed, 1 rejected"
     label = "document.querySelector('[data-cell=\"1\"] .crop').getAttribute('aria-label')"
@@ -156,7 +157,10 @@ def test_keys(report, tmp_path):
     window = report()
     window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
     assert focused(window) == "1"
-    window.press("4", "ArrowRight", "x", "ArrowRight", "Space", "ArrowLeft")
+    command = "document.querySelector('.next code').checkVisibility()"
+    assert not window.run(command)
+    window.press("4", "x", "Space", "ArrowLeft")
+    assert window.run(command)
     assert focused(window) == "3"
     assert progress(window) == "3 of 9 cells looked at: 1 right, 1 changed, 1 rejected"
     window.press("9", "7")  # nothing has these keys
@@ -170,6 +174,9 @@ def test_keys(report, tmp_path):
     assert focused(window) == "1"
     window.press("u", "u")
     assert focused(window) == "2"
+    window.click("#copy")
+    window.wait_for("document.getElementById('copy').textContent === 'Copied'")
+    window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
     assert progress(window) == "1 of 9 cells looked at: 1 changed"
     window.press("Enter", "ArrowDown", "Enter")
     window.press("ArrowRight", "Enter", "Escape")
@@ -185,7 +192,7 @@ def test_keys(report, tmp_path):
 def test_work_survives_a_reload(report, window, tmp_path):
     report()
     window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
-    window.press("2", "ArrowRight", "x")
+    window.press("2", "x")
     saved(window, tmp_path)
     before = counts(window)
     url = window.run("location.href")

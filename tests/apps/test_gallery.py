@@ -4,6 +4,7 @@ import math
 import os
 import stat
 from collections import Counter
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -11,11 +12,12 @@ import pytest
 from peak_memory import peak_of
 
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
-from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
+from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFindings
 from fastsvm_apps.cells.output.report_page import LIMIT, report_page
 from fastsvm_apps.cells.output.report_tally import ReportAbout, ReportTally
 from fastsvm_apps.common.files import replace_file
 from fastsvm_apps.common.html_pages import write_page
+from fastsvm_apps.common.statistics import wilson_interval
 
 
 def write_report(path, findings, limit=LIMIT, **about):
@@ -73,9 +75,9 @@ def test_counts(report):
     ]
     reader = report(iter(findings), model="m.safetensors")
     assert reader.texts("h1") == reader.texts("title") == ["Slide 3"]
-    assert reader.texts("dd") == ["5", "4", "1", "1"]
+    assert reader.texts("dd") == ["4", "5", "1", "1"]
     assert "model m.safetensors · fastsvm " in reader.texts("header")[0]
-    assert "Not a medical device." in reader.texts("header")[0]
+    assert "This is not a medical device." in reader.texts("header")[0]
     (table,) = reader.texts("table", **{"class": "counts"})
     table_text = (
         "Class Cells Percent 95 % interval A 3 75.0 % 30.1-95.4 B 1 25.0 % 4.6-69.9 "
@@ -114,7 +116,38 @@ def test_flags_and_limits(report):
     )
     (section,) = reader.texts("section", id="flagged")
     assert section == "Images unlike those it was trained on File Unlike in 1.png blur, stain"
-    assert "Known limits of this model. Few <b>." in reader.texts("header")[0]
+    assert "Known limits of this model. Few <b>." in reader.texts("section", id="trust")[0]
+
+
+def test_what_a_laboratory_asks(report):
+    unsure = replace(cell("A", 0.7), probabilities=(0.7, 0.3))
+    undecided = [cell(UNCLASSIFIED, 0.6), cell(UNCLASSIFIED, 0.8)]
+    findings = [image("1.png", unsure, *undecided, cell("B", 0.9), flags=(UNFAMILIAR,)), image("2.png")]
+    about = {"classes": ["A", "B"], "scale": "80 pixels wide", "tells_familiar": True}
+    reader = report(findings, **about)
+    assert [section["id"] for section, _ in reader.all("section")][:3] == ["counts", "trust", "cells"]
+    (trust,) = reader.texts("section", id="trust")
+    assert "Unfamiliar cells. In 1 of 2 images they are unlike" in trust
+    assert "2 undecided cells, and 1 label with a score below 0.9" in trust
+    assert "A white cell is taken to be 80 pixels wide." in trust
+    assert [tile["data-cell"] for tile in tiles(reader)] == ["2", "3", "1", "4"]
+    low, high = 100 * wilson_interval(1, 4)[0], 100 * wilson_interval(3, 4)[1]
+    assert f"A 1 25.0 % {low:.1f}-{high:.1f} B" in reader.texts("table", **{"class": "counts"})[0]
+    assert "Familiar cells." in report([image("1.png", unsure)], **about).texts("section", id="trust")[0]
+
+
+def test_review_begins_with_what_teaches_most():
+    def order(*probabilities, flags=(), truth=None):
+        tally = ReportTally(9, "ABC")
+        for k, p in enumerate(probabilities):
+            label = "ABC"[np.argmax(p)] if max(p) > 0.8 else UNCLASSIFIED
+            tally.add(image(f"{k}", replace(cell(label, max(p)), probabilities=p), flags=flags, truth=truth))
+        return [found.number for found in tally.to_teach()]
+
+    surest, b, unsure, c = (0.98, 0.01, 0.01), (0.05, 0.9, 0.05), (0.6, 0.3, 0.1), (0.02, 0.13, 0.85)
+    assert order(surest, b, unsure, c) == [3, 4, 2, 1]
+    assert order(surest, b, unsure, c, truth="A") == [4, 2, 3, 1]
+    assert order(surest, surest, b, unsure, c, flags=(UNFAMILIAR,)) == [1, 3, 5, 2, 4]
 
 
 def test_cells_that_were_only_located(report):
@@ -129,7 +162,7 @@ def test_cells_that_were_only_located(report):
 def test_nothing_found(report):
     for findings in ([], [image("1.png"), image("2.png", problem="damaged")]):
         reader = report(findings)
-        assert reader.texts("dd")[1] == "0"
+        assert reader.texts("dd")[0] == "0"
         assert not reader.all("figure")
 
 
@@ -162,7 +195,7 @@ def test_what_is_left_out(report):
         reader = report(iter(findings), limit=limit)
         assert len(reader.all("tr", **{"data-cell": tiles(reader)[0]["data-cell"]})) == 1
         assert len(tiles(reader)) == limit
-        notice = reader.texts("p", **{"class": "notice"})[1]
+        notice = reader.texts("p", **{"class": "notice"})[0]
         assert notice.endswith("all are in the CSV output.")
         return notice, [(float(tile["data-score"]), "data-wrong" in tile) for tile in tiles(reader)]
 
@@ -171,7 +204,7 @@ def test_what_is_left_out(report):
     assert sorted(score for score, is_wrong in shown if not is_wrong) == sorted(scores)[:20]
     located = [image(f"{i}.png", cell(None, None)) for i in range(9)]
     reader = report(located, limit=2)
-    assert "2 of 9 cells are on this page: the first. 7 cells" in reader.texts("p", **{"class": "notice"})[1]
+    assert "2 of 9 cells are on this page: the first. 7 cells" in reader.texts("p", **{"class": "notice"})[0]
     notice, shown = kept(wrong + right, 4)
     assert "4 of the 10 mistakes, the surest. 106 cells left out" in notice
     assert shown == [(score, True) for score in sorted(sorted(scores[:10])[-4:])]
@@ -306,8 +339,8 @@ change(order, "falling");
 found.falling = seen(tiles());
 change(order, "number");
 found.byNumber = seen(tiles());
-change(order, "rising");
-found.rising = seen(tiles());
+change(order, "doubt");
+found.doubt = seen(tiles());
 return found;
 """
 
@@ -375,7 +408,7 @@ def test_filtering(tried):
     check(found["toScore"], [1, 2])
     check(found["onlyMistakes"], [2, 5])
     assert found["falling"] == [6, 4, 7, 3, 9, 2, 1, 5, 8]
-    assert found["rising"] == found["start"]["tiles"]
+    assert found["doubt"] == found["start"]["tiles"]
     assert found["byNumber"] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 

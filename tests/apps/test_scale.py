@@ -11,7 +11,7 @@ from drawing import CYTOPLASM, NUCLEUS, PLASMA
 from fastsvm_apps.cells.data.image_files import ImageFile, find_images
 from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
-from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, scale_of, white_cell_width
+from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, scale_of, scale_words, white_cell_width
 from fastsvm_apps.cells.finding.red_circles import find_red_circles
 from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
@@ -95,6 +95,10 @@ def test_near_the_usual_width_the_usual_one_is_kept():
     assert of_sizes((640, 480)) == 80
     assert of_sizes((320, 240)) is None
     assert of_sizes.record == {"640x480": 80.0, "1280x960": 160.0}
+    assert scale_words(of_sizes) == "80 to 160 pixels wide, as read from the red cells"
+    assert scale_words(Scale({}, of_sizes.sizes)) == "160 to 320 pixels wide, the usual width; none was read"
+    assert scale_words(Scale({})) == "as wide as the red cells of each slide show"
+    assert scale_words(72.5) == "72.5 pixels wide, as given by --cell-width"
 
 
 @pytest.mark.parametrize(("diameter", "expected"), [(84, None), (40, 72), (28, 50)])
@@ -118,6 +122,7 @@ def test_nuclei_tell_the_scale_where_no_red_cell_is_stained(saved, width):
         images.append(image)
     scale = read_scale(saved(*images))
     assert scale.by == "nuclei"
+    assert scale_words(scale) == f"{scale((640, 480)):.0f} pixels wide, as read from the nuclei"
     assert scale((640, 480)) == pytest.approx(1.15 * width, rel=0.1)
 
 

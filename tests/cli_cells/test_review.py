@@ -1,5 +1,6 @@
 """review: the page that is served, what it keeps, and a hundred corrections from the mouse to a new model."""
 
+import html
 import json
 import signal
 import socket
@@ -43,10 +44,13 @@ def ended(process):
 
 
 def test_serving(serve, folder, work):
-    process, url = serve(folder(0, 4, 20))
+    top = folder(0, 4, 20)
+    (work / "known.csv").write_text("file,label\nsmear_00.jpg,LYMPHOCYTE\nsmear_20.jpg,LYMPHOCYTE\n")
+    process, url = serve(top, "--labels", "known.csv", "--cell-width", 80)
     page = get(url).decode()
     assert "connect-src 'self'" in page
     assert 'src="1.jpg"' in page
+    assert page.index('src="4.jpg"') < page.index('src="1.jpg"')  # its known label is contradicted
     picture = cv2.imdecode(np.frombuffer(get(f"{url}1.jpg"), np.uint8), cv2.IMREAD_COLOR)
     assert max(picture.shape) > 96
     assert not (work / "corrections.json").exists()
@@ -65,7 +69,12 @@ def test_serving(serve, folder, work):
         client.sendall(head.encode() + b"{}")  # and leaves
     assert json.loads(get(f"{url}verdicts")) == {"1": "ODD", "2": None}
     assert json.loads((work / "corrections.json").read_text()) == content
-    assert ended(process) == ("2 cells looked at: corrections.json\n", 0)
+    printed, code = ended(process)
+    said, command = printed.splitlines()
+    assert (said, code) == ("2 cells looked at: corrections.json", 0)
+    assert command.startswith("next: fastsvm-cells adapt ")
+    assert command.endswith(f"{top} --cell-width 80 --corrections corrections.json -o adapted.safetensors")
+    assert command.removeprefix("next: ") in html.unescape(page)
 
 
 def test_strangers_get_nothing(serve, folder):

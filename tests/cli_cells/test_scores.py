@@ -17,6 +17,7 @@ from fastsvm_apps.cells.measuring.cell_features import feature_names
 from fastsvm_apps.cells.measuring.describing import describe_image
 from fastsvm_apps.cells.output.report_tally import ReportTally
 from fastsvm_apps.cells.training_settings import TrainingSettings
+from fastsvm_apps.common.statistics import wilson_interval
 
 pytestmark = pytest.mark.blas
 
@@ -57,7 +58,11 @@ def test_a_cell_whose_score_is_low_gets_no_label(run, smears, sure, work):
         assert cell["score"] == before["score"] == max(cell["probabilities"].values())
         assert cell["label"] == (before["label"] if cell["score"] >= middle else UNCLASSIFIED)
     out = run("classify", smears / "images", "-m", sure, "--min-score", middle, "-o", "cells.csv").stdout
-    assert f"unclassified: no class has a score of {middle:.2f} (--min-score)" in out
+    assert f"unclassified: no class has a score of {middle:.2f} (--min-score); the intervals count" in out
+    for label, n in named["counts"].items():  # of any class may be those that are undecided
+        most = n if label == UNCLASSIFIED else n + 10
+        bounds = wilson_interval(n, named["n_cells"])[0], wilson_interval(most, named["n_cells"])[1]
+        assert named["percent_intervals"][label] == pytest.approx([100 * bound for bound in bounds])
     rows = list(csv.DictReader((work / "cells.csv").read_text().splitlines()))
     assert sum(row["label"] == UNCLASSIFIED for row in rows) == 10
     for row in rows:

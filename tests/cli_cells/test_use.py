@@ -153,6 +153,8 @@ def test_report(run, smears, folder, model, work):
     page = (work / "page.html").read_text()
     assert page.count("<img ") >= 46
     assert "NEUTROPHIL" in page
+    assert "A white cell is taken to be 80 pixels wide, the usual width" in page
+    assert "This is not a medical device." in page
     assert "Agreement with the known labels" in page  # folders are named like classes
     run("classify", folder(0, 20), "-m", model, "--report", "page.html")
     assert "Agreement with the known labels" not in (work / "page.html").read_text()

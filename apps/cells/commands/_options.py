@@ -36,6 +36,13 @@ model_option = click.option(
     "-m", "--model", metavar="MODEL", help="The classifier.  [default: one that comes with fastsvm]"
 )
 
+labels_option = click.option(
+    "--labels",
+    metavar="CSV|FOLDER",
+    help="Known labels, for the page: columns file, label; or a folder of Pascal VOC annotations.  "
+    "[default: the folder that an image is in, if it has the name of a class]",
+)
+
 
 class Kinds(Names):
     """Names of other cells to count; the command gets the kinds that they stand for."""

@@ -10,7 +10,7 @@ from ...common.errors import USAGE, AppError
 from ...common.options import json_option, section
 from ...common.printing import check_one_form, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ._options import also_option, cell_width_option, command, images_argument, model_option
+from ._options import also_option, cell_width_option, command, images_argument, labels_option, model_option
 
 
 @command(
@@ -24,12 +24,7 @@ from ._options import also_option, cell_width_option, command, images_argument, 
     "Input",
     model_option,
     cell_width_option,
-    click.option(
-        "--labels",
-        metavar="CSV|FOLDER",
-        help="Known labels, for the report: columns file, label; or a folder of Pascal VOC annotations.  "
-        "[default: the folder that an image is in, if it has the name of a class]",
-    ),
+    labels_option,
 )
 @section(
     "Recipe",

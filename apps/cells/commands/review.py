@@ -9,12 +9,12 @@ from ...common.limits import limit
 from ...common.options import section
 from ...common.printing import many, note_skipped, print_line, tidy_warnings
 from ...common.progress import Stages
-from ._options import cell_width_option, command, images_argument, model_option
+from ._options import cell_width_option, command, images_argument, labels_option, model_option
 
 
 @command("review smears -o corrections.json", "review smears -m cells.safetensors")
 @images_argument
-@section("Input", model_option, cell_width_option)
+@section("Input", model_option, cell_width_option, labels_option)
 @section(
     "Output",
     click.option(
@@ -25,12 +25,12 @@ from ._options import cell_width_option, command, images_argument, model_option
         help="File to save corrections to. If it exists, `review` continues it.",
     ),
 )
-def review(images, model, output, cell_width, quiet, verbose):
+def review(images, model, output, cell_width, labels, quiet, verbose):
     """Classify the white cells in IMAGES, and correct their labels in a browser.
 
     Prints the address of a page that only this computer can open. Each correction is saved at once; Ctrl-C
-    ends the program. `train --corrections` learns from the file. The page shows the 2,000 least certain
-    cells; FASTSVM_MAX_REVIEW_CELLS changes the number.
+    ends the program. `adapt` and `train --corrections` learn from the file. The page begins with the cells
+    that teach most. It shows the 2,000 least certain ones; FASTSVM_MAX_REVIEW_CELLS changes the number.
     """
     check_is_file(output, "corrections")
     from ..output import reviewing
@@ -38,9 +38,13 @@ def review(images, model, output, cell_width, quiet, verbose):
     with tidy_warnings():
         with Stages(verbose, spinner=not quiet) as stage:
             most = limit("FASTSVM_MAX_REVIEW_CELLS")
-            server, skipped = reviewing.review_server_of(images, model, output, most, cell_width, stage)
+            server, skipped = reviewing.review_server_of(
+                images, model, output, most, cell_width, labels, stage
+            )
         print_line(server.url)
         sys.stdout.flush()
         server.run()
         print_line(f"{many(len(server.work.verdicts), 'cell')} looked at: {output}")
+        if server.work.verdicts:
+            print_line(f"next: {server.work.adapt}")
     return note_skipped(skipped)

@@ -195,9 +195,19 @@ class CellCounts:
         return {label: 100 * n / max(self.cells, 1) for label, n in self.labels.items()}
 
     @property
+    def undecided(self) -> int:
+        """How many cells are unclassified."""
+        return self.labels.get(UNCLASSIFIED, 0)
+
+    @property
     def intervals(self) -> dict[str | None, tuple[float, float] | None]:
         """The 95 % intervals of these, as of cells that are independent; None where there are no cells."""
-        return {
-            label: tuple(100 * bound for bound in wilson_interval(n, self.cells)) if self.cells else None
-            for label, n in self.labels.items()
-        }
+        return {label: self.interval(label) for label in self.labels}
+
+    def interval(self, label: str | None) -> tuple[float, float] | None:
+        """Return one of these; its upper end counts the undecided cells, which may all be of that class."""
+        if not self.cells:
+            return None
+        n = self.labels.get(label, 0)
+        most = n if label == UNCLASSIFIED else n + self.undecided
+        return 100 * wilson_interval(n, self.cells)[0], 100 * wilson_interval(most, self.cells)[1]

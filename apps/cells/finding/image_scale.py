@@ -102,6 +102,19 @@ def scale_record(scale: float | Scale) -> float | dict[str, float] | None:
     return scale.record if isinstance(scale, Scale) else scale
 
 
+def scale_words(scale: float | Scale) -> str:
+    """For people: how wide a white cell is taken to be, and why."""
+    if not isinstance(scale, Scale):
+        return f"{scale:g} pixels wide, as given by --cell-width"
+    widths = [round(scale(size) or usual_cell_width(size)) for size in scale.sizes]
+    if not widths:
+        return "as wide as the red cells of each slide show"
+    wide = " to ".join(f"{width:,}" for width in sorted({min(widths), max(widths)})) + " pixels wide"
+    if scale.unusual:
+        return f"{wide}, as read from the {scale.by}"
+    return f"{wide}, the usual width" + (f", and the {scale.by} agree" if scale.widths else "; none was read")
+
+
 def read_scale(files: Sequence[ImageFile]) -> Scale:
     """Read the scale of images that came together from the nuclei and red cells in some of them.
 

@@ -57,7 +57,7 @@ class Outputs(Protocol):
     details: bool
 
     def opened(
-        self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str]
+        self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str], scale: float | Scale
     ) -> AbstractContextManager[Sink]:
         """Return what takes the results, image by image; files are complete at the end of its block."""
 
@@ -139,7 +139,7 @@ def classify_images(
     wanted = model.least_unfamiliar(min_score, strict)
     classes = [*model.classes, UNCLASSIFIED] if least or wanted else model.classes
     count = CellCounts(source_name(sources), classes, also)
-    with outputs.opened(files, model, sources) as write:
+    with outputs.opened(files, model, sources, scale) as write:
         width_of = partial(cell_width_of_slide, given=cell_width)
         items = list(with_tiles(files, width_of, stain_of_tiles))
         draw = outputs.draw(files)

@@ -10,7 +10,7 @@ from fastsvm._utils.atomic import replacing
 
 from ...common.csv_quoting import csv_writer
 from ...common.printing import fields, many, print_heading, print_line, print_table, printable, shortened
-from ..finding.findings import NO_CELL, UNCLASSIFIED, UNFAMILIAR, CellCounts, ImageFindings
+from ..finding.findings import NO_CELL, UNFAMILIAR, CellCounts, ImageFindings
 from ..jobs.cell_classification import CellClassification
 from ..measuring.cell_measures import column_names, with_units
 
@@ -182,14 +182,13 @@ def print_counts(done: CellClassification) -> None:
         print_table(columns[:shown], [row[:shown] for row in rows])
     print_line("")
     print_found(count)
-    if count.labels.get(UNCLASSIFIED):
-        print_line(f"unclassified: no class has {_wanted(done)} (--min-score)")
+    if count.undecided:
+        print_line(f"unclassified: no class has {_wanted(done)} (--min-score); the intervals count them all")
     if unfamiliar := count.flags.get(UNFAMILIAR):
         images = many(count.images, "image")
         print_line(f"{unfamiliar:,} of {images} have cells unlike those that the model knows.")
-        print_line(
-            "Only the surest get a label. To label more, correct some cells (review), and adapt the model."
-        )
+        print_line("Only the surest get a label. Label ten cells of each class (review), then let the model")
+        print_line("learn them (adapt).")
     if count.n_flagged:
         kinds = ", ".join(f"{flag} {n:,}" for flag, n in count.flags.most_common())
         print_line(f"{many(count.n_flagged, 'image')} unlike the training images: {kinds}")

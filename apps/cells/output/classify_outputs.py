@@ -12,6 +12,7 @@ from ...common.html_pages import write_page
 from ...common.standard_streams import until_stdout_closes
 from ..data.image_files import ImageFile
 from ..finding.findings import ImageFindings
+from ..finding.image_scale import Scale
 from ..jobs.cell_classification import Draw, Sink
 from ..learning.cell_model import CellModel
 from .cell_tables import (
@@ -79,9 +80,11 @@ class ClassifyOutputs:
         return overlay_writer(files, self.overlay) if self.overlay else None
 
     @contextmanager
-    def opened(self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str]) -> Iterator[Sink]:
+    def opened(
+        self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str], scale: float | Scale
+    ) -> Iterator[Sink]:
         """Return what prints and writes the findings of an image; files appear at the end of the block."""
-        known = report_about(model, sources)
+        known = report_about(model, sources, scale)
         tally = ReportTally(LIMIT, known.classes)
         if self.page:
             check_file(self.page)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from ...common.html_pages import data_uri, render
 from ...common.printing import many, percent
 from ...common.statistics import wilson_interval
-from ..finding.findings import UNCLASSIFIED
+from ..finding.findings import UNCLASSIFIED, UNFAMILIAR
 from .cell_drawing import color_of
-from .report_tally import ReportAbout, ReportCell, ReportTally
+from .report_tally import LOW_SCORE, ReportAbout, ReportCell, ReportTally
 
 LIMIT = 2_000  # cells with a picture and a row
 CONFUSION_LABELS = 20
@@ -55,11 +55,13 @@ def report_page(tally: ReportTally, about: ReportAbout) -> str:
         counts=_counts(tally, bool(choices)),
         errors=_errors(tally),
         most_labels=CONFUSION_LABELS,
-        mistakes=_mistakes(kinds[:MISTAKE_KINDS], shown),
+        mistakes=[] if about.served else _mistakes(kinds[:MISTAKE_KINDS], shown),  # `review` opens with them
         most_pictures=MISTAKE_PICTURES,
         other_kinds=[count for _, count in kinds[MISTAKE_KINDS:]],
         shown=shown,
-        doubtful_first=sorted(shown, key=lambda cell: (cell.score is None, cell.score or 0.0, cell.number)),
+        ordered=tally.to_teach() if about.served else sorted(shown, key=lambda cell: cell.doubt),
+        low_score=LOW_SCORE,
+        n_unfamiliar=tally.flags[UNFAMILIAR],
         left_out=tally.cells - len(shown),
         kept=_kept(tally, shown),
         filters=_filters(shown),
@@ -77,8 +79,8 @@ def report_page(tally: ReportTally, about: ReportAbout) -> str:
 
 def _facts(tally: ReportTally) -> list[tuple[str, int]]:
     return [
-        ("images", tally.images + tally.problems.count),
         ("white cells", tally.cells),
+        ("images", tally.images + tally.problems.count),
         ("images without a white cell", tally.without_cell),
         ("images with problems", tally.problems.count),
         *((f"{kind}s", n) for kind, n in tally.others.items()),
@@ -93,9 +95,8 @@ def _counts(tally: ReportTally, has_choices: bool) -> list[dict]:
     rows = []
     for label in _sorted({*tally.labels, *([UNCLASSIFIED] if has_choices else [])}):
         n = tally.labels.get(label, 0)
-        bounds = wilson_interval(n, tally.cells) if tally.cells else ()
         row = {"label": label, "n": n, "share": percent(n / max(tally.cells, 1)), "width": 100 * n / most}
-        row["interval"] = "-".join(f"{100 * bound:.1f}" for bound in bounds)
+        row["interval"] = "-".join(f"{bound:.1f}" for bound in tally.interval(label) or ())
         rows.append({**row, "hidden": label == UNCLASSIFIED and not n})
     return rows
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..finding.findings import UNCLASSIFIED, CellCounts, FoundCell, ImageFindings
+from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, FoundCell, ImageFindings
 
 FILES_NAMED = 1_000
+LOW_SCORE = 0.9  # of a label that deserves a look
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,12 @@ class ReportAbout:
         The known limits of the model.
     served : bool
         Whether `review` serves the page: then its labels can be corrected.
+    scale : str
+        How wide a white cell is taken to be, and why.
+    tells_familiar : bool
+        Whether the model tells cells like those of its training from others.
+    adapt : str
+        The command that lets the model learn from the corrections.
     """
 
     title: str
@@ -35,6 +42,9 @@ class ReportAbout:
     classes: Sequence[str] = field(default=())
     limits: str = ""
     served: bool = False
+    scale: str = ""
+    tells_familiar: bool = False
+    adapt: str = ""
 
     def choices(self, labels: Iterable[str | None]) -> list[str]:
         """Return the labels to choose from: the classes, other labels that were found, and unclassified."""
@@ -45,13 +55,17 @@ class ReportAbout:
 
 
 class ReportCell(NamedTuple):
-    """A cell with its number in the order they came; `source` is where its picture is, if not in it."""
+    """A cell with its number in the order they came.
+
+    `source` is where its picture is, if not in it; `odds` how much likelier the best label is than the known.
+    """
 
     number: int
     file: str
     truth: str | None
     found: FoundCell
     source: str | None = None
+    odds: float = 0.0
 
     @property
     def mistake(self) -> bool:
@@ -68,6 +82,26 @@ class ReportCell(NamedTuple):
         """The score, if it is a number at all."""
         score = self.found.score
         return None if score is None or math.isnan(score) else float(score)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether no class has a score that is high enough."""
+        return self.found.label == UNCLASSIFIED
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether it has a label, with a probability that is low."""
+        return bool(self.found.probabilities) and not self.is_undecided and self.found.score < LOW_SCORE
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether another label is likelier than the known one."""
+        return self.odds > 1
+
+    @property
+    def doubt(self) -> tuple:
+        """What to sort by: the undecided first, then the least sure."""
+        return not self.is_undecided, self.score is None, self.score or 0.0, self.number
 
     @property
     def surprise(self) -> float:
@@ -104,7 +138,8 @@ class ReportTally(CellCounts):
 
     def __init__(self, limit: int, classes: Iterable[str] = (), source: str | None = None) -> None:
         super().__init__("", classes)
-        self._source = source
+        self._classes, self._source = list(classes), source
+        self.unsure = 0
         self.known_without_cell = 0
         self.confusion: Counter[tuple[str, str]] = Counter()  # truth, label
         self.empty, self.problems, self.flagged = ReportFiles(), ReportFiles(), ReportFiles()
@@ -124,18 +159,48 @@ class ReportTally(CellCounts):
         first = self.cells - len(found.cells) + 1
         for number, cell in enumerate(found.cells, start=first):
             source = self._source and self._source.format(number)
-            self._add_cell(ReportCell(number, found.file, found.truth, cell, source))
+            odds = self._odds(found.truth, cell)
+            self._add_cell(ReportCell(number, found.file, found.truth, cell, source, odds))
+
+    def _odds(self, truth: str | None, cell: FoundCell) -> float:
+        """Return how much likelier the likeliest label is than the known one; 0 where that is not known."""
+        if truth not in self._classes or not cell.probabilities:
+            return 0.0
+        known = cell.probabilities[self._classes.index(truth)]
+        return max(cell.probabilities) / max(known, 1e-300)
 
     def _add_cell(self, cell: ReportCell) -> None:
         if cell.comparable:
             self.confusion[cell.truth, cell.found.label] += 1
+        self.unsure += cell.is_unsure
         push = heapq.heappush if len(self._heap) < self._limit else heapq.heappushpop
-        push(self._heap, (cell.mistake, cell.surprise, -cell.number, cell))
+        push(self._heap, (cell.mistake, cell.is_undecided, cell.surprise, -cell.number, cell))
 
     @property
     def shown(self) -> list[ReportCell]:
         """The cells on the page, in the order they came."""
         return sorted(cell for *_, cell in self._heap)
+
+    @property
+    def unfamiliar(self) -> bool:
+        """Whether most images have cells unlike those of training."""
+        return 2 * self.flags[UNFAMILIAR] > self.images
+
+    def to_teach(self) -> list[ReportCell]:
+        """Return the cells on the page, first those that would teach most.
+
+        These are the contradicted known labels, then the cells in doubt. Of unfamiliar cells it is the
+        likeliest of each class in turn: of 298 cells of another laboratory ten of each class were among the
+        first 42, by doubt among the first 105, and by chance among 129.
+        """
+        rest = sorted(self.shown, key=lambda cell: cell.doubt)
+        first = sorted((c for c in rest if c.is_contradicted), key=lambda c: -c.odds)
+        if self.unfamiliar and all(cell.found.probabilities for cell in rest):
+            likeliest = [
+                sorted(rest, key=lambda cell: -cell.found.probabilities[k]) for k in range(len(self._classes))
+            ]
+            rest = [cell for turn in zip(*likeliest, strict=True) for cell in turn]
+        return list({cell.number: cell for cell in [*first, *rest]}.values())
 
     @property
     def mistakes(self) -> Counter[tuple[str, str]]:

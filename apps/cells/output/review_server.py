@@ -51,7 +51,7 @@ class Work:
     def __init__(
         self, path: str, about: ReportAbout, shown: Sequence[ReportCell], content: Mapping | None = None
     ) -> None:
-        self.path = path
+        self.path, self.adapt = path, about.adapt
         self.verdicts: Verdicts = {}
         self._about = about
         self._cells = {cell.number: cell for cell in shown}

@@ -79,11 +79,10 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
   };
 
   const sort = () => {
-    const sign = { rising: 1, falling: -1, number: 0 }[order.value];
-    // Cells without a score come last.
-    const byScore = (a, b) => isNaN(a.score) - isNaN(b.score) || sign * (a.score - b.score);
-    const sorted = [...cells].sort((a, b) => (sign && byScore(a, b)) || a.number - b.number);
-    tiles.append(...sorted.map(({ tile }) => tile));
+    // Cells without a score come last. At first the cells are in the order of doubt.
+    const byScore = (a, b) => isNaN(a.score) - isNaN(b.score) || b.score - a.score || a.number - b.number;
+    const compare = { doubt: () => 0, falling: byScore, number: (a, b) => a.number - b.number }[order.value];
+    tiles.append(...[...cells].sort(compare).map(({ tile }) => tile));
   };
 
   if (form) {
@@ -153,14 +152,12 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     if (text) text.replaceChildren(label ?? "not a cell");
   };
 
-  // Wilson's interval of a share, in percent.
-  const interval = (part, n) => {
-    if (!n) return "";
+  // Wilson's bound of a share, in percent.
+  const bound = (part, n, sign) => {
     const [share, z] = [part / n, 1.959964];
     const middle = share + (z * z) / (2 * n);
     const half = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
-    const bounds = [middle - half, middle + half].map((bound) => Math.min(1, Math.max(0, bound / (1 + (z * z) / n))));
-    return bounds.map((bound) => (100 * bound).toFixed(1)).join("-");
+    return (100 * Math.min(1, Math.max(0, (middle + sign * half) / (1 + (z * z) / n)))).toFixed(1);
   };
 
   // The differential: what was found, with the cells that were given other labels moved.
@@ -179,7 +176,9 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
       const own = n[row.dataset.choice];
       const [cells, share, range] = row.querySelectorAll("td.number");
       [cells.textContent, share.textContent] = [own.toLocaleString("en"), percent(own)];
-      range.textContent = interval(own, total);
+      // The undecided cells may be of any class.
+      const possible = choices[row.dataset.choice] === choices.at(-1) ? own : own + n[choices.length - 1];
+      range.textContent = total ? `${bound(own, total, -1)}-${bound(possible, total, 1)}` : "";
       row.querySelector(".bar rect").setAttribute("width", `${((100 * own) / most).toFixed(2)}%`);
       row.hidden = own === 0 && row.dataset.n === "0" && choices[row.dataset.choice] === choices.at(-1);
     }
@@ -195,6 +194,7 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     byId("progress").textContent = [looked, parts.join(", ")].filter(Boolean).join(": ");
     byId("undo").disabled = !past.length;
     byId("forget").disabled = !verdicts.size;
+    editing.querySelector(".next").hidden = !verdicts.size;
     const corrected = byId("corrected");
     corrected.hidden = !(kinds.changed + kinds.rejected);
     corrected.textContent = `By hand: ${kinds.changed} relabelled, ${kinds.rejected} left out.`;
@@ -279,11 +279,11 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     const figure = event.target.closest("figure");
     if (event.ctrlKey || event.metaKey || event.altKey || !figure) return;
     const [label, next] = [chosenBy(event.key), moved(figure, event.key)];
-    if (label !== undefined) judge(figure, label);
-    else if (event.key === "u") undo();
+    if (event.key === "u") undo();
     else if (next) goTo(next);
-    else if (event.key === " ") {
-      if (foundLabel(figure) !== null) judge(figure, foundLabel(figure));
+    else if (label !== undefined || event.key === " ") {
+      const right = label === undefined ? foundLabel(figure) : label;
+      if (label !== undefined || right !== null) judge(figure, right);
       const after = moved(figure, "ArrowRight");
       if (after) goTo(after);
     } else if (!/^Arrow|^Home$|^End$/.test(event.key)) return;
@@ -367,6 +367,10 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
       if (!current || current.closest("figure").hidden) setCurrent(seen()[0]);
     });
     byId("undo").addEventListener("click", undo);
+    byId("copy").addEventListener("click", async () => {
+      await navigator.clipboard.writeText(editing.querySelector(".next code").textContent);
+      byId("copy").textContent = "Copied";
+    });
     byId("forget").addEventListener("click", () => {
       if (!confirm(`Forget what you said about ${verdicts.size} cells?`)) return;
       const numbers = [...verdicts.keys()];
