@@ -24,7 +24,7 @@ from ..finding.image_quality import QualityRanges
 from ..finding.image_scale import Scale, scale_of
 from ..finding.stain import USUAL
 from ..learning.cautious_model import calibrated_cautious_model
-from ..learning.cell_model import ModelNotes, scores_of
+from ..learning.cell_model import ModelNotes, relative_gap, scores_of
 from ..learning.error_report import ErrorReport, error_report
 from ..learning.familiarity import class_means
 from ..learning.score_calibration import calibrate_scores
@@ -196,6 +196,7 @@ class CellTraining:
     scores: ErrorReport | None
     of_versions: ErrorReport | None
     about: ModelNotes
+    relative_gap: float | list[float]
     skipped: Skipped
     scale: float | Scale
 
@@ -264,6 +265,7 @@ def train_cell_model(
         scores,
         of_versions,
         about,
+        relative_gap(model),
         skipped,
         scale,
     )

@@ -183,6 +183,11 @@ def scores_of(pipeline: Pipeline, X: np.ndarray) -> np.ndarray:
     return _class_scores(pipeline[-1], X)
 
 
+def relative_gap(pipeline: Pipeline) -> float | list[float]:
+    """Return the duality gap of the fit over its objective, of more than two classes for each."""
+    return np.divide(pipeline[-1].dual_gap_, pipeline[-1].objective_).tolist()
+
+
 def _class_scores(classifier, X: np.ndarray) -> np.ndarray:
     if getattr(classifier, "loss", None) == "log":
         return classifier.predict_proba(X)

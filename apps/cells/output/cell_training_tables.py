@@ -1,6 +1,7 @@
 """The errors of a classifier, as `train` and `evaluate` print them."""
 
 from ...common.printing import (
+    certificate_line,
     fields,
     many,
     print_confusion,
@@ -38,6 +39,7 @@ def cell_training_record(result: CellTraining, seconds: dict[str, float]) -> dic
         "versions": settings.versions,
         "versions_error": result.of_versions and result.of_versions.error,
         "calibration": result.about.calibration.record,
+        "relative_gap": result.relative_gap,
         "skipped": result.skipped.count,
         "seconds": seconds,
     }
@@ -95,6 +97,7 @@ def print_cell_training(result: CellTraining, seconds: dict[str, float]) -> None
             )
         print_cell_calibration(result.about.calibration)
     print_heading("Alpha", _alpha_line(result))
+    print_heading("Certificate", certificate_line(result.relative_gap))
     print_times(seconds)
     print_heading("Model", result.model)
 
