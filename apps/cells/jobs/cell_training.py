@@ -27,6 +27,7 @@ from ..learning.cautious_model import calibrated_cautious_model
 from ..learning.cell_model import ModelNotes, relative_gap, scores_of
 from ..learning.error_report import ErrorReport, error_report
 from ..learning.familiarity import class_means
+from ..learning.known_cells import KnownCells
 from ..learning.score_calibration import calibrate_scores
 from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
@@ -245,7 +246,8 @@ def train_cell_model(
         model = fit_cell_model(samples, settings, validation.alpha)
     model[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     about = _about(samples, validation, settings, ranges)
-    about = replace(about, means=class_means(model[0].transform(images.X), images.y).tolist(), limits=limits)
+    means = class_means(model[0].transform(images.X), images.y).tolist()
+    about = replace(about, means=means, known=KnownCells.of(samples), limits=limits)
     if validation.scores is not None and about.calibration.coverage is not None:
         with stage("cautious"):
             cautious = calibrated_cautious_model(samples, validation.parts, settings.seed)
