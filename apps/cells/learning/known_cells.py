@@ -44,9 +44,8 @@ class KnownCells:
     def from_record(cls, record: Mapping, n_classes: int, n_features: int) -> Self:
         """Return the cells in a file, checked; ValueError if they are damaged."""
         number = record["number"]
-        if not all(type(each) is int for each in number) or set(number) != set(range(n_classes)):
-            raise ValueError("numbers of classes")
         X = np.frombuffer(base64.b64decode(record["X"], validate=True), "<f2").astype(np.float32)
-        if not np.isfinite(X).all():
-            raise ValueError("features")
+        whole = all(type(each) is int for each in number)
+        if not whole or set(number) != set(range(n_classes)) or not np.isfinite(X).all():
+            raise ValueError("known cells")
         return cls(X.reshape(len(number), n_features), np.array(number))

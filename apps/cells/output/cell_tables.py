@@ -20,7 +20,7 @@ CELL_COLUMNS = (*PLACE_COLUMNS, "label", "score", "flags", "status")
 MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
 UNLIKE = (
     "unlike those that the model has learnt from.\nOnly the surest of them get a label. To label more, "
-    "correct some cells (review), then train a model with them (train --corrections)."
+    "correct some cells (review), then adapt the model by them (adapt --corrections)."
 )
 WIDEST = 60  # letters of a file's name in a table
 
