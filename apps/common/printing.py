@@ -107,6 +107,12 @@ def print_confusion(
     )
 
 
+def certificate_line(gaps: float | Sequence[float]) -> str:
+    """Return a sentence on the distance of a fit, or of one for each label, to the optimum."""
+    gap, which = (gaps, "") if isinstance(gaps, float) else (max(gaps), "largest ")
+    return f"{which}relative gap {gap:.1e}: no weights lower the objective by more than {100 * gap:.2g} %"
+
+
 def print_times(seconds: dict[str, float]) -> None:
     """Print how long each stage took."""
     print_heading("Time")

@@ -53,6 +53,7 @@ def test_record(run, smears, work):
     assert {record["alpha"], *record["fold_alphas"]} <= set(ALPHAS)
     assert record["originals"] is None
     assert record["skipped"] == 0
+    assert all(0 <= gap <= 1e-3 for gap in record["relative_gap"])
     assert record["model"] == "cells.safetensors"
     assert [path.name for path in work.iterdir()] == ["cells.safetensors"]
 
@@ -119,6 +120,7 @@ def test_output_for_people(run, folder):
     assert "3 folds, every image is its own original\nerror " in out
     assert "chosen on all images (inside the folds: " in out
     assert out.endswith("Model\ncells.safetensors\n")
+    assert "\nCertificate\nrelative gap " in out
     assert "0.1, as given" in run("train", top, *FAST, "--alpha", 0.1).stdout
 
 

@@ -3,6 +3,7 @@
 What brings NumPy, OpenCV or Matplotlib is imported inside the commands: `--help` must not wait for it.
 """
 
+from .adapt import adapt
 from .classify import classify
 from .crop import crop
 from .evaluate import evaluate
@@ -10,4 +11,4 @@ from .explain import explain
 from .review import review
 from .train import train
 
-COMMANDS = (classify, review, train, evaluate, explain, crop)
+COMMANDS = (classify, review, train, adapt, evaluate, explain, crop)

@@ -35,6 +35,12 @@ cell_width_option = click.option(
 model_option = click.option(
     "-m", "--model", metavar="MODEL", help="The classifier.  [default: one that comes with fastsvm]"
 )
+corrections_option = click.option(
+    "--corrections",
+    multiple=True,
+    metavar="FILE.json",
+    help="Learn also, or only, from cells that were corrected with `review`. May be repeated.",
+)
 
 labels_option = click.option(
     "--labels",

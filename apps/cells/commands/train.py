@@ -8,7 +8,7 @@ from ...common.options import COUNT, STRENGTH, json_option, section, seed_option
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..training_settings import ALPHAS, CLASSIFIERS, TrainingSettings
-from ._options import NO_GROUPS, command, images_argument, known_options
+from ._options import NO_GROUPS, command, corrections_option, images_argument, known_options
 
 
 @command(
@@ -18,15 +18,7 @@ from ._options import NO_GROUPS, command, images_argument, known_options
 )
 @images_argument
 @known_options
-@section(
-    "Input",
-    click.option(
-        "--corrections",
-        multiple=True,
-        metavar="FILE.json",
-        help="Learn also, or only, from cells that were corrected with `review`. May be repeated.",
-    ),
-)
+@section("Input", corrections_option)
 @section(
     "Training",
     click.option(

@@ -173,7 +173,12 @@ def source_name(sources: Sequence[str]) -> str:
 
 def labelled_images(sources: Sequence[str], **known) -> tuple[list[ImageFile], Skipped]:
     """Find images as `find_images` does; those without a label are left out, and counted as skipped."""
-    files, skipped = find_images(sources, **known), Skipped(source_name(sources))
+    return with_labels(find_images(sources, **known), source_name(sources))
+
+
+def with_labels(files: Sequence[ImageFile], source: str) -> tuple[list[ImageFile], Skipped]:
+    """Leave out images without a label, and count them as skipped."""
+    skipped = Skipped(source)
     kept = [file for file in files if file.label is not None]
     for file in files:
         if file.label is None:

@@ -24,9 +24,10 @@ from ..finding.image_quality import QualityRanges
 from ..finding.image_scale import Scale, scale_of
 from ..finding.stain import USUAL
 from ..learning.cautious_model import calibrated_cautious_model
-from ..learning.cell_model import ModelNotes, scores_of
+from ..learning.cell_model import ModelNotes, relative_gap, scores_of
 from ..learning.error_report import ErrorReport, error_report
 from ..learning.familiarity import class_means
+from ..learning.known_cells import KnownCells
 from ..learning.score_calibration import calibrate_scores
 from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
@@ -198,6 +199,7 @@ class CellTraining:
     of_versions: ErrorReport | None
     about: ModelNotes
     suspects: SuspectCells | None
+    relative_gap: float | list[float]
     skipped: Skipped
     scale: float | Scale
 
@@ -246,7 +248,8 @@ def train_cell_model(
         model = fit_cell_model(samples, settings, validation.alpha)
     model[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     about = _about(samples, validation, settings, ranges)
-    about = replace(about, means=class_means(model[0].transform(images.X), images.y).tolist(), limits=limits)
+    means = class_means(model[0].transform(images.X), images.y).tolist()
+    about = replace(about, means=means, known=KnownCells.of(samples), limits=limits)
     if validation.scores is not None and about.calibration.coverage is not None:
         with stage("cautious"):
             cautious = calibrated_cautious_model(samples, validation.parts, settings.seed)
@@ -272,6 +275,7 @@ def train_cell_model(
         of_versions,
         about,
         suspects,
+        relative_gap(model),
         skipped,
         scale,
     )

@@ -18,6 +18,7 @@ from ..finding.stain import UsualStain
 from ..measuring.cell_features import feature_names
 from .cautious_model import CautiousModel
 from .familiarity import is_familiar
+from .known_cells import KnownCells
 from .score_calibration import CellCalibration
 
 SHIPPED = "shipped/white_cells.safetensors"
@@ -43,8 +44,12 @@ class ModelNotes:
     means : list of list of float
         The mean of each feature (columns) over the images of each class (rows), in standard deviations of
         all, as of `class_means`.
+    noise : float
+        The chance in these means, as of `mean_noise`; 0 if they are of many cells.
     cautious : CautiousModel or None
         What labels cells that are unlike those of training; None where there was no cross-validation.
+    known : KnownCells or None
+        The cells that it has learnt from, for `adapt` to learn from them again; None in what that makes.
     limits : str
         What is known to go wrong with it.
     """
@@ -54,7 +59,9 @@ class ModelNotes:
     ranges: QualityRanges = field(default_factory=dict)
     confusion: Sequence[Sequence[float]] = ()
     means: Sequence[Sequence[float]] = ()
+    noise: float = 0.0
     cautious: CautiousModel | None = None
+    known: KnownCells | None = None
     limits: str = ""
 
     @property
@@ -67,7 +74,9 @@ class ModelNotes:
             "ranges": {name: list(bounds) for name, bounds in self.ranges.items()},
             "confusion": [[round(share, 4) for share in row] for row in self.confusion],
             "means": [[round(mean, 3) for mean in row] for row in self.means],
+            "noise": round(self.noise, 4),
             "cautious": self.cautious and self.cautious.record,
+            "training": self.known and self.known.record,
             "limits": self.limits,
         }
 
@@ -76,7 +85,7 @@ def model_notes(record: Mapping, n_classes: int, n_features: int) -> ModelNotes:
     """Return the notes in a model file, checked; ValueError if they are damaged."""
     if not record:
         return ModelNotes()
-    usual, cautious = record["usual"], record["cautious"]
+    usual, cautious, known = record["usual"], record["cautious"], record["training"]
     if usual is not None:
         plasma, density = _numbers(usual["plasma"], 3), _numbers([usual["density"]])[0]
         if min(*plasma, density) <= 0 or max(plasma) > 255:
@@ -84,13 +93,17 @@ def model_notes(record: Mapping, n_classes: int, n_features: int) -> ModelNotes:
         usual = UsualStain(plasma, density)
     if cautious is not None:
         cautious = CautiousModel.from_record(cautious, n_classes, _calibration(cautious["calibration"]))
+    if known is not None:
+        known = KnownCells.from_record(known, n_classes, n_features)
     ranges = {name: _numbers(bounds, 2) for name, bounds in record["ranges"].items() if name in WORDS}
     confusion = [_numbers(row, n_classes + 1) for row in record["confusion"]]
     means = [_numbers(row, n_features) for row in record["means"]]
-    if not {len(confusion), len(means)} <= {0, n_classes} or not isinstance(record["limits"], str):
+    (noise,) = _numbers([record["noise"]])
+    sound = {len(confusion), len(means)} <= {0, n_classes} and noise >= 0
+    if not sound or not isinstance(record["limits"], str):
         raise ValueError("confusion")
     calibration = _calibration(record["calibration"])
-    return ModelNotes(usual, calibration, ranges, confusion, means, cautious, record["limits"])
+    return ModelNotes(usual, calibration, ranges, confusion, means, noise, cautious, known, record["limits"])
 
 
 def _calibration(record: Mapping) -> CellCalibration:
@@ -144,7 +157,7 @@ class CellModel:
         """Return whether cells, the rows of X, are of the kind that the model has learnt from."""
         if self.about.cautious is None or not len(self.about.means):
             return True
-        return is_familiar(self.pipeline[0].transform(np.asarray(X)), self.about.means)
+        return is_familiar(self.pipeline[0].transform(np.asarray(X)), self.about.means, self.about.noise)
 
     def scores(self, X: np.ndarray, names: Sequence[str]) -> np.ndarray:
         """Return the scores of the classes for each row: calibrated probabilities, or an SVM's decisions.
@@ -181,6 +194,11 @@ def scores_of(pipeline: Pipeline, X: np.ndarray) -> np.ndarray:
     for _, step in pipeline.steps[:-1]:
         X = step.transform(X)
     return _class_scores(pipeline[-1], X)
+
+
+def relative_gap(pipeline: Pipeline) -> float | list[float]:
+    """Return the duality gap of the fit over its objective, of more than two classes for each."""
+    return np.divide(pipeline[-1].dual_gap_, pipeline[-1].objective_).tolist()
 
 
 def _class_scores(classifier, X: np.ndarray) -> np.ndarray:

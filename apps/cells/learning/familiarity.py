@@ -19,7 +19,7 @@ SHIFT, SHIFT_OF_ONE = 0.3, 1.0
 SURE = 100.0  # weight of the equation that the shares of a mix sum to 1
 
 
-def is_familiar(Z: np.ndarray, means: np.ndarray) -> bool:
+def is_familiar(Z: np.ndarray, means: np.ndarray, noise: float = 0.0) -> bool:
     """Return whether cells are of the kind that a model has learnt from.
 
     Parameters
@@ -28,8 +28,15 @@ def is_familiar(Z: np.ndarray, means: np.ndarray) -> bool:
         Their features, standardised as the model's; n is at least 1.
     means : ndarray of shape (n_classes, n_features)
         Of the cells of each class in training, as `class_means` returns them.
+    noise : float, default=0
+        What the limit gets for the chance in the means themselves, as of `mean_noise`.
     """
-    return colour_shift(Z, means) <= np.hypot(SHIFT, SHIFT_OF_ONE / len(Z) ** 0.5)
+    return colour_shift(Z, means) <= np.hypot(np.hypot(SHIFT, noise), mean_noise(len(Z)))
+
+
+def mean_noise(n: float) -> float:
+    """Return how far the mean of n cells may be from that of all of their kind."""
+    return SHIFT_OF_ONE / n**0.5
 
 
 def colour_shift(Z: np.ndarray, means: np.ndarray) -> float:

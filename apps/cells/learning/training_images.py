@@ -15,7 +15,7 @@ from ..data.boxes import (
     match_boxes,
     read_boxes,
 )
-from ..data.image_files import ImageFile, find_images, labelled_images, source_name
+from ..data.image_files import ImageFile, find_images, source_name, with_labels
 from ..finding.findings import FoundCell
 from .corrections import read_corrections
 
@@ -29,6 +29,7 @@ def find_training_images(
     labels: str | None = None,
     groups: str | None = None,
     classes: Sequence[str] | None = None,
+    everything: list[ImageFile] | None = None,
 ) -> tuple[list[ImageFile], Skipped, Boxes]:
     """Find the images with a label, or with labelled boxes of cells.
 
@@ -43,6 +44,8 @@ def find_training_images(
         As for `find_images`; or boxes with labels, as for `read_boxes`.
     groups, classes
         As for `find_images`.
+    everything : list, optional
+        Collects the images, with a label or without.
 
     Returns
     -------
@@ -52,12 +55,15 @@ def find_training_images(
     boxes : dict
         Labelled boxes by file.
     """
+    everything = [] if everything is None else everything
     fields = labels is not None and has_boxes(labels)
     if not (corrections or fields):
-        files, skipped = labelled_images(sources, labels=labels, groups=groups, classes=classes)
-        return files, skipped, {}
+        files = find_images(sources, labels=labels, groups=groups, classes=classes)
+        everything += files
+        return *with_labels(files, source_name(sources)), {}
     read = list(map(read_corrections, corrections))
     files = find_images(sources, labels=None if fields else labels, groups=groups)
+    everything += files
     known = {label for one in read for label in one.classes} if labels is None else set()
     for allowed in (known if labels is None or fields else None, classes):
         if allowed is not None:

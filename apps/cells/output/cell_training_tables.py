@@ -1,6 +1,7 @@
 """The errors of a classifier, as `train` and `evaluate` print them."""
 
 from ...common.printing import (
+    certificate_line,
     fields,
     many,
     print_confusion,
@@ -42,6 +43,7 @@ def cell_training_record(result: CellTraining, seconds: dict[str, float]) -> dic
         "calibration": result.about.calibration.record,
         "suspects": result.suspects and [_mistake_record(*each) for each in result.suspects.cells],
         "estimated_wrong_labels": result.suspects and list(result.suspects.share),
+        "relative_gap": result.relative_gap,
         "skipped": result.skipped.count,
         "seconds": seconds,
     }
@@ -100,6 +102,7 @@ def print_cell_training(result: CellTraining, seconds: dict[str, float]) -> None
         print_cell_calibration(result.about.calibration)
         _print_suspects(result)
     print_heading("Alpha", _alpha_line(result))
+    print_heading("Certificate", certificate_line(result.relative_gap))
     print_times(seconds)
     print_heading("Model", result.model)
 

@@ -18,7 +18,7 @@ from . import report_sections
 from .highlights import highlight
 from .svg_charts import learning_curve_chart
 from .top_words_output import shown_term
-from .training_output import certificate_line
+from .training_output import text_certificate
 
 LABELS_WITH_WORDS = 24
 MISTAKES = 12
@@ -172,7 +172,7 @@ def _mistakes_section(model: Pipeline, found: AnswerScores) -> dict:
 
 def _certificate_section(training: TextTraining) -> dict:
     if training.fit.relative_gap is None:
-        return {"text": certificate_line(training).capitalize()}
+        return {"text": text_certificate(training).capitalize()}
     worst = int(np.argmax(training.fit.relative_gap))
     objective, gap, relative = (
         float(np.atleast_1d(numbers)[worst])

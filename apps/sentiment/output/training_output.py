@@ -5,6 +5,7 @@ from dataclasses import asdict
 import numpy as np
 
 from ...common.printing import (
+    certificate_line,
     fields,
     many,
     percent,
@@ -99,7 +100,7 @@ def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
             f"{'lowered' if chosen.shift >= 0 else 'raised'} by {abs(chosen.shift):.3g}, "
             f"which gives the best {result.settings.threshold} according to the probabilities.",
         )
-    print_heading("Certificate", certificate_line(result))
+    print_heading("Certificate", text_certificate(result))
     print_times(seconds)
     print_heading("Top words")
     print_top_words(result.fit.top_words)
@@ -218,13 +219,11 @@ def _print_suspected(found: SuspectedLabels) -> None:
         print_line("fastsvm-sentiment inspect lists more.")
 
 
-def certificate_line(result: TextTraining) -> str:
+def text_certificate(result: TextTraining) -> str:
     """Return a sentence on the distance to the optimum."""
-    gaps = result.fit.relative_gap
-    if gaps is None:
+    if result.fit.relative_gap is None:
         return f"none: the {result.settings.classifier} has no dual problem to bound its objective from below"
-    gap, which = np.max(gaps), "" if np.ndim(gaps) == 0 else "largest "
-    return f"{which}relative gap {gap:.1e}: no weights lower the objective by more than {100 * gap:.2g} %"
+    return certificate_line(result.fit.relative_gap)
 
 
 def print_accuracy(scores: AnswerScores) -> None:

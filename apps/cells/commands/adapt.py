@@ -1,0 +1,44 @@
+"""`adapt`: learn a laboratory from a handful of its cells."""
+
+import click
+
+from ...common.files import check_is_file
+from ...common.options import json_option, section
+from ...common.printing import note_skipped, print_json, tidy_warnings
+from ...common.progress import Stages
+from ._options import command, corrections_option, images_argument, known_options
+
+
+@command(
+    "adapt shipped smears --corrections corrections.json -o ours.safetensors",
+    "adapt cells.safetensors labelled -o ours.safetensors",
+)
+@click.argument("model")
+@images_argument
+@known_options
+@section("Input", corrections_option)
+@section(
+    "Output",
+    click.option("-o", "--output", metavar="NEW", default="adapted.safetensors", help="File to write it to."),
+    json_option,
+)
+def adapt(model, images, output, known, corrections, cell_width, json, quiet, verbose):
+    """Adapt MODEL to a laboratory, by a few labelled cells of each class in IMAGES.
+
+    MODEL is a file that `train` wrote, or "shipped": the one that comes with fastsvm. Ten cells a class do
+    much. The largest white cell of each image has the label of the image; corrected cells have their own. A
+    new label of two or more cells becomes a class.
+    """
+    check_is_file(output, "a model")
+    from ..jobs.cell_adaptation import adapt_cell_model
+    from ..output import cell_adaptation_tables
+
+    path = None if model == "shipped" else model
+    known |= {"corrections": corrections, "cell_width": cell_width}
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        result = adapt_cell_model(path, images, output, **known, stage=stage)
+    if json:
+        print_json(cell_adaptation_tables.cell_adaptation_record(result, stage.seconds))
+    else:
+        cell_adaptation_tables.print_cell_adaptation(result, stage.seconds)
+    return note_skipped(result.skipped)

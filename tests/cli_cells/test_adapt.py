@@ -1,0 +1,236 @@
+"""adapt: a laboratory learnt from a handful of its cells."""
+
+import csv
+import json
+import shutil
+
+import cv2
+import numpy as np
+import pytest
+
+from fastsvm.model_files import load_about, load_plain, save_plain
+from fastsvm_apps.cells.jobs import cell_adaptation
+from fastsvm_apps.cells.jobs.cell_adaptation import adapt_cell_model
+from fastsvm_apps.cells.jobs.cell_evaluation import evaluate_cell_model
+from fastsvm_apps.cells.learning import known_cells
+from fastsvm_apps.cells.learning.adaptation import fit_adapted_model, with_classes
+from fastsvm_apps.cells.learning.cautious_model import CautiousModel, travelling
+from fastsvm_apps.cells.learning.cell_model import load_cell_model
+from fastsvm_apps.cells.learning.known_cells import KnownCells
+from fastsvm_apps.cells.learning.training_samples import TrainingSamples
+from fastsvm_apps.cells.output import cell_adaptation_tables
+
+pytestmark = pytest.mark.blas
+
+CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
+STAIN = np.array([[0.8, 0.15, 0.05], [0.3, 0.6, 0.1], [0.0, 0.25, 0.75]])  # of densities: blue, green, red
+
+
+@pytest.fixture(scope="session")
+def laboratory(smears, tmp_path_factory):
+    """Return a folder with the sample smears as another stain would have them, by label."""
+    top = tmp_path_factory.mktemp("laboratory")
+    for path in (smears / "images").rglob("*.jpg"):
+        density = -np.log(np.maximum(cv2.imread(str(path)), 1) / 255.0)
+        (top / path.parent.name).mkdir(exist_ok=True)
+        image = 255 * np.exp(-1.3 * density @ STAIN.T)
+        cv2.imwrite(str(top / path.parent.name / f"{path.stem}.png"), image)
+    return top
+
+
+@pytest.fixture
+def few(laboratory, tmp_path):
+    """Copy the first images of classes of the laboratory, in folders of these or other names."""
+
+    def few(n, **names):
+        for label, name in (names or dict(zip(CLASSES, CLASSES, strict=True))).items():
+            (tmp_path / "few" / name).mkdir(parents=True, exist_ok=True)
+            for path in sorted((laboratory / label).iterdir())[:n]:
+                shutil.copy(path, tmp_path / "few" / name)
+        return tmp_path / "few"
+
+    return few
+
+
+def adapted(run, *args):
+    result = run("adapt", *args, "-o", "new.safetensors", "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def wrong(path, top):
+    """Return the share of wrong labels of the largest cells of the images, every one labelled."""
+    return evaluate_cell_model(str(path), [str(top)]).scores.error
+
+
+def test_another_stain(run, model, few, laboratory):
+    record = adapted(run, model, few(4))
+    assert record["label_counts"] == dict.fromkeys(CLASSES, 4)
+    assert record["error"] <= 0.2 <= record["error_before"]
+    assert (record["unseen"], record["skipped"]) == ([], 0)
+    assert all(0 <= gap <= 1e-3 for gap in record["relative_gap"])
+    assert record["calibration"]["min_score"] == cell_adaptation.USUAL_SCORE
+    assert wrong("new.safetensors", laboratory) <= 0.1 < wrong(model, laboratory)
+    about = load_about("new.safetensors")
+    assert about["training"] is None
+    assert about["limits"].startswith("It is adapted to one laboratory, with 16 of its cells")
+    out = run("classify", laboratory, "-m", "new.safetensors").stdout
+    assert "unfamiliar" not in out
+
+
+def test_output_for_people(run, model, few, monkeypatch):
+    monkeypatch.setattr(cell_adaptation_tables, "ENOUGH", 6)
+    top = few(6, LYMPHOCYTE="LYMPHOCYTE", NEUTROPHIL="NEUTROPHIL", MONOCYTE="MONOCYTE")
+    out = run("adapt", model, top).stdout
+    assert out.startswith("sdca-logistic.safetensors, adapted by 18 labelled cells\n\nLabels\nlabel ")
+    assert "no cells of EOSINOPHIL: most of these will be missed\n" in out
+    assert " % by the model as it was\n" in out
+    assert " % after adaptation, each by a model that has not seen it\n" in out
+    assert "enough for `train`: " in out
+    assert "\nCertificate\nlargest relative gap " in out
+    assert out.endswith("Model\nadapted.safetensors\n")
+
+
+def test_the_model_that_comes_along(run, few):
+    record = adapted(run, "shipped", few(6))
+    assert record["adapted"] == "white_cells.safetensors (comes with fastsvm)"
+    assert record["calibration"]["error"] is not None
+    assert record["error"] <= 0.2
+    loaded = load_cell_model("new.safetensors")
+    assert loaded.about.cautious is not None
+    assert loaded.about.means
+
+
+def test_new_classes(run, model, few):
+    names = {"LYMPHOCYTE": "LYMPHOCYTE", "MONOCYTE": "BASOPHIL", "NEUTROPHIL": "NEUTROPHIL"}
+    top = few(4, **names)
+    record = adapted(run, model, top)
+    assert load_cell_model("new.safetensors").classes == ["BASOPHIL", *CLASSES]
+    assert record["unseen"] == ["EOSINOPHIL", "MONOCYTE"]
+    assert record["label_counts"] == {"BASOPHIL": 4, "LYMPHOCYTE": 4, "NEUTROPHIL": 4}
+    assert wrong("new.safetensors", top) <= 0.1
+
+
+def test_corrections(run, model, few):
+    top = few(3, LYMPHOCYTE="a", NEUTROPHIL="a", MONOCYTE="b")
+    assert run("crop", top, "-o", "boxes.csv").exit_code == 0
+    with open("boxes.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    entries = [
+        {"file": row["file"], "box": [int(row[side]) for side in "xywh"], "old": "x", "new": new}
+        for row in rows
+        if row["file"].startswith("a/")
+        for new in [CLASSES[1] if row["file"] < "a/smear_20" else CLASSES[3]]
+    ]
+    content = {"version": 1, "classes": CLASSES, "corrections": entries}
+    with open("corrections.json", "w") as file:
+        json.dump(content, file)
+    result = run("adapt", model, top, "--corrections", "corrections.json", "--json")
+    assert result.exit_code == 0
+    assert result.stderr == "note: 3 images without a label or correction left out\n"
+    record = json.loads(result.stdout)
+    assert record["label_counts"] == {
+        label: sum(entry["new"] == label for entry in entries) for label in CLASSES[1::2]
+    }
+
+
+def test_cells_of_one_image(run, model, few, work):
+    top = few(3)
+    (work / "groups.csv").write_text(
+        "file,original\n" + "".join(f"{path.name},one\n" for path in sorted(top.rglob("*.png")))
+    )
+    record = adapted(run, model, top, "--groups", "groups.csv")
+    assert 0 <= record["error"] <= 0.5
+
+
+def test_labels_of_some_images(run, model, few, work):
+    top = few(3)
+    names = sorted(path.name for path in top.rglob("*.png"))
+    lines = [f"{name},{label}" for name, label in zip(names[:4], CLASSES[:2] * 2, strict=True)]
+    (work / "labels.csv").write_text("\n".join(["file,label", *lines]) + "\n")
+    result = run("adapt", model, top, "--labels", "labels.csv")
+    assert (result.exit_code, result.stderr) == (0, "note: 8 images without a label left out\n")
+
+
+def test_bad_input(run, model, few, folder, work):
+    top = few(2)
+    assert run("adapt", model, top, "-o", "new.safetensors").exit_code == 0
+    save_plain(load_plain(model), "bare.safetensors")
+    of_one = few(2, LYMPHOCYTE="x/LYMPHOCYTE") / "x"
+    unknown = few(2, LYMPHOCYTE="y/A", NEUTROPHIL="y/B") / "y"
+    one_each = few(1, LYMPHOCYTE="z/LYMPHOCYTE", NEUTROPHIL="z/B") / "z"
+    for args, said in [
+        (("new.safetensors", top), "new.safetensors: holds no cells to learn from; train it again"),
+        (("bare.safetensors", top), "holds no cells to learn from"),
+        (("none.safetensors", top), "none.safetensors"),
+        ((model, of_one), "'LYMPHOCYTE' is the only label"),
+        ((model, unknown), f"no cell has a label of sdca-logistic.safetensors ({', '.join(CLASSES)})"),
+        ((model, one_each), "B: one cell is too few for a new label"),
+        ((model, folder(0, 20)), "no image has a label"),
+        ((model, top, "-o", "-"), "a model cannot go to stdout"),
+    ]:
+        result = run("adapt", *args)
+        assert result.exit_code in (1, 2), args
+        assert result.stdout == ""
+        assert said in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+    assert not (work / "adapted.safetensors").exists()
+
+
+def test_a_few_cells_that_are_alike():
+    rng, n = np.random.default_rng(0), 306
+    others, labels = rng.normal(size=(40, n)).astype(np.float32), np.repeat(["A", "B"], 20)
+    others[:20, travelling()[:20]] += 4
+    own = np.stack([others[:20].mean(axis=0), others[20:].mean(axis=0)]) + 100
+    for some in (slice(2), slice(1)):
+        samples = TrainingSamples(own, np.array(["A", "B"]), np.arange(2), np.zeros(2, bool), np.zeros(2))
+        fitted, _ = fit_adapted_model((others, labels), samples.rows(np.arange(2)[some]))
+        assert np.isfinite(fitted[-1].coef_).all()
+        assert fitted.predict(own[some]).tolist() == ["A", "B"][some]
+
+
+def test_a_cautious_model_never_gives_a_class_it_does_not_know():
+    n = len(travelling())
+    cautious = CautiousModel(np.zeros(n), np.ones(n), np.ones((2, n)), np.zeros(2))
+    wider = with_classes(cautious, np.array(["A", "C"]), np.array(["A", "B", "C"]))
+    X = np.random.default_rng(0).normal(size=(9, 306))
+    chances = wider.probabilities(X)
+    assert chances[:, 1].max() < 1e-6
+    np.testing.assert_allclose(chances[:, ::2], cautious.probabilities(X), rtol=1e-6)
+
+
+def test_large_sets_are_thinned_class_by_class(monkeypatch):
+    monkeypatch.setattr(known_cells, "MOST", 20)
+    y = np.repeat(["A", "B", "B"], [3, 100, 100])
+    samples = TrainingSamples(
+        np.arange(203 * 4, dtype=np.float32).reshape(203, 4),
+        y,
+        np.arange(203),
+        np.arange(203) >= 103,
+        np.zeros(203),
+    )
+    kept = KnownCells.of(samples)
+    assert np.bincount(kept.number).tolist() == [3, 10]
+    again = KnownCells.from_record(kept.record, 2, 4)
+    np.testing.assert_array_equal(again.X, kept.X)
+    assert again.number.tolist() == kept.number.tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "most"), [(5, 0.19), (10, 0.15)])
+def test_ten_cells_a_class_of_a_real_laboratory(shared, work, k, most):
+    with open(shared / "tecom" / "labels_checked.csv", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if not row["doubtful"] and row["checked"] in CLASSES]
+    rng, errors = np.random.default_rng(0), []
+    for _ in range(3):
+        order = rng.permutation(len(rows))
+        own = {j for label in CLASSES for j in [i for i in order if rows[i]["checked"] == label][:k]}
+        for name, kept in (("own", own), ("rest", set(range(len(rows))) - own)):
+            lines = [f"{rows[i]['file']},{rows[i]['checked']}" for i in sorted(kept)]
+            (work / f"{name}.csv").write_text("\n".join(["file,label", *lines]) + "\n")
+        images = [str(shared / "tecom" / "images")]
+        adapt_cell_model(None, images, "new.safetensors", labels="own.csv")
+        found = evaluate_cell_model("new.safetensors", images, labels="rest.csv")
+        errors.append(found.scores.error)
+        assert found.unfamiliar == 0
+    assert np.mean(errors) <= most
