@@ -188,6 +188,17 @@ def test_lobes_are_one_nucleus_and_neighbours_are_two():
     assert len(boxes_of(drawn((80, 120, 24, 38), (200, 120, 24, 38)))) == 2
 
 
+@pytest.mark.parametrize(("radius", "boxes"), [(10, [(124, 80, 77, 80)]), (8, [])])
+def test_lobes_around_cytoplasm_as_pale_as_plasma_are_a_cell_unless_they_may_be_platelets(radius, boxes):
+    image = plain()
+    for angle in np.arange(5) * 2 * np.pi / 5:
+        lobe = round(160 + 26 * np.cos(angle)), round(120 + 26 * np.sin(angle))
+        cv2.circle(image, lobe, radius, NUCLEUS, cv2.FILLED)
+    found = boxes_of(cv2.GaussianBlur(image, (3, 3), 0))
+    assert len(found) == len(boxes)
+    assert all(overlap(box, other) > 0.9 for box, other in zip(found, boxes, strict=True))
+
+
 @pytest.mark.parametrize("apart", [0, 6])
 @pytest.mark.parametrize("small", [(20, 27), (24, 34)])
 def test_a_small_cell_beside_a_large_one_is_another(small, apart):

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from fastsvm_apps.cells.data.image_files import ImageFile
 from fastsvm_apps.cells.data.image_reader import read_image
 from fastsvm_apps.cells.finding.image_quality import (
     WORDS,
@@ -22,6 +23,7 @@ from fastsvm_apps.cells.finding.stain import (
     raw_field,
     stain_of,
     usual_field,
+    usual_stain_of,
 )
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 from fastsvm_apps.cells.learning.image_versions import make_image_version
@@ -89,6 +91,40 @@ def test_red_cells_that_hardly_take_the_stain_do_not_count(image):
     pale = found._replace(density=found.density / 5)
     by_nuclei = normalised(image, found._replace(density=None), USUAL)
     assert (normalised(image, pale, USUAL) == by_nuclei).all()
+
+
+def nucleus(darkness):
+    """Draw a nucleus on plasma; `darkness` multiplies its densities."""
+    image = np.full((240, 320, 3), (210, 180, 190), np.uint8)
+    colour = np.array((210, 180, 190)) * np.array((0.71, 0.33, 0.53)) ** darkness
+    return cv2.circle(image, (160, 120), 30, colour.round().tolist(), cv2.FILLED)
+
+
+def files_of(images, folder):
+    for k, image in enumerate(images):
+        cv2.imwrite(f"{folder}/{k}.png", image)
+    (folder / "none.png").write_bytes(b"")  # is skipped
+    return [ImageFile(str(path), path.name) for path in sorted(folder.iterdir())]
+
+
+def test_without_red_cells_images_to_learn_from_are_scaled_alike(tmp_path):
+    darkness = (0.8, 1.0, 1.4)
+    images = [nucleus(each) for each in darkness]
+    usual = usual_stain_of(files_of(images, tmp_path))
+    assert usual == USUAL._replace(nuclear=pytest.approx(stain(images[1]).nuclear, rel=0.02))
+    seen = [stain(usual_field(image, usual).image).nuclear for image in images]
+    np.testing.assert_allclose(np.array(seen) / seen[1], darkness, rtol=0.04)
+    alike = [stain(usual_field(image).image).nuclear for image in images]
+    np.testing.assert_allclose(alike, seen[1], rtol=0.04)
+
+
+def test_with_red_cells_each_image_is_scaled_by_its_own(tmp_path):
+    images = [read_image(str(SMEARS / f"{name}.jpg")) for name in SOME]
+    assert usual_stain_of(files_of([*images, nucleus(1)], tmp_path)) == USUAL
+
+
+def test_empty_images_tell_no_stain(tmp_path):
+    assert usual_stain_of(files_of([np.full((90, 90, 3), 255, np.uint8)], tmp_path)) == USUAL
 
 
 @pytest.mark.parametrize("image", [np.zeros((64, 64, 3), np.uint8), np.full((40, 90, 3), 255, np.uint8)])

@@ -270,6 +270,7 @@ DROPPED = object()
         (("usual",), 3),
         (("usual", "density"), 0),
         (("usual", "density"), "much"),
+        (("usual", "nuclear"), 0),
         (("usual", "plasma"), [200, 200]),
         (("usual", "plasma"), [200, 200, 256]),
         (("calibration",), []),

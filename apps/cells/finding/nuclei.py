@@ -40,6 +40,8 @@ class CellSizes(NamedTuple):
         Least area where the image has no such nucleus.
     whole_cell, cut_cell : tuple of int
         A finished cell has at least this area of nucleus, and contains a disc of this radius.
+    between_lobes : bool
+        Whether what lies between the lobes is of the cell even if it looks like plasma.
     """
 
     lobe_gap: int = 15
@@ -48,11 +50,15 @@ class CellSizes(NamedTuple):
     fragment: int = 300
     whole_cell: tuple[int, float] = (800, 14)
     cut_cell: tuple[int, float] = (400, 9)
+    between_lobes: bool = False
 
 
 USUAL_SIZES = CellSizes()
 # Where nothing is found with these: lobes that are small and lie far apart.
 SMALL_SIZES = CellSizes(lobe_gap=30, fragment=120, whole_cell=(800, 12.5))
+# Where still nothing is found: lobes around pale cytoplasm, of more area than platelets in a clump.
+SPREAD_SIZES = SMALL_SIZES._replace(whole_cell=(1300, 16), cut_cell=(1300, 16), between_lobes=True)
+TRIES = USUAL_SIZES, SMALL_SIZES, SPREAD_SIZES
 
 
 def nuclear_stain(field: Field) -> np.ndarray:

@@ -7,16 +7,22 @@ between the cells gets the usual colour. That is one lookup table for each chann
 
 Some stains hardly colour red cells. So they are looked for away from nuclei, and where they do not fit the
 nuclei, the nuclei get the usual density. Where there is neither, only the plasma is made the usual one.
+
+Then all nuclei become equally dark, although lymphocytes have darker ones than monocytes. So a model that
+learns from such images scales all of them alike, by the median of their nuclei, and keeps it for later ones.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
+from math import ceil
 from typing import NamedTuple
 
 import cv2
 import numpy as np
 
 from ..data.image_files import ImageFile
-from ..data.image_reader import is_blank
+from ..data.image_reader import CellWidth, is_blank
+from ..data.image_threads import map_images
 from .field import CHANNELS, Field
 from .masks import distance_to
 from .nuclei import NUCLEAR, nuclear_stain
@@ -30,6 +36,7 @@ MIN_DENSITY = 0.06  # of green; less is noise or dirt
 LEVELS = 200  # of a density of 1, for Otsu's threshold
 MIN_SHARE = 0.02  # of the image that red cells cover, at least
 MOST_SCALING = 3.0  # of densities, either way
+MOST_IMAGES = 128  # that the stain of all is read from
 
 
 class Stain(NamedTuple):
@@ -62,20 +69,46 @@ class UsualStain(NamedTuple):
         Blue, green and red between the cells.
     density : float
         Of red cells in green.
+    nuclear : float or None
+        Nuclear stain that nuclei have in the images learnt from, by which all images are scaled alike; None
+        scales each by its own red cells or nuclei.
     """
 
     plasma: tuple[float, float, float]
     density: float
+    nuclear: float | None = None
+
+    @property
+    def record(self) -> dict:
+        """For a model file."""
+        known = {name: value for name, value in self._asdict().items() if value is not None}
+        return known | {"plasma": list(self.plasma)}
 
 
 # The medians of the photographs that the shipped model is made from.
 USUAL = UsualStain((200.0, 204.0, 200.0), 0.25)
 
 
-def usual_field(image: np.ndarray) -> Field:
+def usual_field(image: np.ndarray, usual: UsualStain = USUAL) -> Field:
     """Return an image with the usual stain, to find and measure cells in."""
     raw = raw_field(image)
-    return Field(normalised(image, stain_of(raw), USUAL), raw.frame, raw.stained)
+    return Field(normalised(image, stain_of(raw), usual), raw.frame, raw.stained)
+
+
+def usual_stain_of(files: Sequence[ImageFile], cell_width: CellWidth = None) -> UsualStain:
+    """Return the usual stain of images to learn from; it has `nuclear` if most lack red cells to trust."""
+    work = partial(_stain_in, cell_width=cell_width)
+    found = map_images(work, files[:: ceil(len(files) / MOST_IMAGES) or 1])
+    stains = [stain for _, stain in found if isinstance(stain, Stain) and stain.nuclear]
+    trusted = sum(_has_red_cells(stain) for stain in stains)
+    if 2 * trusted >= len(stains):
+        return USUAL
+    return USUAL._replace(nuclear=float(np.median([stain.nuclear for stain in stains])))
+
+
+def _stain_in(file: ImageFile, cell_width: CellWidth) -> Stain | None:
+    image, _ = file.open().scaled(cell_width=cell_width)
+    return None if is_blank(image) else stain_of(raw_field(image))
 
 
 def raw_field(image: np.ndarray) -> Field:
@@ -154,10 +187,10 @@ def normalised(image: np.ndarray, stain: Stain, usual: UsualStain) -> np.ndarray
     -------
     ndarray of the same shape and dtype
     """
-    red, nuclear = stain.density, stain.nuclear and stain.nuclear / NUCLEAR_OF_RED
-    # What does not fit the nuclei is hardly stained, or no red cell.
-    if red is None or (nuclear and not nuclear / ALIKE < red < nuclear * ALIKE):
-        red = nuclear
+    nuclear = usual.nuclear or stain.nuclear
+    red = nuclear and nuclear / NUCLEAR_OF_RED
+    if _has_red_cells(stain) and not usual.nuclear:
+        red = stain.density
     scaling = usual.density / red if red else 1.0
     scaling = min(max(scaling, 1 / MOST_SCALING), MOST_SCALING)
     values = np.arange(256)[:, None] + 1.0
@@ -165,3 +198,9 @@ def normalised(image: np.ndarray, stain: Stain, usual: UsualStain) -> np.ndarray
     densities = np.log((np.array(stain.plasma) + 1) / values)
     table = np.rint((np.array(usual.plasma) + 1) * np.exp(-scaling * densities)) - 1
     return cv2.LUT(image, np.clip(table, 0, 255).astype(np.uint8)[None])
+
+
+def _has_red_cells(stain: Stain) -> bool:
+    """Return whether what looks like red cells fits the nuclei; else it is hardly stained, or no red cell."""
+    red, nuclear = stain.density, stain.nuclear and stain.nuclear / NUCLEAR_OF_RED
+    return red is not None and (not nuclear or nuclear / ALIKE < red < nuclear * ALIKE)

@@ -17,7 +17,7 @@ import numpy as np
 from . import _pixels
 from .field import COLOUR_PLANES, Field
 from .masks import depth, distance_to, filled, halved, hull, is_cut, opened, shrunk, touching, widened
-from .nuclei import BORDER, SMALL_SIZES, USUAL_SIZES, CellSizes, find_nuclei, nuclear_stain
+from .nuclei import BORDER, TRIES, CellSizes, find_nuclei, nuclear_stain
 
 CLOSE_UP = 0.15  # share of the image; a nucleus that covers more is always accepted
 
@@ -104,7 +104,7 @@ def find_white_cells(field: Field) -> list[WhiteCell]:
     stained = nuclear_stain(field) if field.stained is None else field.stained
     if (stained | field.frame).all():  # no nucleus stands out
         return []
-    return _cells_of(field, stained, USUAL_SIZES) or _cells_of(field, stained, SMALL_SIZES)
+    return next(filter(None, (_cells_of(field, stained, sizes) for sizes in TRIES)), [])
 
 
 def _cells_of(field: Field, stained: np.ndarray, sizes: CellSizes) -> list[WhiteCell]:
@@ -113,9 +113,10 @@ def _cells_of(field: Field, stained: np.ndarray, sizes: CellSizes) -> list[White
     if not nuclei:
         return []
     around = _Surroundings(field, nuclei)
+    grown = around.grown() | around.hulls if sizes.between_lobes else around.grown()
     cells = [
         _white_cell(field, corner, nucleus, body)
-        for corner, *masks in around.shared_out(around.grown())
+        for corner, *masks in around.shared_out(grown)
         for nucleus, body in _split_at_waist(*masks, sizes)
     ]
     return sorted((cell for cell in cells if _is_white(cell, field, sizes)), key=lambda cell: -cell.area)

@@ -22,7 +22,7 @@ from ...common.progress import UNWATCHED, Stages
 from ..data.image_threads import processors
 from ..finding.image_quality import QualityRanges
 from ..finding.image_scale import Scale, scale_of
-from ..finding.stain import USUAL
+from ..finding.stain import UsualStain, usual_stain_of
 from ..learning.cautious_model import calibrated_cautious_model
 from ..learning.cell_model import ModelNotes, relative_gap, scores_of
 from ..learning.error_report import ErrorReport, error_report
@@ -240,14 +240,15 @@ def train_cell_model(
     with stage("find"):
         files, skipped, boxes = find_training_images(sources, **known)
         scale = scale_of(files, settings.cell_width)
-    samples, ranges = measure_training_samples(files, boxes, settings, scale, skipped, stage)
+        usual = usual_stain_of(files, scale)
+    samples, ranges = measure_training_samples(files, boxes, settings, scale, skipped, stage, usual)
     images = samples.rows(~samples.is_version)
     counts = dict(sorted(Counter(images.y.tolist()).items()))
     validation = validate_cell_model(samples, settings, stage)
     with stage("fit"):
         model = fit_cell_model(samples, settings, validation.alpha)
     model[0].feature_names_in_ = np.array(feature_names(), dtype=object)
-    about = _about(samples, validation, settings, ranges)
+    about = _about(samples, validation, settings, ranges, usual)
     means = class_means(model[0].transform(images.X), images.y).tolist()
     about = replace(about, means=means, known=KnownCells.of(samples), limits=limits)
     if validation.scores is not None and about.calibration.coverage is not None:
@@ -293,11 +294,15 @@ def _scored(
 
 
 def _about(
-    samples: TrainingSamples, validation: CellValidation, settings: TrainingSettings, ranges: QualityRanges
+    samples: TrainingSamples,
+    validation: CellValidation,
+    settings: TrainingSettings,
+    ranges: QualityRanges,
+    usual: UsualStain,
 ) -> ModelNotes:
     """Return the notes that a model file holds beside the model."""
     if validation.scores is None or CLASSIFIERS[settings.classifier] != "log":
-        return ModelNotes(USUAL, ranges=ranges)
+        return ModelNotes(usual, ranges=ranges)
     classes, truth = np.unique(samples.y, return_inverse=True)
     calibration = calibrate_scores(validation.scores, truth, samples.shares, validation.parts)
     images = ~samples.is_version
@@ -308,4 +313,4 @@ def _about(
     confusion = np.zeros((len(classes), len(classes) + 1))
     np.add.at(confusion, (truth[images], labels), samples.rows(images).shares)
     confusion /= confusion.sum(axis=1, keepdims=True)
-    return ModelNotes(USUAL, calibration, ranges, confusion.tolist())
+    return ModelNotes(usual, calibration, ranges, confusion.tolist())

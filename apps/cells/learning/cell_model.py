@@ -69,7 +69,7 @@ class ModelNotes:
         """For a model file."""
         return {
             "app": "fastsvm-cells",
-            "usual": self.usual and {"plasma": list(self.usual.plasma), "density": self.usual.density},
+            "usual": self.usual and self.usual.record,
             "calibration": self.calibration.record,
             "ranges": {name: list(bounds) for name, bounds in self.ranges.items()},
             "confusion": [[round(share, 4) for share in row] for row in self.confusion],
@@ -87,10 +87,11 @@ def model_notes(record: Mapping, n_classes: int, n_features: int) -> ModelNotes:
         return ModelNotes()
     usual, cautious, known = record["usual"], record["cautious"], record["training"]
     if usual is not None:
-        plasma, density = _numbers(usual["plasma"], 3), _numbers([usual["density"]])[0]
-        if min(*plasma, density) <= 0 or max(plasma) > 255:
+        plasma = _numbers(usual["plasma"], 3)
+        densities = _numbers([usual["density"], *([usual["nuclear"]] if "nuclear" in usual else [])])
+        if min(*plasma, *densities) <= 0 or max(plasma) > 255:
             raise ValueError("usual")
-        usual = UsualStain(plasma, density)
+        usual = UsualStain(plasma, *densities)
     if cautious is not None:
         cautious = CautiousModel.from_record(cautious, n_classes, _calibration(cautious["calibration"]))
     if known is not None:

@@ -19,7 +19,7 @@ from ..data.image_reader import CellWidth
 from ..data.image_threads import map_images
 from ..finding.findings import NO_CELL
 from ..finding.image_quality import QualityRanges, quality_ranges
-from ..finding.stain import usual_field
+from ..finding.stain import USUAL, UsualStain, usual_field
 from ..finding.white_cells import find_white_cells
 from ..measuring.cell_features import describe
 from ..measuring.describing import DescribedImage, describe_image
@@ -89,6 +89,7 @@ def measure_training_samples(
     cell_width: CellWidth,
     skipped: Skipped,
     stage: Stages,
+    usual: UsualStain = USUAL,
 ) -> tuple[TrainingSamples, QualityRanges]:
     """Measure the cells with labels in images and in versions of them, and how images are taken.
 
@@ -106,6 +107,8 @@ def measure_training_samples(
         Collects the images that cannot be used.
     stage : Stages
         Shows how far it is.
+    usual : UsualStain, optional
+        The stain that images and versions are given.
 
     Returns
     -------
@@ -119,7 +122,9 @@ def measure_training_samples(
         When there are not two labels.
     """
     firsts = set({file.original: file for file in reversed(files)}.values())
-    work = partial(_measure, boxes=boxes, settings=settings, cell_width=cell_width, firsts=firsts)
+    work = partial(
+        _measure, boxes=boxes, settings=settings, cell_width=cell_width, firsts=firsts, usual=usual
+    )
     rows, labels, groups, is_version, cells = [], [], [], [], []
     of_first, of_others = [], []
     with stage("measure", total=len(files)) as advance:
@@ -160,15 +165,20 @@ def _measure(
     settings: TrainingSettings,
     cell_width: CellWidth,
     firsts: Collection[ImageFile],
+    usual: UsualStain,
 ) -> _Measured:
     most = None if file in boxes else 1
-    found = describe_image(file, cell_width, quality=True, most=most)
+    found = describe_image(file, cell_width, usual=usual, quality=True, most=most)
     wanted = settings.versions and found.cells and file in firsts
-    return _Measured(found, _versions(file, found, settings, cell_width) if wanted else [])
+    return _Measured(found, _versions(file, found, settings, cell_width, usual) if wanted else [])
 
 
 def _versions(
-    file: ImageFile, found: DescribedImage, settings: TrainingSettings, cell_width: CellWidth
+    file: ImageFile,
+    found: DescribedImage,
+    settings: TrainingSettings,
+    cell_width: CellWidth,
+    usual: UsualStain,
 ) -> list[dict[int, np.ndarray]]:
     """Measure the cells of an image again in versions of it."""
     reader = file.open()
@@ -181,7 +191,8 @@ def _versions(
     versions = []
     for _ in range(settings.versions):
         version = make_image_version(image, rng, 1 / fineness)
-        field = usual_field(cv2.resize(version.image, (width, height), interpolation=cv2.INTER_AREA))
+        resized = cv2.resize(version.image, (width, height), interpolation=cv2.INTER_AREA)
+        field = usual_field(resized, usual)
         cells = find_white_cells(field)
         moved = [version.moved(tuple(side * scale for side in cell.box)) for cell in found.cells]
         pairs = match_boxes(
