@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ...common.folds import grouped_folds
 from ...common.printing import many, note
 from ...common.progress import UNWATCHED, Stages
 from ..finding.image_scale import Scale, scale_of
+from ..finding.stain import usual_stain_of
 from ..learning.adaptation import fit_adapted_model, with_classes
 from ..learning.cell_model import CellModel, load_cell_model, relative_gap, scores_of
 from ..learning.familiarity import mean_noise
@@ -101,12 +103,14 @@ def adapt_cell_model(
     with stage("find"):
         everything = []
         files, skipped, boxes = find_training_images(sources, everything=everything, **known)
-        scale = scale_of(everything, cell_width)  # a few images would tell it badly
+        # A few images would tell these badly.
+        scale = scale_of(everything, cell_width)
+        usual = usual_stain_of(everything, scale)
     if skipped.count:
         note(f"note: {many(skipped.count, 'image')} without a label left out")
         skipped = Skipped(skipped.source)
-    settings = TrainingSettings(versions=0)
-    samples, ranges = measure_training_samples(files, boxes, settings, scale, skipped, stage)
+    measure = partial(measure_training_samples, files, boxes, TrainingSettings(versions=0), scale)
+    samples, ranges = measure(skipped, stage, usual)
     counts = dict(sorted(Counter(samples.y.tolist()).items()))
     _check_labels(counts, model)
     others = model.about.known.X, np.array(model.classes)[model.about.known.number]
@@ -119,6 +123,7 @@ def adapt_cell_model(
     cautious = about.cautious and with_classes(about.cautious, np.array(model.classes), pipeline.classes_)
     about = replace(
         about,
+        usual=usual,
         calibration=calibration,
         ranges=ranges,
         confusion=(),  # of a few cells it would correct the shares by chance
@@ -130,7 +135,12 @@ def adapt_cell_model(
     )
     save_plain(pipeline, output, about.record)
     # The model as it was: every cell gets its likeliest class.
-    familiar, X = model.is_familiar(samples.X), samples.X
+    X = (
+        samples.X
+        if usual == model.about.usual
+        else measure(Skipped(skipped.source), UNWATCHED, model.about.usual)[0].X
+    )
+    familiar = model.is_familiar(X)
     scores = model.scores(X, samples.groups) if familiar else model.about.cautious.probabilities(X)
     before = float(np.mean(np.array(model.classes)[scores.argmax(axis=1)] != samples.y))
     unseen, gap = [label for label in model.classes if label not in counts], relative_gap(pipeline)
