@@ -165,10 +165,8 @@ class _Measured:
         pairs = (("pink", PINK, "purple", PURPLE), ("dark", DARK, "blue", BLUE))
         for k, (one, axis, other, other_axis) in enumerate(pairs):
             counts = self._colour_counts(self.planes[..., 2 * k : 2 * k + 2], (axis, other_axis))
-            for region, shares in zip(REGIONS, _rooted(counts.reshape(len(REGIONS), -1)), strict=True):
-                bins = product(range(axis[2] // 2), range(other_axis[2] // 2))
-                for (i, j), share in zip(bins, shares.tolist(), strict=True):
-                    yield f"colour_{region}_{one}{i}_{other}{j}", share
+            names = _colour_names(one, axis[2] // 2, other, other_axis[2] // 2)
+            yield from zip(names, _rooted(counts.reshape(len(REGIONS), -1)).ravel().tolist(), strict=True)
 
     def _colour_counts(self, planes: np.ndarray, axes) -> np.ndarray:
         """Count in bins twice as wide as those of the axes, so that only their edges are soft."""
@@ -181,9 +179,8 @@ class _Measured:
         steps = cv2.magnitude(across, down)
         for k, (plane, axis) in enumerate(EDGE_AXES.items()):
             counts = _pixels.joint_histograms(steps[..., k : k + 1], self.regions, len(REGIONS), (axis,))
-            for region, shares in zip(REGIONS, _rooted(counts.reshape(len(REGIONS), -1)), strict=True):
-                for i, share in enumerate(shares.tolist()):
-                    yield f"edge_{plane}_{region}_{i}", share
+            names = _edge_names(plane, axis[2])
+            yield from zip(names, _rooted(counts.reshape(len(REGIONS), -1)).ravel().tolist(), strict=True)
 
     def grains(self) -> Iterator[Feature]:
         # Densities in steps of 1/200, because whole numbers are quick to sort out.
@@ -217,6 +214,17 @@ class _Measured:
                 yield f"ratio_dark_{share}_{part}", value / unit
         for name, value in grains:
             yield f"ratio_{name}", value / unit
+
+
+@cache
+def _colour_names(one: str, n: int, other: str, m: int) -> list[str]:
+    bins = product(REGIONS, range(n), range(m))
+    return [f"colour_{region}_{one}{i}_{other}{j}" for region, i, j in bins]
+
+
+@cache
+def _edge_names(plane: str, n: int) -> list[str]:
+    return [f"edge_{plane}_{region}_{i}" for region, i in product(REGIONS, range(n))]
 
 
 def _to_border(mask: np.ndarray) -> np.ndarray:
