@@ -82,6 +82,8 @@ def test_unfamiliar_cells_get_few_labels_or_none(run, smears):
     assert {cell["label"] for cell in cells_of(strict)} == {UNCLASSIFIED}
     every = records(run("classify", smears, "--min-score", 0, "--json"))
     assert UNCLASSIFIED not in {cell["label"] for cell in cells_of(every)}
+    image = smears / "images" / "LYMPHOCYTE" / "smear_00.jpg"
+    assert "the cell is unlike those that the model knows" in run("explain", image).stderr
 
 
 @pytest.mark.slow

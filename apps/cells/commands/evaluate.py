@@ -55,6 +55,8 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
         note(f"note: no mistakes, so {mistakes} was not written")
     if left_out:
         note(f"note: {many(left_out, 'more mistake')} than {mistakes} shows; --json lists all")
+    if result.unfamiliar:
+        note(f"note: {many(result.unfamiliar, 'image')} with cells unlike those that the model knows")
     if unknown := result.scores.unknown_labels:
         note(f"note: the model does not know {', '.join(unknown)}; these images count as mistakes")
     return note_skipped(result.skipped)

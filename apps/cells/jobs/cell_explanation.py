@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...common.errors import AppError
-from ...common.printing import many
+from ...common.printing import many, note
 from ..data.image_files import ImageFile
 from ..data.image_reader import CellWidth
 from ..finding.findings import NO_CELL, FoundCell
@@ -95,6 +95,8 @@ def explain_cell(path: str, model: CellModel, number: int, cell_width: CellWidth
     if number > len(found.cells):
         has = many(len(found.cells), "white cell")
         raise AppError(f"{path}: has {has}; --cell {number} is too much")
+    if not model.is_familiar(np.stack(found.X)):
+        note("note: the cell is unlike those that the model knows; `classify` labels it more cautiously")
     row = np.asarray(found.X[number - 1])[None]
     probabilities = model.scores(row, [path])[0]
     order = np.argsort(-probabilities)

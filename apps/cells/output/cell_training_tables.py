@@ -55,6 +55,7 @@ def cell_evaluation_record(result: CellEvaluation, seconds: dict[str, float]) ->
         "n": result.scores.n,
         **_scores_record(result.scores),
         "labelled": result.labelled and result.labelled._asdict(),
+        "unfamiliar": result.unfamiliar,
         "cell_width": scale_record(result.scale),
         "mistakes": [_mistake_record(file, cell) for file, cell in result.mistakes],
         "skipped": result.skipped.count,
