@@ -68,4 +68,10 @@ def _background(sample: np.ndarray, frame: np.ndarray) -> np.ndarray:
         return np.full(3, 255, np.float32)
     green = pixels[:, 1]
     rank = int(BRIGHT * (len(green) - 1))
-    return np.median(pixels[green >= np.partition(green, rank)[rank]], axis=0).astype(np.float32)
+    return median(pixels[green >= np.partition(green, rank)[rank]]).astype(np.float32)
+
+
+def median(values: np.ndarray) -> np.ndarray:
+    """Return the median of the rows, of which there is one at least: for a few, much faster than NumPy's."""
+    ranks = [(len(values) - 1) // 2, len(values) // 2]
+    return np.partition(values, ranks, axis=0)[ranks].mean(axis=0)

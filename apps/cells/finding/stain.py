@@ -23,7 +23,7 @@ import numpy as np
 from ..data.image_files import ImageFile
 from ..data.image_reader import CellWidth, is_blank
 from ..data.image_threads import map_images
-from .field import CHANNELS, Field
+from .field import CHANNELS, Field, median
 from .masks import distance_to
 from .nuclei import NUCLEAR, nuclear_stain
 
@@ -139,7 +139,7 @@ def stain_of(raw: Field) -> Stain:
     plasma = tuple(float(value) for value in field.background)
     planes = field.densities(field.image, np.vstack([CHANNELS[:2], NUCLEAR]))
     blue, green, nuclear = np.moveaxis(planes, 2, 0)
-    stain = Stain(plasma, nuclear=float(np.median(nuclear[stained > 0])) if stained.any() else None)
+    stain = Stain(plasma, nuclear=float(median(nuclear[stained > 0])) if stained.any() else None)
     away = distance_to(stained) > AWAY / SHRINK if stained.any() else True
     some = (free > 0) & away & (blue > LEAST_BLUE * green)
     if not some.any():
@@ -149,8 +149,8 @@ def stain_of(raw: Field) -> Stain:
     red_cells = levels > max(threshold, MIN_DENSITY * LEVELS)
     if np.count_nonzero(red_cells) < MIN_SHARE * np.count_nonzero(free):
         return stain
-    density = float(np.median(green[some][red_cells]))
-    return stain._replace(density=density, hue=float(np.median(blue[some][red_cells])) / density)
+    density = float(median(green[some][red_cells]))
+    return stain._replace(density=density, hue=float(median(blue[some][red_cells])) / density)
 
 
 def stain_of_tiles(tiles: Iterable[ImageFile]) -> Stain | None:
