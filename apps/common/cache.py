@@ -16,6 +16,7 @@ import numpy as np
 
 from fastsvm import __version__
 from fastsvm._utils.atomic import replacing
+from fastsvm._utils.interrupts import held_interrupts
 
 ENDING = ".npz"
 _OURS = re.compile(r"(?P<name>.+)-(?P<digest>[0-9a-f]{16})(\.\w+)?")
@@ -73,7 +74,8 @@ class Cache:
             raise TypeError(f"{refused[0]} has objects, which are not kept")
         others = json.dumps([record, {each: result[each] for each in result if each not in arrays}])
         self.folder.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
+        # An interrupt in the midst of it would come out as a ValueError of `zipfile`.
+        with replacing(path) as file, held_interrupts():
             np.savez(file, **arrays, **{_JSON: np.frombuffer(others.encode(), np.uint8)})
         return {**arrays, **json.loads(others)[1]}
 
