@@ -144,11 +144,10 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
             break
     if not found:
         return Scale({})
-    pooled, by, same = _agreed([seen for group in found.values() for seen in group])
+    pooled, by, same = everything = _agreed([seen for group in found.values() for seen in group])
     # Images of one size were probably taken in one way.
-    known = {
-        size: width for size, group in found.items() if (width := _agreed(group, sure=True)[0]) is not None
-    }
+    by_size = {size: everything if len(found) == 1 else _agreed(group) for size, group in found.items()}
+    known = {size: width for size, (width, _, near) in by_size.items() if width is not None and near == SAME}
     all_usual = known and all(_near(width, usual_cell_width(size)) for size, width in known.items())
     if pooled is not None and not all_usual:
         known = {size: width for size, width in known.items() if not _near(width, pooled)} | {None: pooled}
@@ -163,13 +162,13 @@ class _Seen(NamedTuple):
     reduce: int
 
 
-def _agreed(seen: Sequence[_Seen], sure: bool = False) -> tuple[float | None, str, float]:
+def _agreed(seen: Sequence[_Seen]) -> tuple[float | None, str, float]:
     """Return the width of a white cell, what it was read from, and the factor it may be off by."""
     red = white_cell_width(np.concatenate([each.cells for each in seen]), SURE_CELLS)
     reduce = max(each.reduce for each in seen)
     images = [at_working_scale(each.image, each.image.shape[1::-1], each.reduce / reduce)[0] for each in seen]
     width, n = nuclei_width(images)
-    if width is None or (n < SURE_NUCLEI and (sure or red is not None)):
+    if width is None or (n < SURE_NUCLEI and red is not None):
         return red, "red cells", SAME
     if red is not None and _near(red, reduce * width):
         return _rounded((red * reduce * width) ** 0.5), "nuclei and red cells", SAME

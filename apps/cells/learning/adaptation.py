@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from fastsvm.fitting import SDCA, Pipeline, Scaler
+from fastsvm.fitting import SDCA, Pipeline
 
-from .cautious_model import CautiousModel, travelling
+from .cautious_model import CautiousModel, balanced_scaler, balanced_weights, travelling
 from .familiarity import class_means
 from .training_samples import TrainingSamples
 
@@ -44,11 +44,16 @@ def fit_adapted_model(others: Sequence[np.ndarray], own: TrainingSamples) -> tup
         As of `class_means`: of the laboratory's cells, or of the others where it has none of a class.
     """
     X, labels = others
-    scaler_of_others = _balanced_scaler(X, labels, own.y, 0.0)
-    scaler = _balanced_scaler(own.X, own.y, labels, LEAST_SPREAD**2 * scaler_of_others.var_)
+    common, is_common = np.isin(labels, own.y), np.isin(own.y, labels)
+    shown = np.append(~common, np.ones(len(own.y), bool))
+    if not common.any():
+        common[:] = is_common[:] = True
+    scaler_of_others = balanced_scaler(X[common], labels[common])
+    least = LEAST_SPREAD**2 * scaler_of_others.var_
+    scaler = balanced_scaler(own.X[is_common], own.y[is_common], least)
     rows = np.vstack([scaler_of_others.transform(X), scaler.transform(own.X)])
     y = np.append(labels, own.y)
-    weights = np.append(_balanced(labels), OWN_WEIGHT * _balanced(own.y))
+    weights = np.append(balanced_weights(labels), OWN_WEIGHT * balanced_weights(own.y))
     number = np.unique(y, return_inverse=True)[1]
     weights /= np.bincount(number, weights)[number]  # a class that only one kind has counts as much
     damping = np.full(rows.shape[1], DAMPING, np.float32)
@@ -56,29 +61,7 @@ def fit_adapted_model(others: Sequence[np.ndarray], own: TrainingSamples) -> tup
     classifier = SDCA(loss="log", alpha=ALPHA, random_state=0)
     classifier.fit(rows * damping, y, weights / weights.mean())
     classifier.coef_ *= damping  # as for features that are not damped
-    shown = np.append(~np.isin(labels, own.y), np.ones(len(own.y), bool))
     return Pipeline([("scaler", scaler), ("classifier", classifier)]), class_means(rows[shown], y[shown])
-
-
-def _balanced(y: np.ndarray) -> np.ndarray:
-    """Return a weight of each row, such that those of a class sum to 1."""
-    number = np.unique(y, return_inverse=True)[1]
-    return 1 / np.bincount(number)[number]
-
-
-def _balanced_scaler(X: np.ndarray, y: np.ndarray, others: np.ndarray, least: np.ndarray | float) -> Scaler:
-    """Return a scaler of the rows with a label that others have, all classes counting the same.
-
-    No variance is smaller than `least`.
-    """
-    is_common = np.isin(y, others)
-    X, y = (X[is_common], y[is_common]) if is_common.any() else (X, y)
-    shares = _balanced(y) / len(np.unique(y))
-    scaler = Scaler().fit(X)
-    scaler.mean_ = shares @ X.astype(float)
-    scaler.var_ = np.maximum(shares @ (X - scaler.mean_) ** 2, least)
-    scaler.scale_ = np.sqrt(np.where(scaler.var_ > 1e-18 * (1 + scaler.mean_**2), scaler.var_, 1))
-    return scaler
 
 
 def with_classes(cautious: CautiousModel, known: np.ndarray, classes: np.ndarray) -> CautiousModel:

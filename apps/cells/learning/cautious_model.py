@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from fastsvm.fitting import SDCA
+from fastsvm.fitting import SDCA, Scaler
 
 from ..measuring.cell_features import feature_names
 from .score_calibration import CellCalibration, calibrate_scores
@@ -88,18 +88,29 @@ def _rounded(values: np.ndarray) -> list:
 def fit_cautious_model(samples: TrainingSamples, seed: int) -> CautiousModel:
     """Fit a cautious model; its scores are not calibrated yet."""
     X = samples.X[:, travelling()].astype(float)
-    classes, number = np.unique(samples.y, return_inverse=True)
-    weights = 1 / np.bincount(number)[number]
-    share = weights / weights.sum()
-    center = share @ X
-    scale = np.sqrt(share @ (X - center) ** 2)
-    scale[scale < 1e-9 * (1 + np.abs(center))] = 1
-    Z = ((X - center) / scale).astype(np.float32)
+    scaler, weights = balanced_scaler(X, samples.y), balanced_weights(samples.y)
+    Z = ((X - scaler.mean_) / scaler.scale_).astype(np.float32)
     fitted = SDCA(loss="log", alpha=ALPHA, random_state=seed).fit(Z, samples.y, weights / weights.mean())
     coef, intercept = np.asarray(fitted.coef_, float), np.ravel(fitted.intercept_)
-    if len(classes) == 2:  # one row serves both
+    if len(fitted.classes_) == 2:  # one row serves both
         coef, intercept = np.vstack([-coef, coef]), np.append(-intercept, intercept)
-    return CautiousModel(center, scale, coef, intercept)
+    return CautiousModel(scaler.mean_, scaler.scale_, coef, intercept)
+
+
+def balanced_weights(y: np.ndarray) -> np.ndarray:
+    """Return a weight of each row, such that those of a class sum to 1."""
+    number = np.unique(y, return_inverse=True)[1]
+    return 1 / np.bincount(number)[number]
+
+
+def balanced_scaler(X: np.ndarray, y: np.ndarray, least: np.ndarray | float = 0.0) -> Scaler:
+    """Return a scaler of rows, all classes counting the same; no variance is smaller than `least`."""
+    shares = balanced_weights(y) / len(np.unique(y))
+    scaler = Scaler().fit(X)
+    scaler.mean_ = shares @ X.astype(float)
+    scaler.var_ = np.maximum(shares @ (X - scaler.mean_) ** 2, least)
+    scaler.scale_ = np.sqrt(np.where(scaler.var_ > 1e-18 * (1 + scaler.mean_**2), scaler.var_, 1))
+    return scaler
 
 
 def calibrated_cautious_model(
