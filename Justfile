@@ -32,6 +32,6 @@ docs data out="/tmp/studies":
     fastsvm-studies all --data {{data}} -o {{out}}
     fastsvm-studies gallery {{out}} -o docs/studies
 
-# A benchmark against peers: linear, text, kernel or cells.
+# A benchmark against peers: all, linear, text, kernel or cells.
 bench name *args:
     {{python}} -m benchmarks.{{name}} {{args}}

@@ -28,10 +28,11 @@ def pin(core, threads):
 def described(packages, where):
     """Two lines: the day, the processor and Python; the versions of the packages."""
     versions = ", ".join(f"{name} {_version(name)}" for name in packages)
-    return f"{date.today()}, {_processor()}, Python {platform.python_version()}, {where}\n{versions}"
+    return f"{date.today()}, {processor()}, Python {platform.python_version()}, {where}\n{versions}"
 
 
-def _processor():
+def processor():
+    """Its name."""
     try:
         with open("/proc/cpuinfo") as file:
             return next(line.split(": ")[1].strip() for line in file if line.startswith("model name"))

@@ -20,23 +20,20 @@ ALPHAS = ("1e-4", "1e-5", "1/n")
 
 
 class Data(NamedTuple):
-    """One data set, and what performance is asked of fastsvm on it."""
+    """One data set."""
 
     name: str
     X: object
     y: np.ndarray
     alphas: tuple
-    goal: dict
 
 
 class Source(NamedTuple):
-    """How a data set is made, from which file, and how many times as fast as a peer to be (hinge, 1e-3)."""
+    """How a data set is made, and from which file."""
 
     make: object
     file: str | None = None
-    goal: dict = {}  # noqa: RUF012 (a NamedTuple's)
     alphas: tuple = ALPHAS
-    text: bool = False
 
 
 def a9a(file):
@@ -118,18 +115,26 @@ def rcv1_like(_, n=500_000, d=47_000, per_row=73, seed=0):
     return with_int32(X), margins + rng.normal(scale=0.4 * margins.std(), size=n) > 0
 
 
-TEXT_GOAL = {"LIBLINEAR": 2}
+def dense(_, n=200_000, normal=10, binary=44, seed=0):
+    """A dense table, 10 normal and 44 binary columns; the class is that of a linear rule, with noise."""
+    rng = np.random.default_rng(seed)
+    X = np.hstack([rng.normal(size=(n, normal)), rng.random((n, binary)) < rng.random(binary) / 2])
+    margins = X @ rng.normal(size=normal + binary)
+    return X, margins - np.median(margins) + rng.normal(scale=margins.std() / 2, size=n) > 0
+
+
 SOURCES = {
-    "a9a": Source(a9a, "a9a.svm", {"LIBLINEAR": 3}, text=True),
-    "sentiment": Source(sentiment, "sentiment.txt", TEXT_GOAL, text=True),
-    "imdb": Source(imdb, "imdb_10k.tsv", {"LIBLINEAR": 3}, text=True),
-    "imdb-bigrams": Source(partial(imdb, ngram_range=(1, 2)), "imdb_10k.tsv", TEXT_GOAL, text=True),
-    "rcv1-like": Source(rcv1_like, None, {"LIBLINEAR": 4, "Snap ML": 2}),
-    "crops": Source(crops, "cells", {"LIBLINEAR": 5, "Snap ML": 2.5}, ("1e-4", "1/n")),
-    "skin": Source(skin, "skin.tsv.gz", {"LIBLINEAR": 1, "Snap ML": 1}),
-    "crops-pca": Source(crops_pca, "cells", {"LIBLINEAR": 6}),
+    "sentiment": Source(sentiment, "sentiment.txt"),
+    "imdb": Source(imdb, "imdb_10k.tsv"),
+    "a9a": Source(a9a, "a9a.svm"),
+    "skin": Source(skin, "skin.tsv.gz"),
+    "dense": Source(dense),
+    "imdb-bigrams": Source(partial(imdb, ngram_range=(1, 2)), "imdb_10k.tsv"),
+    "rcv1-like": Source(rcv1_like),
+    "crops": Source(crops, "cells", ("1e-4", "1/n")),
+    "crops-pca": Source(crops_pca, "cells"),
     "usps": Source(usps, "usps.npz"),
-    "imdb-counts": Source(partial(imdb, vectorizer=CountVectorizer), "imdb_10k.tsv", {}, ("1/n",)),
+    "imdb-counts": Source(partial(imdb, vectorizer=CountVectorizer), "imdb_10k.tsv", ("1/n",)),
 }
 
 
@@ -153,7 +158,7 @@ def load(name, folder, rows=None):
     X = arrays["values"]
     if "indices" in arrays:
         X = sparse.csr_matrix((X, arrays["indices"], arrays["indptr"]), arrays["shape"])
-    return Data(name, X, arrays["y"], source.alphas, source.goal)
+    return Data(name, X, arrays["y"], source.alphas)
 
 
 def _save(path, X, y):

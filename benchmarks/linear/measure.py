@@ -22,16 +22,16 @@ class Run(NamedTuple):
     """One fit."""
 
     contender: str
-    setting: float
+    setting: object
     seconds: float
-    objective: float
+    suboptimality: float
 
 
 class Point(NamedTuple):
     """The fits at one setting: seconds of each, and the median suboptimality."""
 
     contender: str
-    setting: float
+    setting: object
     seconds: tuple
     suboptimality: float
 
@@ -45,7 +45,6 @@ class Cell(NamedTuple):
     """All that was measured on one problem."""
 
     points: list
-    bound: float
     precision: float
     kinds: list
     cut: dict  # of those whose ladder ended because it took too long, the seconds of the slowest fit
@@ -95,47 +94,45 @@ def _fingerprint(problem):
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def measure(problem, kinds, *, rounds, limit, bound, precision):
+def measure(problem, kinds, *, rounds, limit, bounds, precision, clock=time.process_time):
     """Let the contenders solve the problem at their settings, `rounds` times, alternating.
 
-    The first round climbs each one's ladder until the tightest target that can be told is reached, or a
-    fit takes more than `limit` seconds (or HOPELESS times what fastsvm takes to that target), or the last
-    STALLED fits got no further. Later rounds repeat the settings that are, or may turn out, the
-    quickest to a target, until that took the limit in all.
+    `bounds` are on the optimum without and with a penalty on the intercept. The first round climbs each
+    one's ladder until the tightest target is reached, or a fit takes more than `limit` seconds (or HOPELESS
+    times what fastsvm takes to that target), or the last STALLED fits got no further. Later rounds repeat
+    the settings that are, or may turn out, the quickest to a target, until that took the limit in all.
     """
-    clock = time.process_time if problem.threads == 1 else time.perf_counter
-    contenders = [kind(problem, limit) for kind in kinds]
+    contenders = [kind(problem) for kind in kinds]
     spent = defaultdict(float)
-    tightest = max(min(TARGETS), 10 * precision)
     runs, cut, patience = [], {}, limit
 
     def run(contender, setting, seed):
         start = clock()
         model = contender.fit(setting, seed)
         seconds = clock() - start
-        contender.heard(model, seconds)
-        found = Run(contender.name, setting, seconds, problem.objective(*contender.coefficients(model)))
-        runs.append(found)
+        found = contender.coefficients(model)
+        left = min(problem.objective(*found, each) / bounds[each] - 1 for each in contender.penalises)
+        runs.append(Run(contender.name, setting, seconds, left))
         spent[contender.name] += seconds
-        return found
+        return runs[-1]
 
     for contender in contenders:
         contender.prepare()
+        contender.fit(contender.settings[0], 0)  # what a first call imports and allocates is nobody's time
         lowest = []
         for setting in contender.settings:
             found = run(contender, setting, 0)
-            left = found.objective - bound
-            lowest.append(min([left, *lowest[-1:]]))
-            if found.seconds > patience or spent[contender.name] > min(2 * limit, 10 * patience):
+            lowest.append(min([found.suboptimality, *lowest[-1:]]))
+            if found.seconds > patience or spent[contender.name] > min(2 * limit, 2 * patience):
                 cut[contender.name] = max(r.seconds for r in runs if r.contender == contender.name)
                 break
-            stalled = 0.1 * bound > lowest[-1] > 0.9 * ([np.inf] * STALLED + lowest)[-1 - STALLED]
+            stalled = 0.1 > lowest[-1] > 0.9 * ([np.inf] * STALLED + lowest)[-1 - STALLED]
             if contender.certified:
-                if left <= tightest * bound:
+                if found.suboptimality <= min(TARGETS):
                     patience = min(patience, HOPELESS * found.seconds)
-            elif stalled or left <= tightest / SURE * bound:
+            elif stalled or found.suboptimality <= min(TARGETS) / SURE:
                 break
-    kept = {c.name: _worth_repeating(c, runs, bound) for c in contenders}
+    kept = {c.name: _worth_repeating(c, runs) for c in contenders}
     spent.clear()
     for seed in range(1, rounds):
         for k in range(max(map(len, kept.values()))):
@@ -143,22 +140,22 @@ def measure(problem, kinds, *, rounds, limit, bound, precision):
                 settings = kept[contender.name]
                 if k < len(settings) and spent[contender.name] <= limit:
                     run(contender, settings[k], seed)
-    return Cell(_points(runs, bound), bound, precision, kinds, cut)
+    return Cell(_points(runs), precision, kinds, cut)
 
 
-def _worth_repeating(contender, runs, bound):
+def _worth_repeating(contender, runs):
     own = [run for run in runs if run.contender == contender.name]
     if contender.certified:
         return [run.setting for run in own]
     kept = set()
     for target in (share * target for target in TARGETS for share in (1, 1 / SURE)):
-        reached = [run for run in own if run.objective - bound <= target * bound]
+        reached = [run for run in own if run.suboptimality <= target]
         quickest = min((run.seconds for run in reached), default=0)
         kept.update(run.setting for run in reached if run.seconds <= MARGIN * quickest)
     return [s for s in contender.settings if s in kept]
 
 
-def _points(runs, bound):
+def _points(runs):
     by_setting = defaultdict(list)
     for run in runs:
         by_setting[run.contender, run.setting].append(run)
@@ -166,7 +163,7 @@ def _points(runs, bound):
         Point(
             *key,
             tuple(run.seconds for run in group),
-            max(0.0, float(np.median([run.objective for run in group])) / bound - 1),
+            max(0.0, float(np.median([run.suboptimality for run in group]))),
         )
         for key, group in by_setting.items()
     ]

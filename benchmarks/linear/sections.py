@@ -15,124 +15,12 @@ from fastsvm.solvers._input import as_state
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.perceptron_solver import PerceptronSolver
 
-from ..common import aligned, alternate, cpu, memory_added, spread, wide_rows
+from ..common import alternate, cpu, memory_added, spread, wide_rows
 from . import contenders
 from .data import load
-from .measure import measure, reference
-from .report import table, write
+from .measure import reference
 
 TARGET = 1e-3
-
-
-# Ten digits, each against the rest
-
-
-class Digits(contenders.Problem):
-    """One problem a class. Its objective is the largest of theirs, each in units of its `bounds`."""
-
-    bounds = ()
-
-    def objective(self, w, b0):
-        """Of the rows of w; b0 is 0."""
-        return max(p.objective(row, b0) / b for p, row, b in zip(self.each(), w, self.bounds, strict=True))
-
-    def each(self):
-        """The binary problems."""
-        rest = self[2:]
-        return [
-            contenders.Problem(self.X, np.where(self.y == k, 1.0, -1.0), *rest) for k in np.unique(self.y)
-        ]
-
-
-class Multiclass(contenders.Contender):
-    """All rows of the coefficients."""
-
-    def coefficients(self, model):
-        """W, one row a class."""
-        return model.coef_.astype(np.float64), 0.0
-
-
-class Ours(Multiclass):
-    """SDCAClassifier in one thread."""
-
-    name, settings, certified, n_jobs = "fastsvm", contenders.TARGETS, True, 1
-
-    def fit(self, setting, seed):
-        """Each class to a certified relative gap."""
-        p = self.problem
-        options = {"alpha": p.alpha, "tol": setting, "fit_intercept": False, "n_jobs": self.n_jobs}
-        return fastsvm.SDCAClassifier(p.loss, max_iter=10**5, random_state=seed, **options).fit(p.X, p.y)
-
-
-class OursTwice(Ours):
-    """SDCAClassifier in two threads."""
-
-    name, n_jobs = "fastsvm, 2 threads", 2
-
-
-class TheirsDigits(Multiclass):
-    """LinearSVC, whose solver takes all classes by turns."""
-
-    name, settings = "LinearSVC", contenders.PASSES
-    model = contenders.SklearnSVC.model
-    fit = contenders.SklearnSVC.fit
-
-
-def classes(options, names):
-    """One-vs-rest over ten digits: two threads against one, and LinearSVC."""
-    if "usps" not in names:
-        return print("usps: not chosen, or no file")
-    digits = np.load(options.folder / "usps.npz")
-    data = load("usps", options.folder)._replace(name="usps-classes")
-    cells = []
-    for text in options.alphas or ("1e-4", "1e-5", "1/n"):
-        alpha = 1 / len(digits["y"]) if text == "1/n" else float(text)
-        problem = Digits(digits["X"], digits["y"].astype(int), "hinge", alpha, False, options.threads)
-        known = [reference(p, options.limit) for p in problem.each()]
-        problem.bounds = [bound for bound, _ in known]
-        kinds = [Ours, *([OursTwice] if options.threads > 1 else []), TheirsDigits]
-        limits = {"rounds": options.rounds, "limit": 2 * options.limit}
-        cell = measure(problem, kinds, bound=1.0, precision=max(gap for _, gap in known), **limits)
-        cells.append((data, text, problem, cell))
-    print(f"largest suboptimality of a class; {'CPU' if options.threads == 1 else 'wall-clock'} ms")
-    print(aligned(table(cells)))
-    if options.threads == 1:
-        print("two threads: run with --threads 2")
-    else:
-        for _, text, _, cell in cells:
-            one, two, theirs = (cell.best(kind, TARGET) for kind in kinds)
-            if one and two:
-                gain = f"{one.median / two.median:.2f}x one thread"
-                gain += f", {theirs.median / two.median:.2f}x LinearSVC" if theirs else ""
-                print(f"alpha {text}, to {TARGET:g}: two threads {gain}")
-    if options.output:
-        write(options.output, f"classes-{options.threads}", cells)
-    return None
-
-
-# A path of alphas
-
-
-def path(options, names):
-    """Twenty alphas, warm, against one cold fit of the smallest."""
-    if not hasattr(fastsvm, "sdca_path"):
-        return print("fastsvm.sdca_path: missing")
-    alphas = np.geomspace(1e-2, 1e-5, 20)
-    for name in names:
-        if name in {"a9a", "sentiment", "imdb"}:
-            data = load(name, options.folder)
-            shared = {"tol": TARGET, "fit_intercept": False, "random_state": 0}
-            warm, cold = alternate(
-                [
-                    lambda d=data, s=shared: fastsvm.sdca_path(d.X, d.y, alphas, **s),
-                    lambda d=data, s=shared: sdca(d.X, d.y, alpha=alphas[-1], **s),
-                ],
-                options.rounds,
-            )
-            print(
-                f"{name:12s} path {spread(warm, 1e3)} ms, cold {spread(cold, 1e3)} ms, {spread(warm / cold)}x"
-            )
-    return None
 
 
 # Width of the indices, memory
@@ -215,7 +103,7 @@ def certify(options, names):
         data = load(name, options.folder, options.rows)
         for text in options.alphas or data.alphas:
             alpha = 1 / len(data.y) if text == "1/n" else float(text)
-            problem = contenders.Problem(data.X, data.y, "hinge", alpha, False, options.threads)
+            problem = contenders.Problem(data.X, data.y, "hinge", alpha, intercept=False)
             bound, precision = reference(problem, 4 * options.limit)
             model = LinearSVC(loss="hinge", C=problem.C, fit_intercept=False, random_state=0)
             with warnings.catch_warnings():

@@ -10,9 +10,14 @@ import numpy as np
 from libc.math cimport NAN, sqrt
 from libc.stdint cimport uint8_t
 
-from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, Loss, dual_term, loss_value, sigmoid
+from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, Loss, dual_term, loss_value
 from ._rows cimport Rows, axpy, columns_of, dot, row_start, shift
+from ._simd cimport log_terms
 from ._types cimport head, index, int8_t, int32_t, real
+
+
+cdef enum:
+    BLOCK = 256  # rows of the log loss at a time, whose terms are kept on the stack
 
 
 # With c_i the weights, m_i = y_i w.x_i and b_i = c_i (-phi'(m_i)), the primal and its derivatives are
@@ -84,7 +89,7 @@ cdef double* start_of(double[::1] array):
 
 
 cdef inline bint has_curvature(int code) noexcept nogil:
-    """Whether `dual_of_margin` has a branch for this loss."""
+    """Whether this loss has formulas here."""
     return code == HINGE or code == SQUARED_HINGE or code == SMOOTH_HINGE or code == LOG
 
 
@@ -93,13 +98,10 @@ cdef inline double dual_of_margin(
 ) noexcept nogil:
     """b(m), which is c (-phi'(m)) or, for the hinge, its smoothed form; and -b'(m) over the penalty.
 
-    Written for a loss known to the compiler, and without branches: which piece a row is on is random.
+    Written for a loss known to the compiler, and without branches: which piece a row is on is random. The log
+    loss has `log_terms`.
     """
     cdef double b, slant
-    if code == LOG:
-        b = sigmoid(-m)
-        curvature[0] = c * b * sigmoid(m)
-        return c * b
     slant = 2 * c if code == SQUARED_HINGE else (c * inverse_width if code == SMOOTH_HINGE else c)
     b = multiplier + slant * penalty * (1 - m)
     curvature[0] = slant * ((b > 0) & (b <= c if code != SQUARED_HINGE else True))
@@ -132,6 +134,7 @@ def newton_margins(
 def newton_loss_sum(Loss loss, const double[::1] margin, const double[::1] weights):
     """sum_i c_i phi(m_i)."""
     cdef const double* weight = head(weights)
+    cdef const double* z = head(margin)
     cdef Py_ssize_t k
     cdef double m, total = 0
     with nogil:
@@ -140,10 +143,28 @@ def newton_loss_sum(Loss loss, const double[::1] margin, const double[::1] weigh
                 m = 1 - margin[k]
                 m = m if m > 0 else 0
                 total += m if weight == NULL else weight[k] * m
+        elif loss.code == LOG:
+            total = log_loss_sum(z, 0, z, weight, margin.shape[0])
         else:
             for k in range(margin.shape[0]):
                 m = loss_value(loss, margin[k])
                 total += m if weight == NULL else weight[k] * m
+    return total
+
+
+cdef double log_loss_sum(
+    const double* m, double t, const double* dm, const double* weight, Py_ssize_t n
+) noexcept nogil:
+    """The log loss's sum_i c_i phi(m_i + t dm_i)."""
+    cdef double[BLOCK] loss
+    cdef double total = 0
+    cdef Py_ssize_t k, first = 0, count
+    while first < n:
+        count = min(n - first, <Py_ssize_t>BLOCK)
+        log_terms(m + first, t, dm + first, count, loss, NULL, NULL)
+        for k in range(count):
+            total += loss[k] if weight == NULL else weight[first + k] * loss[k]
+        first += count
     return total
 
 
@@ -243,6 +264,13 @@ cdef inline double duals_for(int code, ActiveSet s, Py_ssize_t first, Py_ssize_t
     cdef double* h = s.h
     cdef double c = 1, short_by, slack = 0, penalty = s.penalty, inverse_width = 1 / s.loss.width
     cdef Py_ssize_t k
+    if code == LOG:
+        log_terms(m + first, 0, m + first, last - first, NULL, b + first, h + first)
+        if weight != NULL:
+            for k in range(first, last):
+                b[k] *= weight[k]
+                h[k] *= weight[k]
+        return 0
     for k in range(first, last):
         if weight != NULL:
             c = weight[k]
@@ -334,9 +362,14 @@ def newton_excess(ActiveSet s):
     """sum_i c_i phi(m_i) + b_i m_i - c_i psi(b_i / c_i) at the margins changed by dm_i."""
     cdef double c = 1, m, total = 0
     cdef Loss loss = s.loss
-    cdef Py_ssize_t k
+    cdef Py_ssize_t k, n = s.which.shape[0]
+    if loss.code == LOG:  # whose psi is known, as b belongs to the margins before
+        total = log_loss_sum(s.m, 1, s.dm, s.c, n) - log_loss_sum(s.m, 0, s.m, s.c, n)
+        for k in range(n):
+            total += s.b[k] * s.dm[k]
+        return total
     with nogil:
-        for k in range(s.which.shape[0]):
+        for k in range(n):
             if s.c != NULL:
                 c = s.c[k]
             m = s.m[k] + s.dm[k]
@@ -355,8 +388,24 @@ def newton_slope(ActiveSet s, double t):
         elif s.loss.code == SMOOTH_HINGE:
             down = slope_for(SMOOTH_HINGE, s, t, &bend)
         elif s.loss.code == LOG:
-            down = slope_for(LOG, s, t, &bend)
+            down = log_slope(s, t, &bend)
     return down, bend
+
+
+cdef double log_slope(ActiveSet s, double t, double* bend) noexcept nogil:
+    cdef double[BLOCK] b, h
+    cdef double down = 0, curve = 0, change
+    cdef Py_ssize_t k, first = 0, count, n = s.which.shape[0]
+    while first < n:
+        count = min(n - first, <Py_ssize_t>BLOCK)
+        log_terms(s.m + first, t, s.dm + first, count, NULL, b, h)
+        for k in range(count):
+            change = s.dm[first + k] if s.c == NULL else s.c[first + k] * s.dm[first + k]
+            down += change * b[k]
+            curve += change * s.dm[first + k] * h[k]
+        first += count
+    bend[0] = curve
+    return down
 
 
 cdef inline double slope_for(int code, ActiveSet s, double t, double* bend) noexcept nogil:

@@ -22,6 +22,8 @@ cdef extern from "_simd.h":
         const double*, const double* const*, double*, Py_ssize_t) noexcept nogil
     void exp_float "fastsvm_exp_float" (float*, float, float, const float*, Py_ssize_t) noexcept nogil
     void exp_double "fastsvm_exp_double" (double*, double, double, const double*, Py_ssize_t) noexcept nogil
+    void log_terms "fastsvm_log_terms" (
+        const double*, double, const double*, Py_ssize_t, double*, double*, double*) noexcept nogil
 
 
 cdef inline double dense_dot(const real* x, const double* w, Py_ssize_t n) noexcept nogil:

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.special import expit
 from sklearn.datasets import load_breast_cancer
 
 import reference
@@ -173,3 +174,28 @@ def test_kernels_refuse_a_loss_without_formulas(code):
     loss = {**losses.TABLE["hinge"].struct, "code": code}
     with pytest.raises(ValueError, match=f"no formulas for the loss of code {code}"):
         _newton.ActiveSet(loss, np.zeros(1, np.int32), np.empty(0), np.zeros(1), np.zeros(1))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 700])
+def test_terms_of_the_log_loss_are_those_of_the_library(count, weighted):
+    rng = np.random.default_rng(4)
+    m, c = rng.choice([1.0, 30.0, 800.0], count) * rng.normal(size=count), rng.random(count)
+    c = c if weighted else np.empty(0)
+    weight = c if weighted else 1.0
+    loss = losses.TABLE["log"].struct
+    s = _newton.ActiveSet(loss, np.arange(count, dtype=np.int32), c, m, weight * expit(-m))
+    phi = reference.LOSSES["log"][0]
+    exact = {"rtol": 1e-14, "atol": 1e-300}
+    np.testing.assert_allclose(_newton.newton_loss_sum(loss, m, c), np.sum(weight * phi(m)), **exact)
+    s.change[:] = rng.normal(size=count)
+    z = m + 0.7 * s.change
+    down = np.sum(weight * s.change * expit(-z)), np.sum(weight * s.change**2 * expit(z) * expit(-z))
+    np.testing.assert_allclose(_newton.newton_slope(s, 0.7), down, rtol=1e-12, atol=1e-300)
+    excess = weight * (phi(m + s.change) - reference.LOSSES["log"][1](expit(-m))) + s.dual * m
+    np.testing.assert_allclose(
+        _newton.newton_excess(s), np.sum(excess + s.dual * s.change), rtol=1e-9, atol=1e-12
+    )
+    _newton.update_multipliers(s)
+    np.testing.assert_allclose(s.next, weight * expit(-m), **exact)
+    np.testing.assert_allclose(s.curvature, weight * expit(-m) * expit(m), **exact)

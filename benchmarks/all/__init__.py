@@ -1,0 +1,1 @@
+"""Everything against every peer, in one report: `python -m benchmarks.all --help`."""
