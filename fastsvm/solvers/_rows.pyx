@@ -10,7 +10,7 @@ from libc.math cimport isfinite
 
 from ._losses cimport Loss, dual_term, loss_value
 from ._simd cimport squares
-from ._types cimport head, index, int8_t, int32_t, int64_t, real
+from ._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
 
 # Values that one call of an epoch's kernel may touch: some tenths of a second, so that Ctrl-C is heard.
 EPOCH_CHUNK = 1 << 24
@@ -93,8 +93,9 @@ cdef class Rows:
     def check(self, first, last):
         """Check rows first to last, and compute their norms."""
         values, columns = self.unchecked_values, self.unchecked_columns
-        scratch = np.zeros(self.n_columns)  # touched only if columns repeat
-        bad, longest = _check(self, values, columns, self.norms, scratch, first, last)
+        # Touched only if columns do not increase, and if some repeat.
+        bits, scratch = np.zeros(self.n_columns // 64 + 1, np.uint64), np.zeros(self.n_columns)
+        bad, longest = _check(self, values, columns, self.norms, bits, scratch, first, last)
         if bad >= 0:
             raise ValueError(_what_is_wrong(self, values, columns, bad))
         self.largest_norm = max(self.largest_norm, longest)
@@ -192,7 +193,9 @@ cdef inline bint is_inside(
     for k in range(1, n):
         unordered |= j[k] <= j[k - 1]
     increasing[0] = not unordered
-    return are_below(j, n, n_columns)
+    if unordered or n == 0:
+        return are_below(j, n, n_columns)
+    return j[0] >= 0 and j[n - 1] < n_columns
 
 
 cdef inline bint are_below(const index* j, Py_ssize_t n, Py_ssize_t bound) noexcept nogil:
@@ -203,6 +206,20 @@ cdef inline bint are_below(const index* j, Py_ssize_t n, Py_ssize_t bound) noexc
         bits |= j[k]  # below 0 if any is
         largest = max(largest, j[k])
     return bits >= 0 and largest < bound
+
+
+cdef inline bint has_repeats(const index* j, Py_ssize_t n, uint64_t* bits) noexcept nogil:
+    """Whether a column is there twice, in any order, through `bits`, one a column (zeros, left as zeros)."""
+    cdef uint64_t repeated = 0, word, bit
+    cdef Py_ssize_t k
+    for k in range(n):
+        bit = <uint64_t>1 << (j[k] & 63)
+        word = bits[j[k] >> 6]
+        repeated |= word & bit
+        bits[j[k] >> 6] = word | bit
+    for k in range(n):
+        bits[j[k] >> 6] = 0
+    return repeated != 0
 
 
 cdef inline double merged_norm(const real* x, const index* j, Py_ssize_t n, double* scratch) noexcept nogil:
@@ -217,8 +234,8 @@ cdef inline double merged_norm(const real* x, const index* j, Py_ssize_t n, doub
 
 
 def _check(
-    Rows rows, const real[::1] values, const index[::1] columns, double[::1] norms, double[::1] scratch,
-    Py_ssize_t first, Py_ssize_t last,
+    Rows rows, const real[::1] values, const index[::1] columns, double[::1] norms, uint64_t[::1] bits,
+    double[::1] scratch, Py_ssize_t first, Py_ssize_t last,
 ):
     """The first bad row of a range, or -1, and the largest squared norm; all of these go into `norms`."""
     cdef const real* x = head(values)
@@ -237,7 +254,7 @@ def _check(
             longest = max(longest, norm)
             if norms.shape[0]:
                 norms[i] = norm
-                if not increasing:
+                if not increasing and has_repeats(j + start, stop - start, &bits[0]):
                     norms[i] = merged_norm(x + start, j + start, stop - start, &scratch[0])
         else:
             i = -1

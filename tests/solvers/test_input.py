@@ -128,3 +128,14 @@ def test_bad_parameters_are_named(solver, dense):
     for name in ("loss", "averaging", "order"):
         with pytest.raises(ValueError, match=f"{name} must be one of .*; got 'no'"):
             solver(*dense, **{name: "no"})
+
+
+def test_norms_are_those_of_added_columns_in_any_order():
+    rng = np.random.default_rng(0)
+    values, indptr = rng.normal(size=600), np.arange(0, 601, 12)
+    columns = np.concatenate([rng.choice(200, 12, replace=False) for _ in range(50)])
+    columns[5 * 12 + 3] = columns[5 * 12 + 9]  # apart from each other
+    columns[7 * 12 : 8 * 12] = 199
+    X = sparse.csr_matrix((values, columns, indptr), (50, 200))
+    norms = as_rows(X, norms=True).norms
+    np.testing.assert_allclose(norms, (X.toarray() ** 2).sum(1), rtol=1e-12)
