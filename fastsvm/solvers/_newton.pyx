@@ -75,8 +75,8 @@ cdef class ActiveSet:
         count = len(which)
         self.loss, self.which, self.weights = loss, which, weights
         self.margin, self.dual = margin, dual
-        self.change, self.multiplier, self.curvature = np.zeros(count), np.zeros(count), np.zeros(count)
-        self.held, self.next = np.zeros(count), np.zeros(count)
+        # In one piece, for which the system may use large pages.
+        self.change, self.multiplier, self.curvature, self.held, self.next = np.zeros((5, count))
         self.c = head(given)
         self.m, self.b, self.dm = start_of(self.margin), start_of(self.dual), start_of(self.change)
         self.o, self.h, self.had = start_of(self.multiplier), start_of(self.curvature), start_of(self.held)
