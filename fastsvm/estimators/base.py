@@ -59,7 +59,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
 
     def _validated(self, X, y, reset=True):
         X, y = validated(self, X, y, reset=reset)
-        check_classification_targets(y)
+        if y.dtype.kind not in "biu":  # whole numbers are classes
+            check_classification_targets(y)
         return X, y
 
     def _checked(self, X, reset=False):

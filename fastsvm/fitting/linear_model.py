@@ -14,7 +14,7 @@ from ..solvers._windows import blocks
 from . import decision_scores
 from .convergence_advice import ConvergenceWarning, FitEnd, warn_if_short
 from .engine import solve_all
-from .labels import as_coefficients, as_labels, signs_of
+from .labels import as_coefficients, as_labels, classes_of, signs_of
 from .one_vs_rest import OneVsRest, all_or_nothing, require_finite_rows
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class LinearModel(OneVsRest):
 
         `watch` makes of the labels the `Tasks` of callbacks, or None.
         """
-        classes = np.unique(y)
+        classes = classes_of(y)
         starts = self._solver_starts(classes, len(y))
         self._set_classes(classes)
         rows, kept = as_rows(X, self._threads(), self._norms), None

@@ -75,8 +75,8 @@ cdef class ActiveSet:
         count = len(which)
         self.loss, self.which, self.weights = loss, which, weights
         self.margin, self.dual = margin, dual
-        self.change, self.multiplier, self.curvature = np.zeros(count), np.zeros(count), np.zeros(count)
-        self.held, self.next = np.zeros(count), np.zeros(count)
+        # In one piece, for which the system may use large pages.
+        self.change, self.multiplier, self.curvature, self.held, self.next = np.zeros((5, count))
         self.c = head(given)
         self.m, self.b, self.dm = start_of(self.margin), start_of(self.dual), start_of(self.change)
         self.o, self.h, self.had = start_of(self.multiplier), start_of(self.curvature), start_of(self.held)
@@ -135,36 +135,26 @@ def newton_loss_sum(Loss loss, const double[::1] margin, const double[::1] weigh
     """sum_i c_i phi(m_i)."""
     cdef const double* weight = head(weights)
     cdef const double* z = head(margin)
-    cdef Py_ssize_t k
+    cdef Py_ssize_t k, first = 0, count, n = margin.shape[0]
+    cdef double[BLOCK] loss_of
     cdef double m, total = 0
     with nogil:
         if loss.code == HINGE:  # without branches
-            for k in range(margin.shape[0]):
+            for k in range(n):
                 m = 1 - margin[k]
                 m = m if m > 0 else 0
                 total += m if weight == NULL else weight[k] * m
         elif loss.code == LOG:
-            total = log_loss_sum(z, 0, z, weight, margin.shape[0])
+            while first < n:
+                count = min(n - first, <Py_ssize_t>BLOCK)
+                log_terms(z + first, 0, z + first, count, loss_of, NULL, NULL)
+                for k in range(count):
+                    total += loss_of[k] if weight == NULL else weight[first + k] * loss_of[k]
+                first += count
         else:
-            for k in range(margin.shape[0]):
+            for k in range(n):
                 m = loss_value(loss, margin[k])
                 total += m if weight == NULL else weight[k] * m
-    return total
-
-
-cdef double log_loss_sum(
-    const double* m, double t, const double* dm, const double* weight, Py_ssize_t n
-) noexcept nogil:
-    """The log loss's sum_i c_i phi(m_i + t dm_i)."""
-    cdef double[BLOCK] loss
-    cdef double total = 0
-    cdef Py_ssize_t k, first = 0, count
-    while first < n:
-        count = min(n - first, <Py_ssize_t>BLOCK)
-        log_terms(m + first, t, dm + first, count, loss, NULL, NULL)
-        for k in range(count):
-            total += loss[k] if weight == NULL else weight[first + k] * loss[k]
-        first += count
     return total
 
 
@@ -362,14 +352,9 @@ def newton_excess(ActiveSet s):
     """sum_i c_i phi(m_i) + b_i m_i - c_i psi(b_i / c_i) at the margins changed by dm_i."""
     cdef double c = 1, m, total = 0
     cdef Loss loss = s.loss
-    cdef Py_ssize_t k, n = s.which.shape[0]
-    if loss.code == LOG:  # whose psi is known, as b belongs to the margins before
-        total = log_loss_sum(s.m, 1, s.dm, s.c, n) - log_loss_sum(s.m, 0, s.m, s.c, n)
-        for k in range(n):
-            total += s.b[k] * s.dm[k]
-        return total
+    cdef Py_ssize_t k
     with nogil:
-        for k in range(n):
+        for k in range(s.which.shape[0]):
             if s.c != NULL:
                 c = s.c[k]
             m = s.m[k] + s.dm[k]

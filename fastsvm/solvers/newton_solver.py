@@ -19,6 +19,7 @@ TIGHT_TOL = 1e-4  # below which they take many epochs, too
 # How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
 SAMPLE_ROWS = 20  # rows of the first sample, for each column
 SAMPLE_RATIO = 4  # how many times more rows the next sample has
+SMOOTH_RATIO = 16  # the same for smooth losses
 SAMPLE_GAP = 1e-3  # relative gap to reach on samples
 ACTIVE_GAP = 0.5  # gap of the active set to reach in an epoch, as a share of what `tol` allows
 NEXT_GAP = 1e-3  # without `tol`, as a share of the gap before, and at first of the objective
@@ -29,6 +30,7 @@ PENALTY_GROWTH = 4  # times, with each new multipliers
 MULTIPLIER_SHARE = 0.1  # multipliers move once a step promises this share of the slack
 LINE_SLOPE = 0.3  # share of the slope that may be left where the line search ends
 MOST_STEPS = 100  # Newton steps of an epoch
+STALE = 0.03  # of the last step's promise, above which the log loss's Hessian is computed anew
 GRAM_ROWS = 512  # rows a product of matrices
 LAPACK_MEMORY = 1 << 28  # bytes of addresses: what SciPy's takes with its import and two threads
 SHORT_ROW = 32  # values a row up to which its outer product is added value by value
@@ -96,6 +98,7 @@ class NewtonSolver(Solver):
         self.penalty, self.largest_penalty = 1.0, LARGEST_PENALTY
         self.radius = math.inf
         self.all, self.stalled = None, 0
+        self.half, self.half_of, self.half_share = None, None, 0.0  # the Hessian, of which rows
 
     def run_epoch(self):
         """Newton steps on the active rows, then a pass over all rows and its certificate."""
@@ -165,7 +168,7 @@ class NewtonSolver(Solver):
             self.radius = max(wide * moved, ACTIVE_BENDS / self.penalty) if moved else math.inf
             self.penalty = min(self.penalty, max(1.0, ACTIVE_BENDS / self.radius))
             wide = ACTIVE_WIDTH
-            size *= SAMPLE_RATIO
+            size *= SMOOTH_RATIO if self.loss.smooth else SAMPLE_RATIO
 
     def solve_subproblem(self, sub, target, fresh):
         """Steps on the active rows, until their gap is `target`; all b are chosen anew if `fresh`."""
@@ -173,7 +176,7 @@ class NewtonSolver(Solver):
             straight = sub.weights if sub.weights.size else 1.0
             sub.dual[:] = straight * (sub.margin < 1) if self.loss.straight else 0
         self.activate(sub)
-        near = np.flatnonzero(sub.active)
+        near = slice(None) if sub.active.all() else np.flatnonzero(sub.active)
         if fresh:
             if not self.loss.smooth:
                 sub.dual[near] = 0.5 * sub.weights_of(near) if sub.weights.size else 0.5
@@ -194,19 +197,27 @@ class NewtonSolver(Solver):
 
     def newton_steps(self, active, share, target):
         """Newton steps on `active`, each row of which is a `share` of the objective."""
-        self.half = np.zeros((self.d + 1, self.d + 1))
-        lowest, idle = math.inf, 0
-        for _ in range(MOST_STEPS):
-            slack = self.update_duals(active) * share
+        lowest, idle, before = math.inf, 0, self.value
+        for step_number in range(MOST_STEPS):
+            slack, *curved = self.update_duals(active)
+            slack *= share
             z = self.z.sum(axis=0)
+            if self.half is None or self.loss.quadratic:
+                self.update_hessian(active, share, *curved)
             g, H = self.system(active, z, share)
             off, imbalance = self.mismatch(g, z, share)
             short = off / self.alpha
             quick = 0.5 * float(short @ (H[: self.d, : self.d] @ short)) + imbalance
-            if slack + quick <= target and self.excess(active, off) * share <= target:
+            if slack + quick <= target and self.is_enough(active, off, target / share, step_number):
                 return
             p = newton_direction(H, -g)
             promise = -0.5 * float(p @ g)
+            if not (self.loss.quadratic or promise <= STALE * before):
+                self.update_hessian(active, share, *curved)
+                g, H = self.system(active, z, share)
+                p = newton_direction(H, -g)
+                promise = -0.5 * float(p @ g)
+            before = promise
             if promise > self.value:  # more than there is: too few rows are bent; a step as long as Polyak's
                 H.reshape(-1)[:: self.size + 1] += float(g @ g) / (2 * self.value)
                 p = newton_direction(H, -g)
@@ -228,14 +239,19 @@ class NewtonSolver(Solver):
                     lowest, idle = math.inf, 0
 
     def update_duals(self, active):
-        """b and the Hessian at the margins; n times the hinge's part of the gap."""
+        """b at the margins; n times the hinge's part of the gap, and what `update_hessian` takes."""
         slack, bent, changed = 0.0, 0, 0
         for part in self.parts(len(active.which)):
             sums = _newton.update_duals(*self.matrix, self.problem.signs, active, self.z, *part)
             slack, bent, changed = slack + sums[0], bent + sums[1], changed + sums[2]
-        if changed > bent:
-            self.half[:] = 0
+        return slack, bent, changed
+
+    def update_hessian(self, active, share, bent, changed):
+        """The Hessian at the margins."""
+        if changed > bent or self.half_of is not active:
+            self.half = np.zeros((self.d + 1, self.d + 1))
             active.held[:] = 0
+        self.half_of, self.half_share = active, share
         if changed and self.problem.rows.n_values < SHORT_ROW * self.problem.n:
             for part in self.parts(len(active.which)):
                 _newton.update_hessian(*self.matrix, active, self.half, *part)
@@ -246,14 +262,13 @@ class NewtonSolver(Solver):
                 while at < len(active.which):
                     count, at = _newton.gather_hessian_rows(*self.matrix, active, side, block, at)
                     self.half += 0.5 * side * (block[:count].T @ block[:count])
-        return slack
 
     def system(self, active, z, share):
         """Gradient and Hessian, with a bit more on the diagonal for an intercept that nothing holds."""
         d, size = self.d, self.size
         g = -share * z[:size]
         g[:d] += self.alpha * self.w[:d]
-        H = (self.half + self.half.T)[:size, :size] * (share * active.penalty)
+        H = (self.half + self.half.T)[:size, :size] * (self.half_share * active.penalty)
         diagonal = H.reshape(-1)[:: size + 1]
         diagonal[:d] += self.alpha
         diagonal[d:] += 1e-3 * np.abs(g[d:]) + 1e-300
@@ -268,19 +283,24 @@ class NewtonSolver(Solver):
         excess = min(1.0, total / heavier[self.d]) if heavier[self.d] else 1.0
         return off + share * excess * heavier[: self.d], abs(g[self.d]) * (1 + abs(self.w[self.d]))
 
-    def excess(self, active, off):
-        """The members' part of the gap, times n, at the w of their dual variables."""
+    def is_enough(self, active, off, target, steps):
+        """Whether the members' part of the gap, at the w of their dual variables, is `target` or less.
+
+        Of a smooth loss the certificate will tell; if it was not enough, the next epoch takes a step.
+        """
+        if self.loss.smooth:
+            return steps > 0 or self.point is None
         self.project(active, np.append(-off / self.alpha, 0.0))
-        return _newton.newton_excess(active)
+        return _newton.newton_excess(active) <= target
 
     def length(self, active, step, z, share):
         """The length of `step`: up to the point where the slope has lost most of its size."""
         d = self.d
         ridge = self.alpha * float(step[:d] @ step[:d])
-        pull = share * float(active.dual @ active.change)
+        pull, norm = share * float(active.dual @ active.change), np.linalg.norm
         fixed = self.alpha * float(self.w[:d] @ step[:d]) - share * float(step @ z) + pull
         enough = LINE_SLOPE * abs(fixed - pull)
-        enough += 1e-14 * (abs(fixed) + share * float(np.abs(active.dual * active.change).sum()))
+        enough += 1e-14 * (abs(fixed) + share * float(norm(active.dual) * norm(active.change)))
         low, high, t = 0.0, math.inf, 1.0
         for _ in range(60):
             down, bend = _newton.newton_slope(active, t)

@@ -10,6 +10,7 @@ from sklearn import feature_extraction, pipeline, preprocessing
 
 import fastsvm
 from fastsvm import fitting, text
+from fastsvm.fitting.labels import classes_of
 from fastsvm.model_files import ModelFileError, load_plain, save_plain
 from pairs import pairs
 
@@ -177,3 +178,12 @@ print(*{"scipy.stats", "scipy.optimize", "scipy.special"} & set(sys.modules))
 """
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint64", "int64", "bool", "float64", "str"])
+@pytest.mark.parametrize("labels", [[0, 1, 0], [1, 1], [1, 0, 1, 0], [3, 1, 2, 1], [7], []])
+def test_classes_are_those_of_unique(labels, kind):
+    y = np.array(labels).astype(kind)
+    found = classes_of(y)
+    assert found.dtype == y.dtype
+    assert found.tolist() == np.unique(y).tolist()
