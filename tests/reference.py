@@ -103,6 +103,17 @@ def dual_step(loss, m, b, q, c, width=1.0):
     return c * expit(-s)
 
 
+def momentum_step(loss, m, b, q, c, momentum, last):
+    """The new b_i of a hinge, with a share of its last change; it goes the exact step's way."""
+    curvature = 0 if loss == "hinge" else 1 / c
+    if q + curvature == 0:
+        return dual_step(loss, m, b, q, c)
+    exact = (1 - m - curvature * b) / (q + curvature)
+    step = (1 + 0.4 * momentum) * exact + momentum * last
+    step = np.sign(exact) * min(max(np.sign(exact) * step, 0), 1.8 * abs(exact))
+    return min(max(b + step, 0), c)
+
+
 def sdca(
     X,
     y,

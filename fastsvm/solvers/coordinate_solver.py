@@ -14,6 +14,8 @@ from ._scores import scores_of
 from ._solver import Candidate, Point, Solver, SolverState
 from .losses import as_loss
 
+MOMENTUM = 0.55  # times the square of the gap's ratio to the one before is a step's momentum,
+MOST_MOMENTUM = 0.3  # but no more than that
 # How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
 SHRINK_SLOPE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
 REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after twice as many
@@ -79,6 +81,7 @@ class SDCASolver(Solver):
         shuffled = isinstance(order, str) and order == "permutation"
         self.shrinking = self.watching and shuffled and self.loss.quadratic
         self.last_gap, self.looking, self.ready = 0.0, False, None
+        self.pace, self.has_momentum = 0.0, self.shrinking and self.can_start_near and self.loss.straight
         if self.shrinking:
             self._take_all()
         intercept = 0.0
@@ -101,6 +104,7 @@ class SDCASolver(Solver):
             *(self.loss.struct, rate, self.bias_rate, self.w, self.dual, norms, self.dropped),
             self.averaging_correction,
             self.above,
+            np.zeros(n, np.float32) if self.has_momentum else None,
         )
         if fit_intercept:
             self.state.bias = self.anchor = intercept
@@ -129,6 +133,8 @@ class SDCASolver(Solver):
         order, late = self.next_order(), self.checks_late
         data = self.problem.data_of_windows if late else self.problem.data
         self.state.begin()
+        if self.has_momentum and self.done > 1:
+            self.state.momentum = min(MOST_MOMENTUM, MOMENTUM * self.pace**2)
         cuts = ()
         if self.averaging == "tail":
             cuts = (self.half - self.steps,)
@@ -234,6 +240,7 @@ class SDCASolver(Solver):
             # What scaling down the heavier class will cost: its mean slack for each unit.
             gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
         progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
+        self.pace = progress
         if self.problem.rows.mapped:
             expected = gap * progress
         elif gap * (FIRST_PROGRESS if self.done == 1 else progress) <= HOPEFUL_GAP * target:
