@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 from scipy.ndimage import map_coordinates
-from scipy.optimize import brentq, minimize
+from scipy.optimize import brentq, minimize, minimize_scalar
 from scipy.special import entr, expit
 from sklearn.svm import SVC
 
@@ -103,6 +103,17 @@ def dual_step(loss, m, b, q, c, width=1.0):
     return c * expit(-s)
 
 
+def momentum_step(loss, m, b, q, c, momentum, last):
+    """The new b_i of a hinge, with a share of its last change; it goes the exact step's way."""
+    curvature = 0 if loss == "hinge" else 1 / c
+    if q + curvature == 0:
+        return dual_step(loss, m, b, q, c)
+    exact = (1 - m - curvature * b) / (q + curvature)
+    step = (1 + 0.4 * momentum) * exact + momentum * last
+    step = np.sign(exact) * min(max(np.sign(exact) * step, 0), 1.8 * abs(exact))
+    return min(max(b + step, 0), c)
+
+
 def sdca(
     X,
     y,
@@ -147,6 +158,28 @@ def sdca(
         b = np.mean(iterates[len(iterates) // 2 :], axis=0)
         w = X.T @ (b * y) / (alpha * n)
     return b, w, b0
+
+
+def even_start(X, y, *, loss, alpha, sample_weight=None, fit_intercept=True):
+    """The best b for D of b_i = c_i s f, f by class, so that sum_i b_i y_i = 0; and the best b0 of w = 0."""
+    n = len(y)
+    c = np.ones(n) if sample_weight is None else sample_weight
+    masses = {sign: c[y == sign].sum() for sign in (1, -1)}
+    lighter = min(masses.values())
+    shares = np.array([c[i] * (lighter / masses[y[i]] if fit_intercept else 1) for i in range(n)])
+
+    def minus_dual(size):
+        b = size * shares
+        w = X.T @ (b * y) / (alpha * n)
+        terms = [c[i] * LOSSES[loss][1](b[i] / c[i]) for i in range(n) if c[i] > 0]
+        return alpha / 2 * (w @ w) - sum(terms) / n
+
+    def mean_loss(b0):
+        return sum(c[i] * LOSSES[loss][0](y[i] * b0) for i in range(n)) / n
+
+    most = 2.0 if loss == "squared_hinge" else 0.5 if loss == "log" else 1.0
+    size = minimize_scalar(minus_dual, bounds=(0, most), options={"xatol": 1e-9}).x
+    return size * shares, minimize_scalar(mean_loss, bounds=(-9, 9), options={"xatol": 1e-9}).x
 
 
 def asdca(

@@ -64,9 +64,11 @@ CONSTANTS = {
     ),
     "sdca": [
         *of(
-            "sdca_solver",
+            "coordinate_solver",
             *("SHRINK_SLOPE", "REVISIT_EPOCHS", "PACE_EPOCHS", "CG_PAYS_EPOCHS"),
             *("INTERCEPT_SQUARE", "INTERCEPT_BENDS", "LOST_DIGITS"),
+            *("EVEN_STEEPNESS", "SPARE_GAP", "HOPEFUL_GAP", "SAMPLE_STEP", "LEAST_SAMPLE", "FIRST_PROGRESS"),
+            *("MOMENTUM", "MOST_MOMENTUM"),
             FREE_SHARE=(0.225, 1.0),
         ),
         *of("_polish", "MOST_STEPS", "LEAST_RESIDUAL"),

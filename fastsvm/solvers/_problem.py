@@ -99,16 +99,21 @@ class Problem:
         """Factors for rows of sign +1 and -1 that make sum_i b_i y_i = 0, as a free intercept asks."""
         return balancing(*sums_by_sign(self.signs, dual))
 
-    def excess(self, dual, factors):
-        """The amounts to take from `dual` for the sums that `factors` would give: all from few rows."""
+    def excess(self, dual, factors, share=1.0):
+        """The amounts to take from `dual` for the sums that `factors` would give: from few rows.
+
+        Of each of them `share`, or more where all rows together would not do.
+        """
+        share = max(share, 1 - min(factors))
         taken = np.zeros(self.n)
         heavier = self.signs > 0 if factors[0] < factors[1] else self.signs < 0
         rows = np.flatnonzero(heavier & (dual > 0))
         if len(rows):
             sums = np.cumsum(dual[rows])
             excess = (1 - min(factors)) * sums[-1]
+            sums *= share
             last = min(np.searchsorted(sums, excess), len(rows) - 1)  # NaN is found nowhere
-            taken[rows[:last]] = dual[rows[:last]]
+            taken[rows[:last]] = share * dual[rows[:last]]
             taken[rows[last]] = np.clip(excess - taken.sum(), 0, dual[rows[last]])
         return taken
 

@@ -4,7 +4,7 @@ import cython
 
 from libc.math cimport INFINITY, fabs
 
-from ._losses cimport Loss, dual_slope, dual_step, gap_term, loss_of_dual, loss_value
+from ._losses cimport Loss, dual_slope, dual_step, gap_term, loss_of_dual, loss_value, momentum_step
 from ._rows cimport AHEAD, Rows, axpy, columns_of, dot, prefetch, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
@@ -25,10 +25,13 @@ cdef class SDCAState:
         Per row, the dual mass times the number of averaged steps it was missing from.
     above : float64 of w's shape, or None
         The share of w that the rows of sign +1 have.
+    moves : float32 of shape (n_rows,), or None
+        The last change of each dual variable.
 
     Attributes
     ----------
     bias : the intercept
+    momentum : share of its last change that a step gets
     threshold : a row at a bound of its box is dropped if the dual's slope pushes it there by more
     violation : the largest slope that moved a row
     gap, loss_sum, dual_margins : sums of gap terms, losses and b_i m_i over the rows, each as it was met
@@ -42,17 +45,18 @@ cdef class SDCAState:
     cdef double[::1] w, dual, averaging_correction, above
     cdef const double[::1] squared_norms
     cdef int8_t[::1] dropped
-    cdef public double bias, threshold, violation, dropped_loss, dropped_dual_margins
+    cdef float[::1] moves
+    cdef public double bias, momentum, threshold, violation, dropped_loss, dropped_dual_margins
     cdef readonly double gap, loss_sum, dual_margins
     cdef public Py_ssize_t averaged, seen
 
     def __init__(
         self, Loss loss, double rate, double bias_rate, w, dual, squared_norms, dropped=None,
-        averaging_correction=None, above=None,
+        averaging_correction=None, above=None, moves=None,
     ):
         self.loss, self.rate, self.bias_rate = loss, rate, bias_rate
         self.w, self.dual, self.squared_norms, self.dropped = w, dual, squared_norms, dropped
-        self.averaging_correction, self.above = averaging_correction, above
+        self.averaging_correction, self.above, self.moves = averaging_correction, above, moves
         self.seen = -1
         self.threshold = INFINITY
         self.dropped_loss = self.dropped_dual_margins = 0
@@ -131,10 +135,12 @@ def run_epoch(
     cdef double* dual = <double*>head(state.dual)
     cdef double* averaging_correction = <double*>head(state.averaging_correction)
     cdef double* above = <double*>head(state.above)
+    cdef float* moves = <float*>head(state.moves)
     cdef const int32_t* visits = head(order)
     cdef int8_t* dropped = <int8_t*>head(state.dropped)
     cdef const double* norms = head(state.squared_norms)
     cdef double n = rows.n_rows, rate = state.rate, bias_rate = state.bias_rate, bias = state.bias
+    cdef double momentum = state.momentum
     cdef double c = 1, m, q, b, change
     cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0], seen = state.seen
     cdef Loss loss = state.loss
@@ -147,6 +153,8 @@ def run_epoch(
             if k + AHEAD < n_visits:
                 prefetch(dual + visits[k + AHEAD])
                 prefetch(norms + visits[k + AHEAD])
+                if moves != NULL:
+                    prefetch(moves + visits[k + AHEAD])
             i = visits[k]
             if averaging_correction != NULL:
                 state.averaged += 1
@@ -164,7 +172,12 @@ def run_epoch(
                 m = m * n / (seen - 1) if seen > 1 else 0
                 q *= n / seen
             b = dual[i]
-            change = dual_step(loss, m, b, q, c) - b
+            if momentum > 0:
+                change = momentum_step(loss, m, b, q, c, momentum, moves[i]) - b
+            else:
+                change = dual_step(loss, m, b, q, c) - b
+            if moves != NULL:
+                moves[i] = <float>change
             if dropped != NULL:
                 count_in(&tally, dropped + i, loss, m, b, change, q, c)
             if change != 0:
@@ -192,7 +205,8 @@ cdef inline void count_in(
 ) noexcept nogil:
     """Add a row to the epoch's sums, and drop it if it sits firmly at a bound of its box."""
     cdef double value, slope
-    if change != 0:
+    cdef bint moved = change != 0 or (loss.quadratic and 0 < b < loss.upper * c)  # or would but for momentum
+    if moved:
         tally.gap += gap_term(loss, m, b, change, q, c)
     elif b == 0:
         if m - 1 > tally.threshold:
@@ -205,7 +219,7 @@ cdef inline void count_in(
     value = c * loss_value(loss, m)
     tally.loss += value
     slope = fabs(dual_slope(loss, m, b, c))
-    if change != 0:
+    if moved:
         tally.violation = max(tally.violation, slope)
     elif slope > tally.threshold:
         dropped[0] = 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._rows import dual_sum, sums_by_sign
-from .sdca_solver import SDCASolver
+from .coordinate_solver import SDCASolver
 
 
 class PartProgress(NamedTuple):
@@ -78,7 +78,7 @@ class SDCAPart(SDCASolver):
     optimization, ICML 2015, eq. 9.
     """
 
-    knows_sides = False  # the driver's w is that of all parts
+    can_start_near = knows_sides = False  # the driver's w is that of all parts
 
     def __init__(self, problem, *, n, loss, alpha, damping, column, random, dual=None):
         self.column, self.damping = column * damping, damping

@@ -173,6 +173,9 @@ class Solver:
     can_check_late = False
     """Whether it can do without the rows' norms until it visits them."""
 
+    restored = False
+    """Whether it goes on from an earlier run, whose end it may be at."""
+
     checkpoint_hook = None
     """Function of the run, called where its state can be saved."""
 
@@ -252,7 +255,7 @@ class Solver:
     def restore(self, state):
         """Continue after a state that this run was started from."""
         self.done, self.random[0] = state.done, state.seed
-        self.point = self.measure()
+        self.restored = True
 
     def report_checkpoint(self):
         """Call `checkpoint_hook`."""
@@ -281,9 +284,11 @@ class Solver:
         Without `trace` only epochs that `should_certify`, and the last, are measured and yielded.
         """
         self.seconds, self.tol = 0.0, tol
-        if self.point is not None and self.is_over:  # it went on from the end
-            yield self.stop()
-            return
+        if self.restored:
+            self.point = self.measure()
+            if self.is_over:  # it went on from the end
+                yield self.stop()
+                return
         start = time.thread_time()
         while self.done < self.max_iter:
             self.run_epoch()

@@ -48,7 +48,7 @@ def test_flat_directions_take_few_epochs(monkeypatch):
     options = {"loss": "squared_hinge", "alpha": 1e-4, "tol": 1e-6, "solver": "coordinate", "random_state": 0}
     options["fit_intercept"] = False
     with_them = sdca(X, y, **options)
-    monkeypatch.setattr("fastsvm.solvers.sdca_solver.PACE_EPOCHS", 10**9)
+    monkeypatch.setattr("fastsvm.solvers.coordinate_solver.PACE_EPOCHS", 10**9)
     without = sdca(X, y, **options)
     assert max(with_them.gap / with_them.objective, without.gap / without.objective) <= 1e-6
     assert with_them.n_iter < 0.7 * without.n_iter

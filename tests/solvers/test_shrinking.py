@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer
 import reference
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.sdca_solver import SDCASolver
+from fastsvm.solvers.coordinate_solver import SDCASolver
 from pairs import pairs
 
 pytestmark = pytest.mark.blas

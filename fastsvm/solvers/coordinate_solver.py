@@ -1,0 +1,357 @@
+"""The solver that takes coordinate steps: SDCA."""
+
+import math
+
+import numpy as np
+
+from . import _sdca  # type: ignore[attr-defined]  # compiled
+from ._first_start import even_start, first_intercept
+from ._intercept import best_intercept
+from ._polish import polish
+from ._random import draw_integer
+from ._rows import map_chunks, margins
+from ._scores import scores_of
+from ._solver import Candidate, Point, Solver, SolverState
+from .losses import as_loss
+
+MOMENTUM = 0.55  # times the square of the gap's ratio to the one before is a step's momentum,
+MOST_MOMENTUM = 0.3  # but no more than that
+# How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
+SHRINK_SLOPE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
+REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after twice as many
+PACE_EPOCHS = 20  # epochs between looks at the pace
+CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
+FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
+INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
+INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
+EVEN_STEEPNESS = 0.5  # of ||x||^2 / (alpha n), up to which an even start is worth a pass
+SPARE_GAP = 0.1  # of tol, that taking the balance from few rows may cost
+HOPEFUL_GAP = 1.5  # times the target, of the gap expected, from which some rows are looked at again:
+SAMPLE_STEP = 16  # every so manieth row of the last epoch, or at least
+LEAST_SAMPLE = 128  # rows
+FIRST_PROGRESS = 0.05  # of the first epoch's gap as it is expected from that as met
+LOST_DIGITS = 1e-4  # share of ||w||^2 at the start, below which w carries the start's rounding along
+EXACT_TOL = 1e-6  # below it, and after
+EXACT_EPOCHS = 1000  # epochs, w is summed again before it is returned
+TINY = np.finfo(float).tiny
+
+
+class SDCASolver(Solver):
+    """SDCA on one problem, an epoch at a time; parameters as in `sdca`."""
+
+    solver = "coordinate"
+
+    can_start_near = True
+    """Whether it may start from other than w = 0."""
+
+    knows_sides = True
+    """Whether w is known by the rows' signs where X is on disk: what balances them then costs no pass."""
+
+    def __init__(
+        self,
+        problem,
+        *,
+        loss,
+        alpha,
+        fit_intercept,
+        max_iter,
+        order,
+        averaging,
+        sgd_init,
+        random,
+        start=None,
+    ):
+        self.can_check_late = start is None
+        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
+        self.loss, self.fit_intercept, self.averaging = as_loss(loss), fit_intercept, averaging
+        self.sgd_init = sgd_init
+        n = problem.n
+        norms = problem.rows.norms if self.checks_late else problem.rows.squared_norms()
+        rate = 1 / (alpha * n)
+        self.bias_rate = 0.0
+        if fit_intercept:
+            # In windows always an estimate: other classes, in other threads, may have had all rows checked.
+            mean_square = norms.mean() if self.order.windows is None else self.order.windows.mean_square()
+            self.bias_rate = self._bias_rate(mean_square)
+        self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
+        self.above = None
+        if self.knows_sides and fit_intercept and averaging == "last" and problem.rows.mapped:
+            self.above = np.zeros_like(self.w)
+        self.watching = averaging == "last"
+        shuffled = isinstance(order, str) and order == "permutation"
+        self.shrinking = self.watching and shuffled and self.loss.quadratic
+        self.last_gap, self.looking, self.ready = 0.0, False, None
+        self.pace, self.has_momentum = 0.0, self.shrinking and self.can_start_near and self.loss.straight
+        if self.shrinking:
+            self._take_all()
+        intercept = 0.0
+        if start is not None:
+            self.dual[:], intercept, *known = start  # perhaps with the w(b) that belongs to it
+            changed = problem.clip_dual(self.dual, self.loss)
+            self.w[:] = known[0] if known and not changed else problem.primal_from_dual(self.dual, alpha)
+            self._sum_above()
+        elif self.can_start_near and self.watching and shuffled and not sgd_init:
+            intercept = first_intercept(problem, self.loss)
+            flat = norms.mean() * rate <= EVEN_STEEPNESS
+            if flat and self.loss.smooth and not problem.rows.mapped:
+                self.dual[:], self.w[:] = even_start(problem, self.loss, alpha, fit_intercept)
+        self.first = float(self.w @ self.w)
+        self.averaging_correction = np.zeros(n) if averaging == "tail" else None
+        self.gap_seen, self.polished, self.in_vain = math.inf, False, False
+        self.anchor = 0.0  # the intercept when the rows left out were dropped
+        self.dropped = np.zeros(n, np.int8) if self.watching else None
+        self.state = _sdca.SDCAState(
+            *(self.loss.struct, rate, self.bias_rate, self.w, self.dual, norms, self.dropped),
+            self.averaging_correction,
+            self.above,
+            np.zeros(n, np.float32) if self.has_momentum else None,
+        )
+        if fit_intercept:
+            self.state.bias = self.anchor = intercept
+        total = max_iter * self.visits
+        self.steps, self.half = 0, total // 2
+        self.kept = None
+        if averaging == "random":
+            self.keep_at = self.half + 1 + draw_integer(total - self.half, random)
+
+    def _bias_rate(self, mean_square):
+        p = self.problem
+        return sdca_bias_rate(self.alpha, p.n, mean_square, p.mean_weight)
+
+    def next_order(self):
+        """As asked for, but modified SGD must see each row once."""
+        if self.sgd_init and self.done == 0 and isinstance(self.order.sampling, str):
+            self.order.permute()
+            return self.order.rows
+        return super().next_order()
+
+    def run_epoch(self):
+        """Visit every row once (n random rows with order 'random')."""
+        self.ready = None
+        if self.sgd_init and self.done == 0:
+            self.state.seen = 0
+        order, late = self.next_order(), self.checks_late
+        data = self.problem.data_of_windows if late else self.problem.data
+        self.state.begin()
+        if self.has_momentum and self.done > 1:
+            self.state.momentum = min(MOST_MOMENTUM, MOMENTUM * self.pace**2)
+        cuts = ()
+        if self.averaging == "tail":
+            cuts = (self.half - self.steps,)
+        elif self.averaging == "random":
+            cuts = (self.keep_at - self.steps,)
+        for part in self.slices(order, cuts=cuts):
+            if self.averaging == "tail" and self.steps == self.half:
+                self._start_average()
+            _sdca.run_epoch(*data, part, self.state)
+            self.steps += len(part)
+            if self.averaging == "random" and self.steps == self.keep_at:
+                self.kept = self.dual.copy(), self.state.bias
+            if self.state.seen < 0:
+                self.report_checkpoint()
+        self.state.seen = -1
+        if late:
+            self.problem.require_range(self.alpha)
+        if self.shrinking and self.tol is not None:
+            self._shrink()
+            if (self.done + 1) % PACE_EPOCHS == 0:
+                self._polish_if_slow()
+        if self.fit_intercept:
+            # Proximal step: the centre moves to the intercept reached, which keeps what the dual adds.
+            self.state.bias += self.bias_rate * self.problem.imbalance(self.dual)
+
+    def _shrink(self):
+        """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
+        self.state.threshold = SHRINK_SLOPE * self.state.violation
+        moved = abs(self.state.bias - self.anchor) > self.state.threshold
+        if moved or self.done >= max(REVISIT_EPOCHS, 2 * self.all_at):
+            # What was dropped was held by another intercept, or long ago.
+            self.anchor = self.state.bias
+            self.dropped[:] = 0
+            self.state.dropped_loss = self.state.dropped_dual_margins = 0
+            self._take_all()
+        self._leave_out()
+
+    def _polish_if_slow(self):
+        """Take conjugate gradient steps if many epochs seem to be left, and the rows are settled.
+
+        If the gap is no smaller at the next look, they are not taken again.
+        """
+        state, before = self.state, self.gap_seen
+        gap = self.gap_seen = max(state.gap, TINY)
+        self.in_vain = self.in_vain or (self.polished and gap > before)
+        self.polished = False
+        target = max(self.tol * (state.loss_sum + state.dual_margins / 2), TINY)
+        pace = (math.log(before) - math.log(gap)) / PACE_EPOCHS
+        if self.in_vain or math.log(gap) - math.log(target) <= CG_PAYS_EPOCHS * pace:
+            return
+        if np.count_nonzero(self.problem.is_free(self.dual, self.loss)) > FREE_SHARE * len(self.order.rows):
+            self.polished = True
+            state.bias = polish(
+                self.problem, self.loss, self.alpha, self.bias_rate, self.w, state.bias, self.dual
+            )
+            self._sum_above()
+
+    def on_gap_above_tol(self):
+        """Visit again the rows that the certificate found to need it."""
+        if self._has_lost_digits():
+            self._sum_again()
+        if self.shrinking:
+            self.anchor = self.state.bias
+            self._take_all()
+            self._leave_out()
+
+    def _has_lost_digits(self):
+        """Whether w is small against the one that it started from, whose rounding it carries along."""
+        return float(self.w @ self.w) < LOST_DIGITS * self.first
+
+    def _sum_again(self):
+        """Make w the sum that the dual variables stand for."""
+        self.w[:] = self.problem.primal_from_dual(self.dual, self.alpha)
+        self._sum_above()
+        self.first = float(self.w @ self.w)
+
+    def _sum_above(self):
+        """Make `above` what the dual variables of the rows of sign +1 stand for."""
+        if self.above is not None:
+            self.above[:] = self.problem.primal_from_dual(self.dual, self.alpha, (1.0, 0.0))
+
+    def _take_all(self):
+        """Visit all rows but those of weight 0."""
+        self.order.reset()
+        self.all_at = self.done
+
+    def _leave_out(self):
+        """Visit no rows that are dropped."""
+        self.order.filter(lambda rows: _sdca.keep_rows(rows, self.dropped))
+
+    def should_certify(self):
+        """Whether the gap is likely to be within `tol`, which costs no pass to say.
+
+        The gap was summed over the rows as they were met. They move on after that, so that it is behind by
+        about an epoch's progress, and it knows nothing of the rows dropped. In memory some of the rows are
+        looked at again.
+        """
+        if self.tol is None or not self.watching:
+            return False
+        s, rows = self.state, self.order.rows
+        gap, target = max(s.gap, 0.0), self.tol * (s.loss_sum + s.dual_margins / 2)
+        if self.fit_intercept and self.loss.straight:
+            # What scaling down the heavier class will cost: its mean slack for each unit.
+            gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
+        progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
+        self.pace = progress
+        if self.problem.rows.mapped:
+            expected = gap * progress
+        elif gap * (FIRST_PROGRESS if self.done == 1 else progress) <= HOPEFUL_GAP * target:
+            expected = self._sampled_gap(rows)
+        else:
+            expected = math.inf
+        self.looking = not len(rows) or expected <= target
+        return self.looking
+
+    def _sampled_gap(self, rows):
+        """The sum over these rows of what they add to the gap of the candidate, estimated from some."""
+        p, self.ready = self.problem, self.candidate()
+        w = self.w if self.ready.w_of_dual is None else self.ready.w_of_dual
+        some = rows[:: max(1, len(rows) // max(LEAST_SAMPLE, p.n // SAMPLE_STEP))].copy()
+        m, b, c = margins(p, some, w, self.ready.intercept), self.ready.dual[some], 1.0
+        if p.weights.size:
+            c = np.maximum(p.weights[some], TINY)
+        terms = c * (self.loss.value(m) - self.loss.dual_term(b / c)) + b * m
+        return float(terms.sum()) * len(rows) / max(len(some), 1)
+
+    def checkpoint_state(self):
+        """The state of the last iterate."""
+        return SolverState(self.dual, float(self.state.bias), self.done, int(self.random[0]))
+
+    def _start_average(self):
+        self.averaging_correction[:] = 0
+        self.state.averaged = 0
+
+    def candidate(self):
+        """The iterate that `averaging` asks for."""
+        if self.ready is not None:
+            return self.ready
+        dual, intercept, w = self.dual, self.state.bias, self.w
+        if self.averaging == "tail" and self.state.averaged and self.steps > self.half:
+            dual, w = self.dual - self.averaging_correction / self.state.averaged, None
+            self.problem.clip_dual(dual, self.loss)  # rounding
+        elif self.kept is not None:
+            (dual, intercept), w = self.kept, None
+        if not self.fit_intercept:
+            return Candidate(w, intercept, dual, w_of_dual=w)
+        above, below = factors = self.problem.balance(dual)
+        if w is None or self._must_be_exact():
+            return Candidate(None, intercept, dual, factors)
+        if self.above is None:
+            share = SPARE_GAP * self.tol * dual.sum() / max(abs(self.problem.imbalance(dual)), TINY)
+            taken = self.problem.excess(dual, factors, min(1.0, share))
+            w_of_dual = w - self.problem.primal_from_dual(taken, self.alpha)
+            return Candidate(None, intercept, dual - taken, w_of_dual=w_of_dual)
+        w_of_dual = below * self.w + (above - below) * self.above
+        return Candidate(None, intercept, dual, factors, w_of_dual)
+
+    def _must_be_exact(self):
+        """Whether w must be summed again, because rounding errors in it may matter."""
+        return sdca_must_be_exact(self.tol, self.done) or self._has_lost_digits()
+
+    def measure(self):
+        """The Point that would be returned now; its intercept is the best one, where that saves epochs.
+
+        An epoch leaves the run's own intercept so far from it that the objective may need another epoch,
+        which is dear where rows come from disk. The run goes on with its own: steps hold the sum of b_i y_i
+        by it.
+        """
+        if self.above is None or self._must_be_exact():
+            return super().measure()
+        p, c = self.problem, self.candidate()
+        w, ridge = c.w_of_dual, self.alpha / 2 * float(c.w_of_dual @ c.w_of_dual)
+        scores = scores_of(p.rows, w, p.threads)
+        intercept, loss = best_intercept(p, scores, c.intercept, self.loss, self.tol * ridge)
+        if self.shrinking and self.looking:
+            found = _sdca.screen_rows(*p.data, w, c.intercept, self.state, 0, p.n, scores)
+            _, self.state.dropped_loss, self.state.dropped_dual_margins = found
+        bound = p.dual_value(c.dual, w, self.loss, self.alpha, c.factors)
+        return Point(w, intercept, c.dual, ridge + loss, bound)
+
+    def _objective(self, w, intercept):
+        return self.alpha / 2 * float(w @ w) + self._mean_loss(w, intercept)
+
+    def _mean_loss(self, w, intercept):
+        """The loss of all rows; where this may end the leaving out of some, which to visit again."""
+        p = self.problem
+        if not (self.shrinking and self.looking):
+            return p.mean_loss(w, intercept, self.loss)
+        parts = map_chunks(
+            p.rows,
+            lambda first, last: _sdca.screen_rows(*p.data, w, intercept, self.state, first, last),
+            p.threads,
+        )
+        total, self.state.dropped_loss, self.state.dropped_dual_margins = np.sum(parts, axis=0)
+        return total / p.n
+
+    def finalize(self):
+        """Make the dual feasible in place, and w the sum that it stands for, where rounding may matter."""
+        if self.fit_intercept:
+            self.problem.rebalance(self.point.dual)  # the point's w is that of the balanced dual already
+            return self.point
+        if self.watching and self._must_be_exact():
+            self._sum_again()
+            return self.measure()
+        return self.point
+
+
+def sdca_must_be_exact(tol, done):
+    """Whether rounding errors in w may matter after so many epochs."""
+    return tol is None or tol < EXACT_TOL or done > EXACT_EPOCHS
+
+
+def sdca_bias_rate(alpha, n, mean_square, mean_weight):
+    """The square of the intercept's column, over alpha n.
+
+    The intercept is solved by proximal steps, each a problem with one more column, whose square is
+    a tenth of a row's: more slows the epochs, less the steps (measured: .03 to .2 are alike). Where
+    alpha is large the losses' own curvature in the intercept is what it must be compared with.
+    """
+    return max(INTERCEPT_SQUARE * (1 / (alpha * n)) * mean_square, INTERCEPT_BENDS / (n * mean_weight))
