@@ -185,7 +185,7 @@ class NewtonSolver(Solver):
             self.loss.struct,
             sub.which[near],
             sub.weights_of(near),
-            sub.margin[near],
+            sub.margin[near].copy(),  # by how much the steps move them decides the next active set
             sub.dual[near],
         )
         if not self.loss.smooth:

@@ -195,3 +195,14 @@ def test_terms_of_the_log_loss_are_those_of_the_library(count, weighted):
     _newton.update_multipliers(s)
     np.testing.assert_allclose(s.next, weight * expit(-m), **exact)
     np.testing.assert_allclose(s.curvature, weight * expit(-m) * expit(m), **exact)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_active_set_is_chosen_by_all_that_the_margins_moved(loss, problem):
+    run = NewtonSolver(Problem(*problem), loss=loss, alpha=0.01, fit_intercept=True, max_iter=9)
+    run.tol = 1e-3
+    run.begin()
+    before = run.all.margin.copy()
+    run.run_epoch()
+    assert run.moved == pytest.approx(np.sqrt(np.mean((run.all.margin - before) ** 2)), rel=1e-12)
+    assert run.moved > 0.1
