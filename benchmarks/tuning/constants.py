@@ -61,6 +61,7 @@ CONSTANTS = {
     "auto": of(
         "newton_solver",
         *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "TIGHT_TOL"),
+        *("STEEP_IF_MANY", "MANY_SHORT_ROWS", "MANY_LONG_ROWS"),
     ),
     "sdca": [
         *of(
