@@ -24,6 +24,7 @@ SAMPLE_ROWS = 20  # rows of the first sample, for each column
 SAMPLE_RATIO = 4  # how many times more rows the next sample has
 SMOOTH_RATIO = 16  # the same for smooth losses
 SAMPLE_GAP = 1e-3  # relative gap to reach on samples
+SAMPLE_RIDGE = 4  # least alpha on a sample, in squares of a value over its rows
 ACTIVE_GAP = 0.5  # gap of the active set to reach in an epoch, as a share of what `tol` allows
 NEXT_GAP = 1e-3  # without `tol`, as a share of the gap before, and at first of the objective
 ACTIVE_WIDTH = 2.0  # of the active set around the bend, in root mean squares of the margins' last change
@@ -158,13 +159,20 @@ class NewtonSolver(Solver):
         self.value = loss + self.ridge()
 
     def solve_samples(self, used):
-        """Solve samples, one row from each of as many equal parts of `used`."""
+        """Solve samples, one row from each of as many equal parts of `used`.
+
+        Their alpha is larger where w would fit columns that few of their rows have.
+        """
         size = SAMPLE_ROWS * self.size
         random = np.random.default_rng(0)
         wide = math.inf  # what the first sample moved by says nothing
+        alpha, rows, ridge = self.alpha, self.problem.rows, 0.0
+        if self.loss.smooth or not rows.dense:  # or else it moves the hinge's active sets, for nothing
+            ridge = SAMPLE_RIDGE * rows.squared_norms().sum() / max(1, rows.n_values)
         while size * 2.5 < len(used):
             places = (np.arange(size) + random.random(size)) * (len(used) / size)
             sub = NewtonSubproblem(self.problem, used[places.astype(np.intp)])
+            self.alpha = max(alpha, ridge / size)
             self.value, _ = self.measure_margins(sub)
             self.solve_subproblem(sub, SAMPLE_GAP * self.value, fresh=True)
             _, moved = self.measure_margins(sub)
@@ -172,6 +180,7 @@ class NewtonSolver(Solver):
             self.penalty = min(self.penalty, max(1.0, ACTIVE_BENDS / self.radius))
             wide = ACTIVE_WIDTH
             size *= SMOOTH_RATIO if self.loss.smooth else SAMPLE_RATIO
+        self.alpha = alpha
 
     def solve_subproblem(self, sub, target, fresh):
         """Steps on the active rows, until their gap is `target`; all b are chosen anew if `fresh`."""
