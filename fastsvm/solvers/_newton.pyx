@@ -7,7 +7,7 @@ entry for the intercept, the column of ones.
 import cython
 import numpy as np
 
-from libc.math cimport sqrt
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport uint8_t
 
 from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, Loss, dual_term, loss_value
@@ -344,9 +344,9 @@ def newton_excess(ActiveSet s):
 
 
 def newton_slope(ActiveSet s, double t):
-    """sum_i b_i dm_i and sum_i h_i dm_i^2 once all margins have changed by t dm_i."""
+    """sum_i b_i dm_i, sum_i h_i dm_i^2 and sum_i |b_i dm_i| once all margins have changed by t dm_i."""
     cdef double[BLOCK] b, h
-    cdef double down = 0, bend = 0
+    cdef double down = 0, bend = 0, size = 0
     cdef const double* change
     cdef Py_ssize_t k, first = 0, count
     with nogil:
@@ -357,5 +357,6 @@ def newton_slope(ActiveSet s, double t):
             for k in range(count):
                 down += change[k] * b[k]
                 bend += change[k] * change[k] * h[k]
+                size += fabs(change[k]) * b[k]
             first += count
-    return down, bend
+    return down, bend, size

@@ -309,15 +309,13 @@ class NewtonSolver(Solver):
         """The length of `step`: up to the point where the slope has lost most of its size."""
         d = self.d
         ridge = self.alpha * float(step[:d] @ step[:d])
-        pull, norm = share * float(active.dual @ active.change), np.linalg.norm
+        pull = share * float(active.dual @ active.change)
         fixed = self.alpha * float(self.w[:d] @ step[:d]) - share * float(step @ z) + pull
-        enough = LINE_SLOPE * abs(fixed - pull)
-        enough += 1e-14 * (abs(fixed) + share * float(norm(active.dual) * norm(active.change)))
         low, high, t = 0.0, math.inf, 1.0
         for _ in range(60):
-            down, bend = _newton.newton_slope(active, t)
+            down, bend, rounded = _newton.newton_slope(active, t)
             slope = fixed + t * ridge - share * down
-            if abs(slope) <= enough:
+            if abs(slope) <= LINE_SLOPE * abs(fixed - pull) + 1e-14 * (abs(fixed) + share * rounded):
                 break
             low, high = (t, high) if slope < 0 else (low, t)
             if high == math.inf:
