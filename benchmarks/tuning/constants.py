@@ -48,7 +48,7 @@ def of(module, *names, **others):
 CONSTANTS = {
     "newton": of(
         "newton_solver",
-        *("SAMPLE_ROWS", "SAMPLE_GAP"),
+        *("SAMPLE_ROWS", "SAMPLE_GAP", "SAMPLE_RIDGE"),
         *("ACTIVE_WIDTH", "ACTIVE_BENDS", "LARGEST_PENALTY"),
         *("MULTIPLIER_SHARE", "MOST_STEPS", "GRAM_ROWS", "SHORT_ROW", "SMOOTH_RATIO"),
         SAMPLE_RATIO=(2, 16),
@@ -61,6 +61,7 @@ CONSTANTS = {
     "auto": of(
         "newton_solver",
         *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "TIGHT_TOL"),
+        *("STEEP_IF_MANY", "MANY_SHORT_ROWS", "MANY_LONG_ROWS"),
     ),
     "sdca": [
         *of(

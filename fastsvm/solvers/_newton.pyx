@@ -7,17 +7,17 @@ entry for the intercept, the column of ones.
 import cython
 import numpy as np
 
-from libc.math cimport NAN, sqrt
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport uint8_t
 
 from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, Loss, dual_term, loss_value
 from ._rows cimport Rows, axpy, columns_of, dot, row_start, shift
-from ._simd cimport log_terms
+from ._simd cimport clip_terms, log_terms
 from ._types cimport head, index, int8_t, int32_t, real
 
 
 cdef enum:
-    BLOCK = 256  # rows of the log loss at a time, whose terms are kept on the stack
+    BLOCK = 256  # rows whose terms are on the stack at a time
 
 
 # With c_i the weights, m_i = y_i w.x_i and b_i = c_i (-phi'(m_i)), the primal and its derivatives are
@@ -93,20 +93,25 @@ cdef inline bint has_curvature(int code) noexcept nogil:
     return code == HINGE or code == SQUARED_HINGE or code == SMOOTH_HINGE or code == LOG
 
 
-cdef inline double dual_of_margin(
-    int code, double m, double c, double multiplier, double penalty, double inverse_width, double* curvature
-) noexcept nogil:
-    """b(m), which is c (-phi'(m)) or, for the hinge, its smoothed form; and -b'(m) over the penalty.
-
-    Written for a loss known to the compiler, and without branches: which piece a row is on is random. The log
-    loss has `log_terms`.
+cdef void terms(ActiveSet s, double t, Py_ssize_t first, Py_ssize_t n, double* b, double* h) noexcept nogil:
+    """Of n members, once their margins have changed by t dm_i: b(m), which is c (-phi'(m)) or, for the hinge,
+    its smoothed form; and -b'(m) over the penalty.
     """
-    cdef double b, slant
-    slant = 2 * c if code == SQUARED_HINGE else (c * inverse_width if code == SMOOTH_HINGE else c)
-    b = multiplier + slant * penalty * (1 - m)
-    curvature[0] = slant * ((b > 0) & (b <= c if code != SQUARED_HINGE else True))
-    b = b if b > 0 else 0
-    return b if b < c or code == SQUARED_HINGE else c
+    cdef const double* c = NULL if s.c == NULL else s.c + first
+    cdef const double* m = s.m + first
+    cdef const double* dm = s.dm + first
+    cdef double slant = 1
+    cdef Py_ssize_t k
+    if s.loss.code != LOG:
+        if s.loss.code != HINGE:
+            slant = 2 if s.loss.code == SQUARED_HINGE else 1 / s.loss.width
+        clip_terms(m, t, dm, s.o + first, c, n, slant, s.penalty, s.loss.upper, b, h)
+        return
+    log_terms(m, t, dm, n, NULL, b, h)
+    if c != NULL:
+        for k in range(n):
+            b[k] *= c[k]
+            h[k] *= c[k]
 
 
 def newton_margins(
@@ -139,10 +144,11 @@ def newton_loss_sum(Loss loss, const double[::1] margin, const double[::1] weigh
     cdef double[BLOCK] loss_of
     cdef double m, total = 0
     with nogil:
-        if loss.code == HINGE:  # without branches
+        if loss.code == HINGE or loss.code == SQUARED_HINGE:  # without branches
             for k in range(n):
-                m = 1 - margin[k]
+                m = 1 - z[k]
                 m = m if m > 0 else 0
+                m = m if loss.code == HINGE else m * m
                 total += m if weight == NULL else weight[k] * m
         elif loss.code == LOG:
             while first < n:
@@ -234,40 +240,15 @@ def update_duals(
     return slack, curved, changed
 
 
-cdef inline double duals_of_margins(ActiveSet s, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    if s.loss.code == HINGE:
-        return duals_for(HINGE, s, first, last)
-    if s.loss.code == SQUARED_HINGE:
-        return duals_for(SQUARED_HINGE, s, first, last)
-    if s.loss.code == SMOOTH_HINGE:
-        return duals_for(SMOOTH_HINGE, s, first, last)
-    if s.loss.code == LOG:
-        return duals_for(LOG, s, first, last)
-    return NAN  # never: an ActiveSet refuses other losses
-
-
-cdef inline double duals_for(int code, ActiveSet s, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    cdef const double* weight = s.c
-    cdef const double* m = s.m
-    cdef const double* multiplier = s.o
-    cdef double* b = s.new
-    cdef double* h = s.h
-    cdef double c = 1, short_by, slack = 0, penalty = s.penalty, inverse_width = 1 / s.loss.width
+cdef double duals_of_margins(ActiveSet s, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    cdef double short_by, slack = 0
     cdef Py_ssize_t k
-    if code == LOG:
-        log_terms(m + first, 0, m + first, last - first, NULL, b + first, h + first)
-        if weight != NULL:
-            for k in range(first, last):
-                b[k] *= weight[k]
-                h[k] *= weight[k]
-        return 0
-    for k in range(first, last):
-        if weight != NULL:
-            c = weight[k]
-        b[k] = dual_of_margin(code, m[k], c, multiplier[k], penalty, inverse_width, h + k)
-        if code == HINGE:
-            short_by = 1 - m[k]
-            slack += (c if short_by > 0 else 0) * short_by - b[k] * short_by
+    terms(s, 0, first, last - first, s.new + first, s.h + first)
+    if s.loss.code == HINGE:
+        for k in range(first, last):
+            short_by = 1 - s.m[k]
+            slack -= s.new[k] * short_by
+            slack += (1 if s.c == NULL else s.c[k]) * (short_by if short_by > 0 else 0)
     return slack
 
 
@@ -363,49 +344,19 @@ def newton_excess(ActiveSet s):
 
 
 def newton_slope(ActiveSet s, double t):
-    """sum_i b_i dm_i and sum_i h_i dm_i^2 once all margins have changed by t dm_i."""
-    cdef double down = NAN, bend = 0
-    with nogil:
-        if s.loss.code == HINGE:
-            down = slope_for(HINGE, s, t, &bend)
-        elif s.loss.code == SQUARED_HINGE:
-            down = slope_for(SQUARED_HINGE, s, t, &bend)
-        elif s.loss.code == SMOOTH_HINGE:
-            down = slope_for(SMOOTH_HINGE, s, t, &bend)
-        elif s.loss.code == LOG:
-            down = log_slope(s, t, &bend)
-    return down, bend
-
-
-cdef double log_slope(ActiveSet s, double t, double* bend) noexcept nogil:
+    """sum_i b_i dm_i, sum_i h_i dm_i^2 and sum_i |b_i dm_i| once all margins have changed by t dm_i."""
     cdef double[BLOCK] b, h
-    cdef double down = 0, curve = 0, change
-    cdef Py_ssize_t k, first = 0, count, n = s.which.shape[0]
-    while first < n:
-        count = min(n - first, <Py_ssize_t>BLOCK)
-        log_terms(s.m + first, t, s.dm + first, count, NULL, b, h)
-        for k in range(count):
-            change = s.dm[first + k] if s.c == NULL else s.c[first + k] * s.dm[first + k]
-            down += change * b[k]
-            curve += change * s.dm[first + k] * h[k]
-        first += count
-    bend[0] = curve
-    return down
-
-
-cdef inline double slope_for(int code, ActiveSet s, double t, double* bend) noexcept nogil:
-    cdef const double* weight = s.c
-    cdef const double* m = s.m
-    cdef const double* change = s.dm
-    cdef const double* multiplier = s.o
-    cdef double c = 1, h, down = 0, curve = 0, penalty = s.penalty, inverse_width = 1 / s.loss.width
-    cdef Py_ssize_t k
-    for k in range(s.which.shape[0]):
-        if weight != NULL:
-            c = weight[k]
-        down += change[k] * dual_of_margin(
-            code, m[k] + t * change[k], c, multiplier[k], penalty, inverse_width, &h
-        )
-        curve += h * change[k] * change[k]
-    bend[0] = curve
-    return down
+    cdef double down = 0, bend = 0, size = 0
+    cdef const double* change
+    cdef Py_ssize_t k, first = 0, count
+    with nogil:
+        while first < s.which.shape[0]:
+            count = min(s.which.shape[0] - first, <Py_ssize_t>BLOCK)
+            change = s.dm + first
+            terms(s, t, first, count, b, h)
+            for k in range(count):
+                down += change[k] * b[k]
+                bend += change[k] * change[k] * h[k]
+                size += fabs(change[k]) * b[k]
+            first += count
+    return down, bend, size

@@ -24,6 +24,9 @@ cdef extern from "_simd.h":
     void exp_double "fastsvm_exp_double" (double*, double, double, const double*, Py_ssize_t) noexcept nogil
     void log_terms "fastsvm_log_terms" (
         const double*, double, const double*, Py_ssize_t, double*, double*, double*) noexcept nogil
+    void clip_terms "fastsvm_clip_terms" (
+        const double*, double, const double*, const double*, const double*, Py_ssize_t,
+        double, double, double, double*, double*) noexcept nogil
 
 
 cdef inline double dense_dot(const real* x, const double* w, Py_ssize_t n) noexcept nogil:

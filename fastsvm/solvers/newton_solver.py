@@ -15,12 +15,16 @@ FEW_COLUMNS = 300  # up to which it may be
 VERY_FEW_COLUMNS = 20  # up to which it is
 MOST_COLUMNS = 5000  # that it is made for: a system of 200 MB
 STEEP = 10  # ||x||^2 / (alpha n), above which coordinate steps take many epochs
+STEEP_IF_MANY = 1  # the same for a smooth loss with a quadratic dual and many long rows
+MANY_SHORT_ROWS = 100  # a column, from which Newton's method is the faster one for a smooth loss
+MANY_LONG_ROWS = 1000  # a column, from which it is for the log loss
 TIGHT_TOL = 1e-4  # below which they take many epochs, too
 # How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
 SAMPLE_ROWS = 20  # rows of the first sample, for each column
 SAMPLE_RATIO = 4  # how many times more rows the next sample has
 SMOOTH_RATIO = 16  # the same for smooth losses
 SAMPLE_GAP = 1e-3  # relative gap to reach on samples
+SAMPLE_RIDGE = 4  # least alpha on a sample, in squares of a value over its rows
 ACTIVE_GAP = 0.5  # gap of the active set to reach in an epoch, as a share of what `tol` allows
 NEXT_GAP = 1e-3  # without `tol`, as a share of the gap before, and at first of the objective
 ACTIVE_WIDTH = 2.0  # of the active set around the bend, in root mean squares of the margins' last change
@@ -155,13 +159,20 @@ class NewtonSolver(Solver):
         self.value = loss + self.ridge()
 
     def solve_samples(self, used):
-        """Solve samples, one row from each of as many equal parts of `used`."""
+        """Solve samples, one row from each of as many equal parts of `used`.
+
+        Their alpha is larger where w would fit columns that few of their rows have.
+        """
         size = SAMPLE_ROWS * self.size
         random = np.random.default_rng(0)
         wide = math.inf  # what the first sample moved by says nothing
+        alpha, rows, ridge = self.alpha, self.problem.rows, 0.0
+        if self.loss.smooth or not rows.dense:  # or else it moves the hinge's active sets, for nothing
+            ridge = SAMPLE_RIDGE * rows.squared_norms().sum() / max(1, rows.n_values)
         while size * 2.5 < len(used):
             places = (np.arange(size) + random.random(size)) * (len(used) / size)
             sub = NewtonSubproblem(self.problem, used[places.astype(np.intp)])
+            self.alpha = max(alpha, ridge / size)
             self.value, _ = self.measure_margins(sub)
             self.solve_subproblem(sub, SAMPLE_GAP * self.value, fresh=True)
             _, moved = self.measure_margins(sub)
@@ -169,6 +180,7 @@ class NewtonSolver(Solver):
             self.penalty = min(self.penalty, max(1.0, ACTIVE_BENDS / self.radius))
             wide = ACTIVE_WIDTH
             size *= SMOOTH_RATIO if self.loss.smooth else SAMPLE_RATIO
+        self.alpha = alpha
 
     def solve_subproblem(self, sub, target, fresh):
         """Steps on the active rows, until their gap is `target`; all b are chosen anew if `fresh`."""
@@ -185,7 +197,7 @@ class NewtonSolver(Solver):
             self.loss.struct,
             sub.which[near],
             sub.weights_of(near),
-            sub.margin[near],
+            sub.margin[near].copy(),  # by how much the steps move them decides the next active set
             sub.dual[near],
         )
         if not self.loss.smooth:
@@ -297,15 +309,13 @@ class NewtonSolver(Solver):
         """The length of `step`: up to the point where the slope has lost most of its size."""
         d = self.d
         ridge = self.alpha * float(step[:d] @ step[:d])
-        pull, norm = share * float(active.dual @ active.change), np.linalg.norm
+        pull = share * float(active.dual @ active.change)
         fixed = self.alpha * float(self.w[:d] @ step[:d]) - share * float(step @ z) + pull
-        enough = LINE_SLOPE * abs(fixed - pull)
-        enough += 1e-14 * (abs(fixed) + share * float(norm(active.dual) * norm(active.change)))
         low, high, t = 0.0, math.inf, 1.0
         for _ in range(60):
-            down, bend = _newton.newton_slope(active, t)
+            down, bend, rounded = _newton.newton_slope(active, t)
             slope = fixed + t * ridge - share * down
-            if abs(slope) <= enough:
+            if abs(slope) <= LINE_SLOPE * abs(fixed - pull) + 1e-14 * (abs(fixed) + share * rounded):
                 break
             low, high = (t, high) if slope < 0 else (low, t)
             if high == math.inf:
@@ -435,10 +445,15 @@ def suits_newton(problem, loss, alpha, tol):
     """Tell whether Newton's method is faster than coordinate steps.
 
     Its cost hardly depends on alpha and tol, but grows with the square of the columns. Coordinate steps
-    need few epochs where alpha n is not small against ||x||^2 (measured on tables of 3 to 256 columns).
+    need few epochs where alpha n is not small against ||x||^2 (measured on tables of 3 to 256 columns). Of
+    many rows samples tell most to a smooth loss, and few passes over all rows are left.
     """
-    n, d = problem.n, problem.rows.n_columns
-    if tol is None or not as_loss(loss).newton or d > min(n, FEW_COLUMNS):
+    n, rows, loss = problem.n, problem.rows, as_loss(loss)
+    d = rows.n_columns
+    if tol is None or not loss.newton or d > min(n, FEW_COLUMNS):
         return False
-    steepness = problem.rows.squared_norms().mean() / (alpha * n)
-    return bool(d <= VERY_FEW_COLUMNS or steepness > STEEP or tol < TIGHT_TOL)
+    short, steep = rows.n_values < SHORT_ROW * n, STEEP
+    if loss.smooth and n >= (MANY_SHORT_ROWS if short else MANY_LONG_ROWS) * d:
+        steep = 0 if short or not loss.quadratic else STEEP_IF_MANY
+    steepness = rows.squared_norms().mean() / (alpha * n)
+    return bool(d <= VERY_FEW_COLUMNS or steepness > steep or tol < TIGHT_TOL)

@@ -33,6 +33,18 @@ def test_newton_for_few_columns_where_steps_would_crawl(problem):
     assert sdca(*wide(400), alpha=1e-5, random_state=0).solver == "coordinate"
 
 
+@pytest.mark.parametrize(("loss", "long", "short"), [("hinge", 0, 0), ("squared_hinge", 0, 1), ("log", 1, 1)])
+def test_newton_for_smooth_losses_of_many_rows(loss, long, short):
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(33_000, 33))
+    y = np.where(dense[:, 0] > 0, 1, -1)
+    X = sparse.csr_array(np.where(np.arange(33) < 5, dense, 0.0))
+    kinds = ["coordinate", "newton"]
+    assert sdca(dense, y, loss=loss, alpha=0.1, random_state=0).solver == kinds[long]
+    assert sdca(X, y, loss=loss, alpha=0.1, random_state=0).solver == kinds[short]
+    assert sdca(X[:3200], y[:3200], loss=loss, alpha=0.1, random_state=0).solver == "coordinate"
+
+
 @pytest.mark.parametrize("solver", ["coordinate", "newton"])
 def test_the_solver_asked_for_is_taken(solver, problem):
     model = SDCAClassifier(alpha=0.1, solver=solver, random_state=0).fit(*problem)
