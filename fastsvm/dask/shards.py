@@ -108,7 +108,7 @@ def packed_shard(value):
 
 
 def predicted_rows(rows, model, method, none):
-    """Call a model's method of a chunk of rows; here, since a worker imports this file without scikit-learn."""
+    """Call a model's method of a chunk of rows; here, as workers import this file without scikit-learn."""
     return getattr(model, method)(rows) if rows.shape[0] else none
 
 
