@@ -17,16 +17,20 @@ from ..estimators.callbacks import TaskCallbacks, with_callbacks
 from ..estimators.linear import SDCAClassifier as LocalSDCAClassifier
 from ..fitting.engine import solve_all
 from ..fitting.labels import weights_of_counts
+from ..fitting.linear import SDCA as LocalSDCA
 from ..fitting.one_vs_rest import all_or_nothing, require_predict_proba
 from ..fitting.sdca_rounds import PASSES, SDCARounds
 from ..solvers import LOSSES
 from ..solvers._input import one_of, positive
 from .placing import Placed, place
+from .shards import predicted_rows
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ClassWeight, EstimatorSeed
 
 __all__ = ["SDCAClassifier"]
+
+PREDICTING = ("classes_", "coef_", "intercept_", "n_features_in_", "calibration_")
 
 
 @dataclass(eq=False, repr=False)
@@ -278,15 +282,13 @@ class SDCAClassifier(BaseLinearClassifier):
             )
         row = sparse.csr_matrix((1, self.n_features_in_), dtype=self.coef_.dtype)
         none = getattr(local, method)(row)[:0]
+        plain = LocalSDCA(loss=local.loss)  # so that workers need not import scikit-learn
+        vars(plain).update({name: vars(local)[name] for name in PREDICTING if name in vars(local)})
         return X.rechunk({1: -1}).map_blocks(
-            _predicted_rows,
-            model=delayed(local, pure=True),
+            predicted_rows,
+            model=delayed(plain, pure=True),
             method=method,
             none=none,
             meta=none,
             **({"drop_axis": 1} if none.ndim == 1 else {"chunks": (X.chunks[0], none.shape[1:])}),
         )
-
-
-def _predicted_rows(rows, model, method, none):
-    return getattr(model, method)(rows) if rows.shape[0] else none

@@ -13,7 +13,6 @@ from scipy import sparse
 from .. import io
 from ..io.lines import paths_of
 from ..solvers._input import positive
-from ..solvers._windows import some_rows
 
 __all__ = ["Chunks", "load", "read_svmlight"]
 
@@ -111,8 +110,7 @@ def load(folder: str | os.PathLike, *, n_chunks: int) -> Chunks:
 
 def _read_window(folder, first, last):
     """Return rows of a stored matrix, over the mapped files."""
-    X, y = io.load(folder)
-    return some_rows(X, first, last), y[first:last]
+    return tuple(io.load(folder, rows=slice(first, last)))
 
 
 def _read_arrays(parts, rows, n_features, dtype, label):

@@ -9,6 +9,7 @@ from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, worker
 __all__ = [
     "map_shards",
     "packed_shard",
+    "predicted_rows",
     "shard_results_in_order",
     "share_with_workers",
     "shared_with_workers",
@@ -104,6 +105,11 @@ def shard_results_in_order(client, futures):
 def packed_shard(value):
     """Return a value as bytes, which Dask does not inspect."""
     return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def predicted_rows(rows, model, method, none):
+    """Call a model's method of a chunk of rows; here, as workers import this file without scikit-learn."""
+    return getattr(model, method)(rows) if rows.shape[0] else none
 
 
 def _call_with_shard(function, shard, *shared):

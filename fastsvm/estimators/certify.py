@@ -16,6 +16,7 @@ from ..fitting.labels import signs_of
 from ..solvers import LOSSES
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
+from ..solvers._scores import scores_of
 from ..solvers.losses import as_loss
 from ..solvers.sdca_solver import make_sdca_solver
 from .base import BaseLinearClassifier, ConvergenceWarning
@@ -115,7 +116,7 @@ def certify(
     positive("max_iter", max_iter, kind=int)
     if positive("accuracy", accuracy) <= 1:
         raise ValueError(f"accuracy must be above 1; got {accuracy!r}.")
-    X, rows = as_matrix(X)
+    X, rows = as_matrix(X, norms=True)
     y = column_or_1d(y)
     if len(y) != X.shape[0]:
         raise ValueError(f"y has {len(y)} labels; X has {X.shape[0]} rows.")
@@ -137,7 +138,7 @@ def certify(
         problem = Problem(rows, signs_of(y, label), weights[k])
         rows = problem.rows  # checked once
         free, b0 = intercept is not None, 0.0 if intercept is None else float(intercept[k])
-        dual = dual_of_scores(problem, X @ coef[k] + b0, phi) if duals is None else duals[k]
+        dual = dual_of_scores(problem, scores_of(rows, coef[k]) + b0, phi) if duals is None else duals[k]
         run = partial(make_sdca_solver, problem, loss=phi, alpha=alpha, fit_intercept=free,
                       max_iter=max_iter, random=random)  # fmt: skip
         found.append(certificate_bracket(problem, coef[k], b0, dual, run, phi, alpha, free, accuracy, tol))

@@ -10,6 +10,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from ..fitting.convergence_advice import fit_ends, warn_if_short
+from ..solvers._windows import rows_at
 from .base import ConvergenceWarning
 
 __all__ = ["BestCandidate", "CrossValidated", "FoldFit"]
@@ -59,7 +60,7 @@ class CrossValidated:
     It is the first base of a classifier that has the parameters `cv`, `scoring`, `tol` and `verbose`.
     """
 
-    def _choose_by_folds(self, candidates, fits_of, shape, folds, X, y, scorer_params, steps):
+    def _choose_by_folds(self, candidates, fits_of, shape, tests, trained, X, y, scorer_params, steps):
         """Fit and score all candidates on the folds; set `scores_` and the like, return the BestCandidate.
 
         Parameters
@@ -68,9 +69,11 @@ class CrossValidated:
             In the order of a table of this `shape`.
         fits_of : iterator
             It makes the fits of the next candidate: a FoldFit for each fold.
+        tests : list of each fold's test rows
+        trained : array of shape (n,), the number of folds that train on each row
         """
         problems = len(self._positive_labels())
-        self.scores_ = np.full((*shape, len(folds)), np.nan)
+        self.scores_ = np.full((*shape, len(tests)), np.nan)
         self.cv_objectives_, self.cv_dual_gaps_ = np.full((2, *self.scores_.shape, problems), np.nan)
         scorer, best, chosen, ends = self._scorer(), -np.inf, None, []
         n_tried = 0
@@ -78,8 +81,10 @@ class CrossValidated:
             steps.begin(name)
             fits, n_tried = next(fits_of), n_tried + 1
             scores = self.scores_[place] = [
-                _score_fold(scorer, each.model, X[test], y[test], _params_of_fold(scorer_params, test))
-                for each, (_, test) in zip(fits, folds, strict=True)
+                _score_fold(
+                    scorer, each.model, rows_at(X, test), y[test], _params_of_fold(scorer_params, test)
+                )
+                for each, test in zip(fits, tests, strict=True)
             ]
             self.cv_objectives_[place] = [each.objective for each in fits]
             self.cv_dual_gaps_[place] = [each.gap for each in fits]
@@ -89,7 +94,10 @@ class CrossValidated:
                 print(f"{name}  score {mean:.4f} +- {np.std(scores):.4f}")
             if mean > best:
                 best, intercept = mean, np.mean([each.intercept for each in fits], axis=0)
-                chosen = place, _mean_over_folds(folds, [each.dual for each in fits], len(y)), intercept
+                dual = sum(np.asarray(each.dual) for each in fits)
+                dual /= np.maximum(trained, 1)
+                chosen = place, dual, intercept
+            del fits  # their dual variables, before the next are computed
             if steps.end():
                 break
         if chosen is None:
@@ -105,8 +113,8 @@ class CrossValidated:
         warn_if_short(ends, self.tol, X, self.max_iter, category=ConvergenceWarning, stacklevel=6)
 
     def _cv_folds(self, X, y, routed):
-        """Return the folds, a list of (train, test)."""
-        return list(check_cv(self.cv, y, classifier=True).split(X, y, **routed.splitter.split))
+        """Return the folds, each (train, test)."""
+        return check_cv(self.cv, y, classifier=True).split(X, y, **routed.splitter.split)
 
     def _fold_weights(self, y, sample_weight, k, train):
         """Return the weights of all rows in the k-th fold: 0 outside `train`."""
@@ -166,25 +174,6 @@ class CrossValidated:
 def _params_of_fold(params, test):
     """Return the scorer's parameters for these rows."""
     return {name: np.asarray(value)[test] for name, value in params.items() if value is not None}
-
-
-def _mean_over_folds(folds, duals, n):
-    """Return the mean dual variables, each over the folds that train on its row.
-
-    Parameters
-    ----------
-    folds : list of (train, test)
-    duals : list, for each fold an array of shape (n_problems, n)
-    n : int
-
-    Returns
-    -------
-    ndarray of shape (n_problems, n)
-    """
-    trained = np.zeros(n)
-    for train, _ in folds:
-        trained[np.unique(train)] += 1
-    return sum(map(np.asarray, duals)) / np.maximum(trained, 1)
 
 
 def _score_fold(scorer, model, rows, y, params):

@@ -181,7 +181,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         X, y = self._validated(X, y)
         self._set_classes(np.unique(y))
         routed = self._routed_params(sample_weight, params)
-        folds = self._cv_folds(X, y, routed)
+        folds = list(self._cv_folds(X, y, routed))
         weights = [self._fold_weights(y, sample_weight, k, train) for k, (train, _) in enumerate(folds)]
         signs = self._signs(y)
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
@@ -195,7 +195,11 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         ]
         grams = {}
         fits = self._fold_fits(X, signs, folds, weights, seeds, grams)
-        best = self._choose_by_folds(candidates, fits, shape, folds, X, y, routed.scorer.score, steps)
+        tests = [test for _, test in folds]
+        trained = np.bincount(np.concatenate([np.unique(train) for train, _ in folds]), minlength=len(y))
+        best = self._choose_by_folds(
+            candidates, fits, shape, tests, trained, X, y, routed.scorer.score, steps
+        )
         fits.close()
         self.gamma_ = float(self.gammas_[best.place[0]])
         self.alpha_ = float(self.alphas_[best.place[1]])

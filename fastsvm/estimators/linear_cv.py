@@ -54,7 +54,8 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         Stratified folds, 5 by default; or as in scikit-learn. GroupKFold and the like get the `groups`
         of `fit`.
     scoring : str, callable or None, default=None
-        The score that chooses, as in scikit-learn; None for accuracy.
+        The score that chooses, as in scikit-learn; None for accuracy. Of memory-mapped rows, a callable of
+        your own may pass X_test to the model's methods only.
     max_iter : int, default=1000
         Most epochs of each fit.
     tol : float > 0 or None, default=1e-3
@@ -153,17 +154,17 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         X, y = self._validated(X, y)
         self._set_classes(np.unique(y))
         routed = self._routed_params(sample_weight, params)
+        rows, random = as_rows(X, self._threads(), norms=True), check_random_state(self.random_state)
         folds = self._cv_folds(X, y, routed)
-        rows, random = as_rows(X), check_random_state(self.random_state)
-        paths = [self._paths(rows, y, sample_weight, k, train, random) for k, (train, _) in enumerate(folds)]
+        tests, trained, paths = self._fold_paths(rows, y, sample_weight, folds, random)
         self.alphas_ = as_alphas(
-            self.alphas, self.n_alphas, self.eps, lambda: self._largest_alpha(X, rows, y, sample_weight)
+            self.alphas, self.n_alphas, self.eps, lambda: self._largest_alpha(rows, y, sample_weight)
         )
         steps = StepCallbacks(self, X, y, sample_weight, len(self.alphas_) + 1)
         candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
-        fits = (self._fit_folds(alpha, X, folds, paths) for alpha in self.alphas_)
+        fits = (self._fit_folds(alpha, X, paths) for alpha in self.alphas_)
         best = self._choose_by_folds(
-            candidates, fits, self.alphas_.shape, folds, X, y, routed.scorer.score, steps
+            candidates, fits, self.alphas_.shape, tests, trained, X, y, routed.scorer.score, steps
         )
         self.alpha_ = float(self.alphas_[best.place])
         for name in ("alphas_", "scores_", "mean_scores_", "cv_objectives_", "cv_dual_gaps_"):
@@ -173,12 +174,21 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         final = self._single_classifier(self.alpha_).set_params(random_state=random.randint(2**31 - 1))
         final._set_classes(self.classes_)
         starts = list(zip(best.dual, best.intercept, strict=True))
-        solvers = final._solver_makers(X, y, sample_weight, self.max_iter, starts.__getitem__)
+        solvers = final._solver_makers(rows, y, sample_weight, self.max_iter, starts.__getitem__)
         results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         final._set_results(results, X, y)
         ends = [*best.ends, *(FitEnd.of(result, self.alpha_) for result in results)]
         self._take_over(final, ends, X, steps)
         return self
+
+    def _fold_paths(self, rows, y, sample_weight, folds, random):
+        """Return the test rows of each fold, how many folds train on each row, and (paths, share) of each."""
+        tests, paths, trained, numbers = [], [], np.zeros(len(y), np.int32), np.arange(len(y), dtype=np.int32)
+        for k, (train, test) in enumerate(folds):
+            paths.append((self._paths(rows, y, sample_weight, k, train, random), len(train) / len(y)))
+            tests.append(np.sort(numbers[test]))
+            trained[np.unique(train)] += 1
+        return tests, trained, paths
 
     def _paths(self, rows, y, sample_weight, k, train, random):
         """Return the paths of the k-th fold, one a class, with weight 0 for rows outside `train`."""
@@ -193,18 +203,14 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
             )
         ]
 
-    def _largest_alpha(self, X, rows, y, sample_weight):
+    def _largest_alpha(self, rows, y, sample_weight):
         weights = self._weights(y, sample_weight)
         problems = (Problem(rows, signs_of(y, label), weights) for label in self._positive_labels())
-        return max(largest_alpha(X, problem, self.loss, self.fit_intercept) for problem in problems)
+        return max(largest_alpha(problem, self.loss, self.fit_intercept) for problem in problems)
 
-    def _fit_folds(self, alpha, X, folds, paths):
-        """Return a FoldFit for each fold."""
-        jobs = [
-            (path, alpha * len(train) / X.shape[0])
-            for (train, _), of_fold in zip(folds, paths, strict=True)
-            for path in of_fold
-        ]
+    def _fit_folds(self, alpha, X, paths):
+        """Return a FoldFit for each fold, of which `paths` has the paths and the share of rows."""
+        jobs = [(path, alpha * share) for of_fold, share in paths for path in of_fold]
         solvers = [(None, partial(path.make_solver, own_alpha)) for path, own_alpha in jobs]
         results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         for (path, own_alpha), result in zip(jobs, results, strict=True):

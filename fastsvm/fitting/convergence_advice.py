@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..solvers._windows import blocks
+
 SPREAD = 10  # tf-idf columns differ by up to 9, those of raw word counts by 18 and more
 LARGE = 10  # mean square; standardised columns have 1, tf-idf .01, pixels of 0 to 255 thousands
 CHUNK = 1 << 18
@@ -109,18 +111,19 @@ def convergence_advice(X, stalled=False):
 
 def _column_sums(X):
     """Sums of the squares, and numbers, of each column's values that are not 0; a chunk of rows at a time."""
-    n, d = X.shape
+    d = X.shape[1]
     squares, counts = np.zeros(d), np.zeros(d, np.int64)
-    if sparse.issparse(X):
-        for first in range(0, len(X.data), CHUNK):
-            part = slice(first, first + CHUNK)
-            columns, values = X.indices[part], X.data[part].astype(float)
-            squares += np.bincount(columns, values**2, minlength=d)
-            counts += np.bincount(columns[values != 0], minlength=d)
-    else:
+    for rows in blocks(X):
+        if sparse.issparse(rows):
+            for first in range(0, len(rows.data), CHUNK):
+                part = slice(first, first + CHUNK)
+                columns, values = rows.indices[part], rows.data[part].astype(float)
+                squares += np.bincount(columns, values**2, minlength=d)
+                counts += np.bincount(columns[values != 0], minlength=d)
+            continue
         step = max(1, CHUNK // d)
-        for first in range(0, n, step):
-            part = X[first : first + step]
+        for first in range(0, len(rows), step):
+            part = rows[first : first + step]
             squares += np.einsum("ij,ij->j", part, part, dtype=float)
             counts += np.count_nonzero(part, axis=0)
     return squares, counts

@@ -10,6 +10,7 @@ from .._utils.threads import number_of_threads
 from ..solvers import LOSSES
 from ..solvers._input import as_matrix, as_state, flag, one_of, positive
 from ..solvers._problem import Problem
+from ..solvers._scores import scores_of
 from ..solvers.losses import as_loss, slope
 from ..solvers.sdca_solver import make_sdca_solver
 from .convergence_advice import FitEnd, warn_if_short
@@ -208,7 +209,7 @@ def sdca_path(
     >>> bool((path.dual_gaps <= 1e-3 * path.objectives).all())
     True
     """
-    X, rows = as_matrix(X)
+    X, rows = as_matrix(X, norms=True)
     y = as_labels(y, rows.n_rows)
     classes = np.unique(y)
     if len(classes) != 2:
@@ -223,7 +224,7 @@ def sdca_path(
         tol=tol,
     )
     tol = None if tol is None else positive("tol", tol)
-    alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(X, problem, loss, fit_intercept))
+    alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(problem, loss, fit_intercept))
     results, n_threads = [], number_of_threads(n_jobs)
     for alpha in alphas:
         run = (classes[1], lambda threads, alpha=alpha: path.make_solver(alpha, threads))
@@ -261,13 +262,13 @@ def decreasing_alphas(alphas):
     return np.sort(alphas)[::-1]
 
 
-def largest_alpha(X, problem, loss, fit_intercept):
+def largest_alpha(problem, loss, fit_intercept):
     """The alpha above which w = g / alpha, nearly; see `sdca_path`."""
     dual = np.full(problem.n, -slope(loss, 0.0))
     if problem.weights.size:
         dual *= problem.weights
     factors = problem.balance(dual) if fit_intercept else (1.0, 1.0)
-    margins = X @ problem.primal_from_dual(dual, 1.0, factors)
+    margins = scores_of(problem.rows, problem.primal_from_dual(dual, 1.0, factors), problem.threads)
     used = margins[problem.weights > 0] if problem.weights.size else margins
     largest = np.ptp(used) / 2 if fit_intercept else np.abs(used).max()
     return float(largest) or 1.0

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..solvers._pages import Pages
+
 FORMAT, VERSION = "fastsvm matrix", 1
 MANIFEST = "manifest.json"
 ARRAYS = {
@@ -102,7 +104,9 @@ def _are_texts(values: Any) -> bool:
 
 def checksum(array: np.ndarray) -> int:
     """CRC-32 of an array's bytes, read block by block."""
-    crc = 0
+    crc, pages = 0, Pages.of(array)
     for first in range(0, len(array), BLOCK):
         crc = zlib.crc32(np.ascontiguousarray(array[first : first + BLOCK]).data.cast("B"), crc)
+        if pages is not None:
+            pages.release()
     return crc

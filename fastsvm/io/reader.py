@@ -9,7 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..solvers._windows import adjacent_rows, some_rows
 from .layout import ARRAYS, MatrixFileError, checksum, read_manifest
+
+
+class StoredRows(sparse.csr_matrix):
+    """A CSR matrix of which adjacent rows, as in ``X[:1000]``, are a view, not a copy."""
+
+    def __getitem__(self, key):
+        rows, *rest = key if isinstance(key, tuple) else (key,)
+        whole = all(each is Ellipsis or (isinstance(each, slice) and each == slice(None)) for each in rest)
+        span = adjacent_rows(rows, self.shape[0]) if whole else None
+        return super().__getitem__(key) if span is None else some_rows(self, *span)
 
 
 class Matrix(NamedTuple):
@@ -18,7 +29,7 @@ class Matrix(NamedTuple):
     Attributes
     ----------
     X : csr_matrix of shape (n_samples, n_features), float32 or float64
-        Over memory-mapped files, read-only.
+        Over memory-mapped files, read-only. ``X[a:b]`` is a view of them, too.
     y : ndarray of shape (n_samples,)
         float64 where labels are numbers, else texts.
     """
@@ -27,12 +38,14 @@ class Matrix(NamedTuple):
     y: np.ndarray
 
 
-def load(folder: str | os.PathLike, *, verify: bool = False) -> Matrix:
+def load(folder: str | os.PathLike, *, rows: Any = None, verify: bool = False) -> Matrix:
     """Open a matrix that `store_svmlight` or `MatrixWriter` has written, without reading its values.
 
     Parameters
     ----------
     folder : str or path-like
+    rows : slice, or array of bool or int, default=None
+        Open these rows alone, which must be adjacent. By default all.
     verify : bool, default=False
         Read everything once to compare checksums.
 
@@ -46,14 +59,25 @@ def load(folder: str | os.PathLike, *, verify: bool = False) -> Matrix:
     ------
     MatrixFileError
         If the folder is incomplete or damaged.
+    ValueError
+        If `rows` are not adjacent.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
     arrays = {name: _read_array(folder / name, manifest["arrays"][name], verify) for name in ARRAYS}
-    X = sparse.csr_matrix(tuple(manifest["shape"]), dtype=arrays["data.npy"].dtype)
+    X = StoredRows(tuple(manifest["shape"]), dtype=arrays["data.npy"].dtype)
     # SciPy would copy indices where offsets are wider; the solvers take both widths.
     X.data, X.indices, X.indptr = (arrays[name] for name in ("data.npy", "indices.npy", "indptr.npy"))
-    return Matrix(X, _read_labels(folder, arrays["y.npy"], manifest["labels"]))
+    codes = arrays["y.npy"]
+    if rows is not None:
+        span = adjacent_rows(rows, X.shape[0])
+        if span is None:
+            raise ValueError(
+                "rows must be adjacent, such as slice(0, 1000), since others would be copied. Give rows to "
+                "leave out the sample_weight 0."
+            )
+        X, codes = some_rows(X, *span), codes[slice(*span)]
+    return Matrix(X, _read_labels(folder, codes, manifest["labels"]))
 
 
 def feature_names(folder: str | os.PathLike) -> list[str] | None:

@@ -52,10 +52,10 @@ def as_rows(X, threads=1, norms=False):
     return Rows(values, columns, indptr, X.shape, threads, norms)
 
 
-def as_matrix(X, threads=1):
+def as_matrix(X, threads=1, norms=False):
     """X as a CSR matrix or C-ordered array, and its rows; checked as by `as_rows`."""
     X = as_csr(X, columns=False)
-    rows = as_rows(X, threads)
+    rows = as_rows(X, threads, norms)
     return (X if sparse.issparse(X) else rows.values.reshape(rows.n_rows, rows.n_columns)), rows
 
 

@@ -51,6 +51,7 @@ class Windows:
         self._windows = [np.sort(column[column >= 0]) for column in self._strata.T]
         segments, lasts = np.concatenate(self._windows), np.cumsum([*map(len, self._windows)])
         bounds = self._edges if kept is None else np.searchsorted(kept, self._edges)
+        self._used = np.diff(bounds) > 0
         shuffle_windows(kept, order, segments, bounds, lasts, self.ends, random)
         self._next = self._checked = 0
 
@@ -59,7 +60,8 @@ class Windows:
         if first == 0:
             self._next = 0
         while self._next < len(self.ends) and (self._next < 2 or self.ends[self._next - 2] <= first):
-            for segment in self._windows[self._next]:
+            segments = self._windows[self._next]
+            for segment in segments[self._used[segments]]:
                 self._rows.will_need(int(self._edges[segment]), int(self._edges[segment + 1]))
             self._next += 1
 
@@ -90,30 +92,79 @@ class Windows:
             self._rows.check(int(self._edges[segment]), int(self._edges[segment + 1]))
 
 
+class ScatteredRows:
+    """Rows of a memory-mapped matrix, by increasing number, of which `blocks` copies some at a time."""
+
+    def __init__(self, X, numbers):
+        self.X, self.numbers, self.shape = X, numbers, (len(numbers), X.shape[1])
+
+    def some_rows(self, first, last):
+        """Copy rows first to last; SciPy would copy all columns where offsets are wider."""
+        X, numbers = self.X, self.numbers[first:last]
+        if not sparse.issparse(X):
+            return X[numbers]
+        starts = X.indptr[numbers]
+        ends = np.cumsum(X.indptr[numbers + 1] - starts)
+        begins = np.append(0, ends)
+        places = np.arange(ends[-1]) + np.repeat(starts - begins[:-1], np.diff(begins))
+        return sparse.csr_matrix((X.data[places], X.indices[places], begins), (len(numbers), X.shape[1]))
+
+
+def rows_at(X, numbers):
+    """The rows of X with these increasing numbers; where X is memory-mapped a view, or `ScatteredRows`."""
+    if not _pages(X):
+        return X[numbers]
+    span = adjacent_rows(numbers, X.shape[0])
+    return ScatteredRows(X, numbers) if span is None else some_rows(X, *span)
+
+
+def adjacent_rows(key, n):
+    """The first row and the one after the last, if a key (a slice, or an array) stands for adjacent rows."""
+    if isinstance(key, slice):
+        first, last, step = key.indices(n)
+        return (first, max(first, last)) if step == 1 else None
+    rows = np.asarray(key)
+    if rows.ndim != 1 or rows.dtype.kind not in "biu" or not rows.size:
+        return None
+    if rows.dtype == bool:
+        rows = np.flatnonzero(rows) if len(rows) == n else rows[:0]
+    adjacent = len(rows) and rows[0] >= 0 and rows[-1] < n and (np.diff(rows) == 1).all()
+    return (int(rows[0]), int(rows[-1]) + 1) if adjacent else None
+
+
+def _arrays(X):
+    if sparse.issparse(X):
+        return (X.data, X.indices) if X.format == "csr" else ()
+    return (X,) if isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.c_contiguous else ()
+
+
+def _pages(X):
+    return [each for each in map(Pages.of, _arrays(X)) if each is not None]
+
+
 def blocks(X):
     """Yield the rows of X some at a time where they are memory-mapped, and give their memory back; else X.
 
     Parameters
     ----------
     X : anything
-        Taken to pieces are CSR matrices and C-ordered arrays of two dimensions.
+        Taken to pieces are CSR matrices, C-ordered arrays of two dimensions, and `ScatteredRows`.
 
     Yields
     ------
     X, or matrices of as many rows as a window holds
     """
-    if sparse.issparse(X):
-        arrays = (X.data, X.indices) if X.format == "csr" else ()
-    else:
-        arrays = (X,) if isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.c_contiguous else ()
-    pages = [each for each in map(Pages.of, arrays) if each is not None]
-    step = max(1, TOGETHER * SEGMENT * X.shape[0] // sum(a.nbytes for a in arrays)) if pages else 0
-    if not pages or step >= X.shape[0]:
+    scattered = isinstance(X, ScatteredRows)
+    whole = X.X if scattered else X
+    pages, n_bytes = _pages(whole), SEGMENT if scattered else TOGETHER * SEGMENT
+    step = max(1, n_bytes * whole.shape[0] // sum(a.nbytes for a in _arrays(whole))) if pages else 0
+    if not (scattered or (pages and step < X.shape[0])):
         yield X
         return
-    as_csr(X, columns=False)  # no malformed one is cut
+    as_csr(whole, columns=False)  # no malformed one is cut
     for first in range(0, X.shape[0], step):
-        yield some_rows(X, first, min(first + step, X.shape[0]))
+        last = min(first + step, X.shape[0])
+        yield X.some_rows(first, last) if scattered else some_rows(X, first, last)
         for each in pages:
             each.release()
 

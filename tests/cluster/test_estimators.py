@@ -1,6 +1,8 @@
 """The estimators on shards in this process: callbacks, progress, what they check."""
 
 import pickle
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -94,6 +96,24 @@ def test_chunks_are_predicted_when_they_are_asked_for(rows):
     for wrong in (chunks[:, 0], chunks[:, 1:]):
         with pytest.raises(ValueError, match="was fitted to 30 features"):
             model.predict(wrong)
+
+
+COMPUTE = """
+import pickle, sys
+found = pickle.load(sys.stdin.buffer).compute(scheduler="sync")
+print(found.sum(), "sklearn" in sys.modules)
+"""
+
+
+def test_workers_predict_without_scikit_learn(rows):
+    """To import it takes a worker longer than to predict a million rows."""
+    X, y = rows
+    model = SDCAClassifier(alpha=1e-2, random_state=0).fit(Placed(LocalShards.split(X, y, 2)))
+    lazy = model.decision_function(da.from_array(X.toarray(), chunks=(50, 30)))
+    done = subprocess.run([sys.executable, "-c", COMPUTE], input=pickle.dumps(lazy), capture_output=True)
+    total, imported = done.stdout.decode().split()
+    assert float(total) == pytest.approx(model.decision_function(X).sum())
+    assert imported == "False"
 
 
 def test_what_lies_on_workers_is_not_copied(rows):

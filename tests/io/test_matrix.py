@@ -39,6 +39,28 @@ def test_what_was_written_is_read_without_a_copy(tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "X" / "data.npy"), X.data)  # by NumPy alone
 
 
+def test_adjacent_rows_are_views(tmp_path):
+    X, y = a_matrix(), np.array(["a", "b"])[np.arange(50) % 2]
+    stored(tmp_path / "X", X, y)
+    whole = load(tmp_path / "X").X
+    mask = np.zeros(50, bool)
+    mask[7:30] = True
+    for rows in (slice(7, 30), slice(-43, 30), np.arange(7, 30), mask):
+        some, labels = load(tmp_path / "X", rows=rows)
+        assert labels.tolist() == y[7:30].tolist()
+        for view in (some, whole[rows], whole[rows, :], whole[rows, ...]):
+            np.testing.assert_array_equal(view.toarray(), X[7:30].toarray())
+            assert view.data.base is not None
+            assert not view.data.flags.writeable
+    assert whole[9:4].shape == (0, 12)
+    for rows in (slice(0, 50, 2), np.array([3, 1]), ~mask, [-1, 0], np.zeros(50, bool), [49, 50], 3):
+        with pytest.raises(ValueError, match="rows must be adjacent"):
+            load(tmp_path / "X", rows=rows)
+    for rows in (slice(0, 50, 2), np.array([3, 1]), ~mask, [-1, 0], 3):  # as SciPy has them
+        np.testing.assert_array_equal(whole[rows].toarray(), X[rows].toarray())
+    np.testing.assert_array_equal(whole[2:5, 1:3].toarray(), X[2:5, 1:3].toarray())
+
+
 def test_an_interrupted_store_resumes(tmp_path, monkeypatch):
     """Whatever block a process is killed after, the next call makes the same files."""
     monkeypatch.setattr(lines_of_files, "BLOCK", 40)
