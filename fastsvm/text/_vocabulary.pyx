@@ -228,6 +228,7 @@ cdef class Vocabulary:
 
     def keep(self, mask, run):
         """Keep the columns of a mask, and renumber them."""
+        self.complete = False
         self._number(self.entries[mask], run)
 
     def terms(self, run):
