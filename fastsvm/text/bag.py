@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .._utils.threads import Threads, thread_result
+from .._utils.threads import Threads
 from ..fitting import Parameters, number_of_threads
 from ._parts import csr_arrays, frequencies
 from ._words import batches
@@ -134,26 +134,12 @@ def count_bag(documents, finder, n_threads, dtype, binary, container=sparse.csr_
 
 @contextmanager
 def bag_threads(n):
-    """Give something like `map` that uses n threads, this one among them: it need not be woken."""
+    """Give something like `map` that uses n threads."""
     if n == 1:
         yield map
-        return
-    with Threads(n - 1) as pool:
-
-        def run(work, *items):
-            calls = list(zip(*items, strict=False))
-            others = [pool.submit(_each, work, calls[k::n]) for k in range(1, n)]
-            results = [None] * len(calls)
-            results[::n] = _each(work, calls[::n])
-            for k, future in enumerate(others, 1):
-                results[k::n] = thread_result(future)
-            return results
-
-        yield run
-
-
-def _each(work, calls):
-    return [work(*arguments) for arguments in calls]
+    else:
+        with Threads(n) as pool:
+            yield pool.map
 
 
 def as_text(text):
