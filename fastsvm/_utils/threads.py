@@ -50,8 +50,8 @@ class Threads(ThreadPoolExecutor):
 
 def thread_result(future: Future) -> Any:
     """Wait for a result, and return or raise it."""
-    while wait_for_threads([future]):
-        pass
+    while not future.done():
+        wait_for_threads([future])
     return future.result()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from ._memory cimport MOST, TOO_MANY, check
+from ._memory cimport MOST, TOO_MANY, check, zeros
 from ._parts cimport MAX_LAYERS, Layer, Part
 from ._tables cimport enter_words, free_words, join_words, reserve_pairs
 from ._vocabulary cimport Vocabulary
@@ -131,6 +131,7 @@ cdef class Counter:
         keys = [self._number_pairs(run, order, least) for order in range(2, self.last + 1)]
         self.vocabulary = Vocabulary(keys, self.n_stop, self.first, self.n_workers)
         self.vocabulary.words = &self.workers[0].words
+        self.vocabulary.complete = kept is None or self.last > 1  # else rare words are without a column
         self.vocabulary.sort(run, kept)
 
     def _number_words(self, run, int32_t least):
@@ -205,8 +206,8 @@ cdef class Counter:
         n = self.n_workers
         for k in range(n):
             stream = &self.workers[k].streams[order - 1]
-            stream.ids = <int32_t*>calloc(self.workers[k].n + 1, sizeof(int32_t))
-            stream.counts = <int32_t*>calloc(self.workers[k].n + 1, sizeof(int32_t))
+            stream.ids = <int32_t*>zeros(self.workers[k].n + 1, sizeof(int32_t))
+            stream.counts = <int32_t*>zeros(self.workers[k].n + 1, sizeof(int32_t))
             if stream.ids == NULL or stream.counts == NULL:
                 raise MemoryError
         sizes = list(run(self._count_pairs, [order] * n, [least] * n, range(n)))
@@ -275,7 +276,7 @@ cdef class Counter:
             words = [of_words[own] for of_words, own in zip(words, self.numbers)]
         for k, first, last in self.segments:
             part = Part()
-            part.owner = self, words
+            part.owner, part.complete = (self, words), self.vocabulary.complete
             part.ends, part.first, part.last = self.workers[k].ends, first, last
             for order in range(self.first, self.last + 1):
                 columns = words[k] if order == 1 else self.vocabulary.columns[order - 1]

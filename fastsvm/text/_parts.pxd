@@ -30,6 +30,7 @@ cdef class Part:
     cdef const Py_ssize_t* ends  # of each row's positions
     cdef Py_ssize_t first, last
     cdef bint every  # a count of 0 counts too
+    cdef bint complete  # whatever has a count has a column
     cdef object owner  # of the memory
 
 

@@ -52,6 +52,10 @@ def _count(Part part, int64_t[::1] sizes):
         for row in range(part.first, part.last):
             n = 0
             for k in range(part.n_layers):
+                if part.complete:
+                    for p in range(start, part.ends[row]):
+                        n += part.layers[k].counts[p] != 0
+                    continue
                 for p in range(start, part.ends[row]):
                     n += column_of(&part.layers[k], part.every, p) >= 0
             sizes[row - part.first] = n

@@ -7,6 +7,7 @@ cdef class Vocabulary:
     cdef const WordTable* words
     cdef Py_ssize_t n_stop, n_ids, n_ranked
     cdef int first, n_parts, shift
+    cdef bint complete  # whether all terms that are counted have columns
     cdef bint apart  # whether terms and themselves with a blank behind need places of their own
     cdef list keys, columns
     cdef readonly object entries

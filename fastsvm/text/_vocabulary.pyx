@@ -197,11 +197,14 @@ cdef class Vocabulary:
         """
         cdef Py_ssize_t at, k, n = pairs.shape[0], n_known = items.shape[0] - copies * n
         cdef uint64_t pair, start
+        # Local, since views that the threads share are counted whenever they are used.
+        cdef const int32_t[::1] places = self.places, starts = self.starts
+        cdef const int32_t[::1] alone = self.alone, followed = self.followed
         with nogil:
             for at in range(first, last):
                 k = at - n_known
                 if k < 0:
-                    sort_by[at] = <uint64_t>self.places[items[at]] << (self.shift + 1)
+                    sort_by[at] = <uint64_t>places[items[at]] << (self.shift + 1)
                     continue
                 items[at] = <uint32_t>(self.n_ids + k)
                 pair = pairs[k - n if k >= n else k]
@@ -209,9 +212,9 @@ cdef class Vocabulary:
                     sort_by[at] = <uint64_t>(2 * self.n_ranked + 2) << self.shift
                     continue
                 # Where nothing comes between a term and itself with a blank behind, places are doubled.
-                start = 2 * <uint64_t>self.starts[<Py_ssize_t>(pair >> 32) - 1] + (not self.apart)
+                start = 2 * <uint64_t>starts[<Py_ssize_t>(pair >> 32) - 1] + (not self.apart)
                 sort_by[at] = start << self.shift
-                sort_by[at] |= <uint64_t>(self.followed if k >= n else self.alone)[<uint32_t>pair]
+                sort_by[at] |= <uint64_t>(followed[<uint32_t>pair] if k >= n else alone[<uint32_t>pair])
 
     def _inverse(self, items, n, run):
         """Return the place plus 1 of each number below n among the items; 0 if it is not there."""
@@ -228,6 +231,7 @@ cdef class Vocabulary:
 
     def keep(self, mask, run):
         """Keep the columns of a mask, and renumber them."""
+        self.complete = False
         self._number(self.entries[mask], run)
 
     def terms(self, run):

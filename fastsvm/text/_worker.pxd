@@ -112,8 +112,8 @@ cdef inline int count_pairs(
                 if prefixes[p] < 0 or prefixes[p + 1] < 0:
                     if index == 0:  # all shards would write the same
                         ids[p] = -1
-                elif n_shards == 1 or shard_of(block.hashes[block.n], n_shards) == index:
-                    block.n += 1
+                else:  # without a branch: which shard it is cannot be foretold
+                    block.n += shard_of(block.hashes[block.n], n_shards) == index
                 p += 1
             if enter_pairs(
                 shard, &block, &worker.streams[order - 1], base, first, index, n_shards, with_documents
