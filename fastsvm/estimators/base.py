@@ -13,7 +13,7 @@ from ..fitting import convergence_advice
 from ..fitting.linear_model import LinearModel
 from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_predict_proba
 from ..solvers import as_rows
-from ..solvers._sparse import as_csr
+from ..solvers._sparse import as_csr, with_floats
 from .callbacks import CallbackSupportMixin, TaskCallbacks, with_callbacks
 
 
@@ -41,7 +41,7 @@ def validated(estimator, X, y="no_validation", *, columns=False, **options):
     columns : bool, default=False
         Check the columns of sparse matrices here.
     """
-    return validate_data(estimator, as_csr(X, columns), y, **{**ACCEPTED, **options})
+    return validate_data(estimator, with_floats(as_csr(X, columns)), y, **{**ACCEPTED, **options})
 
 
 def validated_counts(estimator, X, y="no_validation", **options):

@@ -12,7 +12,7 @@ from scipy import sparse
 from .._utils.threads import number_of_threads
 from ..solvers import as_rows
 from ..solvers._input import as_alpha, as_weights, as_width, flag, positive
-from ..solvers._sparse import as_csr
+from ..solvers._sparse import as_csr, with_floats
 from . import decision_scores
 from .labels import class_weights
 from .parameters import Parameters
@@ -87,7 +87,7 @@ class OneVsRest(Parameters):
         reset : bool, default=True
             Remember the number of columns, or else check it.
         """
-        X = as_csr(X, columns=not reset)
+        X = with_floats(as_csr(X, columns=not reset))
         if not sparse.issparse(X):
             X = np.asarray(X)
             X = np.ascontiguousarray(X, None if X.dtype in (np.float32, np.float64) else np.float64)

@@ -56,6 +56,13 @@ def as_csr(X, columns=True):
     return type(X)((data, places[:n], offsets), X.shape)  # SciPy may look at what lies beyond
 
 
+def with_floats(X):
+    """Float64 in place of whole numbers, if X is CSR: SciPy's `astype` would sort the columns first."""
+    if not sparse.issparse(X) or X.dtype.kind not in "biu":
+        return X
+    return type(X)((X.data.astype(np.float64), X.indices, X.indptr), X.shape)
+
+
 def _check_compressed(X, indices):
     """indptr and indices of a CSR, CSC or BSR matrix, checked."""
     axis = X.format == "csc"

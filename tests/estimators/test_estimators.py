@@ -49,6 +49,17 @@ def test_one_against_the_rest(estimator, iris):
     assert model.objective_.shape == (3,)
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, bool])
+def test_whole_numbers_in_any_order_of_columns(kind):
+    X = sparse.csr_matrix((np.ones(6, kind), [2, 0, 1, 2, 2, 1], [0, 2, 5, 6]), (3, 3))
+    model = SDCAClassifier(random_state=0).fit(X, [0, 1, 0])
+    as_float = sparse.csr_matrix((X.data.astype(float), X.indices, X.indptr), X.shape)
+    again = SDCAClassifier(random_state=0).fit(as_float, [0, 1, 0])
+    np.testing.assert_array_equal(model.coef_, again.coef_)
+    np.testing.assert_array_equal(model.decision_function(X), again.decision_function(as_float))
+    assert X.indices.tolist() == [2, 0, 1, 2, 2, 1]
+
+
 @each
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_types_and_layouts(estimator, real, problem):
