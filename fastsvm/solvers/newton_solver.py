@@ -441,12 +441,13 @@ def newton_direction(H, slope):
     return np.full(len(H), np.nan)
 
 
-def suits_newton(problem, loss, alpha, tol):
+def suits_newton(problem, loss, alpha, tol, fit_intercept):
     """Tell whether Newton's method is faster than coordinate steps.
 
     Its cost hardly depends on alpha and tol, but grows with the square of the columns. Coordinate steps
     need few epochs where alpha n is not small against ||x||^2 (measured on tables of 3 to 256 columns).
-    Where rows are many, samples tell most, and few passes over all rows are left.
+    Where rows are many, samples tell most, and few passes over all rows are left. Coordinate steps need more
+    epochs with an intercept.
     """
     n, rows, loss = problem.n, problem.rows, as_loss(loss)
     d = rows.n_columns
@@ -454,6 +455,9 @@ def suits_newton(problem, loss, alpha, tol):
         return False
     short, steep = rows.n_values < SHORT_ROW * n, STEEP
     if n >= (MANY_SHORT_ROWS if short else MANY_LONG_ROWS) * d:
-        steep = 0 if loss.smooth and (short or not loss.quadratic) else STEEP_IF_MANY
+        if not loss.quadratic or (loss.smooth and short and fit_intercept):
+            steep = 0
+        elif loss.smooth or fit_intercept:
+            steep = STEEP_IF_MANY
     steepness = rows.squared_norms().mean() / (alpha * n)
     return bool(d <= VERY_FEW_COLUMNS or steepness > steep or tol < TIGHT_TOL)

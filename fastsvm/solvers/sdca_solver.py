@@ -55,7 +55,8 @@ def make_sdca_solver(
             f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "
             f"columns; it takes up to {MOST_COLUMNS}. Use 'coordinate'."
         )
-    if solver == "auto" and plain and suits_newton(problem, options["loss"], options["alpha"], tol):
+    of_problem = {name: options[name] for name in ("loss", "alpha", "fit_intercept")}
+    if solver == "auto" and plain and suits_newton(problem, tol=tol, **of_problem):
         solver = "newton"
     if solver == "newton":
         return NewtonSolver(problem, **options)
