@@ -429,3 +429,19 @@ def svmlight_rows(text, first=1):
             labels.append(float(parts[0]))
             rows.append({int(index) - first: float(value) for index, value in pairs})
     return labels, rows
+
+
+def multinomial_primal_dual(X, places, W, b, alpha, sample_weight=None):
+    """P(W, b) of the multinomial log loss, and D at the probabilities of its scores, row by row."""
+    n, c = len(X), np.ones(len(X)) if sample_weight is None else sample_weight
+    loss, entropy, W_dual, imbalance = 0.0, 0.0, np.zeros_like(W), np.zeros(len(W))
+    for x, place, weight in zip(X, places, c, strict=True):
+        scores = W @ x + b
+        p = np.exp(scores - np.logaddexp.reduce(scores))
+        loss += weight * (np.logaddexp.reduce(scores) - scores[place])
+        entropy += weight * entr(p).sum()
+        residual = weight * (np.eye(len(W))[place] - p)
+        W_dual += np.outer(residual, x) / (alpha * n)
+        imbalance += residual
+    primal = loss / n + alpha / 2 * (W**2).sum()
+    return primal, entropy / n - alpha / 2 * (W_dual**2).sum(), imbalance / n

@@ -151,8 +151,8 @@ class TaskCallbacks(StepCallbacks):
         def fitted():
             dtype = self.data["X"].dtype
             attributes = {
-                "coef_": run.point.w[np.newaxis].astype(dtype),
-                "intercept_": np.array([run.point.intercept], dtype),
+                "coef_": np.atleast_2d(run.point.w).astype(dtype),
+                "intercept_": np.atleast_1d(run.point.intercept).astype(dtype),
             }
             if len(self.labels) > 1:
                 attributes["classes_"] = np.array([False, True])

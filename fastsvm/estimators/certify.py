@@ -11,13 +11,20 @@ from scipy import sparse
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting.certificate import TINY, Certificate, certificate_bracket, dual_of_scores
+from ..fitting.certificate import (
+    TINY,
+    Certificate,
+    certificate_bracket,
+    dual_of_scores,
+    multinomial_bracket,
+)
 from ..fitting.labels import signs_of
 from ..solvers import LOSSES
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
 from ..solvers.losses import as_loss
+from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
 from ..solvers.sdca_solver import make_sdca_solver
 from .base import BaseLinearClassifier, ConvergenceWarning
 
@@ -49,7 +56,8 @@ def certify(
 
     and any dual feasible b gives a lower bound D(b) <= min P. The first attempt uses the dual variables of
     the classifier's own margins; then SDCA (Newton's method if there are few columns) improves them until
-    the bound is tight enough.
+    the bound is tight enough. An `SDCAClassifier` with multi_class="multinomial" has one problem for all
+    classes, which is certified as such.
 
     Parameters
     ----------
@@ -121,11 +129,19 @@ def certify(
     if len(y) != X.shape[0]:
         raise ValueError(f"y has {len(y)} labels; X has {X.shape[0]} rows.")
     classes, coef, intercept = _certifiable_classifier(model, X, y, intercept)
+    joint = (loss is None or alpha is None) and getattr(model, "_joint", False)
     loss, alpha = _certified_objective(model, loss, alpha, len(classes), len(y))
     phi = as_loss(one_of("loss", loss, LOSSES), getattr(model, "hinge_width", 1.0))
     alpha = as_alpha(alpha)
     labels = classes[1:] if len(classes) == 2 else classes
     weights = _certified_weights(model, y, classes, labels, sample_weight)
+    if joint:
+        problem = MultinomialProblem(rows, np.searchsorted(classes, y), len(classes), weights[0])
+        run = MultinomialSolver(problem, alpha=alpha, fit_intercept=intercept is not None, max_iter=max_iter)
+        found = multinomial_bracket(run, coef, intercept, accuracy, tol)
+        certificate = Certificate(loss, alpha, classes, *found)
+        _warn_if_loose(certificate, accuracy, tol, found[-1] < max_iter)
+        return certificate
     duals = _certified_duals(model, len(y))
     column = _certified_intercept_column(model)
     if column is not None:

@@ -48,6 +48,13 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
     solver : {"auto", "coordinate", "newton"}, default="auto"
         "coordinate": dual coordinate ascent. "newton": Newton's method, for few columns; its epochs are
         passes over all rows. "auto" chooses one, which `solver_` names.
+    multi_class : {"ovr", "multinomial"}, default="ovr"
+        "ovr": a problem for each class against the rest. "multinomial", for loss="log" and more than two
+        classes: one problem, whose loss is log sum_k exp(s_ik) - s_iy for scores s_i; as in
+        LogisticRegression, `predict_proba` is their softmax. It takes Newton's method, with one step an
+        epoch, and 40 bytes or so a row and class. `objective_` and `dual_gap_` are numbers then, and
+        `dual_coef_` is c_i (e_yi - p_i) / (alpha n), from which `coef_` differs by at most
+        sqrt(2 dual_gap_ / alpha).
     warm_start : bool, default=False
         Start from the previous fit's dual variables and intercepts. They belong to its rows, so X must
         have the same rows in the same order; alpha, loss, weights and columns may have changed. A fit

@@ -6,13 +6,13 @@ import numpy as np
 
 from ..solvers.losses import slope
 
-__all__ = ["TINY", "Certificate", "certificate_bracket", "dual_of_scores"]
+__all__ = ["TINY", "Certificate", "certificate_bracket", "dual_of_scores", "multinomial_bracket"]
 
 TINY = np.finfo(float).tiny  # below it there are no digits left
 
 
 class Certificate(NamedTuple):
-    """The proven bounds of a linear classifier; arrays of shape (n_classes,) for more than two classes.
+    """The proven bounds of a linear classifier; one-vs-rest of more than two classes, arrays (n_classes,).
 
     Attributes
     ----------
@@ -55,6 +55,8 @@ class Certificate(NamedTuple):
     def __repr__(self):
         lines = [("class", "objective", "optimum >=", "better by at most", "at least")]
         labels = self.classes[1:] if np.ndim(self.objective) == 0 else self.classes
+        if len(labels) > 1 and np.ndim(self.objective) == 0:
+            labels = ["all"]
         at_most, at_least = self.relative_gap, _relative_gap(self.gap_at_least, self.objective)
         numbers = zip(*map(np.atleast_1d, (self.objective, self.bound, at_most, at_least)), strict=True)
         for label, (objective, bound, most, least) in zip(labels, numbers, strict=True):
@@ -122,3 +124,29 @@ def certificate_bracket(problem, w, intercept, dual, run_from, loss, alpha, free
         if tight():
             break
     return objective, min(bound, objective), attained, run.done
+
+
+def multinomial_bracket(run, coef, intercepts, accuracy, tol):
+    """(P, a lower bound on the optimum, the lowest P seen, epochs), by a MultinomialSolver not yet begun."""
+    run.coef[:-1] = coef.T
+    if intercepts is not None:
+        run.coef[-1] = intercepts
+    problem, longest = run.problem, np.sqrt(run.problem.rows.longest)
+
+    def rounding():
+        norm = np.linalg.norm(run.coef[:-1])
+        sizes = run.alpha * norm**2 + problem.mean_weight * (1 + longest * norm + np.abs(run.coef[-1]).max())
+        return 8 * np.finfo(float).eps * np.sqrt(problem.n) * sizes
+
+    own = rounding()
+    objective = run.begin()
+    bound, attained = 0.0, objective
+    while True:
+        error = own + rounding()
+        bound = max(bound, min(run.objective - run.gap - error, objective))
+        attained = min(attained, run.objective + error)
+        loose = objective - bound > max(accuracy * (objective - attained), tol * objective, TINY)
+        if not loose or run.done == run.max_iter or run.finished():
+            return objective, bound, attained, run.done
+        run.run_epoch()
+        run.done += 1

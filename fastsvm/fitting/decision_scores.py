@@ -23,3 +23,10 @@ def probabilities_of_scores(scores):
     likely = expit(scores)
     total = likely.sum(axis=1, keepdims=True)
     return np.divide(likely, total, out=np.full_like(likely, 1 / likely.shape[1]), where=total > 0)
+
+
+def softmax_of_scores(scores):
+    """Return the probabilities that the scores of all classes stand for under the multinomial log loss."""
+    from scipy.special import softmax
+
+    return softmax(scores, axis=1)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..solvers import LOSSES
+from ..solvers import LOSSES, as_rows
 from ..solvers._input import one_of
 from ..solvers.asdca_solver import ASDCA_ORDERS, ASDCA_OUTPUTS, ASDCASolver, as_theta
 from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
+from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
 from ..solvers.pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSolver
 from ..solvers.perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
 from ..solvers.sdca_solver import ORDERS, OUTPUTS, SOLVERS, make_sdca_solver
@@ -42,6 +43,7 @@ class SDCA(LinearModel):
     averaging: str = "last"
     sgd_init: bool = False
     solver: str = "auto"
+    multi_class: str = "ovr"
     class_weight: ClassWeight = None
     warm_start: bool = False
     n_jobs: int | None = None
@@ -59,6 +61,21 @@ class SDCA(LinearModel):
         one_of("order", self.order, ORDERS)
         one_of("averaging", self.averaging, OUTPUTS)
         one_of("solver", self.solver, SOLVERS)
+        if one_of("multi_class", self.multi_class, ("ovr", "multinomial")) == "ovr":
+            return
+        if self.loss != "log":
+            raise ValueError(f"multi_class='multinomial' needs loss='log'; got {self.loss!r}.")
+        usual = {"order": "permutation", "averaging": "last", "sgd_init": False}
+        if self.solver == "coordinate":
+            raise ValueError("multi_class='multinomial' takes Newton's method: leave solver at 'auto'.")
+        for name, value in usual.items():
+            if not (isinstance(getattr(self, name), type(value)) and getattr(self, name) == value):
+                raise ValueError(f"multi_class='multinomial' has no {name}; leave it at its default.")
+
+    @property
+    def _joint(self):
+        """Whether one problem has all classes."""
+        return self.multi_class == "multinomial" and len(self.classes_) > 2
 
     @all_or_nothing
     def fit(
@@ -101,6 +118,8 @@ class SDCA(LinearModel):
         return self._check_and_fit(X, y, sample_weight, checkpoint)
 
     def _make_checkpoint(self, path, rows, y, weights):
+        if self._joint:
+            raise ValueError("A checkpoint is of one-vs-rest fits: there is none with 'multinomial'.")
         if self.averaging != "last":
             raise ValueError("A checkpoint has the last iterate only: leave averaging at 'last'.")
         objective = ("loss", "hinge_width", "alpha", "fit_intercept")
@@ -123,11 +142,26 @@ class SDCA(LinearModel):
             start=start,
         )
 
+    def _solver_makers(self, X, y, sample_weight, max_iter, starts):
+        if not self._joint:
+            return super()._solver_makers(X, y, sample_weight, max_iter, starts)
+        rows = as_rows(X, self._threads())
+        places, weights = np.searchsorted(self.classes_, y), self._weights(y, sample_weight)
+
+        def make(threads):
+            problem = MultinomialProblem(rows, places, len(self.classes_), weights, threads)
+            options = {"alpha": self.alpha, "fit_intercept": self.fit_intercept, "max_iter": max_iter}
+            return MultinomialSolver(problem, start=starts(0), **options)
+
+        return [("all classes", make)]
+
     def _solver_starts(self, classes, n):
         scale = self._dual_scale(classes, n)
         if scale is None:
             return super()._solver_starts(classes, n)
         duals, intercepts = self.dual_coef_, self.intercept_
+        if self.multi_class == "multinomial" and len(classes) > 2:
+            return lambda k: (duals * scale, intercepts)
         return lambda k: (np.abs(duals[k]) * scale, float(intercepts[k]))
 
     def _set_results(self, results, X, y):
@@ -135,7 +169,10 @@ class SDCA(LinearModel):
         methods = [r.solver for r in results]
         self.solver_ = methods[0] if len(set(methods)) == 1 else methods
         self._remember_fit(len(y))
-        self._set_dual_coef(results, y)
+        if self._joint:
+            self.dual_coef_ = results[0].dual / (self.alpha * len(y))
+        else:
+            self._set_dual_coef(results, y)
 
 
 @dataclass(eq=False, repr=False)

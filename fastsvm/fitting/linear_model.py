@@ -103,7 +103,7 @@ class LinearModel(OneVsRest):
             kept = self._make_checkpoint(checkpoint, rows, y, self._weights(y, sample_weight))
             starts = kept.starts(starts)
         solvers = self._solver_makers(rows, y, sample_weight, self.max_iter, starts)
-        tasks = None if watch is None else watch(self._positive_labels())
+        tasks = None if watch is None else watch([label for label, _ in solvers])
         results = solve_all(
             solvers,
             tol=self._tol,
@@ -140,8 +140,8 @@ class LinearModel(OneVsRest):
 
     def _set_results(self, results, X, y):
         vars(self).pop("calibration_", None)  # of other scores
-        self.coef_ = as_coefficients([r.w for r in results], X.dtype)
-        self.intercept_ = as_coefficients([r.intercept for r in results], X.dtype)
+        self.coef_ = as_coefficients(np.vstack([r.w for r in results]), X.dtype)
+        self.intercept_ = as_coefficients(np.hstack([r.intercept for r in results]), X.dtype)
         self.n_iter_ = max(r.n_iter for r in results)
         binary = len(results) == 1
         self.history_ = results[0].history if binary else [r.history for r in results]

@@ -195,8 +195,9 @@ class OneVsRest(Parameters):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            sigmoid(w.x + b0); with more than two classes normalised to sum to 1. Of a model with a
-            `calibration_`, that of the scores, whatever the loss.
+            sigmoid(w.x + b0); with more than two classes normalised to sum to 1, or with
+            multi_class="multinomial" the softmax of the scores. Of a model with a `calibration_`, that of
+            the scores, whatever the loss.
 
         Raises
         ------
@@ -211,6 +212,8 @@ def probabilities(model, decision):
     require_predict_proba(model)
     if hasattr(model, "calibration_"):
         return model.calibration_.probabilities(decision)
+    if getattr(model, "multi_class", None) == "multinomial" and decision.ndim == 2:
+        return decision_scores.softmax_of_scores(decision)
     return decision_scores.probabilities_of_scores(decision)
 
 

@@ -72,11 +72,12 @@ class LinearCodec(ClassifierCodec):
             model.calibration_ = Calibration(*calibration)
         model.coef_, model.intercept_, model.n_features_in_ = coef, intercept, coef.shape[1]
         set_feature_names(model, feature_names_field(tensors, coef.shape[1]))
+        joint = getattr(model, "_joint", False)
         for name in fitted.keys() - {"classes_"}:
             if name in COUNTS:
                 setattr(model, name, count_field(name, fitted[name]))
             elif name in MEASURES:
-                setattr(model, name, measure_field(name, fitted[name], n_rows))
+                setattr(model, name, measure_field(name, fitted[name], 1 if joint else n_rows))
             else:
                 raise ModelFileError(f"{self.name} attribute {show(name)} is unexpected")
         return model

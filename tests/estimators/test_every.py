@@ -23,6 +23,7 @@ pytestmark = pytest.mark.parametrize(
     [
         SDCAClassifier(alpha=0.01, random_state=0),
         SDCAClassifier("log", alpha=0.01, random_state=0),
+        SDCAClassifier("log", alpha=0.01, multi_class="multinomial", random_state=0),
         ASDCAClassifier(alpha=0.01, random_state=0),
         PegasosClassifier(alpha=0.01, random_state=0),
         PegasosClassifier("log", alpha=0.01, averaging="tail", random_state=0),

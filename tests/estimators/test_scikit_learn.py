@@ -59,6 +59,7 @@ def test_check(estimator, check):
 @parametrize_with_checks(
     [
         SDCAClassifier("log"),
+        SDCAClassifier("log", multi_class="multinomial"),
         ASDCAClassifier(),
         ASDCAClassifier("log"),
         PegasosClassifier("log"),

@@ -1,0 +1,321 @@
+"""Multinomial log loss (softmax regression): Newton's method with conjugate gradients, certified."""
+
+import math
+
+import numpy as np
+
+from .._utils.threads import Threads
+from . import _multinomial  # type: ignore[attr-defined]  # compiled
+from ._input import as_rows, as_weights
+from ._problem import Problem
+from ._rows import map_chunks
+from ._solver import Point, Solver
+from .losses import as_loss
+
+FORCING = 0.25  # largest share of the squared gradient that a step may leave, and
+LEAST_FORCING = 1e-6  # the smallest, which single precision allows
+GAP_SHARE = 0.25  # of the gap that `tol` allows: no step aims below
+MOST_CG = 500  # conjugate gradients of a step
+MOST_BALANCING = 50  # steps of the intercepts
+BALANCE = 1e-13  # of the mean weight: the slope by an intercept that counts as 0
+UNSEEN = -700.0  # intercept of a class without weight, whose probability is then 0
+ARMIJO = 1e-4  # share of the promised descent that ends a line search
+SHORTEST = 1e-6  # step of a line search
+ROUNDING = 1e-14  # of the objective, by which it may seem to rise
+BLOCK_ROWS = 512  # dense rows that are converted to single precision at a time
+SLOW = 0.9  # share of the gap that a step may leave, before directions are found in double precision
+SINGLE = 1e-30, 1e60  # squared norms of rows that single precision has room for
+
+
+class MultinomialProblem(Problem):
+    """Rows, the place of each one's class, and its weight; passes over X take all classes together.
+
+    Coefficients have a row for each column of X, one for the intercepts, and a column for each class.
+    """
+
+    def __init__(self, X, places, n_classes, sample_weight=None, threads=1):
+        self.threads, self.rows = threads, as_rows(X, threads)
+        self.places, self.n_classes = np.ascontiguousarray(places, np.int32), n_classes
+        self.weights = as_weights(sample_weight, self.n)
+        self.shape = self.rows.n_columns + 1, n_classes
+        self.single = SINGLE[0] < self.rows.longest < SINGLE[1]
+
+    def block(self, first, last, dtype=np.float64):
+        """Rows first to last of a dense X."""
+        return self.rows.values.reshape(self.n, -1)[first:last].astype(dtype, copy=False)
+
+    def scores(self, coef):
+        """The scores of all rows and classes."""
+        out = np.empty((self.n, self.n_classes))
+
+        def visit(first, last):
+            out[first:last] = coef[-1]
+            if self.rows.dense:
+                out[first:last] += self.block(first, last) @ coef[:-1]
+            else:
+                _multinomial.add_scores(
+                    self.rows, self.rows.values, self.rows.columns, coef, out, first, last
+                )
+
+        map_chunks(self.rows, visit, self.threads)
+        return out
+
+    def sums(self, factors):
+        """sum_i (x_i, 1) factors_i^T; the same bits with any number of threads."""
+        out = np.zeros(self.shape)
+        out[-1] = factors.sum(axis=0)
+        if self.rows.dense:
+            parts = map_chunks(
+                self.rows, lambda first, last: self.block(first, last).T @ factors[first:last], self.threads
+            )
+            out[:-1] = sum(parts)
+            return out
+
+        def visit(begin, end, first, last):
+            _multinomial.add_rows(
+                self.rows, self.rows.values, self.rows.columns, factors, out, begin, end, first, last
+            )
+
+        def visit_classes(begin, end):
+            map_chunks(self.rows, lambda first, last: visit(begin, end, first, last))
+
+        ends = np.linspace(0, self.n_classes, min(self.threads, self.n_classes) + 1).astype(int).tolist()
+        if len(ends) == 2:
+            visit_classes(*ends)
+        else:
+            with Threads(self.threads) as pool:
+                list(pool.map(visit_classes, ends[:-1], ends[1:]))
+        return out
+
+    def hessian_product(self, likely, coef):
+        """1/n sum_i c_i (x_i, 1) (J_i coef^T (x_i, 1))^T, with J_i the derivative of softmax at likely_i.
+
+        It is only for a direction: dense rows are read once, in single precision.
+        """
+        if not (self.rows.dense and self.single):
+            out = self.scores(coef)
+            _multinomial.curve(likely, out, self.weights, out)
+            return self.sums(out) / self.n
+        size = np.abs(coef).max()
+        coef = coef / size
+        single = coef[:-1].astype(np.float32)
+
+        def visit(first, last):
+            total = np.zeros(self.shape)
+            for begin in range(first, last, BLOCK_ROWS):
+                part = slice(begin, min(begin + BLOCK_ROWS, last))
+                rows = self.block(part.start, part.stop, np.float32)
+                out = rows @ single + coef[-1]
+                _multinomial.curve(likely[part], out, self.weights[part], out)
+                total[:-1] += rows.T @ out.astype(np.float32)
+                total[-1] += out.sum(axis=0)
+            return total
+
+        return sum(map_chunks(self.rows, visit, self.threads)) * (size / self.n)
+
+    def moments(self):
+        """The mean of each column of X, and of its square."""
+        out, rows = np.zeros((2, self.rows.n_columns)), self.rows
+
+        def visit(first, last):
+            if rows.dense:
+                block = self.block(first, last)
+                out[:] += block.sum(axis=0), np.square(block).sum(axis=0)
+            else:
+                part = slice(rows.indptr[first], rows.indptr[last])
+                values, columns = rows.values[part].astype(np.float64, copy=False), rows.columns[part]
+                for k, power in enumerate((values, np.square(values))):
+                    out[k] += np.bincount(columns, power, out.shape[1])
+
+        map_chunks(rows, visit)
+        return out / self.n
+
+    def weighted(self, array):
+        """The rows of an array of shape (n_rows, n_classes), times c_i."""
+        return array * self.weights[:, np.newaxis] if self.weights.size else array
+
+    def residuals(self, likely):
+        """c_i (p_i - e_yi)."""
+        out = likely.copy()
+        out[np.arange(self.n), self.places] -= 1
+        return self.weighted(out)
+
+
+class MultinomialSolver(Solver):
+    """Newton's method on multinomial log loss; an epoch is a step, of several passes over X.
+
+    Minimises, over W (and b if `fit_intercept`), with the scores s_i = W x_i + b::
+
+        P(W, b) = alpha/2 ||W||^2 + 1/n sum_i c_i (log sum_k exp(s_ik) - s_iy)
+
+    For probabilities p_i, their entropy H, and W(p) = 1/(alpha n) sum_i c_i (e_yi - p_i) x_i^T,
+
+        D(p) = 1/n sum_i c_i H(p_i) - alpha/2 ||W(p)||^2 <= P(W, b)    if sum_i c_i (e_yi - p_i) = 0.
+
+    Proof: log sum_k exp(s_ik) >= s_i.p_i + H(p_i) (Fenchel and Young). Summed, with the definition of W(p),
+    P(W, b) - D(p) >= alpha/2 ||W||^2 - alpha W.W(p) + alpha/2 ||W(p)||^2 - b.sum_i c_i (e_yi - p_i) / n. The
+    last term is 0, and the others are alpha/2 ||W - W(p)||^2 >= 0. At p_i = softmax(s_i) there is equality,
+    and alpha (W - W(p)) is the gradient by W: the gap is its square over 2 alpha. Before it is taken, the
+    intercepts are moved to their optimum for the scores, where that sum, n times their slope, is 0.
+
+    Parameters
+    ----------
+    problem : MultinomialProblem
+    alpha, fit_intercept, max_iter : as in `sdca`
+    start : (dual, intercepts), default=None
+        c_i (e_yi - p_i), of shape (n_classes, n_rows), as a `Result` has them.
+    random : ignored; there is nothing to draw
+
+    References
+    ----------
+    Shalev-Shwartz & Zhang, Math. Program. 155 (2016), for the dual. Nocedal & Wright, Numerical Optimization
+    (2006), algorithm 7.1, for the steps.
+    """
+
+    solver = "newton"
+
+    def __init__(self, problem, *, alpha, fit_intercept, max_iter, random=None, start=None):
+        no_order = np.empty((max_iter, 0), np.int32)
+        super().__init__(problem, order=no_order, max_iter=max_iter, random=random, alpha=alpha)
+        self.loss, self.fit_intercept, self.stalled, self.likely = as_loss("log"), fit_intercept, False, None
+        counted = problem.weights if problem.weights.size else None
+        self.shares = np.bincount(problem.places, counted, problem.n_classes) / problem.n  # of the classes
+        self.coef = np.zeros(problem.shape)
+        if start is not None:
+            self.coef[:] = problem.sums(np.ascontiguousarray(start[0].T)) / (alpha * problem.n)
+            self.coef[-1] = start[1] if fit_intercept else 0
+        elif fit_intercept:  # their optimum for scores of 0
+            self.coef[-1] = np.log(self.shares, out=np.full(problem.n_classes, UNSEEN), where=self.shares > 0)
+
+    def run_epoch(self):
+        """Take a step of Newton's method, along which the loss is known without a pass over X."""
+        if self.likely is None:
+            self.begin()
+        problem, W = self.problem, self.coef[:-1]
+        step = self.direction()
+        growth = self.alpha * float(np.vdot(W, step[:-1]))
+        square = self.alpha / 2 * float(np.vdot(step[:-1], step[:-1]))
+        slope = float(np.vdot(self.gradient, step))
+        before, could_be_finer = self.gap, problem.rows.dense and problem.single
+        moved = self.descend(slice(None), step, problem.scores(step), slope, growth, square)
+        if moved:
+            self.look()
+        self.stalled = not moved and not could_be_finer
+        if not moved or self.gap > SLOW * before:  # rounding may be the reason
+            problem.single = False
+
+    def begin(self):
+        """Look at all rows for the first time; the objective, before the intercepts move."""
+        problem = self.problem
+        means, squares = problem.moments()
+        self.means = means[:, np.newaxis] * self.fit_intercept
+        self.squares = np.append(squares, 1.0)[:, np.newaxis] * problem.mean_weight
+        self.squares[:-1] -= self.means**2 * problem.mean_weight
+        self.scores = problem.scores(self.coef)
+        self.likely = np.empty_like(self.scores)
+        self.ridge = self.alpha / 2 * float(np.vdot(self.coef[:-1], self.coef[:-1]))
+        first = self.objective = self.softmax(self.scores) + self.ridge
+        self.look()
+        return first
+
+    def softmax(self, scores):
+        """Set the probabilities; the mean loss."""
+        return _multinomial.softmax(scores, self.problem.places, self.problem.weights, self.likely)
+
+    def look(self):
+        """Find the intercepts, and there the gradient and the gap."""
+        balanced = not self.fit_intercept or self.balance()
+        self.gradient = self.problem.sums(self.problem.residuals(self.likely)) / self.problem.n
+        slopes = self.gradient[:-1]
+        slopes += self.alpha * self.coef[:-1]
+        self.gradient[-1] *= self.fit_intercept
+        self.gap = float(np.vdot(slopes, slopes)) / (2 * self.alpha) if balanced else math.inf
+
+    def balance(self):
+        """Move the intercepts to their optimum for the scores, by Newton's method; whether they are there."""
+        seen, total = np.flatnonzero(self.shares), self.shares.sum()
+        step = np.zeros_like(self.shares)
+        for _ in range(MOST_BALANCING):
+            weighted = self.problem.weighted(self.likely)
+            means = weighted.mean(axis=0)
+            slope = (means - self.shares)[seen]
+            if np.abs(slope).max() <= BALANCE * total:
+                return True
+            H = np.diag(means[seen]) - weighted[:, seen].T @ self.likely[:, seen] / self.problem.n
+            H += total / len(seen)  # for equal steps, which change nothing
+            step[seen] = -np.linalg.solve(H, slope)
+            if not self.descend(-1, step, step, float(slope @ step[seen])):
+                return False
+        return False
+
+    def descend(self, places, step, change, slope, growth=0.0, square=0.0):
+        """Line search: add to the coefficients at `places` a part of `step`; whether the objective falls.
+
+        With t of the step, the scores change by t of `change`, and the ridge by t growth + t^2 square.
+        """
+        t = 1.0
+        while t > SHORTEST:
+            scores = self.scores + t * change
+            ridge = self.ridge + t * growth + t * t * square
+            objective = self.softmax(scores) + ridge
+            if objective <= self.objective + ARMIJO * t * slope + ROUNDING * self.objective:
+                self.coef[places] += t * step
+                self.scores, self.ridge, self.objective = scores, ridge, objective
+                return True
+            t /= 2
+        self.softmax(self.scores)
+        return False
+
+    def direction(self):
+        """Solve Newton's equations roughly, by conjugate gradients.
+
+        They are those of centred columns, as the intercepts allow, so that large means do no harm. The
+        preconditioner is the square root of the Hessian's diagonal, from the means of x^2 and p (1 - p).
+        """
+        problem = self.problem
+        inverse = self.squares * (self.likely * (1 - self.likely)).mean(axis=0)
+        inverse[:-1] += self.alpha
+        inverse = 1 / np.sqrt(np.maximum(inverse, self.alpha))
+        step, residual = np.zeros(problem.shape), -self.gradient
+        residual[:-1] -= self.means * residual[-1]
+        p = inverse * residual
+        size = float(np.vdot(residual, p))
+        share = self.gap / self.objective if self.objective > 0 else 0.0
+        target = size * max(LEAST_FORCING, min(FORCING, share))
+        enough = 0.0 if self.tol is None else GAP_SHARE * self.tol * self.objective * 2 * self.alpha
+        for _ in range(MOST_CG):
+            if self.cancelled:
+                raise KeyboardInterrupt
+            if size <= target or float(np.vdot(residual, residual)) <= enough:
+                break
+            product = problem.hessian_product(self.likely, self.uncentred(p))
+            product[-1] *= self.fit_intercept
+            product[:-1] += self.alpha * p[:-1] - self.means * product[-1]
+            length = size / float(np.vdot(p, product))
+            step += length * p
+            residual -= length * product
+            scaled = inverse * residual
+            before, size = size, float(np.vdot(residual, scaled))
+            p *= size / before
+            p += scaled
+        return self.uncentred(step)
+
+    def uncentred(self, coef):
+        """The coefficients of X that give the scores which these give of its centred columns."""
+        coef = coef.copy()
+        coef[-1] -= (self.means.T @ coef[:-1])[0]
+        return coef
+
+    def measure(self):
+        """The Point here, at no pass."""
+        W = np.ascontiguousarray(self.coef[:-1].T)
+        dual = np.ascontiguousarray(-self.problem.residuals(self.likely).T)
+        return Point(W, self.coef[-1].copy(), dual, self.objective, max(0.0, self.objective - self.gap))
+
+    def should_certify(self):
+        """Whether the gap is small enough."""
+        return self.tol is not None and self.gap <= self.tol * self.objective
+
+    def finished(self):
+        """Whether no step leads down."""
+        return self.stalled

@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+
+import reference
+from fastsvm import SDCAClassifier, certify, load_model, save_model
+from fastsvm.solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
+from pairs import pairs
+
+pytestmark = pytest.mark.blas
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return np.ascontiguousarray(X[:300] / 16), y[:300]
+
+
+def multinomial(**options):
+    return SDCAClassifier("log", multi_class="multinomial", **options)
+
+
+@pytest.mark.parametrize(
+    *pairs(
+        fit_intercept=[False, True],
+        weighted=[False, True],
+        dtype=[np.float32, np.float64],
+        layout=[np.asarray, sparse.csr_array],
+        alpha=[0.1, 1e-4],
+    )
+)
+def test_the_certificate_is_that_of_the_reference(digits, fit_intercept, weighted, dtype, layout, alpha):
+    X, y = digits[0].astype(dtype), digits[1]
+    c = np.random.default_rng(0).integers(0, 4, len(y)) / 2 if weighted else None
+    problem = MultinomialProblem(layout(X), y, 10, c)
+    run = MultinomialSolver(problem, alpha=alpha, fit_intercept=fit_intercept, max_iter=100)
+    wide = X.astype(float)
+    for line in run.epochs(tol=1e-9):
+        p = run.point
+        primal, dual, imbalance = reference.multinomial_primal_dual(wide, y, p.w, p.intercept, alpha, c)
+        assert line.primal == pytest.approx(primal, rel=1e-12)
+        assert line.gap == pytest.approx(primal - max(dual, 0), rel=1e-6, abs=1e-12)
+        assert not fit_intercept or np.abs(imbalance).max() < 1e-12
+    assert line.gap <= 1e-9 * line.primal
+    np.testing.assert_allclose(p.dual @ wide / (alpha * len(y)), p.w, atol=np.sqrt(2 * p.gap / alpha) + 1e-9)
+    optimum = LogisticRegression(
+        C=1 / (alpha * len(y)), tol=1e-10, max_iter=10**5, fit_intercept=fit_intercept
+    )
+    optimum.fit(wide, y, c)
+    theirs = reference.multinomial_primal_dual(wide, y, optimum.coef_, optimum.intercept_, alpha, c)[0]
+    assert line.primal - line.gap <= theirs * (1 + 1e-12)
+    assert line.primal <= theirs * (1 + 1e-9)
+
+
+def test_probabilities_threads_warm_start_file_and_certificate(digits, tmp_path):
+    X, y = digits
+    for rows in (X, sparse.csr_array(X)):
+        model = multinomial(alpha=0.01, tol=1e-6, class_weight="balanced").fit(rows, y)
+        scores = np.exp(model.decision_function(rows))
+        np.testing.assert_allclose(model.predict_proba(rows), scores / scores.sum(axis=1, keepdims=True))
+        proof = certify(model, rows, y)
+        assert proof.gap_at_least <= model.dual_gap_ + 1e-12
+        assert proof.gap <= 2 * model.dual_gap_ + 1e-9
+        assert "all" in repr(proof)
+        other = multinomial(alpha=0.01, tol=1e-6, class_weight="balanced", n_jobs=3).fit(rows, y)
+        assert np.array_equal(other.coef_, model.coef_)
+        assert other.set_params(warm_start=True).fit(rows, y).n_iter_ == 1
+        save_model(model, tmp_path / "model")
+        loaded = load_model(tmp_path / "model")
+        assert np.array_equal(loaded.predict_proba(rows), model.predict_proba(rows))
+        assert loaded.objective_ == model.objective_
+
+
+def test_two_classes_are_binary_log_loss(digits):
+    X, y = digits[0], digits[1] < 5
+    assert np.array_equal(
+        multinomial(random_state=0).fit(X, y).coef_, SDCAClassifier("log", random_state=0).fit(X, y).coef_
+    )
+
+
+def test_a_class_without_weight_gets_no_probability(digits):
+    X, y = digits
+    model = multinomial(alpha=0.01, class_weight={3: 0.0}).fit(X, y)
+    assert model.predict_proba(X)[:, 3].max() == pytest.approx(0, abs=1e-200)
+    assert model.dual_gap_ <= 1e-3 * model.objective_
+
+
+def test_rows_beyond_single_precision(digits):
+    X, y = digits
+    plain = multinomial(alpha=0.01, tol=1e-8).fit(X, y)
+    model = multinomial(alpha=1e78, tol=1e-8).fit(X * 1e40, y)
+    np.testing.assert_allclose(model.coef_ * 1e40, plain.coef_, rtol=1e-3, atol=1e-3)
+    shifted = multinomial(alpha=0.01, tol=1e-6).fit(X + 1e4, y)
+    assert shifted.dual_gap_ <= 1e-6 * shifted.objective_
+
+
+@pytest.mark.parametrize(
+    "options", [{"loss": "hinge"}, {"order": "cyclic"}, {"averaging": "tail"}, {"solver": "coordinate"}]
+)
+def test_what_multinomial_has_not(options, digits):
+    with pytest.raises(ValueError, match="multi_class='multinomial'"):
+        SDCAClassifier(**{"loss": "log", "multi_class": "multinomial", **options}).fit(*digits)
+
+
+def test_no_checkpoint(digits, tmp_path):
+    with pytest.raises(ValueError, match="one-vs-rest"):
+        multinomial().fit(*digits, checkpoint=tmp_path / "file")
