@@ -30,7 +30,7 @@ HOPEFUL_GAP = 1.5  # times the target, of the gap expected, from which some rows
 SAMPLE_STEP = 16  # every so manieth row of the last epoch, or at least
 LEAST_SAMPLE = 128  # rows
 FIRST_PROGRESS = 0.05  # of the first epoch's gap as it is expected from that as met
-LOST_DIGITS = 1e-4  # share of ||w||^2 at the start, below which w carries the start's rounding along
+LOST_DIGITS = 1e-4  # share of an earlier ||w||^2, below which w carries the rounding of that along
 EXACT_TOL = 1e-6  # below it, and after
 EXACT_EPOCHS = 1000  # epochs, w is summed again before it is returned
 TINY = np.finfo(float).tiny
@@ -159,6 +159,8 @@ class SDCASolver(Solver):
         if self.fit_intercept:
             # Proximal step: the centre moves to the intercept reached, which keeps what the dual adds.
             self.state.bias += self.bias_rate * self.problem.imbalance(self.dual)
+            if self.above is None:  # w is not summed again where its dual is balanced
+                self.first = max(self.first, float(self.w @ self.w))
 
     def _shrink(self):
         """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
@@ -287,8 +289,12 @@ class SDCASolver(Solver):
         if self.above is None:
             share = SPARE_GAP * self.tol * dual.sum() / max(abs(self.problem.imbalance(dual)), TINY)
             taken = self.problem.excess(dual, factors, min(1.0, share))
-            w_of_dual = w - self.problem.primal_from_dual(taken, self.alpha)
-            return Candidate(None, intercept, dual - taken, w_of_dual=w_of_dual)
+            w_of_dual, left = w - self.problem.primal_from_dual(taken, self.alpha), dual - taken
+            lost = float(w_of_dual @ w_of_dual) < LOST_DIGITS * float(w @ w)
+            if lost or min(factors) ** 2 < LOST_DIGITS:  # what is left may be rounding
+                self.problem.rebalance(left)
+                w_of_dual = None
+            return Candidate(None, intercept, left, w_of_dual=w_of_dual)
         w_of_dual = below * self.w + (above - below) * self.above
         return Candidate(None, intercept, dual, factors, w_of_dual)
 
