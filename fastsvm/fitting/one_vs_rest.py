@@ -212,7 +212,7 @@ def probabilities(model, decision):
     require_predict_proba(model)
     if hasattr(model, "calibration_"):
         return model.calibration_.probabilities(decision)
-    if getattr(model, "multi_class", None) == "multinomial" and decision.ndim == 2:
+    if getattr(model, "_joint", False):
         return decision_scores.softmax_of_scores(decision)
     return decision_scores.probabilities_of_scores(decision)
 

@@ -14,9 +14,9 @@ from ._scores import scores_of
 from ._solver import Candidate, Point, Solver, SolverState
 from .losses import as_loss
 
+# How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
 MOMENTUM = 0.55  # times the square of the gap's ratio to the one before is a step's momentum,
 MOST_MOMENTUM = 0.3  # but no more than that
-# How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
 SHRINK_SLOPE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
 REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after twice as many
 PACE_EPOCHS = 20  # epochs between looks at the pace
@@ -27,7 +27,7 @@ INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where 
 EVEN_STEEPNESS = 0.5  # of ||x||^2 / (alpha n), up to which an even start is worth a pass
 SPARE_GAP = 0.1  # of tol, that taking the balance from few rows may cost
 HOPEFUL_GAP = 1.5  # times the target, of the gap expected, from which some rows are looked at again:
-SAMPLE_STEP = 16  # every so manieth row of the last epoch, or at least
+SAMPLE_STEP = 16  # one of so many rows of the last epoch, or at least
 LEAST_SAMPLE = 128  # rows
 FIRST_PROGRESS = 0.05  # of the first epoch's gap as it is expected from that as met
 LOST_DIGITS = 1e-4  # share of an earlier ||w||^2, below which w carries the rounding of that along
@@ -95,7 +95,7 @@ class SDCASolver(Solver):
             flat = norms.mean() * rate <= EVEN_STEEPNESS
             if flat and self.loss.smooth and not problem.rows.mapped:
                 self.dual[:], self.w[:] = even_start(problem, self.loss, alpha, fit_intercept)
-        self.first = float(self.w @ self.w)
+        self.largest = float(self.w @ self.w)
         self.averaging_correction = np.zeros(n) if averaging == "tail" else None
         self.gap_seen, self.polished, self.in_vain = math.inf, False, False
         self.anchor = 0.0  # the intercept when the rows left out were dropped
@@ -160,7 +160,7 @@ class SDCASolver(Solver):
             # Proximal step: the centre moves to the intercept reached, which keeps what the dual adds.
             self.state.bias += self.bias_rate * self.problem.imbalance(self.dual)
             if self.above is None:  # w is not summed again where its dual is balanced
-                self.first = max(self.first, float(self.w @ self.w))
+                self.largest = max(self.largest, float(self.w @ self.w))
 
     def _shrink(self):
         """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
@@ -204,14 +204,14 @@ class SDCASolver(Solver):
             self._leave_out()
 
     def _has_lost_digits(self):
-        """Whether w is small against the one that it started from, whose rounding it carries along."""
-        return float(self.w @ self.w) < LOST_DIGITS * self.first
+        """Whether w is small against an earlier one, whose rounding it carries along."""
+        return float(self.w @ self.w) < LOST_DIGITS * self.largest
 
     def _sum_again(self):
         """Make w the sum that the dual variables stand for."""
         self.w[:] = self.problem.primal_from_dual(self.dual, self.alpha)
         self._sum_above()
-        self.first = float(self.w @ self.w)
+        self.largest = float(self.w @ self.w)
 
     def _sum_above(self):
         """Make `above` what the dual variables of the rows of sign +1 stand for."""
@@ -287,11 +287,12 @@ class SDCASolver(Solver):
         if w is None or self._must_be_exact():
             return Candidate(None, intercept, dual, factors)
         if self.above is None:
-            share = SPARE_GAP * self.tol * dual.sum() / max(abs(self.problem.imbalance(dual)), TINY)
+            lighter = min(factors)  # over the heavier side
+            share = SPARE_GAP * self.tol * (1 + lighter) / max(1 - lighter, TINY)
             taken = self.problem.excess(dual, factors, min(1.0, share))
             w_of_dual, left = w - self.problem.primal_from_dual(taken, self.alpha), dual - taken
             lost = float(w_of_dual @ w_of_dual) < LOST_DIGITS * float(w @ w)
-            if lost or min(factors) ** 2 < LOST_DIGITS:  # what is left may be rounding
+            if lost or lighter**2 < LOST_DIGITS:  # what is left may be rounding
                 self.problem.rebalance(left)
                 w_of_dual = None
             return Candidate(None, intercept, left, w_of_dual=w_of_dual)
