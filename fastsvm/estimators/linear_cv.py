@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,7 @@ from ..fitting.convergence_advice import FitEnd
 from ..fitting.engine import solve_all
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
-from ..fitting.path import Path, as_alphas, largest_alpha
+from ..fitting.path import Path, as_alphas, largest_alpha, solve_paths
 from ..solvers import LOSSES, as_rows
 from ..solvers._input import one_of
 from ..solvers._problem import Problem
@@ -156,13 +155,14 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         routed = self._routed_params(sample_weight, params)
         rows, random = as_rows(X, self._threads(), norms=True), check_random_state(self.random_state)
         folds = self._cv_folds(X, y, routed)
-        tests, trained, paths = self._fold_paths(rows, y, sample_weight, folds, random)
-        self.alphas_ = as_alphas(
+        alphas = as_alphas(
             self.alphas, self.n_alphas, self.eps, lambda: self._largest_alpha(rows, y, sample_weight)
         )
+        tests, trained, paths = self._fold_paths(rows, y, sample_weight, alphas, folds, random)
+        self.alphas_ = alphas
         steps = StepCallbacks(self, X, y, sample_weight, len(self.alphas_) + 1)
         candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
-        fits = (self._fit_folds(alpha, X, paths) for alpha in self.alphas_)
+        fits = (self._fit_folds(k, X, paths) for k in range(len(alphas)))
         best = self._choose_by_folds(
             candidates, fits, self.alphas_.shape, tests, trained, X, y, routed.scorer.score, steps
         )
@@ -181,21 +181,21 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         self._take_over(final, ends, X, steps)
         return self
 
-    def _fold_paths(self, rows, y, sample_weight, folds, random):
-        """Return the test rows of each fold, how many folds train on each row, and (paths, share) of each."""
+    def _fold_paths(self, rows, y, sample_weight, alphas, folds, random):
+        """Return the test rows of each fold, how many folds train on each row, and the paths of all folds."""
         tests, paths, trained, numbers = [], [], np.zeros(len(y), np.int32), np.arange(len(y), dtype=np.int32)
         for k, (train, test) in enumerate(folds):
-            paths.append((self._paths(rows, y, sample_weight, k, train, random), len(train) / len(y)))
+            paths += self._paths(rows, y, sample_weight, alphas * (len(train) / len(y)), k, train, random)
             tests.append(np.sort(numbers[test]))
             trained[np.unique(train)] += 1
         return tests, trained, paths
 
-    def _paths(self, rows, y, sample_weight, k, train, random):
+    def _paths(self, rows, y, sample_weight, alphas, k, train, random):
         """Return the paths of the k-th fold, one a class, with weight 0 for rows outside `train`."""
         weights = self._fold_weights(y, sample_weight, k, train)
         options = {name: getattr(self, name) for name in ("loss", "fit_intercept", "max_iter", "tol")}
         return [
-            Path(Problem(rows, signs_of(y, label), weights), np.array([seed], np.uint64), **options)
+            Path(Problem(rows, signs_of(y, label), weights), alphas, np.array([seed], np.uint64), **options)
             for label, seed in zip(
                 self._positive_labels(),
                 random.randint(2**31 - 1, size=len(self._positive_labels())),
@@ -208,15 +208,11 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         problems = (Problem(rows, signs_of(y, label), weights) for label in self._positive_labels())
         return max(largest_alpha(problem, self.loss, self.fit_intercept) for problem in problems)
 
-    def _fit_folds(self, alpha, X, paths):
-        """Return a FoldFit for each fold, of which `paths` has the paths and the share of rows."""
-        jobs = [(path, alpha * share) for of_fold, share in paths for path in of_fold]
-        solvers = [(None, partial(path.make_solver, own_alpha)) for path, own_alpha in jobs]
-        results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
-        for (path, own_alpha), result in zip(jobs, results, strict=True):
-            path.add(own_alpha, result)
-        size = len(self._positive_labels())
-        return [self._fold_fit(alpha, X, results[k : k + size]) for k in range(0, len(results), size)]
+    def _fit_folds(self, k, X, paths):
+        """Return a FoldFit at the k-th alpha for each fold."""
+        results, size = solve_paths(paths, k, self._threads()), len(self._positive_labels())
+        folds = (results[first : first + size] for first in range(0, len(results), size))
+        return [self._fold_fit(self.alphas_[k], X, of_fold) for of_fold in folds]
 
     def _fold_fit(self, alpha, X, results):
         model = self._single_classifier(alpha)

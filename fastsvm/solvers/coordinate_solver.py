@@ -22,6 +22,7 @@ REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after 
 PACE_EPOCHS = 20  # epochs between looks at the pace
 CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
 FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
+NEAR_SLOPE = 0.2  # at a bound, above which a row is left out at first where the scores are about known
 INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
 INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
 EVEN_STEEPNESS = 0.5  # of ||x||^2 / (alpha n), up to which an even start is worth a pass
@@ -86,7 +87,7 @@ class SDCASolver(Solver):
             self._take_all()
         intercept = 0.0
         if start is not None:
-            self.dual[:], intercept, *known = start  # perhaps with the w(b) that belongs to it
+            self.dual[:], intercept, *known = start  # perhaps with w(b), and scores near the best
             changed = problem.clip_dual(self.dual, self.loss)
             self.w[:] = known[0] if known and not changed else problem.primal_from_dual(self.dual, alpha)
             self._sum_above()
@@ -108,6 +109,10 @@ class SDCASolver(Solver):
         )
         if fit_intercept:
             self.state.bias = self.anchor = intercept
+        if start is not None and self.shrinking and known[1:]:
+            self.state.threshold = NEAR_SLOPE
+            self._screen(self.w, known[1])
+            self._leave_out()
         total = max_iter * self.visits
         self.steps, self.half = 0, total // 2
         self.kept = None
@@ -213,6 +218,12 @@ class SDCASolver(Solver):
         self._sum_above()
         self.largest = float(self.w @ self.w)
 
+    def _screen(self, w, scores):
+        """Drop the rows that need no visits at these scores, w.x_i of all rows."""
+        p = self.problem
+        found = _sdca.screen_rows(*p.data, w, self.state.bias, self.state, 0, p.n, scores)
+        _, self.state.dropped_loss, self.state.dropped_dual_margins = found
+
     def _sum_above(self):
         """Make `above` what the dual variables of the rows of sign +1 stand for."""
         if self.above is not None:
@@ -317,8 +328,7 @@ class SDCASolver(Solver):
         scores = scores_of(p.rows, w, p.threads)
         intercept, loss = best_intercept(p, scores, c.intercept, self.loss, self.tol * ridge)
         if self.shrinking and self.looking:
-            found = _sdca.screen_rows(*p.data, w, c.intercept, self.state, 0, p.n, scores)
-            _, self.state.dropped_loss, self.state.dropped_dual_margins = found
+            self._screen(w, scores)
         bound = p.dual_value(c.dual, w, self.loss, self.alpha, c.factors)
         return Point(w, intercept, c.dual, ridge + loss, bound)
 
