@@ -137,8 +137,8 @@ class Path:
         )
 
     def _moved(self):
-        """How far off the margins are at the start, about, in root mean square."""
-        return self.moved if self.between is None else distance(self.last, self.ahead[-1])
+        """How far off the margins are at the start, about, in root mean square: on a line by t (1 - t)."""
+        return self.moved if self.between is None else distance(self.last, self.ahead[-1]) / 4
 
     def add(self, result, threads=1):
         """Remember the result of the run."""
