@@ -10,7 +10,6 @@ import numpy as np
 from .._utils.threads import number_of_threads
 from ..solvers import LOSSES
 from ..solvers._input import as_matrix, as_state, flag, one_of, positive
-from ..solvers._newton import newton_loss_sum  # type: ignore[attr-defined]  # compiled
 from ..solvers._problem import Problem
 from ..solvers._rows import dual_sum
 from ..solvers._scores import scores_of
@@ -172,8 +171,8 @@ class Path:
         norms, squares = products(one.w, two.w), products(left.sums, right.sums)
 
         def objective(t):
-            losses = newton_loss_sum(self.loss.struct, blend(left.margins, right.margins, t), p.weights)
-            return losses / p.n + alpha / 2 * square(norms, t)
+            margins = blend(left.margins, right.margins, t)
+            return p.mean_loss_at(margins, self.loss) + alpha / 2 * square(norms, t)
 
         def minus_bound(u):
             return -self._bound(blend(one.dual, two.dual, u), square(squares, u), alpha)

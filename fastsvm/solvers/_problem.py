@@ -53,8 +53,12 @@ class Problem:
         loss = as_loss(loss)
         if not loss.quadratic:  # of blocks of rows, which is faster where the loss takes logarithms
             margins = self.signs * (scores_of(self.rows, w, self.threads) + intercept)
-            return newton_loss_sum(loss.struct, margins, self.weights) / self.n
+            return self.mean_loss_at(margins, loss)
         return loss_sum(self.rows, self.signs, self.weights, w, intercept, loss.struct, self.threads) / self.n
+
+    def mean_loss_at(self, margins, loss):
+        """1/n sum_i c_i phi(m_i)."""
+        return newton_loss_sum(loss.struct, margins, self.weights) / self.n
 
     def require_range(self, alpha):
         """Raise a ValueError if some w.x_i may be too large, of a w that alpha does not keep small."""

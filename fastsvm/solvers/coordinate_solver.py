@@ -9,7 +9,7 @@ from ._first_start import even_start, first_intercept
 from ._intercept import best_intercept
 from ._polish import polish
 from ._random import draw_integer
-from ._rows import map_chunks, margins
+from ._rows import margins
 from ._scores import scores_of
 from ._solver import Candidate, Point, Solver, SolverState
 from .losses import as_loss
@@ -111,7 +111,7 @@ class SDCASolver(Solver):
             self.state.bias = self.anchor = intercept
         if start is not None and self.shrinking and known[1:]:
             self.state.threshold = NEAR_SLOPE
-            self._screen(self.w, known[1])
+            self._screen(known[1])
             self._leave_out()
         total = max_iter * self.visits
         self.steps, self.half = 0, total // 2
@@ -218,11 +218,13 @@ class SDCASolver(Solver):
         self._sum_above()
         self.largest = float(self.w @ self.w)
 
-    def _screen(self, w, scores):
-        """Drop the rows that need no visits at these scores, w.x_i of all rows."""
-        p = self.problem
-        found = _sdca.screen_rows(*p.data, w, self.state.bias, self.state, 0, p.n, scores)
-        _, self.state.dropped_loss, self.state.dropped_dual_margins = found
+    def _screen(self, scores):
+        """Drop the rows that need no visits at these scores, w.x_i of all rows; the sum of all losses."""
+        found = _sdca.screen_rows(
+            scores, self.problem.signs, self.problem.weights, self.state.bias, self.state
+        )
+        total, self.state.dropped_loss, self.state.dropped_dual_margins = found
+        return total
 
     def _sum_above(self):
         """Make `above` what the dual variables of the rows of sign +1 stand for."""
@@ -328,7 +330,7 @@ class SDCASolver(Solver):
         scores = scores_of(p.rows, w, p.threads)
         intercept, loss = best_intercept(p, scores, c.intercept, self.loss, self.tol * ridge)
         if self.shrinking and self.looking:
-            self._screen(w, scores)
+            self._screen(scores)
         bound = p.dual_value(c.dual, w, self.loss, self.alpha, c.factors)
         return Point(w, intercept, c.dual, ridge + loss, bound)
 
@@ -340,13 +342,7 @@ class SDCASolver(Solver):
         p = self.problem
         if not (self.shrinking and self.looking):
             return p.mean_loss(w, intercept, self.loss)
-        parts = map_chunks(
-            p.rows,
-            lambda first, last: _sdca.screen_rows(*p.data, w, intercept, self.state, first, last),
-            p.threads,
-        )
-        total, self.state.dropped_loss, self.state.dropped_dual_margins = np.sum(parts, axis=0)
-        return total / p.n
+        return self._screen(scores_of(p.rows, w, p.threads)) / p.n
 
     def finalize(self):
         """Make the dual feasible in place, and w the sum that it stands for, where rounding may matter."""
