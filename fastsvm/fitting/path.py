@@ -93,12 +93,13 @@ class Path:
         self.options, self.loss = options, as_loss(options["loss"])
         self.last = self.before = self.between = None
         self.ahead, self.goal, self.moved = [], 0, math.inf
+        self.on_lines = tol is not None and (self.loss.smooth or self._suits_newton(alphas[-1]))
 
     def needs_run(self, k):
         """Whether the solution at the k-th alpha, the next, takes a run: that of `make_solver`."""
         while not self.ahead or self.ahead[-1].k > k:
             if not self.ahead:
-                self.goal = k if k == 0 or self.tol is None else self._next_goal(k)
+                self.goal = self._next_goal(k) if k > 0 and self.on_lines else k
                 return True
             self.goal = (k - 1 + self.ahead[-1].k) // 2
             solution = self._solution_between(self.last, self.ahead[-1])
@@ -128,8 +129,6 @@ class Path:
                 start = *start, near.result.w, self._moved()
             else:
                 start = (*start, near.sums / alpha) if between is not None else self._best_start(alpha)
-                if near.margins is not None:
-                    start = *start, problem.signs * near.margins - near.result.intercept
         solver = "newton" if newton else "coordinate"
         return make_sdca_solver(
             problem, alpha=alpha, random=self.random, solver=solver, start=start, **self.options
@@ -142,7 +141,7 @@ class Path:
     def add(self, result, threads=1):
         """Remember the result of the run."""
         p, alpha, margins = self.problem, self.alphas[self.goal], None
-        if self.tol is not None:
+        if self.on_lines:
             margins = p.signs * (scores_of(p.rows, result.w, threads) + result.intercept)
         self.ahead.append(Solution(self.goal, alpha, result, alpha * result.w, margins))
         self.between = None
@@ -150,7 +149,7 @@ class Path:
     def take(self):
         """The result at the next alpha."""
         solution, last = self.ahead.pop(), self.last
-        if last is not None and last.margins is not None:
+        if last is not None and self.on_lines:
             self.moved = distance(last, solution)
         if last is not None and last.alpha > solution.alpha and self.loss.smooth:
             self.before = last.alpha, last.result.dual

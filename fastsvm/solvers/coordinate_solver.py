@@ -22,7 +22,6 @@ REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after 
 PACE_EPOCHS = 20  # epochs between looks at the pace
 CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
 FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
-NEAR_SLOPE = 0.2  # at a bound, above which a row is left out at first where the scores are about known
 INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
 INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
 EVEN_STEEPNESS = 0.5  # of ||x||^2 / (alpha n), up to which an even start is worth a pass
@@ -87,7 +86,7 @@ class SDCASolver(Solver):
             self._take_all()
         intercept = 0.0
         if start is not None:
-            self.dual[:], intercept, *known = start  # perhaps with w(b), and scores near the best
+            self.dual[:], intercept, *known = start  # perhaps with the w(b) that belongs to it
             changed = problem.clip_dual(self.dual, self.loss)
             self.w[:] = known[0] if known and not changed else problem.primal_from_dual(self.dual, alpha)
             self._sum_above()
@@ -109,10 +108,6 @@ class SDCASolver(Solver):
         )
         if fit_intercept:
             self.state.bias = self.anchor = intercept
-        if start is not None and self.shrinking and known[1:]:
-            self.state.threshold = NEAR_SLOPE
-            self._screen(known[1])
-            self._leave_out()
         total = max_iter * self.visits
         self.steps, self.half = 0, total // 2
         self.kept = None

@@ -155,7 +155,7 @@ class NewtonSolver(Solver):
             problem.clip_dual(dual, self.loss)
             self.all.dual[:] = dual[used]
             self.w[:-1] = near[0] if near else problem.primal_from_dual(dual, self.alpha)
-            self.radius = ACTIVE_WIDTH * near[1] if near else math.inf
+            self.radius = ACTIVE_WIDTH * ((near and near[1]) or math.inf)
             self.w[-1] = intercept if self.fit_intercept else 0
             self.z = self.row_sums(self.all)
         loss, _ = self.measure_margins(self.all)

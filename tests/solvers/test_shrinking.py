@@ -9,7 +9,6 @@ import reference
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.coordinate_solver import SDCASolver
-from fastsvm.solvers.sdca_solver import make_sdca_solver
 from pairs import pairs
 
 pytestmark = pytest.mark.blas
@@ -120,15 +119,6 @@ def test_any_start_reaches_the_same_optimum(loss, fit_intercept):
         assert np.linalg.norm(r.w - best.w) <= 2 * np.sqrt(2 * (r.gap + ROUNDING) / ALPHA), name
         if name == "the optimum":
             assert r.n_iter <= 30
-    options |= {
-        "alpha": ALPHA,
-        "start": (*starts["another alpha"], 10 * near.w, 9 * rng.normal(size=len(y))),
-    }
-    options["random"] = np.array([options.pop("random_state")], np.uint64)
-    wrong = make_sdca_solver(Problem(X, y), solver="coordinate", **options)
-    if loss != "log":
-        assert len(wrong.order.rows) < len(y)  # by scores that are wrong
-    check(wrong.solve(1e-7, trace=False), X, y, loss, ALPHA, None, 1e-7)
 
 
 @pytest.mark.parametrize(
