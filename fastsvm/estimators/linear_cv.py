@@ -12,7 +12,8 @@ from ..fitting.convergence_advice import FitEnd
 from ..fitting.engine import solve_all
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
-from ..fitting.path import Path, as_alphas, largest_alpha, solve_paths
+from ..fitting.path import as_alphas, largest_alpha
+from ..fitting.path_runs import Path, solve_paths
 from ..solvers import LOSSES, as_rows
 from ..solvers._input import one_of
 from ..solvers._problem import Problem

@@ -7,7 +7,7 @@ import pytest
 
 import reference
 from fastsvm import ConvergenceWarning, SDCAPath, sdca_path
-from fastsvm.fitting.path import Path
+from fastsvm.fitting.path_runs import Path
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import Problem
 from rounding import assert_close
