@@ -79,7 +79,7 @@ class KernelSDCAClassifier(KernelClassifier):
     support_ : ndarray of shape (n_support,), int32
         The rows with a coefficient in any class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features), of X's dtype
-        X[support_]; not for "precomputed".
+        X[support_]; not for "precomputed". Read-only once the model has predicted: replace it as a whole.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support), float64
         y_i b_i / (alpha n), SVC's scale: f(x) = sum_i dual_coef_i K(x_i, x).
     gamma_ : float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from math import isfinite
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
@@ -47,7 +48,7 @@ def require_finite_rows(X, values):
     """Raise a ValueError that says where X has NaN or infinity, if `values`, which come from it, have any."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
-    if not np.isfinite(total):
+    if not isfinite(total):
         as_rows(X)
 
 

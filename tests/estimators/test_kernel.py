@@ -180,6 +180,29 @@ def test_a_callable_gets_what_was_given(problem):
     assert seen == {sparse.csr_array}
 
 
+@layouts
+def test_the_kernel_that_is_kept_is_that_of_the_model(layout, problem):
+    X, y = layout(problem[0].toarray()), problem[1]
+    model = KernelSDCAClassifier(gamma=0.5, alpha=0.1, random_state=0)
+
+    def assert_fresh(**changes):
+        vars(model).update(changes)
+        scores = model.decision_function(X[:9])
+        assert scores.tobytes() == pickle.loads(pickle.dumps(model)).decision_function(X[:9]).tobytes()
+        expected = model.dual_coef_[0] @ values(model, model.support_vectors_, X[:9])
+        np.testing.assert_allclose(scores, expected, atol=1e-9)
+
+    assert_fresh(**vars(model.fit(X, y)))
+    for changes in ({"gamma_": 0.7}, {"kernel": "poly"}, {"degree": 2}, {"coef0": 1.5}, {"kernel": "rbf"}):
+        assert_fresh(**changes)
+    assert_fresh(dual_coef_=model.dual_coef_ / 2, support_vectors_=model.support_vectors_ * 2)
+    model.dual_coef_ /= 3
+    assert_fresh()
+    with pytest.raises(ValueError, match="read-only"):
+        (model.support_vectors_ if layout is np.asarray else model.support_vectors_.data)[:] = 0
+    assert_fresh(**vars(model.fit(X[::2], y[::2])))
+
+
 @pytest.mark.parametrize("gamma", ["scale", "auto", 0.7])
 def test_gamma_is_svcs(gamma, problem, iris):
     for X, y in (problem, iris):

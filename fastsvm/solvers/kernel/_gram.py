@@ -8,7 +8,7 @@ from ..._utils.threads import Threads
 from .._input import as_matrix, finite, one_of, positive
 from . import _aligned
 from ._kernel import add_rows, gather, mirror, spread
-from ._values import CHUNK, DOUBLE_ROWS, KERNELS, GivenKernel, Kernel
+from ._values import CHUNK, DOUBLE_ROWS, KERNELS, PANEL, GivenKernel, Kernel
 
 MIB = 1 << 20
 A_SHARE = 1 << 19  # values for whose sake a thread is started
@@ -257,12 +257,13 @@ def kernel_scores(kernel, support, coef, X, *, cache_size=1024, threads=1):
     room = cache_size * MIB / (8 * CHUNK)
     # The number of threads has no say in where rows are cut: BLAS sums products of another size otherwise.
     step = max(1, int(min(kernel.panel(X.shape[1]), room)))
-    coef = _aligned.copy(coef.T, kernel.dtype)
+    coef = _aligned.copy(coef, kernel.dtype).T
 
     def some(first):
-        few = kernel.points(X[first : first + step])
+        few = kernel.points(X[first : first + step] if n > step else X)
         part = _aligned.empty((len(few), coef.shape[1]), coef.dtype)
-        for start, stop, tile in kernel.tiles(few, support, 0, len(support)):
+        width = CHUNK * min(PANEL // len(few), -(-len(support) // CHUNK))  # of few rows, in fewer pieces
+        for start, stop, tile in kernel.tiles(few, support, 0, len(support), width):
             out[first : first + step] += np.matmul(tile, coef[start:stop], out=part)
 
     for_each(some, range(0, n, step), max(1, int(min(threads, room / step))))
