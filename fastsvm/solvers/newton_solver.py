@@ -424,10 +424,10 @@ class NewtonSolver(Solver):
 
 @cache
 def _dposv():
-    from scipy.linalg.lapack import dposv  # nobody else waits for it
+    from scipy.linalg import cython_lapack  # nobody else waits for it
 
     one_blas_thread.look_again()
-    return dposv
+    return cython_lapack.__pyx_capi__["dposv"]
 
 
 def newton_direction(H, slope):
@@ -435,8 +435,8 @@ def newton_direction(H, slope):
     diagonal = H.diagonal().copy()
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
         H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + (1e-300 if ridge else 0)
-        _, p, info = _dposv()(H.T, slope)
-        if info == 0:
+        p = slope.copy()
+        if _newton.solve_positive(_dposv(), H.copy(), p) == 0:
             return p
     return np.full(len(H), np.nan)
 
