@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..fitting.convergence_advice import FitEnd
-from ..fitting.engine import solve_all
+from ..fitting.engine import solve_all, solve_batches
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import Path, as_alphas, largest_alpha
@@ -162,10 +163,10 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         )
         steps = StepCallbacks(self, X, y, sample_weight, len(self.alphas_) + 1)
         candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
-        fits = (self._fit_folds(alpha, X, paths) for alpha in self.alphas_)
-        best = self._choose_by_folds(
-            candidates, fits, self.alphas_.shape, tests, trained, X, y, routed.scorer.score, steps
-        )
+        with closing(self._fit_folds(X, paths)) as fits:
+            best = self._choose_by_folds(
+                candidates, fits, self.alphas_.shape, tests, trained, X, y, routed.scorer.score, steps
+            )
         self.alpha_ = float(self.alphas_[best.place])
         for name in ("alphas_", "scores_", "mean_scores_", "cv_objectives_", "cv_dual_gaps_"):
             setattr(self, name, getattr(self, name)[: best.n_tried])
@@ -208,15 +209,23 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         problems = (Problem(rows, signs_of(y, label), weights) for label in self._positive_labels())
         return max(largest_alpha(problem, self.loss, self.fit_intercept) for problem in problems)
 
-    def _fit_folds(self, alpha, X, paths):
-        """Return a FoldFit for each fold, of which `paths` has the paths and the share of rows."""
-        jobs = [(path, alpha * share) for of_fold, share in paths for path in of_fold]
-        solvers = [(None, partial(path.make_solver, own_alpha)) for path, own_alpha in jobs]
-        results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
-        for (path, own_alpha), result in zip(jobs, results, strict=True):
-            path.add(own_alpha, result)
+    def _fit_folds(self, X, paths):
+        """Yield a FoldFit for each fold, alpha by alpha; of each fold `paths` has paths and share of rows."""
+        jobs = [(path, share) for of_fold, share in paths for path in of_fold]
+        batches = (
+            [(None, partial(path.make_solver, alpha * share)) for path, share in jobs]
+            for alpha in self.alphas_
+        )
+
+        def after(k, run, result):
+            jobs[k][0].add(run.alpha, result)
+
+        solved = solve_batches(
+            batches, len(jobs), tol=self.tol, trace=False, n_threads=self._threads(), after=after
+        )
         size = len(self._positive_labels())
-        return [self._fold_fit(alpha, X, results[k : k + size]) for k in range(0, len(results), size)]
+        for alpha, results in zip(self.alphas_, solved, strict=True):
+            yield [self._fold_fit(alpha, X, results[k : k + size]) for k in range(0, len(results), size)]
 
     def _fold_fit(self, alpha, X, results):
         model = self._single_classifier(alpha)

@@ -1,19 +1,49 @@
 """Solvers driven to their end: one per class, in threads, with verbose lines, callbacks and Ctrl-C."""
 
 from .._utils.blas import one_blas_thread
-from .._utils.threads import in_threads
+from .._utils.threads import batches_in_threads
 
-__all__ = ["solve_all"]
+__all__ = ["solve_all", "solve_batches"]
 
 
-def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False, tasks=None, checkpoint=None):
-    """Solve independent runs.
+def solve_all(make_solvers, *, checkpoint=None, **options):
+    """Solve independent runs; return their Results.
 
     Parameters
     ----------
-    make_solvers : list of (label, callable)
+    make_solvers : list
+        The one batch of `solve_batches`.
+    checkpoint, **options : as in `solve_batches`
+    """
+    [results] = solve_batches([make_solvers], len(make_solvers), checkpoint=checkpoint, **options)
+    if checkpoint is not None:
+        checkpoint.finish()
+    return results
+
+
+def solve_batches(
+    batches,
+    n_runs,
+    *,
+    tol=None,
+    trace=True,
+    n_threads=1,
+    verbose=False,
+    tasks=None,
+    checkpoint=None,
+    after=None,
+):
+    """Solve batches of runs; yield the Results of each, while the next batch is at work.
+
+    Whoever does not take all batches closes the iterator, which stops the runs.
+
+    Parameters
+    ----------
+    batches : iterable of lists of (label, callable)
         Each callable makes a `Solver`, given the number of threads it may use; called when its turn comes,
-        so that no more than `n_threads` solvers hold memory at a time.
+        so that no more than `n_threads` solvers hold memory at a time. The runs of a batch are independent;
+        each follows the one at its place in the batch before.
+    n_runs : int, of a batch
     tol, trace : as in `Solver.epochs`
     n_threads : int
         Threads, which go over the runs first (the kernels release the GIL); if there are more of them,
@@ -24,10 +54,8 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
         Callbacks to call around every epoch.
     checkpoint : Checkpoint, default=None
         Where to go on from, and what to keep for the next time.
-
-    Returns
-    -------
-    list of Result
+    after : callable, default=None
+        Called with a run's place in its batch, the run and its Result.
 
     Raises
     ------
@@ -41,8 +69,8 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
         for run in list(live):
             run.cancelled = True
 
-    def solve(k):
-        label, make_solver = make_solvers[k]
+    def solve(place):
+        k, (label, make_solver) = place
         run = make_solver(share)
         live.append(run)
         if stopping:  # asked after `live` knows the run: none is missed
@@ -54,15 +82,14 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
             epochs = tasks.watch(k, run, epochs)
         result = run.result(_printed_epochs(epochs, label) if verbose else epochs)
         live.remove(run)
+        if after is not None:
+            after(k, run, result)
         return result
 
-    n_workers = min(n_threads, len(make_solvers))
+    n_workers = min(n_threads, n_runs)
     share = n_threads // n_workers
     with one_blas_thread:
-        results = in_threads(solve, range(len(make_solvers)), n_workers, stop)
-    if checkpoint is not None:
-        checkpoint.finish()
-    return results
+        yield from batches_in_threads(solve, ([*enumerate(batch)] for batch in batches), n_workers, stop)
 
 
 def _printed_epochs(history, label):
