@@ -4,9 +4,11 @@ import cython
 
 from libc.math cimport INFINITY, fabs
 
-from ._losses cimport Loss, dual_slope, dual_step, gap_term, loss_of_dual, loss_value, momentum_step
+from ._losses cimport (
+    Loss, dual_slope, dual_step, dual_term, gap_term, loss_of_dual, loss_value, momentum_step,
+)
 from ._rows cimport AHEAD, Rows, axpy, columns_of, dot, prefetch, prefetch_row, row_start, shift
-from ._types cimport head, index, int8_t, int32_t, real
+from ._types cimport SHORT, head, index, int8_t, int32_t, real
 
 
 @cython.final
@@ -69,11 +71,19 @@ cdef class SDCAState:
 
 def keep_rows(int32_t[::1] rows, const int8_t[::1] dropped):
     """Move the rows that are not dropped to the front of `rows`; return their number."""
-    cdef Py_ssize_t k, kept = 0
+    cdef Py_ssize_t kept
+    if rows.shape[0] < SHORT:
+        return kept_rows(rows, dropped)
     with nogil:
-        for k in range(rows.shape[0]):
-            rows[kept] = rows[k]
-            kept += 1 - dropped[rows[k]]
+        kept = kept_rows(rows, dropped)
+    return kept
+
+
+cdef Py_ssize_t kept_rows(int32_t[::1] rows, const int8_t[::1] dropped) noexcept nogil:
+    cdef Py_ssize_t k, kept = 0
+    for k in range(rows.shape[0]):
+        rows[kept] = rows[k]
+        kept += 1 - dropped[rows[k]]
     return kept
 
 
@@ -117,6 +127,32 @@ def screen_rows(
             elif b > 0 or slope >= -state.threshold:
                 state.dropped[i] = 0
     return total, dropped_loss, dropped_dual_margins
+
+
+def mean_gap(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const double[::1] weights, const int32_t[::1] which, Py_ssize_t step, const double[::1] w, double bias,
+    const double[::1] dual, SDCAState state,
+):
+    """Mean of what every step-th row of `which` adds to the gap: c phi(m) - c psi(b/c) + b m at (w, bias)."""
+    cdef const real* x = head(values)
+    cdef const index* j = columns_of(rows, columns)
+    cdef const double* weight = head(weights)
+    cdef const double* v = head(w)
+    cdef Loss loss = state.loss
+    cdef Py_ssize_t i, k, start, n = which.shape[0]
+    cdef double c = 1, m, total = 0
+    with nogil:
+        for k from 0 <= k < n by step:
+            i = which[k]
+            if weight != NULL:
+                c = weight[i]
+                if c == 0:
+                    continue
+            start = row_start(&rows.layout, i)
+            m = signs[i] * (dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + bias)
+            total += c * (loss_value(loss, m) - dual_term(loss, dual[i] / c)) + dual[i] * m
+    return total / max(1, -(-n // step))
 
 
 def run_epoch(

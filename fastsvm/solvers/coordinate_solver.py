@@ -9,7 +9,7 @@ from ._first_start import even_start, first_intercept
 from ._intercept import best_intercept
 from ._polish import polish
 from ._random import draw_integer
-from ._rows import map_chunks, margins
+from ._rows import map_chunks, sums_by_sign
 from ._scores import scores_of
 from ._solver import Candidate, Point, Solver, SolverState
 from .losses import as_loss
@@ -158,7 +158,8 @@ class SDCASolver(Solver):
                 self._polish_if_slow()
         if self.fit_intercept:
             # Proximal step: the centre moves to the intercept reached, which keeps what the dual adds.
-            self.state.bias += self.bias_rate * self.problem.imbalance(self.dual)
+            above, below = self.sums = sums_by_sign(self.problem.signs, self.dual)
+            self.state.bias += self.bias_rate * (above - below)
             if self.above is None:  # w is not summed again where its dual is balanced
                 self.largest = max(self.largest, float(self.w @ self.w))
 
@@ -240,7 +241,8 @@ class SDCASolver(Solver):
         gap, target = max(s.gap, 0.0), self.tol * (s.loss_sum + s.dual_margins / 2)
         if self.fit_intercept and self.loss.straight:
             # What scaling down the heavier class will cost: its mean slack for each unit.
-            gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
+            above, below = self.sums
+            gap += abs(above - below) * s.loss_sum / max(above + below, TINY)
         progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
         self.pace = progress
         if self.problem.rows.mapped:
@@ -256,12 +258,10 @@ class SDCASolver(Solver):
         """The sum over these rows of what they add to the gap of the candidate, estimated from some."""
         p, self.ready = self.problem, self.candidate()
         w = self.w if self.ready.w_of_dual is None else self.ready.w_of_dual
-        some = rows[:: max(1, len(rows) // max(LEAST_SAMPLE, p.n // SAMPLE_STEP))].copy()
-        m, b, c = margins(p, some, w, self.ready.intercept), self.ready.dual[some], 1.0
-        if p.weights.size:
-            c = np.maximum(p.weights[some], TINY)
-        terms = c * (self.loss.value(m) - self.loss.dual_term(b / c)) + b * m
-        return float(terms.sum()) * len(rows) / max(len(some), 1)
+        step = max(1, len(rows) // max(LEAST_SAMPLE, p.n // SAMPLE_STEP))
+        return len(rows) * _sdca.mean_gap(
+            *(*p.data, rows, step), w, self.ready.intercept, self.ready.dual, self.state
+        )
 
     def checkpoint_state(self):
         """The state of the last iterate."""
@@ -290,7 +290,9 @@ class SDCASolver(Solver):
             lighter = min(factors)  # over the heavier side
             share = SPARE_GAP * self.tol * (1 + lighter) / max(1 - lighter, TINY)
             taken = self.problem.excess(dual, factors, min(1.0, share))
-            w_of_dual, left = w - self.problem.primal_from_dual(taken, self.alpha), dual - taken
+            w_of_dual = self.problem.primal_from_dual(taken, self.alpha)
+            np.subtract(w, w_of_dual, out=w_of_dual)
+            left = np.subtract(dual, taken, out=taken)
             lost = float(w_of_dual @ w_of_dual) < LOST_DIGITS * float(w @ w)
             if lost or lighter**2 < LOST_DIGITS:  # what is left may be rounding
                 self.problem.rebalance(left)
