@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..fitting.convergence_advice import FitEnd
-from ..fitting.engine import solve_all, solve_batches
+from ..fitting.engine import solve_all, solve_batches, workers_for
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import Path, as_alphas, largest_alpha
@@ -220,8 +220,9 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         def after(k, run, result):
             jobs[k][0].add(run.alpha, result)
 
+        n_threads = workers_for(jobs[0][0].problem.rows, self._threads())
         solved = solve_batches(
-            batches, len(jobs), tol=self.tol, trace=False, n_threads=self._threads(), after=after
+            batches, len(jobs), tol=self.tol, trace=False, n_threads=n_threads, after=after
         )
         size = len(self._positive_labels())
         for alpha, results in zip(self.alphas_, solved, strict=True):

@@ -15,7 +15,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from fastsvm import SDCAClassifier
 from fastsvm._utils.blas import one_blas_thread
-from fastsvm.fitting.engine import solve_all, solve_batches
+from fastsvm.fitting.engine import solve_all, solve_batches, workers_for
+from fastsvm.solvers import as_rows
 from interrupts import interrupt
 from pairs import pairs
 
@@ -57,6 +58,14 @@ def _blas():
 def test_threads_go_over_the_runs_first(n_runs, n_jobs, share):
     results = solve_all([(k, FakeRun) for k in range(n_runs)], n_threads=n_jobs or 1)
     assert [threads for _, threads, _ in results] == [share] * n_runs
+
+
+def test_few_values_get_one_thread(monkeypatch, problem):
+    rows = as_rows(problem[0])
+    monkeypatch.setattr("fastsvm.fitting.engine.FEW_VALUES", rows.n_values)
+    assert workers_for(rows, 4) == 4
+    monkeypatch.setattr("fastsvm.fitting.engine.FEW_VALUES", rows.n_values + 1)
+    assert workers_for(rows, 4) == 1
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
