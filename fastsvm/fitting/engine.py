@@ -5,13 +5,13 @@ from .._utils.threads import batches_in_threads
 
 __all__ = ["solve_all", "solve_batches", "workers_for"]
 
-# Values of X, below which threads wait for each other, in Python, longer than they work: two of them took 0.5
+# Values of X, below which SDCA's threads wait for each other, in Python, longer than they work: two took 0.8
 # to 2 times one's time (classes of USPS, digits, six domains, 77 short texts; folds of a9a, digits, reviews).
 FEW_VALUES = 1 << 17
 
 
 def workers_for(rows, n_threads):
-    """The number of threads, of so many at most, that pay for runs on these `Rows`."""
+    """The number of threads, of so many at most, that pay for runs of SDCA on these `Rows`."""
     return n_threads if rows.n_values >= FEW_VALUES else 1
 
 

@@ -13,7 +13,7 @@ from ..solvers._problem import Problem
 from ..solvers._windows import blocks
 from . import decision_scores
 from .convergence_advice import ConvergenceWarning, FitEnd, warn_if_short
-from .engine import solve_all, workers_for
+from .engine import solve_all
 from .labels import as_coefficients, as_labels, classes_of, signs_of
 from .one_vs_rest import OneVsRest, all_or_nothing, require_finite_rows
 
@@ -108,7 +108,7 @@ class LinearModel(OneVsRest):
             solvers,
             tol=self._tol,
             trace=self._trace or tasks is not None,
-            n_threads=workers_for(rows, self._threads()),
+            n_threads=self._workers(rows),
             verbose=self.verbose,
             tasks=tasks,
             checkpoint=kept,
@@ -118,6 +118,10 @@ class LinearModel(OneVsRest):
             tasks.finish()
             results = [result for k, result in enumerate(results) if k not in tasks.stopped]
         return results
+
+    def _workers(self, rows):
+        """The threads of a fit to these `Rows`."""
+        return self._threads()
 
     def _warn_if_short(self, results, X, category, stacklevel):
         if self._tol is not None:
