@@ -9,7 +9,7 @@ from ._kernel import exp_of_distances, panel_sums, scatter
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 CHUNK = 512  # rows of the longer side of a tile; with PANEL of the other, half a megabyte
-PANEL = 256
+PANEL = 512
 PANEL_VALUES = 1 << 23  # at most, where sparse rows are laid side by side
 DOUBLE_ROWS = 1024  # rows up to here can afford double precision
 EXACT = 1e3  # exponents up to here keep four digits or more in single precision
