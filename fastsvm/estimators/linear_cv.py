@@ -211,19 +211,16 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
 
     def _fit_folds(self, X, paths):
         """Yield a FoldFit for each fold, alpha by alpha; of each fold `paths` has paths and share of rows."""
-        jobs = [(path, share) for of_fold, share in paths for path in of_fold]
-        batches = (
-            [(None, partial(path.make_solver, alpha * share)) for path, share in jobs]
-            for alpha in self.alphas_
-        )
+        all_paths = [(path, share) for of_fold, share in paths for path in of_fold]
 
-        def after(k, run, result):
-            jobs[k][0].add(run.alpha, result)
+        def job(path, alpha, solve):
+            result = solve(partial(path.make_solver, alpha))
+            path.add(alpha, result)
+            return result
 
-        n_threads = workers_for(jobs[0][0].problem.rows, self._threads())
-        solved = solve_batches(
-            batches, len(jobs), tol=self.tol, trace=False, n_threads=n_threads, after=after
-        )
+        batches = ([partial(job, path, alpha * share) for path, share in all_paths] for alpha in self.alphas_)
+        n_threads = workers_for(all_paths[0][0].problem.rows, self._threads())
+        solved = solve_batches(batches, len(all_paths), tol=self.tol, n_threads=n_threads)
         size = len(self._positive_labels())
         for alpha, results in zip(self.alphas_, solved, strict=True):
             yield [self._fold_fit(alpha, X, results[k : k + size]) for k in range(0, len(results), size)]

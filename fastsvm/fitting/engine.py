@@ -1,5 +1,7 @@
 """Solvers driven to their end: one per class, in threads, with verbose lines, callbacks and Ctrl-C."""
 
+from functools import partial
+
 from .._utils.blas import one_blas_thread
 from .._utils.threads import batches_in_threads
 
@@ -15,44 +17,14 @@ def workers_for(rows, n_threads):
     return n_threads if rows.n_values >= FEW_VALUES else 1
 
 
-def solve_all(make_solvers, *, checkpoint=None, **options):
-    """Solve independent runs; return their Results.
+def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False, tasks=None, checkpoint=None):
+    """Solve independent runs.
 
     Parameters
     ----------
-    make_solvers : list
-        The one batch of `solve_batches`.
-    checkpoint, **options : as in `solve_batches`
-    """
-    [results] = solve_batches([make_solvers], len(make_solvers), checkpoint=checkpoint, **options)
-    if checkpoint is not None:
-        checkpoint.finish()
-    return results
-
-
-def solve_batches(
-    batches,
-    n_runs,
-    *,
-    tol=None,
-    trace=True,
-    n_threads=1,
-    verbose=False,
-    tasks=None,
-    checkpoint=None,
-    after=None,
-):
-    """Solve batches of runs; yield the Results of each, while the next batch is at work.
-
-    Whoever does not take all batches closes the iterator, which stops the runs.
-
-    Parameters
-    ----------
-    batches : iterable of lists of (label, callable)
+    make_solvers : list of (label, callable)
         Each callable makes a `Solver`, given the number of threads it may use; called when its turn comes,
-        so that no more than `n_threads` solvers hold memory at a time. The runs of a batch are independent;
-        each follows the one at its place in the batch before.
-    n_runs : int, of a batch
+        so that no more than `n_threads` solvers hold memory at a time.
     tol, trace : as in `Solver.epochs`
     n_threads : int
         Threads, which go over the runs first (the kernels release the GIL); if there are more of them,
@@ -63,13 +35,48 @@ def solve_batches(
         Callbacks to call around every epoch.
     checkpoint : Checkpoint, default=None
         Where to go on from, and what to keep for the next time.
-    after : callable, default=None
-        Called with a run's place in its batch, the run and its Result.
+
+    Returns
+    -------
+    list of Result
 
     Raises
     ------
     KeyboardInterrupt
         On Ctrl-C, after all threads have stopped.
+    """
+
+    def watched(k, label, run, epochs):
+        if checkpoint is not None:
+            epochs = checkpoint.watch(k, run, epochs)
+        if tasks is not None:
+            epochs = tasks.watch(k, run, epochs)
+        return _printed_epochs(epochs, label) if verbose else epochs
+
+    def job(k, label, make_solver):
+        return lambda solve: solve(make_solver, partial(watched, k, label))
+
+    jobs = [job(k, *pair) for k, pair in enumerate(make_solvers)]
+    [results] = solve_batches([jobs], len(jobs), tol=tol, trace=trace, n_threads=n_threads)
+    if checkpoint is not None:
+        checkpoint.finish()
+    return results
+
+
+def solve_batches(batches, n_jobs, *, tol, n_threads, trace=False):
+    """Yield a list of the results of each batch of jobs, while the next batch is at work.
+
+    Parameters
+    ----------
+    batches : iterable of lists of callables
+        Each is called with ``solve``, of which ``solve(make_solver)`` is the Result of a run. The jobs of a
+        batch are independent; each follows the one at its place in the batch before.
+    n_jobs : int, of a batch
+    tol, n_threads, trace : as in `solve_all`, errors too
+
+    Notes
+    -----
+    Whoever does not take all batches closes the iterator, which stops the runs.
     """
     live, stopping = [], []
 
@@ -78,27 +85,19 @@ def solve_batches(
         for run in list(live):
             run.cancelled = True
 
-    def solve(place):
-        k, (label, make_solver) = place
+    def solve(make_solver, watched=lambda run, epochs: epochs):
         run = make_solver(share)
         live.append(run)
         if stopping:  # asked after `live` knows the run: none is missed
             run.cancelled = True
-        epochs = run.epochs(tol, trace)
-        if checkpoint is not None:
-            epochs = checkpoint.watch(k, run, epochs)
-        if tasks is not None:
-            epochs = tasks.watch(k, run, epochs)
-        result = run.result(_printed_epochs(epochs, label) if verbose else epochs)
+        result = run.result(watched(run, run.epochs(tol, trace)))
         live.remove(run)
-        if after is not None:
-            after(k, run, result)
         return result
 
-    n_workers = min(n_threads, n_runs)
+    n_workers = min(n_threads, n_jobs)
     share = n_threads // n_workers
     with one_blas_thread:
-        yield from batches_in_threads(solve, ([*enumerate(batch)] for batch in batches), n_workers, stop)
+        yield from batches_in_threads(lambda job: job(solve), batches, n_workers, stop)
 
 
 def _printed_epochs(history, label):

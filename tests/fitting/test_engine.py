@@ -128,13 +128,14 @@ def test_the_next_batch_is_at_work_while_one_is_looked_at(taken):
         if place == 0 and batch > 0:
             met[batch - 1].wait()  # for whoever looks at the batch before
 
-    def make(number, threads):
-        run = FakeRun(threads, work)
+    def job(number, solve):
+        run = FakeRun(1, work)
         run.number = number
-        return run
+        solve(lambda threads: run)
+        done.append(number)
 
-    batches = ([(None, partial(make, (batch, place))) for place in range(3)] for batch in range(3))
-    solved = solve_batches(batches, 3, n_threads=2, after=lambda place, run, result: done.append(run.number))
+    batches = ([partial(job, (batch, place)) for place in range(3)] for batch in range(3))
+    solved = solve_batches(batches, 3, tol=None, n_threads=2)
     with closing(solved):
         for batch, results in enumerate(islice(solved, taken)):
             assert len(results) == 3
