@@ -77,7 +77,7 @@ CONSTANTS = {
     "kernel": [
         *of(
             "kernel.sdca_solver",
-            *("FIRST_ROWS", "MOST_ROWS", "SMALL_TERM", "MOST_EPOCHS", "ROUND_GAP"),
+            *("FIRST_ROWS", "MOST_ROWS", "SMALL_TERM", "MOST_EPOCHS", "NEWTON_EPOCHS", "ROUND_GAP"),
             LAST_GAP=(0.125, 1.0),
             WHOLE_ROWS=(0.5, 8),
         ),

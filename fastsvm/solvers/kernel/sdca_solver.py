@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 # How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
 FIRST_ROWS = 2048  # rows of the first working set
 MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
-SMALL_TERM = 0.3  # the share of the mean below which what a row adds to the gap waits
-MOST_EPOCHS = 100  # epochs over a working set, after which Newton's steps may be tried
+SMALL_TERM = 0.03  # the share of the mean below which what a row adds to the gap waits
+MOST_EPOCHS = 100  # epochs over a working set
+NEWTON_EPOCHS = 40  # epochs before Newton's steps may be tried
 ROUND_GAP = 0.03  # the share of the gap that a round leaves of what its working set can show
 LAST_GAP = 0.5  # the share of the tolerated gap that it may leave at the end
 WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
@@ -193,19 +194,22 @@ class KernelSDCASolver(KernelSolver):
         share = ROUND_GAP
         if self.tol is not None:
             share = max(share, LAST_GAP * self.tol * self.primal[k] / self.gap[k])
-        goal = share * self.terms[k, rows].sum()
+        done, gap, goal = 0, np.inf, share * self.terms[k, rows].sum()
         state = block, steepness, self.rate, signs, weights, dual, scores, loss.struct
-        if loss.quadratic:
-            steps, gap = _kernel.climb(*state, room, int(limit) * n, goal)
-            done = max(1, -(-steps // n))
+        while gap > goal and done < limit:
+            epochs = int(min(NEWTON_EPOCHS, limit - done))
+            if not loss.quadratic:
+                more, gap = _kernel.ascend(*state, order, self.states[k], epochs, goal)
+                done += more
+                continue
+            steps, gap = _kernel.climb(*state, room, epochs * n, goal)
+            done += max(1, -(-steps // n))
             self.budget[k] += steps * n
             if gap > goal and self.budget[k] > self.wanted[k]:
                 spent, self.wanted[k] = newton_steps(
                     block, self.rate, signs, weights, dual, scores, loss, self.budget[k]
                 )
                 self.budget[k] -= spent
-        else:
-            done, _ = _kernel.ascend(*state, order, self.states[k], int(limit), goal)
         self.done[k] += done
         return dual - before
 
