@@ -74,7 +74,7 @@ class KernelSDCASolver(KernelSolver):
         self.buffers = threading.local()
         self.round, self.tol, self.trace = 0, None, False
         if start is not None:
-            start = np.clip(start, 0, self.loss.uppers(problem.weights if problem.weights.size else 1.0))
+            start = np.clip(start, 0, self.upper)
             self._update_scores(range(shape[0]), repeat(np.arange(shape[1], dtype=np.int32)), start)
         for k in range(shape[0]):
             self.measure(k)
