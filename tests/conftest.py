@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import sys
 from pathlib import Path
 
 # Matrices are small here, and BLAS's threads would spin while they wait for each other. It reads this once.
@@ -21,6 +22,13 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 def pytest_collection_finish():
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _threads_for_few_values(monkeypatch):
+    """Matrices are small here, and get the threads that are asked for."""
+    if "fastsvm.fitting.engine" in sys.modules:
+        monkeypatch.setattr(sys.modules["fastsvm.fitting.engine"], "FEW_VALUES", 0)
 
 
 @pytest.fixture

@@ -77,11 +77,11 @@ CONSTANTS = {
     "kernel": [
         *of(
             "kernel.sdca_solver",
-            *("FIRST_ROWS", "MOST_ROWS", "MOST_EPOCHS", "CG_EPOCHS", "ROUND_GAP"),
+            *("FIRST_ROWS", "MOST_ROWS", "SMALL_TERM", "MOST_EPOCHS", "NEWTON_EPOCHS", "ROUND_GAP"),
             LAST_GAP=(0.125, 1.0),
             WHOLE_ROWS=(0.5, 8),
         ),
-        *of("kernel._gram", "COMPLETE_SHARE"),
-        *of("_polish", "MOST_STEPS", "LEAST_RESIDUAL"),
+        *of("kernel._free_set", "CUBED", "SQUARED", "CALL", FIRST_SHARE=(0.1, 0.9)),
+        *of("kernel._gram", COMPLETE_SHARE=(0.3, 0.95)),
     ],
 }

@@ -29,8 +29,8 @@ class _OneBlasThread:
 
     def __init__(self) -> None:
         self.lock, self.fits = Lock(), 0
-        self.libraries: ThreadpoolController | None = None  # looking for them takes a millisecond
-        self.limiters: list[Any] = []
+        self.libraries: list[Any] | None = None  # looking for them takes a millisecond
+        self.limited: list[tuple[Any, int]] = []  # threadpoolctl's own limiter takes as long as a prediction
 
     def __enter__(self) -> None:
         require_blas_memory(BUFFERS)
@@ -42,8 +42,9 @@ class _OneBlasThread:
     def __exit__(self, *exception: object) -> None:
         with self.lock:
             self.fits -= 1
-            while self.limiters and not self.fits:
-                self.limiters.pop().restore_original_limits()
+            while self.limited and not self.fits:
+                library, threads = self.limited.pop()
+                library.set_num_threads(threads)
 
     def look_again(self) -> None:
         """Look for libraries that have just been loaded: a second BLAS comes with SciPy's LAPACK."""
@@ -53,8 +54,12 @@ class _OneBlasThread:
                 self._limit_libraries()
 
     def _limit_libraries(self) -> None:
-        self.libraries = self.libraries or ThreadpoolController()
-        self.limiters.append(self.libraries.limit(limits=1, user_api="blas"))
+        if self.libraries is None:
+            self.libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+        for library in self.libraries:
+            if (threads := library.num_threads) != 1:
+                self.limited.append((library, threads))
+                library.set_num_threads(1)
 
 
 one_blas_thread = _OneBlasThread()

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent import futures
 from concurrent.futures import ALL_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor
+from itertools import zip_longest
 from numbers import Integral
 from typing import Any
 
@@ -90,30 +91,54 @@ def in_threads(
     ------
     The first exception, after all threads have stopped.
     """
+    [results] = batches_in_threads(work, [items], n_workers, stop)
+    return results
+
+
+def batches_in_threads(
+    work: Callable, batches: Iterable[Sequence], n_workers: int, stop: Callable[[BaseException], object]
+) -> Iterator[list]:
+    """Yield a list of work(item) for each batch of items; the next batch is at work meanwhile.
+
+    Each item waits for the one that has its place in the batch before. Parameters and errors as in
+    `in_threads`; whoever does not take all batches closes the iterator, which stops the threads.
+    """
     if n_workers == 1:
-        return [work(item) for item in items]
+        yield from ([work(item) for item in batch] for batch in batches)
+        return
     failures: list[BaseException] = []
 
-    def attempt(item):
-        if failures:
-            raise KeyboardInterrupt
+    def attempt(item, before):
         try:
+            if before is not None:  # begun earlier, so that it is not waited for in vain
+                thread_result(before)
+            if failures:
+                raise KeyboardInterrupt
             return work(item)
         except BaseException as error:
             failures.append(error)
             raise
 
-    with Threads(n_workers) as pool:
-        submitted = [pool.submit(attempt, item) for item in items]
+    def results(submitted):
         pending: Collection[Future] = submitted
+        while pending:
+            pending = wait_for_threads(pending, FIRST_EXCEPTION)
+            if failures:
+                raise failures[0]
+        return [*map(thread_result, submitted)]
+
+    with Threads(n_workers) as pool:
+        before: list[Future] = []
         try:
-            while pending:
-                pending = wait_for_threads(pending, FIRST_EXCEPTION)
-                if failures:
-                    raise failures[0]
+            for batch in batches:
+                submitted = [pool.submit(attempt, *pair) for pair in zip_longest(batch, before)]
+                if before:
+                    yield results(before)
+                before = submitted
+            if before:
+                yield results(before)
         except BaseException as error:
             failures.append(error)
             stop(error)
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-        return list(map(thread_result, submitted))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix
 
 __all__ = ["KernelClassifier"]
+
+FITTED: WeakKeyDictionary = WeakKeyDictionary()
+"""For each model that has predicted: support vectors, kernel parameters, and the kernel made of these."""
 
 
 class KernelClassifier(CallbackSupportMixin, BaseClassifier):
@@ -150,7 +154,7 @@ class KernelClassifier(CallbackSupportMixin, BaseClassifier):
         ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes), float64
             With two classes, scores above 0 mean `classes_[1]`.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "dual_coef_")
         given = self._precomputed
         formats = False if given else "csr"
         X = validated(self, X, columns=True, reset=False, accept_sparse=formats, ensure_all_finite=given)
@@ -164,7 +168,7 @@ class KernelClassifier(CallbackSupportMixin, BaseClassifier):
             return X[:, self.support_].astype(float) @ self.dual_coef_.T
         if not len(self.support_):
             return np.zeros((X.shape[0], len(self.dual_coef_)))
-        kernel = self._kernel_of(self.support_vectors_)
+        kernel = self._fitted_kernel()
         with one_blas_thread:
             return kernel_scores(
                 kernel,
@@ -175,10 +179,19 @@ class KernelClassifier(CallbackSupportMixin, BaseClassifier):
                 threads=1 if callable(self.kernel) else effective_n_jobs(self.n_jobs),
             )
 
-    def _kernel_of(self, X):
+    def _fitted_kernel(self):
+        """Return the kernel of the support vectors; to make it takes longer than to score a row."""
+        X, parameters = self.support_vectors_, (self.kernel, self.gamma_, self.degree, self.coef0)
         if callable(self.kernel):
             return GivenKernel(self.kernel, X)
-        return Kernel(self.kernel, X, gamma=self.gamma_, degree=self.degree, coef0=self.coef0)
+        known, made_with, kernel = FITTED.get(self, (None, None, None))
+        if known is not X or made_with != parameters:
+            name, gamma, degree, coef0 = parameters
+            kernel = Kernel(name, X, gamma=gamma, degree=degree, coef0=coef0)
+            for values in (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,):
+                values.flags.writeable = False  # a change in place would go unnoticed
+            FITTED[self] = X, parameters, kernel
+        return kernel
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

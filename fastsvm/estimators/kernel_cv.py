@@ -60,8 +60,8 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         of `fit`.
     scoring : str, callable or None, default=None
         The score that chooses, as in scikit-learn; None for accuracy.
-    max_iter : int, default=1000
-        Most epochs of each fit, passes over a working set.
+    max_iter : int, default=-1
+        Most epochs of each fit, each as many steps as a working set has rows. -1: no limit.
     tol : float > 0 or None, default=1e-3
         Relative duality gap of each fit, gap / P.
     class_weight : dict, "balanced" or None, default=None
@@ -111,7 +111,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
     coef0: float = 0.0
     cv: object = None
     scoring: str | Callable | None = None
-    max_iter: int = 1000
+    max_iter: int = -1
     tol: float | None = 1e-3
     class_weight: ClassWeight = None
     cache_size: float = 1024

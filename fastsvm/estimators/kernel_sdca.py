@@ -51,15 +51,15 @@ class KernelSDCAClassifier(KernelClassifier):
         Of "poly". (1 + x.z)^n is gamma=1, coef0=1, degree=n.
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
-    max_iter : int, default=1000
-        Most epochs, passes over a working set.
+    max_iter : int, default=-1
+        Most epochs, each as many steps as a working set has rows. -1: no limit, as in SVC.
     tol : float > 0 or None, default=1e-3
-        Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs.
+        Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs, or all that raise the
+        dual.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     cache_size : float > 0, default=1024
-        MiB of kernel values to keep, in fitting and predicting. Changes at most the last digits of single
-        precision.
+        MiB of kernel values to keep, in fitting and predicting. The solution depends on it within `tol`.
     warm_start : bool, default=False
         Start from the previous fit's dual variables. They belong to its rows, so X must have the same rows
         in the same order; kernel, alpha, loss and weights may have changed. A fit with another number of
@@ -79,7 +79,7 @@ class KernelSDCAClassifier(KernelClassifier):
     support_ : ndarray of shape (n_support,), int32
         The rows with a coefficient in any class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features), of X's dtype
-        X[support_]; not for "precomputed".
+        X[support_]; not for "precomputed". Read-only once the model has predicted: replace it as a whole.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support), float64
         y_i b_i / (alpha n), SVC's scale: f(x) = sum_i dual_coef_i K(x_i, x).
     gamma_ : float
@@ -122,7 +122,7 @@ class KernelSDCAClassifier(KernelClassifier):
     gamma: str | float = "scale"
     degree: int = 3
     coef0: float = 0.0
-    max_iter: int = 1000
+    max_iter: int = -1
     tol: float | None = 1e-3
     class_weight: ClassWeight = None
     cache_size: float = 1024
@@ -131,6 +131,8 @@ class KernelSDCAClassifier(KernelClassifier):
     trace: bool = False
     verbose: bool = False
     random_state: EstimatorSeed = None
+
+    _unlimited = True
 
     def _check_params(self):
         super()._check_params()
@@ -172,4 +174,4 @@ class KernelSDCAClassifier(KernelClassifier):
         X = None if self._precomputed else X
         options = {"category": ConvergenceWarning, "stacklevel": stacklevel}
         ends = fit_ends(run.primal, run.gap, run.done)
-        warn_if_short(ends, self.tol, X, self.max_iter, **options)
+        warn_if_short(ends, self.tol, X, run.max_iter, **options)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ..fitting.convergence_advice import FitEnd
-from ..fitting.engine import solve_all
+from ..fitting.engine import solve_all, solve_batches, workers_for
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import as_alphas, largest_alpha
-from ..fitting.path_runs import Path, solve_paths
+from ..fitting.path_runs import Path
 from ..solvers import LOSSES, as_rows
 from ..solvers._input import one_of
 from ..solvers._problem import Problem
@@ -156,17 +158,16 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         routed = self._routed_params(sample_weight, params)
         rows, random = as_rows(X, self._threads(), norms=True), check_random_state(self.random_state)
         folds = self._cv_folds(X, y, routed)
-        alphas = as_alphas(
+        self.alphas_ = as_alphas(
             self.alphas, self.n_alphas, self.eps, lambda: self._largest_alpha(rows, y, sample_weight)
         )
-        tests, trained, paths = self._fold_paths(rows, y, sample_weight, alphas, folds, random)
-        self.alphas_ = alphas
+        tests, trained, paths = self._fold_paths(rows, y, sample_weight, folds, random)
         steps = StepCallbacks(self, X, y, sample_weight, len(self.alphas_) + 1)
         candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
-        fits = (self._fit_folds(k, X, paths) for k in range(len(alphas)))
-        best = self._choose_by_folds(
-            candidates, fits, self.alphas_.shape, tests, trained, X, y, routed.scorer.score, steps
-        )
+        with closing(self._fit_folds(X, paths)) as fits:
+            best = self._choose_by_folds(
+                candidates, fits, self.alphas_.shape, tests, trained, X, y, routed.scorer.score, steps
+            )
         self.alpha_ = float(self.alphas_[best.place])
         for name in ("alphas_", "scores_", "mean_scores_", "cv_objectives_", "cv_dual_gaps_"):
             setattr(self, name, getattr(self, name)[: best.n_tried])
@@ -182,18 +183,18 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         self._take_over(final, ends, X, steps)
         return self
 
-    def _fold_paths(self, rows, y, sample_weight, alphas, folds, random):
+    def _fold_paths(self, rows, y, sample_weight, folds, random):
         """Return the test rows of each fold, how many folds train on each row, and the paths of all folds."""
         tests, paths, trained, numbers = [], [], np.zeros(len(y), np.int32), np.arange(len(y), dtype=np.int32)
         for k, (train, test) in enumerate(folds):
-            paths += self._paths(rows, y, sample_weight, alphas * (len(train) / len(y)), k, train, random)
+            paths += self._paths(rows, y, sample_weight, k, train, random)
             tests.append(np.sort(numbers[test]))
             trained[np.unique(train)] += 1
         return tests, trained, paths
 
-    def _paths(self, rows, y, sample_weight, alphas, k, train, random):
+    def _paths(self, rows, y, sample_weight, k, train, random):
         """Return the paths of the k-th fold, one a class, with weight 0 for rows outside `train`."""
-        weights = self._fold_weights(y, sample_weight, k, train)
+        weights, alphas = self._fold_weights(y, sample_weight, k, train), self.alphas_ * (len(train) / len(y))
         options = {name: getattr(self, name) for name in ("loss", "fit_intercept", "max_iter", "tol")}
         return [
             Path(Problem(rows, signs_of(y, label), weights), alphas, np.array([seed], np.uint64), **options)
@@ -209,11 +210,14 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         problems = (Problem(rows, signs_of(y, label), weights) for label in self._positive_labels())
         return max(largest_alpha(problem, self.loss, self.fit_intercept) for problem in problems)
 
-    def _fit_folds(self, k, X, paths):
-        """Return a FoldFit at the k-th alpha for each fold."""
-        results, size = solve_paths(paths, k, self._threads()), len(self._positive_labels())
-        folds = (results[first : first + size] for first in range(0, len(results), size))
-        return [self._fold_fit(self.alphas_[k], X, of_fold) for of_fold in folds]
+    def _fit_folds(self, X, paths):
+        """Yield a FoldFit for each fold, alpha by alpha."""
+        batches = ([partial(path.result, k) for path in paths] for k in range(len(self.alphas_)))
+        n_threads = workers_for(paths[0].problem.rows, self._threads())
+        solved = solve_batches(batches, len(paths), tol=self.tol, n_threads=n_threads)
+        size = len(self._positive_labels())
+        for alpha, results in zip(self.alphas_, solved, strict=True):
+            yield [self._fold_fit(alpha, X, results[k : k + size]) for k in range(0, len(results), size)]
 
     def _fold_fit(self, alpha, X, results):
         model = self._single_classifier(alpha)

@@ -16,6 +16,7 @@ from ..solvers.pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSol
 from ..solvers.perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
 from ..solvers.sdca_solver import ORDERS, OUTPUTS, SOLVERS, make_sdca_solver
 from .checkpoint import Checkpoint, fit_fingerprint
+from .engine import workers_for
 from .linear_model import LinearModel, OnlineModel
 from .one_vs_rest import all_or_nothing
 
@@ -141,6 +142,9 @@ class SDCA(LinearModel):
             random=random,
             start=start,
         )
+
+    def _workers(self, rows):
+        return workers_for(rows, self._threads())
 
     def _solver_makers(self, X, y, sample_weight, max_iter, starts):
         if not self._joint:

@@ -108,7 +108,7 @@ class LinearModel(OneVsRest):
             solvers,
             tol=self._tol,
             trace=self._trace or tasks is not None,
-            n_threads=self._threads(),
+            n_threads=self._workers(rows),
             verbose=self.verbose,
             tasks=tasks,
             checkpoint=kept,
@@ -118,6 +118,10 @@ class LinearModel(OneVsRest):
             tasks.finish()
             results = [result for k, result in enumerate(results) if k not in tasks.stopped]
         return results
+
+    def _workers(self, rows):
+        """The threads of a fit to these `Rows`."""
+        return self._threads()
 
     def _warn_if_short(self, results, X, category, stacklevel):
         if self._tol is not None:

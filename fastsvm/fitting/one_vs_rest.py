@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from math import isfinite
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
@@ -47,7 +48,7 @@ def require_finite_rows(X, values):
     """Raise a ValueError that says where X has NaN or infinity, if `values`, which come from it, have any."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
-    if not np.isfinite(total):
+    if not isfinite(total):
         as_rows(X)
 
 
@@ -57,6 +58,9 @@ class OneVsRest(Parameters):
     A subclass has the parameters `class_weight`, `n_jobs` and `random_state`, and a `decision_function`.
     """
 
+    _unlimited = False
+    """Whether max_iter=-1 sets no limit."""
+
     def _check_params(self):
         """Raise a ValueError that names the first bad parameter; here of those that several models have."""
         given = vars(self)
@@ -65,7 +69,7 @@ class OneVsRest(Parameters):
         if "hinge_width" in given:
             as_width(given["hinge_width"])
         for name in ("max_iter", "batch_size"):
-            if name in given:
+            if name in given and not (self._unlimited and given[name] == -1):
                 positive(name, given[name], kind=int)
         if given.get("tol") is not None:
             positive("tol", given["tol"])

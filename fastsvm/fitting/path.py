@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,8 +14,9 @@ from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
 from ..solvers.losses import slope
 from .convergence_advice import FitEnd, warn_if_short
+from .engine import solve_batches
 from .labels import as_coefficients, as_labels, signs_of
-from .path_runs import Path, solve_paths
+from .path_runs import Path
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix, Seed
@@ -154,9 +156,8 @@ def sdca_path(
         max_iter=positive("max_iter", max_iter, kind=int),
         tol=tol,
     )
-    results, n_threads = [], number_of_threads(n_jobs)
-    for k in range(len(alphas)):
-        [result] = solve_paths([path], k, n_threads)
+    results, batches = [], ([partial(path.result, k)] for k in range(len(alphas)))
+    for [result] in solve_batches(batches, 1, tol=tol, n_threads=number_of_threads(n_jobs)):
         results.append(result._replace(w=as_coefficients(result.w, X.dtype), dual=None))
     warn_if_short([FitEnd.of(*pair) for pair in zip(results, alphas, strict=True)], tol, X, max_iter)
     return SDCAPath(

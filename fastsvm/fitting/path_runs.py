@@ -5,14 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._utils.blas import one_blas_thread
 from ..solvers._rows import dual_sum
 from ..solvers._scores import scores_of
 from ..solvers._solver import Result
 from ..solvers.losses import as_loss
 from ..solvers.newton_solver import suits_newton
 from ..solvers.sdca_solver import make_sdca_solver
-from .engine import solve_all
 
 # 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
 REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method
@@ -55,25 +53,26 @@ class Path:
     def __init__(self, problem, alphas, random, tol, **options):
         self.problem, self.alphas, self.random, self.tol = problem, alphas, random, tol
         self.options, self.loss = options, as_loss(options["loss"])
-        self.last = self.before = self.between = None
-        self.ahead, self.goal, self.moved = [], 0, math.inf
+        self.last = self.before = None
+        self.ahead, self.moved = [], math.inf
         self.on_lines = tol is not None and (self.loss.smooth or self._suits_newton(alphas[-1]))
 
-    def needs_run(self, k):
-        """Whether the solution at the k-th alpha, the next, takes a run: that of `make_solver`."""
+    def result(self, k, solve):
+        """The result at the k-th alpha, the next; `solve` is that of `solve_batches`."""
         while not self.ahead or self.ahead[-1].k > k:
-            if not self.ahead:
-                self.goal = self._next_goal(k) if k > 0 and self.on_lines else k
-                return True
-            self.goal = (k - 1 + self.ahead[-1].k) // 2
-            solution = self._solution_between(self.last, self.ahead[-1])
-            if not solution.result.gap <= self.tol * solution.result.objective:
-                self.between = solution
-                return True
-            self.ahead.append(solution)
-        return False
+            goal, between = self._next_goal(k), None
+            if self.ahead:
+                goal = (k - 1 + self.ahead[-1].k) // 2
+                between = self._solution_between(goal, self.last, self.ahead[-1])
+                if between.result.gap <= self.tol * between.result.objective:
+                    self.ahead.append(between)
+                    continue
+            self.ahead.append(self._solution(goal, between, solve))
+        return self._take()
 
     def _next_goal(self, k):
+        if k == 0 or not self.on_lines:
+            return k
         least = self.alphas[k - 1] / REACH ** (self.loss.smooth + self._suits_newton(self.alphas[k]))
         return max(k, np.count_nonzero(self.alphas >= least) - 1)
 
@@ -83,34 +82,30 @@ class Path:
             self.problem, loss=self.loss, alpha=alpha, tol=self.tol, fit_intercept=fit_intercept
         )
 
-    def make_solver(self, threads=1):
-        """The run that is needed."""
-        problem, alpha, between = self.problem.with_threads(threads), self.alphas[self.goal], self.between
-        newton, start, near = self._suits_newton(alpha), None, between or self.last
-        if near is not None:
-            start = near.result.dual, near.result.intercept
-            if newton:
-                start = *start, near.result.w, self._moved()
-            else:
-                start = (*start, near.sums / alpha) if between is not None else self._best_start(alpha)
-        solver = "newton" if newton else "coordinate"
-        return make_sdca_solver(
-            problem, alpha=alpha, random=self.random, solver=solver, start=start, **self.options
-        )
+    def _solution(self, k, between, solve):
+        """The Solution of a run, which starts from `between` if there is one, or else from the last."""
+        p, alpha, start, near = self.problem, self.alphas[k], None, between or self.last
+        newton = self._suits_newton(alpha)
+        if near is not None and newton:
+            # On a line, margins are off by about t (1 - t) of its length, in root mean square.
+            moved = self.moved if between is None else distance(self.last, self.ahead[-1]) / 4
+            start = near.result.dual, near.result.intercept, near.result.w, moved
+        elif between is not None:
+            start = near.result.dual, near.result.intercept, near.sums / alpha
+        elif near is not None:
+            start = self._best_start(alpha)
+        options = {"alpha": alpha, "random": self.random, "start": start, **self.options}
 
-    def _moved(self):
-        """How far off the margins are at the start, about, in root mean square: on a line by t (1 - t)."""
-        return self.moved if self.between is None else distance(self.last, self.ahead[-1]) / 4
+        def make_solver(threads):
+            p.threads = threads
+            return make_sdca_solver(p, solver="newton" if newton else "coordinate", **options)
 
-    def add(self, result, threads=1):
-        """Remember the result of the run."""
-        p, alpha, margins = self.problem, self.alphas[self.goal], None
+        result, margins = solve(make_solver), None
         if self.on_lines:
-            margins = p.signs * (scores_of(p.rows, result.w, threads) + result.intercept)
-        self.ahead.append(Solution(self.goal, alpha, result, alpha * result.w, margins))
-        self.between = None
+            margins = p.signs * (scores_of(p.rows, result.w, p.threads) + result.intercept)
+        return Solution(k, alpha, result, alpha * result.w, margins)
 
-    def take(self):
+    def _take(self):
         """The result at the next alpha."""
         solution, last = self.ahead.pop(), self.last
         if last is not None and self.on_lines:
@@ -125,12 +120,12 @@ class Path:
         p = self.problem
         return dual_sum(p.signs, dual, p.weights, self.loss.struct) / p.n - square / (2 * alpha)
 
-    def _solution_between(self, left, right):
-        """The solution at the alpha wanted, within `tol` or not: w of least objective, b of greatest bound.
+    def _solution_between(self, k, left, right):
+        """The solution at the k-th alpha, within `tol` or not: w of least objective, b of greatest bound.
 
         They are at the same place as alpha is on the grid, or where a parabola says is better.
         """
-        alpha, (one, two), p = self.alphas[self.goal], (left.result, right.result), self.problem
+        alpha, (one, two), p = self.alphas[k], (left.result, right.result), self.problem
         norms, squares = products(one.w, two.w), products(left.sums, right.sums)
 
         def objective(t):
@@ -140,7 +135,7 @@ class Path:
         def minus_bound(u):
             return -self._bound(blend(one.dual, two.dual, u), square(squares, u), alpha)
 
-        t = u = (self.goal - left.k) / (right.k - left.k)
+        t = u = (k - left.k) / (right.k - left.k)
         primal, dual = objective(t), minus_bound(u)
         if not primal + dual <= self.tol * primal:
             ends = list(zip((left, right), norms[::2], squares[::2], strict=True))
@@ -154,7 +149,7 @@ class Path:
         w, intercept = blend(one.w, two.w, t), blend(one.intercept, two.intercept, t)
         b, sums = blend(one.dual, two.dual, u), blend(left.sums, right.sums, u)
         result = Result(w, intercept, b, primal, max(primal + dual, 0.0), 0, [], two.solver)
-        return Solution(self.goal, alpha, result, sums, blend(left.margins, right.margins, t))
+        return Solution(k, alpha, result, sums, blend(left.margins, right.margins, t))
 
     def _best_start(self, alpha):
         """The start with the best bound among multiples of the last dual variables.
@@ -213,17 +208,6 @@ def lower(value, middle, at_middle, left, right):
     if bend > 0 and 0 < (t := (middle - slope / bend) / 2) < 1:
         found = min(found, (t, value(t)), key=lambda pair: pair[1])
     return found
-
-
-def solve_paths(paths, k, n_threads):
-    """The results of the paths at their k-th alphas, which are asked for one after the other."""
-    with one_blas_thread:
-        while waiting := [path for path in paths if path.needs_run(k)]:
-            runs = [(None, path.make_solver) for path in waiting]
-            results = solve_all(runs, tol=paths[0].tol, trace=False, n_threads=n_threads)
-            for path, result in zip(waiting, results, strict=True):
-                path.add(result, n_threads)
-    return [path.take() for path in paths]
 
 
 def best_dual_multiple(bound, low):

@@ -146,6 +146,11 @@ def positive(name, value, *, kind=float):
     return kind(value)
 
 
+def as_limit(name, value):
+    """`value` as a positive integer, or -1 for no limit, or a ValueError that names it."""
+    return -1 if isinstance(value, (int, np.integer)) and value == -1 else positive(name, value, kind=int)
+
+
 def finite(name, value):
     """`value` as a finite number, or a ValueError that names it."""
     if isinstance(value, bool) or not isinstance(value, Real) or not abs(value) <= LARGEST:

@@ -7,6 +7,7 @@ entry for the intercept, the column of ones.
 import cython
 import numpy as np
 
+from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport uint8_t
 
@@ -18,6 +19,8 @@ from ._types cimport head, index, int8_t, int32_t, real
 
 cdef enum:
     BLOCK = 256  # rows whose terms are on the stack at a time
+
+ctypedef void (*LapackSolve)(char*, int*, int*, double*, int*, double*, int*, int*) noexcept nogil
 
 
 # With c_i the weights, m_i = y_i w.x_i and b_i = c_i (-phi'(m_i)), the primal and its derivatives are
@@ -360,3 +363,20 @@ def newton_slope(ActiveSet s, double t):
                 size += fabs(change[k]) * b[k]
             first += count
     return down, bend, size
+
+
+def solve_positive(dposv, double[:, ::1] H, double[::1] x):
+    """Solve H p = x: p goes into x, a factor into H. `dposv` is a capsule of SciPy's Cython API.
+
+    SciPy's function for Python would keep the lock meanwhile.
+
+    Returns
+    -------
+    int, 0 unless H is singular or worse
+    """
+    cdef LapackSolve solve = <LapackSolve>PyCapsule_GetPointer(dposv, PyCapsule_GetName(dposv))
+    cdef int n = <int>H.shape[0], columns = 1, info = 0
+    cdef char upper = b"U"
+    with nogil:
+        solve(&upper, &n, &columns, &H[0, 0], &n, &x[0], &n, &info)
+    return info

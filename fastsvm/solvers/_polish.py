@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 
 from ._rows import margins
-from .kernel import _aligned
 
 MOST_STEPS = 30  # conjugate gradient steps, each a product with the rows inside their box
 LEAST_RESIDUAL = 1e-8  # share of the squared residual at which they end
@@ -49,37 +48,6 @@ def polish(problem, loss, alpha, bias_rate, w, bias, dual):
     sparse[which] = step
     w += problem.primal_from_dual(sparse, alpha)
     return bias + bias_rate * float(step @ y)
-
-
-def polish_block(block, rate, signs, weights, dual, scores, loss):
-    """The same for the rows of a kernel matrix; change dual and scores in place.
-
-    Parameters
-    ----------
-    block, rate, signs, weights, dual, scores : as in `_kernel.ascend`
-    loss : Loss, with a quadratic dual
-    """
-    c = weights if weights.size else np.ones(len(dual))
-    upper = loss.uppers(c)
-    which = np.flatnonzero((dual > 0) & (dual < upper))
-    if not len(which):
-        return
-    y, curvature = signs[which], loss.curvature / c[which]
-    rows = _aligned.take(block, which)
-    inner = _aligned.empty((len(which), len(which)), block.dtype)
-    np.take(rows, which, axis=1, out=inner, mode="clip")
-    moved, on_margins, change = (_aligned.empty((n,), block.dtype) for n in (len(y), len(y), len(block)))
-
-    def apply(p):
-        np.multiply(y, p, out=moved, casting="same_kind")
-        return rate * y * np.matmul(inner, moved, out=on_margins) + curvature * p
-
-    b = dual[which]
-    step = step_inside(b, upper[which], 1 - curvature * b - y * scores[which], apply)
-    if step is not None:
-        dual[which] = b + step
-        np.multiply(y, step, out=moved, casting="same_kind")
-        scores += rate * np.matmul(moved, rows, out=change)
 
 
 def step_inside(b, upper, slope, apply):

@@ -111,17 +111,8 @@ class Problem:
 
         Of each of them `share`, or more where all rows together would not do.
         """
-        share = max(share, 1 - min(factors))
-        taken = np.zeros(self.n)
-        heavier = self.signs > 0 if factors[0] < factors[1] else self.signs < 0
-        rows = np.flatnonzero(heavier & (dual > 0))
-        if len(rows):
-            sums = np.cumsum(dual[rows])
-            excess = (1 - min(factors)) * sums[-1]
-            sums *= share
-            last = min(np.searchsorted(sums, excess), len(rows) - 1)  # NaN is found nowhere
-            taken[rows[:last]] = share * dual[rows[:last]]
-            taken[rows[last]] = np.clip(excess - taken.sum(), 0, dual[rows[last]])
+        part, taken = 1 - min(factors), np.zeros(self.n)
+        _rows.take_excess(self.signs, dual, factors[0] < factors[1], part, max(share, part), taken)
         return taken
 
     def rebalance(self, dual):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ._random cimport draw64, draw_below, fisher_yates
-from ._types cimport head, int32_t, int64_t, uint64_t
+from ._types cimport SHORT, head, int32_t, int64_t, uint64_t
 
 cdef enum:
     BLOCK = 8
@@ -18,8 +18,11 @@ def shuffle(int32_t[::1] order, uint64_t[::1] state):
     """Permute `order` in place, uniformly."""
     cdef int32_t* items = <int32_t*>head(order)
     cdef uint64_t s = state[0]
-    with nogil:
+    if order.shape[0] < SHORT:
         fisher_yates(items, order.shape[0], &s)
+    else:
+        with nogil:
+            fisher_yates(items, order.shape[0], &s)
     state[0] = s
 
 

@@ -427,12 +427,11 @@ def sums_by_sign(const int8_t[::1] signs, const double[::1] dual):
     """The sums of b_i over the rows of sign +1 and of sign -1."""
     cdef double above = 0, below = 0
     cdef Py_ssize_t i
-    with nogil:
-        for i in range(dual.shape[0]):
-            if signs[i] > 0:
-                above += dual[i]
-            else:
-                below += dual[i]
+    for i in range(dual.shape[0]):
+        if signs[i] > 0:
+            above += dual[i]
+        else:
+            below += dual[i]
     return above, below
 
 
@@ -442,3 +441,26 @@ def scale_by_sign(const int8_t[::1] signs, double[::1] dual, double above, doubl
     with nogil:
         for i in range(dual.shape[0]):
             dual[i] *= above if signs[i] > 0 else below
+
+
+def take_excess(
+    const int8_t[::1] signs, const double[::1] dual, bint positive, double part, double share,
+    double[::1] taken,
+):
+    """Of the b_i of one sign take so much in all, as a part of their sum: of the first ones `share` each."""
+    cdef double total = 0, excess, before = 0
+    cdef Py_ssize_t i, last = -1
+    with nogil:
+        for i in range(dual.shape[0]):
+            if (signs[i] > 0) == positive and dual[i] > 0:
+                total += dual[i]
+        excess, total = part * total, 0
+        for i in range(dual.shape[0]):
+            if (signs[i] > 0) == positive and dual[i] > 0:
+                before, last = total, i
+                taken[i] = share * dual[i]
+                total += taken[i]
+                if total >= excess:
+                    break
+        if last >= 0:
+            taken[last] = max(0.0, min(excess - before, dual[last]))

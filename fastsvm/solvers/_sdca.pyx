@@ -2,11 +2,16 @@
 
 import cython
 
+from libc.float cimport DBL_MIN
 from libc.math cimport INFINITY, fabs
 
-from ._losses cimport Loss, dual_slope, dual_step, gap_term, loss_of_dual, loss_value, momentum_step
+from ._losses cimport (
+    Loss, dual_slope, dual_step, dual_term, gap_term, loss_of_dual, loss_value, momentum_step,
+)
+from ._random cimport fisher_yates
 from ._rows cimport AHEAD, Rows, axpy, columns_of, dot, prefetch, prefetch_row, row_start, shift
-from ._types cimport head, index, int8_t, int32_t, real
+from ._simd cimport squares
+from ._types cimport SHORT, head, index, int8_t, int32_t, real, uint64_t
 
 
 @cython.final
@@ -38,6 +43,11 @@ cdef class SDCAState:
     dropped_loss, dropped_dual_margins : the same of the rows dropped
     averaged : steps since averaging began
     seen : rows seen by the modified-SGD epoch; -1 outside it
+    last_gap, pace : the gap as met in the last epoch but one, and its ratio to the one before
+    anchor : the intercept when the rows left out were dropped
+    largest : the largest ||w||^2 at the end of an epoch
+    straight, shrinking, has_momentum : of the solver
+    slope_share, hopeful, momentum_share, most_momentum : its constants
     """
 
     cdef Loss loss
@@ -49,6 +59,8 @@ cdef class SDCAState:
     cdef public double bias, momentum, threshold, violation, dropped_loss, dropped_dual_margins
     cdef readonly double gap, loss_sum, dual_margins
     cdef public Py_ssize_t averaged, seen
+    cdef public double last_gap, pace, anchor, largest, slope_share, hopeful, momentum_share, most_momentum
+    cdef public bint straight, shrinking, has_momentum
 
     def __init__(
         self, Loss loss, double rate, double bias_rate, w, dual, squared_norms, dropped=None,
@@ -61,7 +73,7 @@ cdef class SDCAState:
         self.threshold = INFINITY
         self.dropped_loss = self.dropped_dual_margins = 0
 
-    def begin(self):
+    cpdef void begin(self) noexcept nogil:
         """Reset the sums of an epoch."""
         self.gap = self.violation = 0
         self.loss_sum, self.dual_margins = self.dropped_loss, self.dropped_dual_margins
@@ -69,11 +81,21 @@ cdef class SDCAState:
 
 def keep_rows(int32_t[::1] rows, const int8_t[::1] dropped):
     """Move the rows that are not dropped to the front of `rows`; return their number."""
-    cdef Py_ssize_t k, kept = 0
+    cdef Py_ssize_t kept, n = rows.shape[0]
+    cdef int32_t* front = <int32_t*>head(rows)
+    cdef const int8_t* marks = head(dropped)
+    if n < SHORT:
+        return kept_rows(front, n, marks)
     with nogil:
-        for k in range(rows.shape[0]):
-            rows[kept] = rows[k]
-            kept += 1 - dropped[rows[k]]
+        kept = kept_rows(front, n, marks)
+    return kept
+
+
+cdef Py_ssize_t kept_rows(int32_t* rows, Py_ssize_t n, const int8_t* dropped) noexcept nogil:
+    cdef Py_ssize_t k, kept = 0
+    for k in range(n):
+        rows[kept] = rows[k]
+        kept += 1 - dropped[rows[k]]
     return kept
 
 
@@ -107,14 +129,47 @@ def screen_rows(
     return total, dropped_loss, dropped_dual_margins
 
 
+def mean_gap(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const double[::1] weights, const int32_t[::1] which, Py_ssize_t step, const double[::1] w, double bias,
+    const double[::1] dual, SDCAState state,
+):
+    """Mean of what every step-th row of `which` adds to the gap: c phi(m) - c psi(b/c) + b m at (w, bias)."""
+    cdef const real* x = head(values)
+    cdef const index* j = columns_of(rows, columns)
+    cdef const double* weight = head(weights)
+    cdef const double* v = head(w)
+    cdef Loss loss = state.loss
+    cdef Py_ssize_t i, k, start, n = which.shape[0]
+    cdef double c = 1, m, total = 0
+    with nogil:
+        for k from 0 <= k < n by step:
+            i = which[k]
+            if weight != NULL:
+                c = weight[i]
+                if c == 0:
+                    continue
+            start = row_start(&rows.layout, i)
+            m = signs[i] * (dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + bias)
+            total += c * (loss_value(loss, m) - dual_term(loss, dual[i] / c)) + dual[i] * m
+    return total / max(1, -(-n // step))
+
+
 def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] order, SDCAState state,
+    const double[::1] weights, const int32_t[::1] order, SDCAState state, uint64_t[::1] random=None,
+    Py_ssize_t most=1,
 ):
     """Take the coordinate step on the rows of `order`, an epoch or a part of one, one after the other.
 
     In the modified-SGD epoch (`state.seen` >= 0) the t-th row is treated as the last of a problem of
     t rows: w_t = w n / t, and 1 / (alpha t) stands for 1 / (alpha n).
+
+    Up to `most` epochs follow one another, each of permuted rows, up to one whose end is not `passed`.
+
+    Returns
+    -------
+    (epochs, rows) : their number, and that of the rows left of `order`
     """
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
@@ -124,64 +179,106 @@ def run_epoch(
     cdef double* averaging_correction = <double*>head(state.averaging_correction)
     cdef double* above = <double*>head(state.above)
     cdef float* moves = <float*>head(state.moves)
-    cdef const int32_t* visits = head(order)
+    cdef int32_t* visits = <int32_t*>head(order)
+    cdef uint64_t* draws = &random[0] if random is not None else NULL
     cdef int8_t* dropped = <int8_t*>head(state.dropped)
     cdef const double* norms = head(state.squared_norms)
     cdef double n = rows.n_rows, rate = state.rate, bias_rate = state.bias_rate, bias = state.bias
-    cdef double momentum = state.momentum
-    cdef double c = 1, m, q, b, change
-    cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0], seen = state.seen
+    cdef double c = 1, m, q, b, change, momentum
+    cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0], seen = state.seen, epochs = 0
     cdef Loss loss = state.loss
     cdef Tally tally
-    tally.threshold, tally.violation = state.threshold, state.violation
-    tally.gap = tally.loss = tally.dual_margins = tally.dropped_loss = tally.dropped_dual_margins = 0
     with nogil:
-        for k in range(n_visits):
-            prefetch_row(&rows.layout, x, j, visits, k, n_visits)
-            if k + AHEAD < n_visits:
-                prefetch(dual + visits[k + AHEAD])
-                prefetch(norms + visits[k + AHEAD])
-                if moves != NULL:
-                    prefetch(moves + visits[k + AHEAD])
-            i = visits[k]
-            if averaging_correction != NULL:
-                state.averaged += 1
-            if seen >= 0:
-                seen += 1
-            if weight != NULL:
-                c = weight[i]
-                if c == 0:
-                    continue
-            start = row_start(&rows.layout, i)
-            count = row_start(&rows.layout, i + 1) - start
-            m = signs[i] * (dot(x + start, shift(j, start), count, w) + bias)
-            q = rate * norms[i] + bias_rate
-            if seen > 0:
-                m = m * n / (seen - 1) if seen > 1 else 0
-                q *= n / seen
-            b = dual[i]
-            if momentum > 0:
-                change = momentum_step(loss, m, b, q, c, momentum, moves[i]) - b
-            else:
-                change = dual_step(loss, m, b, q, c) - b
-            if moves != NULL:
-                moves[i] = <float>change
-            if dropped != NULL:
-                count_in(&tally, dropped + i, loss, m, b, change, q, c)
-            if change != 0:
-                dual[i] = b + change
-                axpy(rate * change * signs[i], x + start, shift(j, start), count, w)
-                if above != NULL and signs[i] > 0:
-                    axpy(rate * change, x + start, shift(j, start), count, above)
-                bias += bias_rate * change * signs[i]
+        while True:
+            momentum = state.momentum
+            tally.threshold, tally.violation = state.threshold, state.violation
+            tally.gap = tally.loss = tally.dual_margins = 0
+            tally.dropped_loss = tally.dropped_dual_margins = 0
+            for k in range(n_visits):
+                prefetch_row(&rows.layout, x, j, visits, k, n_visits)
+                if k + AHEAD < n_visits:
+                    prefetch(dual + visits[k + AHEAD])
+                    prefetch(norms + visits[k + AHEAD])
+                    if moves != NULL:
+                        prefetch(moves + visits[k + AHEAD])
+                i = visits[k]
                 if averaging_correction != NULL:
-                    averaging_correction[i] += change * (state.averaged - 1)
-    state.bias, state.seen, state.violation = bias, seen, tally.violation
-    state.gap += tally.gap
-    state.loss_sum += tally.loss
-    state.dual_margins += tally.dual_margins
-    state.dropped_loss += tally.dropped_loss
-    state.dropped_dual_margins += tally.dropped_dual_margins
+                    state.averaged += 1
+                if seen >= 0:
+                    seen += 1
+                if weight != NULL:
+                    c = weight[i]
+                    if c == 0:
+                        continue
+                start = row_start(&rows.layout, i)
+                count = row_start(&rows.layout, i + 1) - start
+                m = signs[i] * (dot(x + start, shift(j, start), count, w) + bias)
+                q = rate * norms[i] + bias_rate
+                if seen > 0:
+                    m = m * n / (seen - 1) if seen > 1 else 0
+                    q *= n / seen
+                b = dual[i]
+                if momentum > 0:
+                    change = momentum_step(loss, m, b, q, c, momentum, moves[i]) - b
+                else:
+                    change = dual_step(loss, m, b, q, c) - b
+                if moves != NULL:
+                    moves[i] = <float>change
+                if dropped != NULL:
+                    count_in(&tally, dropped + i, loss, m, b, change, q, c)
+                if change != 0:
+                    dual[i] = b + change
+                    axpy(rate * change * signs[i], x + start, shift(j, start), count, w)
+                    if above != NULL and signs[i] > 0:
+                        axpy(rate * change, x + start, shift(j, start), count, above)
+                    bias += bias_rate * change * signs[i]
+                    if averaging_correction != NULL:
+                        averaging_correction[i] += change * (state.averaged - 1)
+            state.bias, state.seen, state.violation = bias, seen, tally.violation
+            state.gap += tally.gap
+            state.loss_sum += tally.loss
+            state.dual_margins += tally.dual_margins
+            state.dropped_loss += tally.dropped_loss
+            state.dropped_dual_margins += tally.dropped_dual_margins
+            epochs += 1
+            if epochs >= most or not passed(state, &signs[0], visits, &n_visits):
+                break
+            bias = state.bias
+            fisher_yates(visits, n_visits, draws)
+    return epochs, n_visits
+
+
+cdef bint passed(
+    SDCAState s, const int8_t* signs, int32_t* visits, Py_ssize_t* n_visits
+) noexcept nogil:
+    """End an epoch and begin the next as `SDCASolver` does; False, all but, if there is more to decide."""
+    cdef double above = 0, below = 0, gap = max(s.gap, 0.0), pace, threshold = s.slope_share * s.violation
+    cdef Py_ssize_t i
+    for i in range(s.dual.shape[0]):
+        if signs[i] > 0:
+            above += s.dual[i]
+        else:
+            below += s.dual[i]
+    if s.bias_rate > 0 and s.straight:
+        gap += fabs(above - below) * s.loss_sum / max(above + below, DBL_MIN)
+    pace = gap / s.last_gap if gap < s.last_gap else 1
+    if gap * pace <= s.hopeful * (s.loss_sum + s.dual_margins / 2):
+        return False
+    if s.shrinking:
+        if fabs(s.bias - s.anchor) > threshold:
+            return False
+        n_visits[0] = kept_rows(visits, n_visits[0], &s.dropped[0])
+        if n_visits[0] == 0:
+            return False
+        s.threshold = threshold
+    if s.bias_rate > 0:
+        s.bias += s.bias_rate * (above - below)
+        s.largest = max(s.largest, squares(&s.w[0], s.w.shape[0]))
+    s.last_gap, s.pace = gap, pace
+    if s.has_momentum:
+        s.momentum = min(s.most_momentum, s.momentum_share * (pace * pace))
+    s.begin()
+    return True
 
 
 cdef struct Tally:

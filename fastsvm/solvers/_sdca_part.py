@@ -143,7 +143,7 @@ class SDCAPart(SDCASolver):
         `exact`: sum w(b) anew, without the rounding errors in `share`. That takes a pass.
         """
         p = self.problem
-        self.state.bias = self.anchor = bias
+        self.state.bias = self.state.anchor = bias
         self.looking = True
         loss = self._mean_loss(w, bias) * p.n
         if self.shrinking:

@@ -43,6 +43,10 @@ typedef struct { double a, b; } fastsvm_pair;
 #ifdef FASTSVM_VECTORS
 typedef double fastsvm_wide __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float fastsvm_wide_float __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double fastsvm_eight __attribute__((vector_size(64)));
+typedef double fastsvm_eights __attribute__((vector_size(64), aligned(8), may_alias));
+typedef float fastsvm_eight_floats __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int64_t fastsvm_longs __attribute__((vector_size(64)));
 #define FASTSVM_DOUBLES(x) (*(const fastsvm_wide *) (x))
 #define FASTSVM_FLOATS(x) __builtin_convertvector(*(const fastsvm_wide_float *) (x), fastsvm_wide)
 #endif
@@ -50,13 +54,16 @@ typedef float fastsvm_wide_float __attribute__((vector_size(16), aligned(4), may
 #define FASTSVM_REAL float
 #define FASTSVM_NAME(name) fastsvm_##name##_float
 #define FASTSVM_LOAD FASTSVM_FLOATS
+#define FASTSVM_LOAD8(x) __builtin_convertvector(*(const fastsvm_eight_floats *) (x), fastsvm_eight)
 #include "_simd_dense.h"
 #undef FASTSVM_REAL
 #undef FASTSVM_NAME
 #undef FASTSVM_LOAD
+#undef FASTSVM_LOAD8
 #define FASTSVM_REAL double
 #define FASTSVM_NAME(name) fastsvm_##name##_double
 #define FASTSVM_LOAD FASTSVM_DOUBLES
+#define FASTSVM_LOAD8(x) (*(const fastsvm_eights *) (x))
 #include "_simd_dense.h"
 
 /* x_k <- exp(min(0, rate x_k - a - b_k)). */
@@ -113,8 +120,6 @@ static void fastsvm_exp_double(
 
 /* The log loss of the margins z_k = m_k + t d_k: log(1 + exp(-z)), b = 1 / (1 + exp(z)) and b (1 - b). */
 #ifdef FASTSVM_VECTORS
-typedef double fastsvm_eight __attribute__((vector_size(64)));
-typedef int64_t fastsvm_longs __attribute__((vector_size(64)));
 
 /* Of n <= 8 margins. e = exp(-|z|) is a power of 2 times a Taylor polynomial, good to the last place;
    log(1 + e) = 2 artanh(e / (2 + e)), whose series is cut where 3^-34 / 35 of it is left. */

@@ -20,6 +20,10 @@ cdef extern from "_simd.h":
         const double*, const float* const*, double*, Py_ssize_t) noexcept nogil
     void add_four_double "fastsvm_add_four_double" (
         const double*, const double* const*, double*, Py_ssize_t) noexcept nogil
+    Py_ssize_t step_and_choose_float "fastsvm_step_and_choose_float" (
+        double, const float*, double*, const double*, const double*, Py_ssize_t, double*) noexcept nogil
+    Py_ssize_t step_and_choose_double "fastsvm_step_and_choose_double" (
+        double, const double*, double*, const double*, const double*, Py_ssize_t, double*) noexcept nogil
     void exp_float "fastsvm_exp_float" (float*, float, float, const float*, Py_ssize_t) noexcept nogil
     void exp_double "fastsvm_exp_double" (double*, double, double, const double*, Py_ssize_t) noexcept nogil
     void log_terms "fastsvm_log_terms" (
@@ -57,6 +61,16 @@ cdef inline void add_four(const double* a, const real* const* x, double* w, Py_s
         add_four_float(a, x, w, n)
     else:
         add_four_double(a, x, w, n)
+
+
+cdef inline Py_ssize_t step_and_choose(
+    double a, const real* x, double* r, const double* up, const double* down, Py_ssize_t n, double* most
+) noexcept nogil:
+    """r -= a x; the k whose max(r_k up_k, -r_k down_k) is largest, that in `most`, 0 if none is above."""
+    if real is float:
+        return step_and_choose_float(a, x, r, up, down, n, most)
+    else:
+        return step_and_choose_double(a, x, r, up, down, n, most)
 
 
 cdef inline void exp_row(real* x, real rate, real a, const real* b, Py_ssize_t n) noexcept nogil:

@@ -173,6 +173,9 @@ class Solver:
     can_check_late = False
     """Whether it can do without the rows' norms until it visits them."""
 
+    traced = True
+    """Whether every epoch is measured."""
+
     restored = False
     """Whether it goes on from an earlier run, whose end it may be at."""
 
@@ -283,7 +286,7 @@ class Solver:
 
         Without `trace` only epochs that `should_certify`, and the last, are measured and yielded.
         """
-        self.seconds, self.tol = 0.0, tol
+        self.seconds, self.tol, self.traced = 0.0, tol, trace
         if self.restored:
             self.point = self.measure()
             if self.is_over:  # it went on from the end

@@ -19,6 +19,10 @@ ctypedef fused scalar:
     double
 
 
+cdef enum:
+    SHORT = 1 << 14  # items of a pass that is over sooner than another thread would have given the lock back
+
+
 cdef inline const scalar* head(const scalar[::1] array) noexcept:
     """Return a pointer to the first element, or NULL if there is none."""
     return &array[0] if array is not None and array.shape[0] else NULL

@@ -9,7 +9,7 @@ from ._first_start import even_start, first_intercept
 from ._intercept import best_intercept
 from ._polish import polish
 from ._random import draw_integer
-from ._rows import margins
+from ._rows import sums_by_sign
 from ._scores import scores_of
 from ._solver import Candidate, Point, Solver, SolverState
 from .losses import as_loss
@@ -80,8 +80,8 @@ class SDCASolver(Solver):
         self.watching = averaging == "last"
         shuffled = isinstance(order, str) and order == "permutation"
         self.shrinking = self.watching and shuffled and self.loss.quadratic
-        self.last_gap, self.looking, self.ready = 0.0, False, None
-        self.pace, self.has_momentum = 0.0, self.shrinking and self.can_start_near and self.loss.straight
+        self.looking, self.ready = False, None
+        has_momentum = self.shrinking and self.can_start_near and self.loss.straight
         if self.shrinking:
             self._take_all()
         intercept = 0.0
@@ -95,19 +95,21 @@ class SDCASolver(Solver):
             flat = norms.mean() * rate <= EVEN_STEEPNESS
             if flat and self.loss.smooth and not problem.rows.mapped:
                 self.dual[:], self.w[:] = even_start(problem, self.loss, alpha, fit_intercept)
-        self.largest = float(self.w @ self.w)
         self.averaging_correction = np.zeros(n) if averaging == "tail" else None
         self.gap_seen, self.polished, self.in_vain = math.inf, False, False
-        self.anchor = 0.0  # the intercept when the rows left out were dropped
         self.dropped = np.zeros(n, np.int8) if self.watching else None
         self.state = _sdca.SDCAState(
             *(self.loss.struct, rate, self.bias_rate, self.w, self.dual, norms, self.dropped),
             self.averaging_correction,
             self.above,
-            np.zeros(n, np.float32) if self.has_momentum else None,
+            np.zeros(n, np.float32) if has_momentum else None,
         )
+        self.state.largest = float(self.w @ self.w)
+        self.state.straight, self.state.shrinking = self.loss.straight, self.shrinking
+        self.state.has_momentum, self.state.slope_share = has_momentum, SHRINK_SLOPE
+        self.state.momentum_share, self.state.most_momentum = MOMENTUM, MOST_MOMENTUM
         if fit_intercept:
-            self.state.bias = self.anchor = intercept
+            self.state.bias = self.state.anchor = intercept
         total = max_iter * self.visits
         self.steps, self.half = 0, total // 2
         self.kept = None
@@ -133,9 +135,9 @@ class SDCASolver(Solver):
         order, late = self.next_order(), self.checks_late
         data = self.problem.data_of_windows if late else self.problem.data
         self.state.begin()
-        if self.has_momentum and self.done > 1:
-            self.state.momentum = min(MOST_MOMENTUM, MOMENTUM * self.pace**2)
-        cuts = ()
+        if self.state.has_momentum and self.done > 1:
+            self.state.momentum = min(MOST_MOMENTUM, MOMENTUM * self.state.pace**2)
+        cuts, most = (), self._epochs_at_once()
         if self.averaging == "tail":
             cuts = (self.half - self.steps,)
         elif self.averaging == "random":
@@ -143,13 +145,16 @@ class SDCASolver(Solver):
         for part in self.slices(order, cuts=cuts):
             if self.averaging == "tail" and self.steps == self.half:
                 self._start_average()
-            _sdca.run_epoch(*data, part, self.state)
+            epochs, kept = _sdca.run_epoch(*data, part, self.state, self.random, most)
             self.steps += len(part)
             if self.averaging == "random" and self.steps == self.keep_at:
                 self.kept = self.dual.copy(), self.state.bias
             if self.state.seen < 0:
                 self.report_checkpoint()
         self.state.seen = -1
+        if most > 1:
+            self.done += epochs - 1  # the last is counted, and ended, as always
+            self.order.rows = order[:kept]
         if late:
             self.problem.require_range(self.alpha)
         if self.shrinking and self.tol is not None:
@@ -158,17 +163,31 @@ class SDCASolver(Solver):
                 self._polish_if_slow()
         if self.fit_intercept:
             # Proximal step: the centre moves to the intercept reached, which keeps what the dual adds.
-            self.state.bias += self.bias_rate * self.problem.imbalance(self.dual)
+            above, below = self.sums = sums_by_sign(self.problem.signs, self.dual)
+            self.state.bias += self.bias_rate * (above - below)
             if self.above is None:  # w is not summed again where its dual is balanced
-                self.largest = max(self.largest, float(self.w @ self.w))
+                self.state.largest = max(self.state.largest, float(self.w @ self.w))
+
+    def _epochs_at_once(self):
+        """Epochs that the kernel may do in one call, at whose ends only it has to look."""
+        plain = self.watching and not self.traced and self.done and self.checkpoint_hook is None
+        shuffled = isinstance(self.order.sampling, str) and self.order.sampling == "permutation"
+        rows = self.problem.rows
+        if not (plain and shuffled) or self.tol is None or self.order.grouped or rows.mapped:
+            return 1
+        self.state.hopeful = HOPEFUL_GAP * self.tol
+        revisit = max(REVISIT_EPOCHS, 2 * self.all_at) if self.shrinking else self.max_iter
+        room = rows.chunk_rows() // max(1, len(self.order.rows))
+        to_look = PACE_EPOCHS - self.done % PACE_EPOCHS
+        return max(1, min(room, to_look, revisit + 1 - self.done, self.max_iter - self.done))
 
     def _shrink(self):
         """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
         self.state.threshold = SHRINK_SLOPE * self.state.violation
-        moved = abs(self.state.bias - self.anchor) > self.state.threshold
+        moved = abs(self.state.bias - self.state.anchor) > self.state.threshold
         if moved or self.done >= max(REVISIT_EPOCHS, 2 * self.all_at):
             # What was dropped was held by another intercept, or long ago.
-            self.anchor = self.state.bias
+            self.state.anchor = self.state.bias
             self.dropped[:] = 0
             self.state.dropped_loss = self.state.dropped_dual_margins = 0
             self._take_all()
@@ -199,19 +218,19 @@ class SDCASolver(Solver):
         if self._has_lost_digits():
             self._sum_again()
         if self.shrinking:
-            self.anchor = self.state.bias
+            self.state.anchor = self.state.bias
             self._take_all()
             self._leave_out()
 
     def _has_lost_digits(self):
         """Whether w is small against an earlier one, whose rounding it carries along."""
-        return float(self.w @ self.w) < LOST_DIGITS * self.largest
+        return float(self.w @ self.w) < LOST_DIGITS * self.state.largest
 
     def _sum_again(self):
         """Make w the sum that the dual variables stand for."""
         self.w[:] = self.problem.primal_from_dual(self.dual, self.alpha)
         self._sum_above()
-        self.largest = float(self.w @ self.w)
+        self.state.largest = float(self.w @ self.w)
 
     def _screen(self, scores):
         """Drop the rows that need no visits at these scores, w.x_i of all rows; the sum of all losses."""
@@ -248,9 +267,10 @@ class SDCASolver(Solver):
         gap, target = max(s.gap, 0.0), self.tol * (s.loss_sum + s.dual_margins / 2)
         if self.fit_intercept and self.loss.straight:
             # What scaling down the heavier class will cost: its mean slack for each unit.
-            gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
-        progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
-        self.pace = progress
+            above, below = self.sums
+            gap += abs(above - below) * s.loss_sum / max(above + below, TINY)
+        progress = s.pace = gap / s.last_gap if gap < s.last_gap else 1.0
+        s.last_gap = gap
         if self.problem.rows.mapped:
             expected = gap * progress
         elif gap * (FIRST_PROGRESS if self.done == 1 else progress) <= HOPEFUL_GAP * target:
@@ -264,12 +284,10 @@ class SDCASolver(Solver):
         """The sum over these rows of what they add to the gap of the candidate, estimated from some."""
         p, self.ready = self.problem, self.candidate()
         w = self.w if self.ready.w_of_dual is None else self.ready.w_of_dual
-        some = rows[:: max(1, len(rows) // max(LEAST_SAMPLE, p.n // SAMPLE_STEP))].copy()
-        m, b, c = margins(p, some, w, self.ready.intercept), self.ready.dual[some], 1.0
-        if p.weights.size:
-            c = np.maximum(p.weights[some], TINY)
-        terms = c * (self.loss.value(m) - self.loss.dual_term(b / c)) + b * m
-        return float(terms.sum()) * len(rows) / max(len(some), 1)
+        step = max(1, len(rows) // max(LEAST_SAMPLE, p.n // SAMPLE_STEP))
+        return len(rows) * _sdca.mean_gap(
+            *(*p.data, rows, step), w, self.ready.intercept, self.ready.dual, self.state
+        )
 
     def checkpoint_state(self):
         """The state of the last iterate."""
@@ -298,7 +316,9 @@ class SDCASolver(Solver):
             lighter = min(factors)  # over the heavier side
             share = SPARE_GAP * self.tol * (1 + lighter) / max(1 - lighter, TINY)
             taken = self.problem.excess(dual, factors, min(1.0, share))
-            w_of_dual, left = w - self.problem.primal_from_dual(taken, self.alpha), dual - taken
+            w_of_dual = self.problem.primal_from_dual(taken, self.alpha)
+            np.subtract(w, w_of_dual, out=w_of_dual)
+            left = np.subtract(dual, taken, out=taken)
             lost = float(w_of_dual @ w_of_dual) < LOST_DIGITS * float(w @ w)
             if lost or lighter**2 < LOST_DIGITS:  # what is left may be rounding
                 self.problem.rebalance(left)

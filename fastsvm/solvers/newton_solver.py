@@ -148,14 +148,12 @@ class NewtonSolver(Solver):
         if self.start is None:
             self.solve_samples(used)
         else:
-            dual, intercept, *near = (
-                self.start
-            )  # perhaps with a better w than w(b), and how far margins are off
+            dual, intercept, *near = self.start  # perhaps a better w than w(b), and how far margins are off
             dual = dual.copy()
             problem.clip_dual(dual, self.loss)
             self.all.dual[:] = dual[used]
-            self.w[:-1] = near[0] if near else problem.primal_from_dual(dual, self.alpha)
-            self.radius = ACTIVE_WIDTH * ((near and near[1]) or math.inf)
+            self.w[:-1], moved = near or (problem.primal_from_dual(dual, self.alpha), math.inf)
+            self.radius = ACTIVE_WIDTH * moved or math.inf
             self.w[-1] = intercept if self.fit_intercept else 0
             self.z = self.row_sums(self.all)
         loss, _ = self.measure_margins(self.all)
@@ -427,10 +425,10 @@ class NewtonSolver(Solver):
 
 @cache
 def _dposv():
-    from scipy.linalg.lapack import dposv  # nobody else waits for it
+    from scipy.linalg import cython_lapack  # nobody else waits for it
 
     one_blas_thread.look_again()
-    return dposv
+    return cython_lapack.__pyx_capi__["dposv"]
 
 
 def newton_direction(H, slope):
@@ -438,8 +436,8 @@ def newton_direction(H, slope):
     diagonal = H.diagonal().copy()
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
         H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + (1e-300 if ridge else 0)
-        _, p, info = _dposv()(H.T, slope)
-        if info == 0:
+        p = slope.copy()
+        if _newton.solve_positive(_dposv(), H.copy(), p) == 0:
             return p
     return np.full(len(H), np.nan)
 

@@ -45,6 +45,11 @@ def test_scoring(problem):
         scoring=make_scorer(roc_auc_score, response_method="decision_function")
     )
     np.testing.assert_array_equal(by_scorer.fit(X, y).scores_, by_name.scores_)
+    plain = clone(MODEL).fit(X, y).scores_
+    np.testing.assert_array_equal(plain, clone(MODEL).set_params(scoring="accuracy").fit(X, y).scores_)
+    np.testing.assert_array_equal(
+        plain, by_scorer.set_params(scoring=get_scorer("accuracy")).fit(X, y).scores_
+    )
     seen = []
 
     def norm(model, X_test, y_test):

@@ -29,6 +29,8 @@ def _expected_failures(estimator):
         failures["check_class_weight_classifiers"] = (
             "a weight of 1000 makes theta a thousandth: 1000 epochs do not get far, as a warning says"
         )
+    if getattr(estimator, "kernel", None) == "poly":
+        failures = {}  # it separates all points, with dual variables that alpha n does not bound
     reason = _CLASS_WEIGHT.get(getattr(estimator, "kernel", None))
     if reason:
         failures["check_class_weight_classifiers"] = reason

@@ -5,6 +5,9 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
+from functools import partial
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -12,7 +15,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from fastsvm import SDCAClassifier
 from fastsvm._utils.blas import one_blas_thread
-from fastsvm.fitting.engine import solve_all
+from fastsvm.fitting.engine import solve_all, solve_batches, workers_for
+from fastsvm.solvers import as_rows
 from interrupts import interrupt
 from pairs import pairs
 
@@ -54,6 +58,14 @@ def _blas():
 def test_threads_go_over_the_runs_first(n_runs, n_jobs, share):
     results = solve_all([(k, FakeRun) for k in range(n_runs)], n_threads=n_jobs or 1)
     assert [threads for _, threads, _ in results] == [share] * n_runs
+
+
+def test_few_values_get_one_thread(monkeypatch, problem):
+    rows = as_rows(problem[0])
+    monkeypatch.setattr("fastsvm.fitting.engine.FEW_VALUES", rows.n_values)
+    assert workers_for(rows, 4) == 4
+    monkeypatch.setattr("fastsvm.fitting.engine.FEW_VALUES", rows.n_values + 1)
+    assert workers_for(rows, 4) == 1
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
@@ -104,6 +116,33 @@ assert {library["num_threads"] for library in threadpool_info()} == before
     command = [sys.executable, "-c", program]  # elsewhere than in the clone, whose package may be unbuilt
     result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("taken", [1, 3])
+def test_the_next_batch_is_at_work_while_one_is_looked_at(taken):
+    met, done = [threading.Barrier(2, timeout=10) for _ in range(2)], []
+
+    def work(run):
+        batch, place = run.number
+        assert batch == 0 or (batch - 1, place) in done
+        if place == 0 and batch > 0:
+            met[batch - 1].wait()  # for whoever looks at the batch before
+
+    def job(number, solve):
+        run = FakeRun(1, work)
+        run.number = number
+        solve(lambda threads: run)
+        done.append(number)
+
+    batches = ([partial(job, (batch, place)) for place in range(3)] for batch in range(3))
+    solved = solve_batches(batches, 3, tol=None, n_threads=2)
+    with closing(solved):
+        for batch, results in enumerate(islice(solved, taken)):
+            assert len(results) == 3
+            if batch < 2:
+                met[batch].wait()
+    assert taken == 1 or sorted(done) == [(batch, place) for batch in range(3) for place in range(3)]
+    assert all(batch < 2 for batch, _ in done) or taken == 3
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])

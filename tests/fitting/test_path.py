@@ -51,11 +51,9 @@ def test_between_two_solutions_is_the_best_of_many_places(loss, fit_intercept, w
     weights = np.linspace(0, 2, len(y)) if weighted else None
     alphas, options = [0.03, 0.02, 0.01], {"fit_intercept": fit_intercept, "max_iter": 10**5}
     path = Path(Problem(X, y, weights), np.array(alphas), np.ones(1, np.uint64), 1e-6, loss=loss, **options)
-    for path.goal in (0, 2):
-        path.add(path.make_solver().solve(1e-9, trace=False))
-    path.goal = 1
-    between = path._solution_between(*path.ahead).result
-    ends = [(end.result.w, end.result.intercept, end.result.dual) for end in path.ahead]
+    ends = [path._solution(k, None, lambda make: make(1).solve(1e-9, trace=False)) for k in (0, 2)]
+    between = path._solution_between(1, *ends).result
+    ends = [(end.result.w, end.result.intercept, end.result.dual) for end in ends]
     primal, dual = reference.best_between(loss, 0.02, X, y, *ends, weights)
     own = reference.primal(loss, 0.02, X, y, between.w, between.intercept, weights)
     bound = reference.dual(loss, 0.02, X, y, between.dual, weights)

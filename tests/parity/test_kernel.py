@@ -9,6 +9,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import reference
 from fastsvm.solvers import LOSSES, kernel_pegasos
 from fastsvm.solvers.kernel import _kernel
+from fastsvm.solvers.kernel._free_set import newton_steps
 from fastsvm.solvers.kernel._gram import make_gram
 from fastsvm.solvers.kernel._problem import KernelProblem
 from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
@@ -207,3 +208,63 @@ def test_steps_of_sdca(kernel, loss, real, weighted):
     np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
     primal, bound = reference.kernel_primal_dual(K, y, b, loss, ALPHA, c)
     assert gap / n == pytest.approx(primal - bound, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if as_loss(loss).quadratic])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_steps_that_gain_most(kernel, loss, real, weighted):
+    X = matrix("dense", np.float64, np.int32)[0]
+    n = len(X)
+    Y, weights = labels(X)
+    y, c = Y[0], weights if weighted else None
+    K = reference.kernel_matrix(kernel, X, X, gamma=0.3).astype(real)
+    rate = 1 / (ALPHA * n)
+    dual, scores, room = np.zeros(n), np.zeros(n), np.empty((3, n))
+    for steps in (1, 40):  # in two calls
+        done, gap = _kernel.climb(
+            *(
+                K,
+                K.diagonal().astype(float) * rate,
+                rate,
+                y.astype(np.int8),
+                weights if weighted else np.empty(0),
+            ),
+            *(dual, scores, as_loss(loss).struct, room, steps, 0.0),
+        )
+        assert done == steps
+    b = reference.kernel_climb(K, y, 41, loss, ALPHA, c)
+    np.testing.assert_allclose(dual, b, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(scores, K.astype(float) @ (b * y) * rate, rtol=1e-9, atol=1e-9)
+    primal, bound = reference.kernel_primal_dual(K, y, b, loss, ALPHA, c)
+    assert gap / n == pytest.approx(primal - bound, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("budget", [1e9, 1e6])
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if as_loss(loss).quadratic])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_newton_steps_raise_the_dual_inside_its_box(kernel, loss, budget):
+    """To the optimum of the variables that stay inside, where there is time enough."""
+    X = matrix("dense", np.float64, np.int32)[0]
+    rate = 1 / (ALPHA * len(X))
+    Y, weights = labels(X)
+    K, y = reference.kernel_matrix(kernel, X, X, gamma=0.3), Y[0]
+    dual = reference.kernel_climb(K, y, 60, loss, ALPHA, weights)
+    before, scores = dual.copy(), K @ (dual * y) * rate
+    spent, wanted = newton_steps(K, rate, y, weights, dual, scores, as_loss(loss), budget)
+    assert spent > 0
+    assert wanted <= 2 * budget
+    moved = dual != before
+    assert moved.any()
+    assert (dual >= 0).all()
+    assert (dual <= as_loss(loss).uppers(weights)).all()
+    assert ((before > 0) & (before < as_loss(loss).uppers(weights)))[moved].all()
+    values = [reference.kernel_primal_dual(K, y, b, loss, ALPHA, weights)[1] for b in (before, dual)]
+    assert values[1] >= values[0]
+    np.testing.assert_allclose(scores, K @ (dual * y) * rate, rtol=1e-9, atol=1e-9)
+    if budget == 1e9:
+        inside = (dual > 0) & (dual < as_loss(loss).uppers(weights)) & moved
+        slopes = 1 - y * scores - as_loss(loss).curvature / np.where(weights > 0, weights, 1) * dual
+        assert np.abs(slopes[inside]).max(initial=0) < 1e-6
+    assert newton_steps(K, rate, y, weights, dual, scores, as_loss(loss), 1.0) == (0, 0)

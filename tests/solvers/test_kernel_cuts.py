@@ -22,8 +22,8 @@ def tiles(monkeypatch):
     """The tiles that are computed: numbers of rows and columns, first column, begin of each array."""
     seen, inner = [], Kernel.tiles
 
-    def recorded(self, few, many, first, last):
-        for start, stop, tile in inner(self, few, many, first, last):
+    def recorded(self, few, many, first, last, *width):
+        for start, stop, tile in inner(self, few, many, first, last, *width):
             arrays = [tile] if sparse.issparse(few.values) else [few.values, many.values[start:stop], tile]
             seen.append((tile.shape, tile.strides, start, *(array.ctypes.data % 64 for array in arrays)))
             yield start, stop, tile

@@ -5,6 +5,7 @@ from sklearn.svm import LinearSVC
 
 import reference
 from fastsvm.solvers import LOSSES, losses, sdca
+from fastsvm.solvers.coordinate_solver import SDCASolver
 
 pytestmark = pytest.mark.blas
 
@@ -47,6 +48,26 @@ def test_the_certificate_is_that_of_what_is_returned(loss, options, weighted, pr
     for epoch in r.history:  # every bound holds, every gap covers the distance to the optimum
         assert epoch.dual <= best.objective + 1e-12
         assert epoch.gap == pytest.approx(epoch.primal - epoch.dual)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_epochs_in_one_call_are_those_one_by_one(loss, weighted, fit_intercept, problem, monkeypatch):
+    """One by one they are ended by Python, which is the kernel's twin."""
+    X, y = problem
+    c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
+    calls, inner = [], SDCASolver.run_epoch
+    monkeypatch.setattr(SDCASolver, "run_epoch", lambda run: calls.append(run.done) or inner(run))
+    options = {"alpha": 1e-4, "tol": 1e-8, "max_iter": 150, "solver": "coordinate", "random_state": 3}
+    options |= {"loss": loss, "sample_weight": c, "fit_intercept": fit_intercept}
+    some = sdca(X, y, **options)
+    assert len(calls) < some.n_iter / 2
+    monkeypatch.setattr(SDCASolver, "_epochs_at_once", lambda run: 1)
+    one = sdca(X, y, **options)
+    assert (some.n_iter, some.intercept, some.objective) == (one.n_iter, one.intercept, one.objective)
+    assert some.w.tobytes() == one.w.tobytes()
+    assert some.dual.tobytes() == one.dual.tobytes()
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])

@@ -8,11 +8,11 @@ from ..._utils.threads import Threads
 from .._input import as_matrix, finite, one_of, positive
 from . import _aligned
 from ._kernel import add_rows, gather, mirror, spread
-from ._values import CHUNK, DOUBLE_ROWS, KERNELS, GivenKernel, Kernel
+from ._values import CHUNK, DOUBLE_ROWS, KERNELS, PANEL, GivenKernel, Kernel
 
 MIB = 1 << 20
 A_SHARE = 1 << 19  # values for whose sake a thread is started
-COMPLETE_SHARE = 0.05  # the share of the rows from which on all are computed
+COMPLETE_SHARE = 0.7  # the share of the rows from which on all are computed
 
 
 class Gram:
@@ -132,21 +132,28 @@ class Gram:
         free = np.flatnonzero(self.owners < 0).astype(np.int32)
         slots = self.slots.copy()
         slots[left] = free
-        members = self.points[left] if len(held) else self.points
+        points = self.points[left] if len(held) else self.points
+        self._fill_square(self.rows, slots, held, left, points, self.threads)
+        self.owners[free] = left
+        self.slots[:] = slots
+        self.computed = self.n
+
+    def _fill_square(self, out, slots, held, left, points, threads=1):
+        """Fill the rows `left` of a symmetric matrix, each pair once; row i is out[slots[i]].
+
+        The rows `held` are there; `points` are the points of `left`.
+        """
         step = self.kernel.panel(self.points.values.shape[1])
 
         def some(first):
             part, rest = left[first : first + step], left[first + step :]
-            mirror(self.rows, slots, held, part)
-            few = members[first : first + step]
-            for start, stop, tile in self.kernel.tiles(few, members, first, len(left)):
-                spread(self.rows, slots[part], left[start:stop], tile.astype(self.rows.dtype, copy=False))
-            mirror(self.rows, slots, part, rest)
+            mirror(out, slots, held, part)
+            few = points[first : first + step]
+            for start, stop, tile in self.kernel.tiles(few, points, first, len(left)):
+                spread(out, slots[part], left[start:stop], tile.astype(out.dtype, copy=False))
+            mirror(out, slots, part, rest)
 
-        for_each(some, range(0, len(left), step), self.threads)
-        self.owners[free] = left
-        self.slots[:] = slots
-        self.computed = self.n
+        for_each(some, range(0, len(left), step), threads)
 
     def _in_column_ranges(self, work, n_rows):
         """Call work(first, last) for ranges of columns, in threads where there is enough to do."""
@@ -169,14 +176,10 @@ class Gram:
         out = room.reshape(len(which), len(which))
         places = self.slots[which]
         gather(self.rows, places, which, out)
-        missing = np.flatnonzero(places < 0)
-        if not len(missing):
-            return out
-        step, members = self.kernel.panel(self.points.values.shape[1]), self.points[which]
-        for first in range(0, len(missing), step):
-            part = missing[first : first + step]
-            for start, stop, tile in self.kernel.tiles(members[part], members, 0, len(which)):
-                out[part, start:stop] = tile
+        held, missing = (np.flatnonzero(some).astype(np.int32) for some in (places >= 0, places < 0))
+        if len(missing):
+            slots = np.arange(len(which), dtype=np.int32)
+            self._fill_square(out, slots, held, missing, self.points[which[missing]])
         return out
 
 
@@ -257,12 +260,13 @@ def kernel_scores(kernel, support, coef, X, *, cache_size=1024, threads=1):
     room = cache_size * MIB / (8 * CHUNK)
     # The number of threads has no say in where rows are cut: BLAS sums products of another size otherwise.
     step = max(1, int(min(kernel.panel(X.shape[1]), room)))
-    coef = _aligned.copy(coef.T, kernel.dtype)
+    coef = _aligned.copy(coef, kernel.dtype).T
 
     def some(first):
-        few = kernel.points(X[first : first + step])
+        few = kernel.points(X[first : first + step] if n > step else X)
         part = _aligned.empty((len(few), coef.shape[1]), coef.dtype)
-        for start, stop, tile in kernel.tiles(few, support, 0, len(support)):
+        width = CHUNK * min(PANEL // len(few), -(-len(support) // CHUNK))  # of few rows, in fewer pieces
+        for start, stop, tile in kernel.tiles(few, support, 0, len(support), width):
             out[first : first + step] += np.matmul(tile, coef[start:stop], out=part)
 
     for_each(some, range(0, n, step), max(1, int(min(threads, room / step))))

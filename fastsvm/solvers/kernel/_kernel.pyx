@@ -4,17 +4,20 @@ All one-vs-rest problems share the kernel matrix; class by class there are signs
 scores, float64 arrays of shape (n_classes, n). A row of the matrix is where `slots` says, -1 for nowhere.
 """
 
-from libc.math cimport fabs, fabsf
+from libc.math cimport fabs, fabsf, sqrt
 
-from .._losses cimport Loss, dual_step, dual_term, loss_value
+from .._losses cimport Loss, curvature, dual_slope, dual_step, dual_term, loss_value
 from .._random cimport fisher_yates
 from .._rows cimport Rows, axpy, columns_of, row_start
-from .._simd cimport add_four, exp_row
+from .._simd cimport add_four, exp_row, step_and_choose
 from .._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
 
 cdef enum:
     COLUMNS = 512  # of a class's scores, that many are kept in the cache while rows are added
+    CHECKS = 4  # of the gap, while as many steps are made as there are rows
     LINE = 16  # values that may share a cache line, read one after the other while columns are mirrored
+
+cdef double LEAST = 1e-9  # square root of a gain, in units of n D, that is lost in rounding
 
 
 def pegasos(
@@ -198,6 +201,79 @@ def ascend(
     if random.shape[0]:
         random[0] = state
     return done, gap
+
+
+cdef inline void set_ways(
+    Loss loss, double b, double y, double steepness, double c, double* up, double* down
+) noexcept nogil:
+    # What a step gains is the square of slope / sqrt(steepness), if the bound in its way is not met.
+    cdef double share = 1 / sqrt(max(steepness + curvature(loss, c), 1e-300))
+    cdef double more = share if b < loss.upper * c else 0, less = share if b > 0 else 0
+    up[0] = more if y > 0 else less
+    down[0] = less if y > 0 else more
+
+
+def climb(
+    const real[:, ::1] block, const double[::1] steepness, double rate, const int8_t[::1] signs,
+    const double[::1] weights, double[::1] dual, double[::1] scores, Loss loss, double[:, ::1] room,
+    Py_ssize_t steps, double goal,
+):
+    """Exact steps, each on the dual variable that gains most, until their gap is `goal` or less.
+
+    The next one is chosen while the scores are brought up to date.
+
+    Parameters
+    ----------
+    block, steepness, rate : as in `ascend`
+    loss : Loss, with a quadratic dual
+    room : of shape (3, n), to work in
+
+    Returns
+    -------
+    (steps, gap)
+    """
+    cdef const double* weight = head(weights)
+    cdef Py_ssize_t n = signs.shape[0], every = max(n // CHECKS, 1), i, k, done = 0
+    cdef double* slope = &room[0, 0]  # of the dual by y b, so that the loop needs no signs
+    cdef double* up = &room[1, 0]
+    cdef double* down = &room[2, 0]
+    cdef double gap = 0, most = 0, change, c
+    with nogil:
+        for i in range(n):
+            c = 1 if weight == NULL else weight[i]
+            slope[i] = signs[i] * dual_slope(loss, signs[i] * scores[i], dual[i], c if c > 0 else 1)
+            up[i] = down[i] = 0
+            if c > 0:
+                set_ways(loss, dual[i], signs[i], steepness[i], c, up + i, down + i)
+        i = step_and_choose(0, &block[0, 0], slope, up, down, n, &most)
+        while True:
+            if done % every == 0 or done == steps or most < LEAST:
+                gap = 0
+                for k in range(n):
+                    c = 1 if weight == NULL else weight[k]
+                    if c > 0:
+                        gap += row_gap(loss, margin_of(loss, signs[k] * slope[k], dual[k], c), dual[k], c)
+                if gap <= goal or done == steps or most < LEAST:
+                    break
+            c = 1 if weight == NULL else weight[i]
+            change = dual[i]
+            dual[i] = dual_step(
+                loss, margin_of(loss, signs[i] * slope[i], dual[i], c), dual[i], steepness[i], c
+            )
+            change = signs[i] * (dual[i] - change)
+            slope[i] -= curvature(loss, c) * change
+            set_ways(loss, dual[i], signs[i], steepness[i], c, up + i, down + i)
+            i = step_and_choose(rate * change, &block[i, 0], slope, up, down, n, &most)
+            done += 1
+        for i in range(n):
+            c = 1 if weight == NULL else weight[i]
+            scores[i] = signs[i] * margin_of(loss, signs[i] * slope[i], dual[i], c if c > 0 else 1)
+    return done, gap
+
+
+cdef inline double margin_of(Loss loss, double slope, double b, double c) noexcept nogil:
+    """The margin at which the dual has this slope."""
+    return 1 - slope - curvature(loss, c) * b
 
 
 def address(const unsigned char[::1] room):

@@ -9,7 +9,7 @@ from ._kernel import exp_of_distances, panel_sums, scatter
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 CHUNK = 512  # rows of the longer side of a tile; with PANEL of the other, half a megabyte
-PANEL = 256
+PANEL = 512
 PANEL_VALUES = 1 << 23  # at most, where sparse rows are laid side by side
 DOUBLE_ROWS = 1024  # rows up to here can afford double precision
 EXACT = 1e3  # exponents up to here keep four digits or more in single precision
@@ -109,9 +109,10 @@ class Kernel:
             if not X.has_canonical_format:
                 X = X.copy()
                 X.sum_duplicates()
-            X = X.astype(self.dtype, copy=False)
-            sizes = sparse.csr_matrix((size(X.data, dtype=float), X.indices, X.indptr), X.shape).sum(axis=1)
-            return Points(X, np.asarray(sizes).ravel(), as_rows(X))
+            if X.dtype != self.dtype:
+                X = type(X)((X.data.astype(self.dtype), X.indices, X.indptr), X.shape)
+            row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+            return Points(X, np.bincount(row, size(X.data, dtype=float), X.shape[0]), as_rows(X))
         values, sizes = _aligned.empty(X.shape, self.dtype), np.empty(X.shape[0])
         for first in range(0, X.shape[0], CHUNK):
             part = X[first : first + CHUNK]
@@ -124,7 +125,7 @@ class Kernel:
         """Number of rows to ask `tiles` for at a time."""
         return max(8, min(PANEL, PANEL_VALUES // n_columns))
 
-    def tiles(self, few, many, first, last):
+    def tiles(self, few, many, first, last, width=CHUNK):
         """Kernel values of a few rows against many, some columns at a time.
 
         Parameters
@@ -132,27 +133,29 @@ class Kernel:
         few, many : Points
         first, last : int
             Range of `many`.
+        width : int
+            Most columns at a time.
 
         Yields
         ------
         (start, stop, tile) : tile of shape (len(few), stop - start), to be used at once
         """
-        dots = self._dot_products(few, many)
-        for start in range(first, last, CHUNK):
-            stop = min(start + CHUNK, last)
+        dots = self._dot_products(few, many, width)
+        for start in range(first, last, width):
+            stop = min(start + width, last)
             tile = dots(start, stop)
             yield start, stop, self._kernel_of_products(tile, few.sizes, many.sizes[start:stop])
 
-    def _dot_products(self, few, many):
+    def _dot_products(self, few, many, width):
         """Make a function that computes x.z, or ||x - z||_1, of the few and a range of the many."""
         if many.rows is None:
-            buffer = _aligned.empty((len(few), CHUNK), self.dtype)
+            buffer = _aligned.empty((len(few), width), self.dtype)
             return lambda start, stop: np.matmul(
                 few.values, many.values[start:stop].T, out=buffer[:, : stop - start]
             )
         panel = np.zeros((many.rows.n_columns, len(few)), self.dtype)
         scatter(few.rows, few.rows.values, few.rows.columns, np.arange(len(few), dtype=np.int32), panel)
-        buffer, rows = _aligned.empty((CHUNK, len(few)), self.dtype), many.rows
+        buffer, rows = _aligned.empty((width, len(few)), self.dtype), many.rows
 
         distances = self.name == "laplacian"
         sizes = few.sizes.astype(self.dtype) if distances else np.zeros(len(few), self.dtype)
@@ -225,10 +228,10 @@ class GivenKernel:
         """Number of rows to ask `tiles` for at a time."""
         return PANEL
 
-    def tiles(self, few, many, first, last):
+    def tiles(self, few, many, first, last, width=CHUNK):
         """As those of `Kernel`."""
-        for start in range(first, last, CHUNK):
-            stop = min(start + CHUNK, last)
+        for start in range(first, last, width):
+            stop = min(start + width, last)
             yield start, stop, self._values(few.values, many.values[start:stop])
 
     def _values(self, A, B):

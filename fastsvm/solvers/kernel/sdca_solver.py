@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._utils.threads import number_of_threads
-from .._input import as_alpha, as_state, flag, one_of, positive
-from .._polish import polish_block
+from .._input import as_alpha, as_limit, as_state, flag, one_of, positive
 from .._random import shuffle
 from .._solver import require_finite
 from ..losses import LOSSES, as_loss
 from . import _kernel
+from ._free_set import newton_steps
 from ._gram import for_each, make_gram
 from ._problem import KernelProblem, KernelResult, KernelSolver
 
@@ -23,22 +23,27 @@ if TYPE_CHECKING:
     from ..annotations import ArrayLike, Callable, Matrix, Seed
 
 # How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
-FIRST_ROWS = 1024  # rows of the first working set
+FIRST_ROWS = 2048  # rows of the first working set
 MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
+SMALL_TERM = 0.03  # the share of the mean below which what a row adds to the gap waits
 MOST_EPOCHS = 100  # epochs over a working set
-CG_EPOCHS = 40  # epochs before conjugate gradients are tried
+NEWTON_EPOCHS = 40  # epochs before Newton's steps may be tried
 ROUND_GAP = 0.03  # the share of the gap that a round leaves of what its working set can show
 LAST_GAP = 0.5  # the share of the tolerated gap that it may leave at the end
 WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
+STALL = 1e-9  # the share of the gap by which a round must raise the dual
 
 
 class KernelSDCASolver(KernelSolver):
     """SDCA for all classes over one kernel matrix, in rounds.
 
-    A round takes for each class the rows that the gap comes from, with those that have dual variables above 0
-    (the working set), makes epochs of exact steps on these alone, and then brings the scores of all rows up
-    to date, which gives the certificate. The classes share the values that this takes. What is kept of the
-    kernel matrix does not change the steps.
+    A round takes for each class the rows that the gap comes from, with those whose dual variables are inside
+    their box (the working set), makes epochs of exact steps on these alone, and then brings the scores of all
+    rows up to date, which gives the certificate. The classes share the values that this takes.
+
+    Where the dual is quadratic, each step is on the variable that gains most, and Newton's steps are made
+    between epochs once these have cost more. Two rounds that raise nothing are the end: rounding allows no
+    less, or the kernel is not positive semi-definite.
 
     Parameters
     ----------
@@ -46,7 +51,7 @@ class KernelSDCASolver(KernelSolver):
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}
     alpha : float
     max_iter : int
-        Most epochs of a class.
+        Most epochs of a class; -1: no limit.
     random : uint64 array of length 1
     start : ndarray of shape (n_classes, n), default=None
         Dual variables to start from, clipped to their domain.
@@ -54,19 +59,22 @@ class KernelSDCASolver(KernelSolver):
 
     def __init__(self, problem, *, loss, alpha, max_iter, random, start=None):
         super().__init__(problem, alpha)
-        self.loss, self.max_iter = as_loss(loss), max_iter
+        self.loss, self.max_iter = as_loss(loss), np.inf if max_iter == -1 else max_iter
         shape = problem.signs.shape
         self.rate = 1 / (alpha * problem.n)
         self.steepness = np.maximum(problem.gram.diagonal, 0) * self.rate  # of indefinite kernels too
         self.dual, self.scores = np.zeros(shape), np.zeros(shape)
         self.terms = np.empty(shape)
+        self.upper = self.loss.uppers(problem.weights if problem.weights.size else 1.0)
         self.random = random
         self.states = [np.array([random[0] + k + 1], np.uint64) for k in range(shape[0])]
         self.done = np.zeros(shape[0], int)
+        self.budget, self.wanted = np.zeros(shape[0]), np.zeros(shape[0])
+        self.stalled = np.zeros(shape[0], bool)
         self.buffers = threading.local()
         self.round, self.tol, self.trace = 0, None, False
         if start is not None:
-            start = np.clip(start, 0, self.loss.uppers(problem.weights if problem.weights.size else 1.0))
+            start = np.clip(start, 0, self.upper)
             self._update_scores(range(shape[0]), repeat(np.arange(shape[1], dtype=np.int32)), start)
         for k in range(shape[0]):
             self.measure(k)
@@ -99,34 +107,36 @@ class KernelSDCASolver(KernelSolver):
 
     @property
     def most_rounds(self):
-        """The most rounds there can be: each has an epoch or more."""
-        return self.max_iter
+        """The most rounds there can be: each has an epoch or more. None: no limit."""
+        return self.max_iter if self.max_iter < np.inf else None
 
     def is_over(self, k):
         """Whether no round follows for class k."""
         within = self.done[k] and self.tol is not None and self.gap[k] <= self.tol * self.primal[k]
-        return within or self.done[k] >= self.max_iter or self.gap[k] == 0
+        return within or self.done[k] >= self.max_iter or self.gap[k] == 0 or self.stalled[k]
 
     def run_epoch(self, classes):
         """A round: epochs of these classes on a working set each, the scores of all rows, and their gaps."""
-        goals = [ROUND_GAP * self.gap[k] for k in classes]
-        if self.tol is not None:
-            goals = [
-                max(goal, LAST_GAP * self.tol * self.primal[k])
-                for goal, k in zip(goals, classes, strict=True)
-            ]
-        first = None if self.dual.any() else self._first_working_set()
-        sets = [self._working_set(k) if first is None else first for k in classes]
-        self._fetch_whole_rows(sets)
+        if self.dual.any():
+            sets, shared = [self._working_set(k) for k in classes], None
+            self._fetch_whole_rows(sets)
+        else:
+            first = self._first_working_set()
+            self._fetch_whole_rows([first])
+            sets, shared = len(classes) * [first], self._block(first)
         moved = [None] * len(classes)
 
         def solve(j):
-            moved[j] = self._solve_working_set(classes[j], sets[j], goals[j])
+            block = self._block(sets[j]) if shared is None else shared
+            moved[j] = self._solve_working_set(classes[j], sets[j], block)
 
         for_each(solve, range(len(classes)), self.problem.gram.threads)
         self._update_scores(classes, sets, moved)
         for k in classes:
+            before = self.primal[k] - self.gap[k]
             self.measure(k)
+            if self.primal[k] - self.gap[k] - before <= STALL * self.gap[k]:
+                self.stalled[k], self.budget[k] = self.budget[k] == np.inf, np.inf
         self.round += 1
 
     def _first_working_set(self):
@@ -140,11 +150,12 @@ class KernelSDCASolver(KernelSolver):
         return rows
 
     def _working_set(self, k):
-        """The rows that add to the gap, and those with dual variables above 0; if too many, some at random.
+        """The rows that add to the gap, and those inside their box; if too many, some at random.
 
         The worst ones alone would be much the same, and solving for them would wrong the others.
         """
-        rows = np.flatnonzero((self.terms[k] > 0) | (self.dual[k] > 0)).astype(np.int32)
+        inside = (self.dual[k] > 0) & (self.dual[k] < self.upper)
+        rows = np.flatnonzero(inside | (self.terms[k] > SMALL_TERM * self.terms[k].mean())).astype(np.int32)
         if len(rows) > MOST_ROWS:
             shuffle(rows, self.states[k])
             rows = np.sort(rows[:MOST_ROWS])
@@ -162,31 +173,43 @@ class KernelSDCASolver(KernelSolver):
         if whole < WHOLE_ROWS * alone and len(wanted) <= gram.capacity:
             gram.fetch(wanted, self.round)
 
-    def _thread_buffer(self, size):
-        """Memory of this thread's that is used in every round: new memory costs more than filling it."""
-        values = getattr(self.buffers, "values", None)
+    def _block(self, rows):
+        """Kernel values among these rows.
+
+        Their memory is this thread's, and used in every round: new memory costs more than filling it.
+        """
+        size, values = len(rows) ** 2, getattr(self.buffers, "values", None)
         if values is None or len(values) < size:
             values = self.buffers.values = np.empty(size, self.problem.gram.rows.dtype)
-        return values[:size]
+        return self.problem.gram.block(rows, values[:size])
 
-    def _solve_working_set(self, k, rows, goal):
+    def _solve_working_set(self, k, rows, block):
         """Epochs of class k on these rows; how much their dual variables change."""
-        p = self.problem
-        block = p.gram.block(rows, self._thread_buffer(len(rows) ** 2))
+        p, loss, n = self.problem, self.loss, len(rows)
         dual, scores = self.dual[k, rows], self.scores[k, rows]
-        weights = p.weights[rows] if p.weights.size else p.weights
-        before, order = dual.copy(), np.arange(len(rows), dtype=np.int32)
+        weights, steepness = p.weights[rows] if p.weights.size else p.weights, self.steepness[rows]
+        signs, before = p.signs[k, rows], dual.copy()
+        order, room = np.arange(n, dtype=np.int32), np.empty((3, n))
         limit = min(1 if self.trace else MOST_EPOCHS, self.max_iter - self.done[k])
-        done, gap, goal = 0, np.inf, goal * p.n
-        due = self.trace and self.done[k] and self.done[k] % CG_EPOCHS == 0
+        share = ROUND_GAP
+        if self.tol is not None:
+            share = max(share, LAST_GAP * self.tol * self.primal[k] / self.gap[k])
+        done, gap, goal = 0, np.inf, share * self.terms[k, rows].sum()
+        state = block, steepness, self.rate, signs, weights, dual, scores, loss.struct
         while gap > goal and done < limit:
-            if (done or due) and self.loss.quadratic:
-                polish_block(block, self.rate, p.signs[k, rows], weights, dual, scores, self.loss)
-            more, gap = _kernel.ascend(
-                *(block, self.steepness[rows], self.rate, p.signs[k, rows], weights, dual, scores),
-                *(self.loss.struct, order, self.states[k], min(CG_EPOCHS, limit - done), goal),
-            )
-            done += more
+            epochs = int(min(NEWTON_EPOCHS, limit - done))
+            if not loss.quadratic:
+                more, gap = _kernel.ascend(*state, order, self.states[k], epochs, goal)
+                done += more
+                continue
+            steps, gap = _kernel.climb(*state, room, epochs * n, goal)
+            done += max(1, -(-steps // n))
+            self.budget[k] += steps * n
+            if gap > goal and self.budget[k] > self.wanted[k]:
+                spent, self.wanted[k] = newton_steps(
+                    block, self.rate, signs, weights, dual, scores, loss, self.budget[k]
+                )
+                self.budget[k] -= spent
         self.done[k] += done
         return dual - before
 
@@ -220,7 +243,7 @@ def kernel_sdca(
     loss: str = "hinge",
     alpha: float = 1e-4,
     sample_weight: ArrayLike | None = None,
-    max_iter: int = 1000,
+    max_iter: int = -1,
     tol: float | None = 1e-3,
     cache_size: float = 1024,
     n_jobs: int | None = None,
@@ -238,8 +261,9 @@ def kernel_sdca(
         D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||f_b||^2,
         f_b = 1/(alpha n) sum_i b_i y_i K(x_i, .)
 
-    One step maximises D over one b_i exactly. Steps are made on working sets: the rows that the gap comes
-    from and those with b_i > 0, up to 4,096. There is no intercept.
+    One step maximises D over one b_i exactly: the one that gains most, or with the log loss each in turn.
+    Where steps crawl, Newton's are made on all b_i inside their box. Steps are made on working sets: the rows
+    that the gap comes from and those inside their box, up to 4,096. There is no intercept.
 
     Parameters
     ----------
@@ -260,12 +284,13 @@ def kernel_sdca(
         Regularisation strength; C = 1/(alpha n) of SVC.
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0; all 1 by default. n counts rows of weight 0 too.
-    max_iter : int, default=1000
-        Most epochs of a class over its working sets.
+    max_iter : int, default=-1
+        Most epochs of a class: as many steps as its working set has rows. -1: no limit, as in SVC.
     tol : float or None, default=1e-3
-        Stop once gap <= tol * objective. None: do `max_iter` epochs.
+        Stop once gap <= tol * objective. None: do `max_iter` epochs, or all that raise the dual.
     cache_size : float, default=1024
-        MiB of kernel values to keep; the result does not depend on it. Working sets take up to 64 MiB more.
+        MiB of kernel values to keep; the result depends on it within `tol`. Working sets take up to 64 MiB
+        more, and as much again for large C.
     n_jobs : int or None, default=None
         Threads; they do not change the result.
     trace : bool, default=False
@@ -289,14 +314,15 @@ def kernel_sdca(
     ----------
     Shalev-Shwartz & Zhang, Stochastic dual coordinate ascent methods for regularized loss minimization,
     JMLR 14 (2013). Johnson & Guestrin, Blitz: a principled meta-algorithm for scaling sparse optimization,
-    ICML 2015, for working sets.
+    ICML 2015, for working sets. Steinwart, Hush & Scovel, Training SVMs without offset, JMLR 12 (2011), for
+    the choice of steps.
 
     Examples
     --------
     >>> import numpy as np
     >>> from fastsvm.solvers import kernel_sdca
     >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([1, 1, -1, -1])
-    >>> result = kernel_sdca(X, y, alpha=0.1, tol=1e-6, random_state=0)
+    >>> result = kernel_sdca(X, y, alpha=0.1, tol=1e-9)
     >>> result.dual_coef.round(3).tolist()
     [[2.5, 2.5, -2.5, -2.5]]
     """
@@ -308,7 +334,7 @@ def kernel_sdca(
         KernelProblem(gram, Y, sample_weight),
         loss=one_of("loss", loss, LOSSES),
         alpha=as_alpha(alpha),
-        max_iter=positive("max_iter", max_iter, kind=int),
+        max_iter=as_limit("max_iter", max_iter),
         random=as_state(random_state),
     )
     tol = None if tol is None else positive("tol", tol)

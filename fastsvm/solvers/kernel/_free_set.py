@@ -1,0 +1,93 @@
+"""Newton's steps on the dual variables inside their box, for when coordinate steps crawl.
+
+Once the rows at the bounds are settled, the dual is a quadratic function of the others. Where it is flat in
+some directions, as with large C or a kernel of few columns, coordinate steps take thousands of epochs.
+"""
+
+import numpy as np
+from scipy.linalg import lapack
+
+from . import _aligned
+
+# How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
+CUBED, SQUARED, CALL = 1 / 30, 4, 2.5e5  # a solution's cost, in multiplications of coordinate steps
+FIRST_SHARE = 0.3  # the share of the budget that the first solution may cost
+RIDGES = (1e-12, 1e-6)  # shares of the diagonal that make rounded kernel values positive definite
+
+
+def newton_steps(block, rate, signs, weights, dual, scores, loss, budget):
+    """Raise the dual by Newton's steps, each as far as the box allows; change dual and scores in place.
+
+    A step is clipped to the box, if the dual rises all the way; else it ends at the first bound, whose
+    variable leaves the set. Where that would happen too often, the best place on the clipped step's way is
+    the last.
+
+    Parameters
+    ----------
+    block, rate, signs, weights, dual, scores : as in `_kernel.ascend`
+    loss : Loss, with a quadratic dual
+    budget : float
+        How much to spend, in multiplications of coordinate steps.
+
+    Returns
+    -------
+    (spent, wanted) : what was spent, and the budget from which on another try makes sense
+    """
+    c = weights if weights.size else np.ones(len(dual))
+    upper = loss.uppers(c)
+    which = np.flatnonzero((dual > 0) & (dual < upper))
+    spent = wanted = 0.0
+    if not len(which) or _cost(which) > FIRST_SHARE * budget:
+        return spent, wanted
+    y, bend, most, before = signs[which], loss.curvature / c[which], upper[which], dual[which]
+    rows = _aligned.take(block, which)
+    inner = np.take(rows, which, axis=1).astype(float)
+    inner *= rate * y
+    inner *= y[:, np.newaxis]
+    inner.flat[:: len(which) + 1] += bend
+    left, b, slope = np.arange(len(which)), before.copy(), 1 - bend * before - y * scores[which]
+    while len(left):
+        spent += _cost(left)
+        step = _solution(inner, slope)
+        if step is None:
+            break
+        at = b[left]
+        clipped = np.clip(at + step, 0, most) - at
+        drop, rise = inner @ clipped, clipped @ slope
+        share = min(1.0, rise / (clipped @ drop)) if rise > 0 else 0.0
+        others = np.count_nonzero(clipped != step) * _cost(left)
+        if share < 1 and spent + others > budget:
+            b[left] = np.clip(at + share * clipped, 0, most)
+            wanted = min(others, 2 * budget)
+            break
+        if share < 1:
+            edge, room = np.where(step < 0, 0, most), np.full(len(step), np.inf)
+            np.divide(edge - at, step, out=room, where=step != 0)
+            share, drop = room.min(), inner @ step
+            at = np.where(room == share, edge, np.clip(at + share * step, 0, most))
+        else:
+            at = np.clip(at + clipped, 0, most)
+        b[left] = at
+        slope = slope - share * drop
+        inside = (at > 0) & (at < most)
+        if inside.all():
+            break
+        left, slope, most, inner = left[inside], slope[inside], most[inside], inner[np.ix_(inside, inside)]
+    dual[which] = b
+    scores += rate * np.matmul(y * (b - before), rows)
+    return spent, wanted
+
+
+def _cost(which):
+    return CUBED * len(which) ** 3 + SQUARED * len(which) ** 2 + CALL
+
+
+def _solution(A, slope):
+    """The step with A step = slope; None if A is not positive definite."""
+    for ridge in RIDGES:
+        factor = A.copy()
+        factor.flat[:: len(A) + 1] *= 1 + ridge
+        factor, failed = lapack.dpotrf(factor.T, lower=1, clean=0, overwrite_a=1)
+        if not failed:
+            return lapack.dpotrs(factor, slope, lower=1)[0]
+    return None
