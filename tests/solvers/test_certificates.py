@@ -174,6 +174,18 @@ def test_the_certificate_of_a_run_from_anywhere(p, other_alpha):
         assert bound <= lowest + more + rounding
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["coordinate", "newton"])
+@fixed(5000)
+@given(p=problems(scales=(1e-4, 1.0)), tol=st.sampled_from([1e-2, 1e-3, 1e-5, 1e-8]))
+def test_sums_in_long_doubles_give_the_stated_gap(solver, p, tol):
+    r = p.solve(solver, tol, 50)
+    c = np.ones(len(p.y)) if p.weights is None else p.weights
+    X, w, b, c, alpha = (np.asarray(part, np.longdouble) for part in (p.X, r.w, r.dual, c, p.alpha))
+    above = reference.gap(p.loss, alpha, X, p.y, b, w, r.intercept, c) - r.gap
+    assert above <= 1e-12 * np.mean(c * losses.value(p.loss, np.zeros(len(c))))
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 def test_digits_lost_to_a_start_far_away_are_made_up_for(loss):
     X, y, alpha = np.array([[1.3e4], [0.7e4]]), np.array([1, 1]), 1e-6
