@@ -50,13 +50,17 @@ def _load_config(ctx, param, path):
 
     try:
         config = tomllib.loads(read_small_file(path, MAX_CONFIG, "a config file", USAGE).decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise AppError(f"{path}: not a TOML file: {error}", USAGE) from error
+    except RecursionError as error:
+        raise AppError(f"{path}: nested too deeply; give one value to each key", USAGE) from error
+    except ValueError as error:
+        raise AppError(f"{path}: not a TOML file: {str(error).split(':')[0]}", USAGE) from error
     options = {each.name: each for each in ctx.command.params if isinstance(each, click.Option)}
     known = options.keys() - {param.name}
     ctx.default_map, unknown = {}, []
     for key, value in config.items():
         name = key.replace("-", "_")
+        if isinstance(value, dict) and name in known.union(ctx.command.only_in_config):
+            raise AppError(f"{path}: {key} is a table; give it a value", USAGE)
         if name in ctx.command.only_in_config:
             ctx.params[name] = value
             ctx.meta["config"] = path  # its values are on no command line

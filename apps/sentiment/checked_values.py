@@ -47,7 +47,7 @@ def _checked_number(value: object, fits: Callable[[float], bool], wanted: str) -
     return number
 
 
-positive_count = whole_number(1)
+positive_count = whole_number(1, 2**31 - 1)
 parts = whole_number(2)
 seed = whole_number(0, 2**32 - 1)
 

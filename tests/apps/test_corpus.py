@@ -99,6 +99,7 @@ def test_a_bad_first_line_does_not_mislead(read):
         ("label,text\na,z\n,three", "line 3: no label"),
         ("label,text\na,z\na, ", "line 3: no text"),
         ("label,text\na,z\na,b,c", "line 3: 3 fields, where the header has 2"),
+        ('label,text\na,z\na,"b,c', "line 3: 3 fields, where the header has 2, and a quote is never closed"),
         ("label\ttext\na\tz\na", "line 3: 1 fields, where the header has 2"),
         ("__label__a z\n__label__a z\nz", "line 3: no label"),
         ("__label__a z\n__label__a __label__b z", "line 2: several labels, where one is expected"),

@@ -48,8 +48,12 @@ def test_keys_with_dashes(run, tmp_path):
         ("k = [1, 2]", "--k"),
         ("epochs = true", "epochs in --config: True is not a whole number"),
         ('weighting = "bm25"', "weighting in --config: 'bm25' is not one of"),
-        ("min_df = 0", "min-df in --config: 0 is not a whole number of at least 1"),
+        ("min_df = 0", "min-df in --config: 0 is not a whole number from 1 to 2147483647"),
+        ("epochs = 100000000000000000000", "is not a whole number from 1 to 2147483647"),
         ("k = ", "not a TOML file"),
+        (f"epochs = {'9' * 5000}", "not a TOML file: Exceeds the limit (4300 digits)"),
+        (f"seed{'.a' * 5000} = 1", "seed is a table; give it a value"),
+        (f"seed = {'[' * 5000}", "nested too deeply"),
     ],
 )
 def test_bad_config(run, write, texts, tmp_path, content, message):

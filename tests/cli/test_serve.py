@@ -398,4 +398,5 @@ def test_a_text_that_cannot_be_scored_spoils_no_other(monkeypatch, model):
     answers = service._predict_jobs(jobs)
     assert [status.value for status, _ in answers] == [200, 500, 200]
     assert json.loads(answers[1][1]) == {"error": "beyond range"}
-    assert set(json.loads(answers[0][1])) == {"label", "score", "probabilities"}
+    answer = json.loads(answers[0][1])
+    assert (set(answer), answer["note"]) == ({"label", "score", "note", "probabilities"}, "no known term")

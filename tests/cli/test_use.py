@@ -43,9 +43,10 @@ def test_predict_gives_label_and_score_in_order(run, texts, model, model3, tmp_p
     found = [line.split("\t") for line in result.stdout.splitlines()]
     decision, classes = decisions(path, lines)
     winner = (decision[:, 0] > 0).astype(int) if labels == 2 else decision.argmax(axis=1)
-    assert [label for label, _ in found] == classes[winner].tolist()
+    assert [i for i, row in enumerate(found) if row[2:] == ["no known term"]] == [1]
+    assert [row[0] for row in found] == classes[winner].tolist()
     score = decision[:, 0] if labels == 2 else decision.max(axis=1)
-    np.testing.assert_allclose([float(value) for _, value in found], score, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose([float(row[1]) for row in found], score, rtol=1e-5, atol=1e-6)
 
 
 def test_predict_reads_stdin_in_any_shape(run, model):
@@ -62,7 +63,8 @@ def test_predict_counts_texts_without_a_known_word(run, model):
     assert result.exit_code == 0
     assert result.stderr == "3 texts without a word the model knows got the label of the intercept\n"
     intercept = fastsvm.load_model(model)["classifier"].intercept_[0]
-    assert result.stdout.splitlines()[1] == f"{'pos' if intercept > 0 else 'neg'}\t{intercept:.6g}"
+    label = "pos" if intercept > 0 else "neg"
+    assert result.stdout.splitlines()[1] == f"{label}\t{intercept:.6g}\tno known term"
     assert run("predict", model, input=b"xyzzy").stderr == NO_WORD
     assert run("predict", model, "-q", input=lines).stderr == ""
 

@@ -80,8 +80,9 @@ def answers(run, model, tmp_path):
 def test_what_is_no_table_of_texts_keeps_its_lines(answers):
     prose = "text, and more of it\ngreat, really\ndull, I say\n"
     result = answers(prose, name="new.txt")
-    assert [line.count("\t") for line in result.stdout.splitlines()] == [1, 1, 1]
-    assert answers("text,id\ngreat,1\ndull,2\n", name="new.txt").stdout.startswith("text,id,label,score\n")
+    assert [line.count("\t") for line in result.stdout.splitlines()] == [2, 2, 2]  # nothing is known
+    table = answers("text,id\ngreat,1\ndull,2\n", name="new.txt").stdout
+    assert table.startswith("text,id,label,score,note\n")
     assert answers("text,id\nno other line\nhas a comma\n", name="new.txt").stdout.count("\n") == 3
     forced = answers("text,id\ngreat,1\ndull,2\n", "--format", "text")
     assert forced.stdout.count("\n") == 3
@@ -111,7 +112,7 @@ def test_json_objects_are_carried_through(answers):
 def test_the_ending_says_what_is_written(answers):
     content = 'text\tid\ngreat "stuff"\t1\n"dull\tthing"\t2\n'
     assert answers(content, name="new.tsv").stdout.startswith(
-        'text\tid\tlabel\tscore\ngreat "stuff"\t1\tpos\t'
+        'text\tid\tlabel\tscore\tnote\ngreat "stuff"\t1\tpos\t'
     )
     for name, delimiter in (("s.csv", ","), ("s.tsv", "\t"), ("s.txt", "\t")):
         assert answers(content, "-o", name, name="new.tsv").exit_code == 0
@@ -271,8 +272,8 @@ def test_records_are_written_as_they_stand(answers):
     written = result.stdout.split("\n", 1)[1]
     for line in lines[1:4] + lines[5:8]:
         assert f"{line},pos," in written or f"{line},neg," in written
-    assert "\n,4,,\n" in written
-    assert written.endswith('\nshort,,,\nnot,"two,fields",,\n')
+    assert "\n,4,,,\n" in written
+    assert written.endswith('\nshort,,,,\nnot,"two,fields",,,\n')
     assert "new.csv, line 6: no text\n" in result.stderr
     assert "new.csv, line 10: 1 fields, where the header has 2\n" in result.stderr
     assert "new.csv: 3 left out, without a label, or predicted with bytes replaced\n" in result.stderr
@@ -286,4 +287,4 @@ def test_a_column_that_is_asked_for_is_not_overlooked(answers, run, model):
         assert (result.exit_code, result.stdout) == (2, "")
         assert "that can be seen; say what it is with --format csv|tsv|jsonl" in result.stderr
     streamed = run("predict", model, "--text-col", "review", "--format", "csv", input="review,id\ngreat,1\n")
-    assert streamed.stdout.startswith("review,id,label,score\ngreat,1,pos,")
+    assert streamed.stdout.startswith("review,id,label,score,note\ngreat,1,pos,")

@@ -80,9 +80,9 @@ def predict(arguments, source, proba, threshold, unsure, top, json, output, sche
 
     For plain text, each input line produces one output line: label, tab, score. Output is written as soon as
     it is ready. Tables keep their columns and JSON objects their keys; label and score are added, and with
-    --proba p(LABEL) or probabilities. Other formats become a table. A record without a text keeps its place
-    and gets no label. Overlong lines are truncated. With --scheduler the output is identical but arrives in
-    larger chunks.
+    --proba p(LABEL) or probabilities. A text without any term of the model has the note `no known term`.
+    Other formats become a table. A record without a text keeps its place and gets no label. Overlong lines
+    are truncated. With --scheduler the output is identical but arrives in larger chunks.
     """
     from ..measures import prediction
 

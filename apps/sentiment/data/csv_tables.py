@@ -52,6 +52,8 @@ class CsvTable(NamedTuple):
             problem = f"more than {MOST_COLUMNS:,} fields"
         else:
             problem = f"{len(fields)} fields, where the header has {n}"
+            if any(field[:1] == '"' for field in fields):
+                problem += ", and a quote is never closed"
         # The last column takes the surplus.
         row = [*fields[: n - 1], self.delimiter.join(fields[n - 1 :]), *[""] * (n - len(fields))][:n]
         return Record(number, problem=problem, row=row)

@@ -156,13 +156,20 @@ def _add_record(batch: UnlabelledBatch, record: Record, skipped: Skipped) -> Non
 
 
 def _batches_of_table(table: CsvTable, skipped: Skipped) -> Iterator[UnlabelledBatch]:
-    """Collect the records of a table, many at once if possible."""
+    """Collect the records of a table, many at once if possible.
+
+    Where it is not, twice as many are read one by one each time, so that looking ahead costs little.
+    """
     batch, one_by_one = UnlabelledBatch([], [], [], [], []), table.records()
+    single, left = 1, 0
     for number, line in table.lines:
         table.lines.give_back([(number, line)])
-        rows = table.waiting()
-        _add_table_rows(batch, table, rows, skipped)
-        if not rows.numbers and (record := next(one_by_one, None)) is not None:
+        if not left:
+            rows = table.waiting()
+            _add_table_rows(batch, table, rows, skipped)
+            single, left = (2 * single, single) if len(rows.numbers) < single else (1, 0)
+        elif (record := next(one_by_one, None)) is not None:
+            left -= 1
             _add_record(batch, record, skipped)
             if record.row == line.split(table.delimiter):  # its quotes mean nothing
                 batch.raw[-1] = line

@@ -1,11 +1,11 @@
 """Texts whose label is probably wrong, as `inspect` and `train` list them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from ...common.suspicious_labels import SuspiciousLabels, suspicious_labels
 from ..learning.counted_texts import LearnedModel
@@ -55,7 +55,7 @@ def contradicted_texts(
             places[i],
             labels[i],
             str(classes[found.suggested[i]]),
-            float(expit(found.log_odds[i])),
+            (1 + math.tanh(found.log_odds[i] / 2)) / 2,
             "contradicted",
             texts[i],
         )

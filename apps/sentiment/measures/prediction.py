@@ -26,6 +26,7 @@ TRAIN_AGAIN = "the weights of this model are too large, train it again"
 # eight words one in a thousand has fewer in the English model, of text messages four in a hundred, of ten
 # sentences in other languages all.
 FEW_KNOWN = 0.5
+NOTHING_KNOWN = "no known term"  # the note beside a label that only the intercept decides
 
 
 class Predictions(NamedTuple):
@@ -53,6 +54,11 @@ class Predictions(NamedTuple):
     n_terms: np.ndarray
     decision: np.ndarray
     unsure: np.ndarray | None = None
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said of each text beside its label; mostly nothing."""
+        return ["" if n else NOTHING_KNOWN for n in self.n_terms.tolist()]
 
 
 def load_scorer(path: str | None) -> TextScorer | Pipeline:

@@ -35,8 +35,9 @@ class PredictionWriter:
     file : binary file
     form : {"lines", "csv", "tsv", "jsonl"}
         Lines are the label, a tab and the score, or the probability where there are some. A table has the
-        columns of the input before `label`, `score`, and where there are probabilities ``p(LABEL)`` of each;
-        an object has the keys of the input, and `probabilities`.
+        columns of the input before `label`, `score`, where there are probabilities ``p(LABEL)`` of each, and
+        `note`; an object has the keys of the input, and `probabilities`. Lines and objects have a note only
+        where there is something to say.
     columns : list of str or None
         Of the input; None where each record has its own.
     labels : sequence of str
@@ -70,6 +71,7 @@ class PredictionWriter:
     def _write_header(self) -> None:
         names = ["label", "score", *(f"p({label})" for label in self._labels if self._proba)]
         names += [f"{name}_{i}" for i in range(2, self._top + 1) for name in ("label", "score")]
+        names.append("note")
         self._write_text(
             self._table_text([[*self._columns, *(_free_column(name, self._columns) for name in names)]])
         )
@@ -142,19 +144,20 @@ class PredictionWriter:
 
     def _plain_lines(self, batch: UnlabelledBatch, found: Predictions) -> Iterator[str]:
         given = self._given_labels(batch, found, self._printed)
-        values = found.scores
+        values, notes = found.scores, [note and f"\t{note}" for note in found.notes]
         if self._proba:
             values = found.probabilities[np.arange(len(values)), found.winners]
         if self._top == 1:
-            return (f"{label}\t{value:.6g}\n" for label, value in zip(given, values.tolist(), strict=True))
+            rows = zip(given, values.tolist(), notes, strict=True)
+            return (f"{label}\t{value:.6g}{note}\n" for label, value, note in rows)
         best = self._best_labels(found)
         return (
             "\t".join(
                 f"{self._printed[j] if place else label}\t{score if share is None else share:.6g}"
                 for place, (j, score, share) in enumerate(shares)
             )
-            + "\n"
-            for label, shares in zip(given, best, strict=True)
+            + f"{note}\n"
+            for label, shares, note in zip(given, best, notes, strict=True)
         )
 
     def _answer_columns(
@@ -169,6 +172,7 @@ class PredictionWriter:
         for place in range(1, self._top):
             columns.append([labels[shares[place][0]] for shares in best])
             columns.append([f"{shares[place][1]:.6g}" for shares in best])
+        columns.append(found.notes)
         for i in batch.missing:
             for column in columns:
                 column[i] = ""
@@ -177,11 +181,12 @@ class PredictionWriter:
     def _json_objects(self, batch: UnlabelledBatch, found: Predictions) -> Iterator[dict]:
         missing = set(batch.missing)
         best = self._best_labels(found) if self._top > 1 else None
-        given = zip(
-            self._given_labels(batch, found, self._labels), found.scores.tolist(), batch.rows, strict=True
-        )
-        for i, (label, score, row) in enumerate(given):
+        given = self._given_labels(batch, found, self._labels)
+        answers = zip(given, found.scores.tolist(), found.notes, batch.rows, strict=True)
+        for i, (label, score, note, row) in enumerate(answers):
             answer: dict = {"label": label, "score": score}
+            if note and i not in missing:
+                answer["note"] = note
             if best:
                 answer["score"] = best[i][0][1]
                 answer["top"] = [

@@ -223,11 +223,12 @@ class Service:
         names = [json.dumps(label) for label in self.labels]
         rows = [None] * len(texts) if found.probabilities is None else found.probabilities.tolist()
         records = []
-        for winner, score, row in zip(found.winners.tolist(), found.scores.tolist(), rows, strict=True):
-            more = ""
+        answers = zip(found.winners.tolist(), found.scores.tolist(), found.notes, rows, strict=True)
+        for winner, score, note, row in answers:
+            more = f', "note": "{note}"' if note else ""
             if row is not None:
                 probabilities = ", ".join(f"{name}: {p!r}" for name, p in zip(names, row, strict=True))
-                more = f', "probabilities": {{{probabilities}}}'
+                more += f', "probabilities": {{{probabilities}}}'
             records.append(f'{{"label": {names[winner]}, "score": {score!r}{more}}}')
         return records
 

@@ -5,7 +5,6 @@ some directions, as with large C or a kernel of few columns, coordinate steps ta
 """
 
 import numpy as np
-from scipy.linalg import lapack
 
 from . import _aligned
 
@@ -84,6 +83,8 @@ def _cost(which):
 
 def _solution(A, slope):
     """The step with A step = slope; None if A is not positive definite."""
+    from scipy.linalg import lapack  # nobody else waits for it
+
     for ridge in RIDGES:
         factor = A.copy()
         factor.flat[:: len(A) + 1] *= 1 + ridge
