@@ -7,7 +7,7 @@ import numpy as np
 from . import _rows
 from ._input import EXTREME, as_rows, as_signs, as_weights
 from ._newton import newton_loss_sum
-from ._rows import dual_sum, loss_sum, scale_by_sign, sums_by_sign
+from ._rows import dual_sum, scale_by_sign, sums_by_sign
 from ._scores import scores_of
 from .losses import as_loss
 
@@ -50,11 +50,10 @@ class Problem:
 
     def mean_loss(self, w, intercept, loss):
         """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
-        loss = as_loss(loss)
-        if not loss.quadratic:  # of blocks of rows, which is faster where the loss takes logarithms
-            margins = self.signs * (scores_of(self.rows, w, self.threads) + intercept)
-            return self.mean_loss_at(margins, loss)
-        return loss_sum(self.rows, self.signs, self.weights, w, intercept, loss.struct, self.threads) / self.n
+        margins = scores_of(self.rows, w, self.threads)
+        margins += intercept
+        margins *= self.signs
+        return self.mean_loss_at(margins, as_loss(loss))
 
     def mean_loss_at(self, margins, loss):
         """1/n sum_i c_i phi(m_i)."""

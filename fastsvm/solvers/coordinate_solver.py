@@ -232,12 +232,12 @@ class SDCASolver(Solver):
         self._sum_above()
         self.state.largest = float(self.w @ self.w)
 
-    def _screen(self, scores):
+    def _screen(self, scores, intercept):
         """Drop the rows that need no visits at these scores, w.x_i of all rows; the sum of all losses."""
-        found = _sdca.screen_rows(
-            scores, self.problem.signs, self.problem.weights, self.state.bias, self.state
+        p, s = self.problem, self.state
+        total, s.dropped_loss, s.dropped_dual_margins = _sdca.screen_rows(
+            scores, p.signs, p.weights, intercept, s
         )
-        total, self.state.dropped_loss, self.state.dropped_dual_margins = found
         return total
 
     def _sum_above(self):
@@ -345,7 +345,7 @@ class SDCASolver(Solver):
         scores = scores_of(p.rows, w, p.threads)
         intercept, loss = best_intercept(p, scores, c.intercept, self.loss, self.tol * ridge)
         if self.shrinking and self.looking:
-            self._screen(scores)
+            self._screen(scores, c.intercept)
         bound = p.dual_value(c.dual, w, self.loss, self.alpha, c.factors)
         return Point(w, intercept, c.dual, ridge + loss, bound)
 
@@ -357,7 +357,7 @@ class SDCASolver(Solver):
         p = self.problem
         if not (self.shrinking and self.looking):
             return p.mean_loss(w, intercept, self.loss)
-        return self._screen(scores_of(p.rows, w, p.threads)) / p.n
+        return self._screen(scores_of(p.rows, w, p.threads), intercept) / p.n
 
     def finalize(self):
         """Make the dual feasible in place, and w the sum that it stands for, where rounding may matter."""
