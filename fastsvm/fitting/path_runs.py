@@ -1,12 +1,11 @@
 """The runs for ever smaller alpha, and the solutions between two that take none."""
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..solvers._rows import dual_sum
-from ..solvers._scores import scores_of
 from ..solvers._solver import Result
 from ..solvers.losses import as_loss
 from ..solvers.newton_solver import suits_newton
@@ -16,7 +15,8 @@ from ..solvers.sdca_solver import make_sdca_solver
 REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method
 
 
-class Solution(NamedTuple):
+@dataclass
+class Solution:
     """The solution at the k-th alpha, with what it takes to combine it with another without passes over X.
 
     Attributes
@@ -24,15 +24,20 @@ class Solution(NamedTuple):
     k : int
     alpha : float
     result : Result
-    sums : ndarray of w's shape, alpha w(b), which is linear in b
-    margins : ndarray of shape (n_rows,), or None where nothing is combined
+    w_of_dual : ndarray of w's shape, w(b)
+    margins : ndarray of shape (n_rows,), or None until asked for
     """
 
     k: int
     alpha: float
     result: Result
-    sums: np.ndarray
-    margins: np.ndarray | None
+    w_of_dual: np.ndarray
+    margins: np.ndarray | None = None
+
+    @property
+    def sums(self):
+        """alpha w(b), which is linear in b."""
+        return self.alpha * self.w_of_dual
 
 
 class Path:
@@ -55,13 +60,13 @@ class Path:
         self.options, self.loss = options, as_loss(options["loss"])
         self.last = self.before = None
         self.ahead, self.moved = [], math.inf
-        self.on_lines = tol is not None and (self.loss.smooth or self._suits_newton(alphas[-1]))
 
     def result(self, k, solve):
         """The result at the k-th alpha, the next; `solve` is that of `solve_batches`."""
         while not self.ahead or self.ahead[-1].k > k:
-            goal, between = self._next_goal(k), None
-            if self.ahead:
+            if not self.ahead:
+                goal, between = self._next_goal(k), None
+            else:
                 goal = (k - 1 + self.ahead[-1].k) // 2
                 between = self._solution_between(goal, self.last, self.ahead[-1])
                 if between.result.gap <= self.tol * between.result.objective:
@@ -71,7 +76,7 @@ class Path:
         return self._take()
 
     def _next_goal(self, k):
-        if k == 0 or not self.on_lines:
+        if k == 0 or self.tol is None:
             return k
         least = self.alphas[k - 1] / REACH ** (self.loss.smooth + self._suits_newton(self.alphas[k]))
         return max(k, np.count_nonzero(self.alphas >= least) - 1)
@@ -88,10 +93,10 @@ class Path:
         newton = self._suits_newton(alpha)
         if near is not None and newton:
             # On a line, margins are off by about t (1 - t) of its length, in root mean square.
-            moved = self.moved if between is None else distance(self.last, self.ahead[-1]) / 4
+            moved = self.moved if between is None else self._distance(self.last, self.ahead[-1]) / 4
             start = near.result.dual, near.result.intercept, near.result.w, moved
         elif between is not None:
-            start = near.result.dual, near.result.intercept, near.sums / alpha
+            start = near.result.dual, near.result.intercept, near.w_of_dual
         elif near is not None:
             start = self._best_start(alpha)
         options = {"alpha": alpha, "random": self.random, "start": start, **self.options}
@@ -100,20 +105,27 @@ class Path:
             p.threads = threads
             return make_sdca_solver(p, solver="newton" if newton else "coordinate", **options)
 
-        result, margins = solve(make_solver), None
-        if self.on_lines:
-            margins = p.signs * (scores_of(p.rows, result.w, p.threads) + result.intercept)
-        return Solution(k, alpha, result, alpha * result.w, margins)
+        result = solve(make_solver)
+        return Solution(k, alpha, result, result.w)
 
     def _take(self):
         """The result at the next alpha."""
         solution, last = self.ahead.pop(), self.last
-        if last is not None and self.on_lines:
-            self.moved = distance(last, solution)
+        if last is not None and solution.result.solver == "newton":
+            self.moved = self._distance(last, solution)
         if last is not None and last.alpha > solution.alpha and self.loss.smooth:
             self.before = last.alpha, last.result.dual
         self.last = solution
         return solution.result
+
+    def _margins(self, solution):
+        if solution.margins is None:
+            solution.margins = self.problem.margins(solution.result.w, solution.result.intercept)
+        return solution.margins
+
+    def _distance(self, one, two):
+        """Root mean square of the differences between margins."""
+        return float(np.sqrt(np.mean(np.square(self._margins(two) - self._margins(one)))))
 
     def _bound(self, dual, square, alpha):
         """D, given alpha^2 ||w(b)||^2."""
@@ -126,11 +138,11 @@ class Path:
         They are at the same place as alpha is on the grid, or where a parabola says is better.
         """
         alpha, (one, two), p = self.alphas[k], (left.result, right.result), self.problem
-        norms, squares = products(one.w, two.w), products(left.sums, right.sums)
+        margins, sums = (self._margins(left), self._margins(right)), (left.sums, right.sums)
+        norms, squares = products(one.w, two.w), products(*sums)
 
         def objective(t):
-            margins = blend(left.margins, right.margins, t)
-            return p.mean_loss_at(margins, self.loss) + alpha / 2 * square(norms, t)
+            return p.mean_loss_at(blend(*margins, t), self.loss) + alpha / 2 * square(norms, t)
 
         def minus_bound(u):
             return -self._bound(blend(one.dual, two.dual, u), square(squares, u), alpha)
@@ -147,9 +159,9 @@ class Path:
             )
             u, dual = lower(minus_bound, u, dual, *of_ends)
         w, intercept = blend(one.w, two.w, t), blend(one.intercept, two.intercept, t)
-        b, sums = blend(one.dual, two.dual, u), blend(left.sums, right.sums, u)
+        b, w_of_dual = blend(one.dual, two.dual, u), blend(*sums, u) / alpha
         result = Result(w, intercept, b, primal, max(primal + dual, 0.0), 0, [], two.solver)
-        return Solution(k, alpha, result, sums, blend(left.margins, right.margins, t))
+        return Solution(k, alpha, result, w_of_dual, blend(*margins, t))
 
     def _best_start(self, alpha):
         """The start with the best bound among multiples of the last dual variables.
@@ -179,11 +191,6 @@ class Path:
             lambda t: self._bound(t * dual, t * t * norm, alpha), min(1.0, alpha / self.last.alpha)
         )
         return best, t * dual, t * w
-
-
-def distance(one, two):
-    """Root mean square of the differences between margins."""
-    return float(np.sqrt(np.mean(np.square(two.margins - one.margins))))
 
 
 def blend(one, two, t):

@@ -50,10 +50,14 @@ class Problem:
 
     def mean_loss(self, w, intercept, loss):
         """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
+        return self.mean_loss_at(self.margins(w, intercept), as_loss(loss))
+
+    def margins(self, w, intercept):
+        """y_i (w.x_i + intercept), float64 of shape (n,)."""
         margins = scores_of(self.rows, w, self.threads)
         margins += intercept
         margins *= self.signs
-        return self.mean_loss_at(margins, as_loss(loss))
+        return margins
 
     def mean_loss_at(self, margins, loss):
         """1/n sum_i c_i phi(m_i)."""
