@@ -231,6 +231,7 @@ def _fitted_models(
         with stage("cross-validate", total=cv) as advance:
             more["cross_validation"] = cross_validate(everything, settings, cv, advance)
     if refit:
+        del part, X_test
         with stage("refit"):
             state = cache.path("refit", ".fit")
             saved = everything.fit(tested.settings, left_out=tested.left_out, checkpoint=state)
