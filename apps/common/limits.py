@@ -1,11 +1,14 @@
-"""Limits on input and on service, which environment variables set."""
+"""Limits on input and on service, which environment variables set; and on what a process keeps."""
 
+import ctypes
 import os
+import sys
 from typing import NamedTuple
 
 from .errors import USAGE, AppError
 
 MIB = 1 << 20  # bytes
+RETURNED = 16 * MIB  # blocks from this size on go back to the system as soon as they are free
 
 
 class Limit(NamedTuple):
@@ -66,3 +69,13 @@ def check_variables(app: str) -> None:
         if name.startswith(FAMILIES) and name not in LIMITS:
             there = ", ".join(LIMITS)
             raise AppError(f"unknown environment variable {name}; the limits are {there}", USAGE)
+
+
+def return_large_blocks() -> None:
+    """Have the C library of Linux keep no large block that was freed; others have no such setting.
+
+    It would keep blocks of up to 32 MiB, in places that seldom fit. 10,000 film reviews: 245 MB, not 300.
+    """
+    M_MMAP_THRESHOLD = -3
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):  # musl has none
+        libc.mallopt(M_MMAP_THRESHOLD, RETURNED)

@@ -362,7 +362,7 @@ class TextModel:
         """
         with _value_errors():
             check_model_path(os.fspath(path))
-        save_plain(self.pipeline, path)
+        save_plain(self.pipeline, path, self.training and self.training.about)
         self._saved = os.fspath(path)
 
     def report(self, path: str | os.PathLike[str], call: str | None = None) -> None:

@@ -177,14 +177,14 @@ Der Film hat mir sehr gut gefallen, die Schauspieler waren großartig und die Mu
 
 
 def test_texts_of_another_language_are_said_to_be(run, write):
-    texts = f"{GERMAN}a good film, and I would see it again\n"
-    result = run("predict", "english", "-", input=texts.encode())
-    assert result.exit_code == 0
-    assert "2 of 3 texts have mostly words that the model does not know" in result.stderr
+    result = run("predict", "english", "-", input=GERMAN.encode())
+    assert (result.exit_code, result.stdout.count("\n")) == (0, 2)
+    assert result.stderr.startswith("warning: the model knows few words of these texts; is it made for")
+    result = run("predict", "english", "-", "--strict", input=GERMAN.encode())
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("error: the model knows few words of these texts")
     texts = "a good film, and I would see it again\nnot worth the money at all\nDas war ein Film\n"
     assert run("predict", "english", "-", input=texts.encode()).stderr == ""
-    train(run, write(inflected(200)), "--recipe", "nb-chars")  # which knows characters of any word
-    assert "language" not in run("predict", "model.safetensors", "-", input=GERMAN.encode()).stderr
 
 
 def test_where_no_term_is_frequent_enough_that_is_said(run, write, texts):

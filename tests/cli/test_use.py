@@ -58,14 +58,14 @@ def test_predict_reads_stdin_in_any_shape(run, model):
 
 
 def test_predict_counts_texts_without_a_known_word(run, model):
-    lines = b"great\nxyzzy\n\ngreat xyzzy\n\xe5\xa5\xbd"
+    lines = b"great\nxyzzy\n\ngreat xyzzy\n\xe5\xa5\xbd\ngreat lovely sturdy bright perfect"
     result = run("predict", model, input=lines)
     assert result.exit_code == 0
     assert result.stderr == "3 texts without a word the model knows got the label of the intercept\n"
     intercept = fastsvm.load_model(model)["classifier"].intercept_[0]
     label = "pos" if intercept > 0 else "neg"
     assert result.stdout.splitlines()[1] == f"{label}\t{intercept:.6g}\tno known term"
-    assert run("predict", model, input=b"xyzzy").stderr == NO_WORD
+    assert run("predict", model, input=b"great lovely sturdy\nxyzzy").stderr == NO_WORD
     assert run("predict", model, "-q", input=lines).stderr == ""
 
 

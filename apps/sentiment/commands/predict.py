@@ -19,7 +19,8 @@ from ..data.csv_tables import SEPARATORS
 from ..data.unlabelled_texts import ANY_FORMAT, PLAIN, joined_batches, open_unlabelled
 from ._options import check_output, command, source_options
 
-LOOKED_AT = 1000  # texts, the first ones, whose words are counted
+LOOKED_AT = 1000  # texts, the first ones, whose known terms are counted
+STRANGE = "the model knows few words of these texts; is it made for their language, and their subject?"
 FATES = (  # of the inputs that are named, in records and in lines of text
     "left out, without a label, or predicted with bytes replaced",
     "predicted with those bytes replaced or left out",
@@ -59,6 +60,11 @@ FATES = (  # of the inputs that are named, in records and in lines of text
         help="Write `unsure` instead of a label. Binary models: if the probability of the second label is "
         "from A to B. Other models: if the highest probability is below P.",
     ),
+    click.option(
+        "--strict",
+        is_flag=True,
+        help="Refuse texts that are mostly unknown to the model, such as those in another language.",
+    ),
     click.option("--top", type=COUNT, default=1, metavar="N", help="Number of labels per text, best first."),
     click.option("--json", is_flag=True, help="Write one JSON object per text, each on a line of its own."),
     click.option(
@@ -70,7 +76,9 @@ FATES = (  # of the inputs that are named, in records and in lines of text
     ),
 )
 @section("Cluster", scheduler_option)
-def predict(arguments, source, proba, threshold, unsure, top, json, output, scheduler, quiet, verbose):
+def predict(
+    arguments, source, proba, threshold, unsure, strict, top, json, output, scheduler, quiet, verbose
+):
     """Predict the label of each text in FILE.
 
     FILE has any format that train reads, with or without labels, or one text per line. It may be gzipped. The
@@ -95,33 +103,33 @@ def predict(arguments, source, proba, threshold, unsure, top, json, output, sche
         with stage("load"):
             model = prediction.load_scorer(model_path)
             prediction.check_choices(model, **choices)
+            few = prediction.few_terms_per_word(model_path)
             # What streams comes in batches too small for threads; workers have a shard for each.
             if scheduler is None and all(map(os.path.isfile, files)):
                 prediction.use_all_cores(model)
         cluster = nullcontext() if scheduler is None else connected(scheduler)
         with stage("predict"), cluster as client, _opened_output(output) as file:
-            run = _PredictionRun(model, choices, top, file, "objects" if json else _form_of_file(output))
+            form = "objects" if json else _form_of_file(output)
+            run = _PredictionRun(model, choices, top, file, form, few, strict)
             skipped = run.predict([replace(source, path=path) for path in files], client)
     for each in skipped:
         code = max(code, note_skipped(each))
-    if run.n_unknown:
+    if run.is_strange:
+        note(f"warning: {STRANGE}")
+    elif run.n_unknown:
         note(f"{many(run.n_unknown, 'text')} without a word the model knows got the label of the intercept")
-    if run.n_strange > run.n_unknown and 2 * run.n_strange > run.n_looked_at:
-        first = f"the first {run.n_looked_at:,}" if run.n_looked_at == LOOKED_AT else f"{run.n_looked_at:,}"
-        note(
-            f"warning: {run.n_strange:,} of {first} texts have mostly words that the model does not know; "
-            "is it made for their language?"
-        )
     return code
 
 
 class _PredictionRun:
     """Predict one file after the other; the first decides on the form of all."""
 
-    def __init__(self, model, choices, top, file, form):
+    def __init__(self, model, choices, top, file, form, few, strict):
         self._model, self._choices, self._top, self._file, self._form = model, choices, top, file, form
+        self._few, self._strict = few, strict
         self._writer = self._first = None
-        self.n_unknown = self.n_looked_at = self.n_strange = 0
+        self._looked_at, self._held = [], []
+        self.n_unknown, self.is_strange = 0, False
 
     def predict(self, sources, client=None):
         """Predict files, here or on a cluster, and return what is to be said of each."""
@@ -137,9 +145,31 @@ class _PredictionRun:
             answers = map_shards(client, classify_shard, shards, *shared)
         for found in answers:
             batch, as_it_stands = waiting.popleft()
-            self._writer.write(batch, found, as_it_stands=as_it_stands)
-            self._count_unknown(batch, found.n_terms)
+            self.n_unknown += int((found.n_terms == 0).sum()) - len(batch.missing)
+            self._held.append((batch, found, as_it_stands))
+            room = LOOKED_AT - len(self._looked_at)
+            self._looked_at += batch.texts[:room]
+            if 0 < room <= len(batch.texts):
+                self._look()
+            if room <= len(batch.texts) or not self._strict:
+                self._write_held()
+        if len(self._looked_at) < LOOKED_AT:
+            self._look()
+        self._write_held()
         return skipped
+
+    def _look(self):
+        """Find out whether the first texts are mostly unknown to the model."""
+        from ..measures.prediction import terms_per_word
+
+        self.is_strange = terms_per_word(self._model, self._looked_at) < self._few
+        if self.is_strange and self._strict:
+            raise AppError(STRANGE)
+
+    def _write_held(self):
+        for batch, found, as_it_stands in self._held:
+            self._writer.write(batch, found, as_it_stands=as_it_stands)
+        self._held = []
 
     def _read_shards(self, sources, all_skipped, waiting, size=0):
         """Yield the texts of files; what is to be written beside their labels waits."""
@@ -159,16 +189,6 @@ class _PredictionRun:
             if n and n == n_missing:
                 why = f"no text, read as {format} ({skipped.named[0]})"
                 raise AppError(f"{source.name}: {why}; choose with --text-col or --format")
-
-    def _count_unknown(self, batch, n_terms):
-        """Count the texts of which the model knows no word, and of the first ones those with few."""
-        from ..measures.prediction import count_strange_texts, is_of_words
-
-        self.n_unknown += int((n_terms == 0).sum()) - len(batch.missing)
-        n = LOOKED_AT - self.n_looked_at
-        if n > 0 and is_of_words(self._model):
-            self.n_looked_at += len(batch.texts[:n])
-            self.n_strange += count_strange_texts(batch.texts[:n], n_terms[:n])
 
     def _begin_file(self, source, format, columns, separator):
         """Prepare for a file; tell whether its records may be written as they stand."""

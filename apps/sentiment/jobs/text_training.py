@@ -1,7 +1,8 @@
 """Train a classifier of texts, test it on texts held out, and save it."""
 
 import warnings
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from ..learning.recipe_choice import RecipeScreening, choose_recipe
 from ..learning.text_splits import split_rows
 from ..learning.training_checkpoint import NO_CACHE
 from ..measures.answer_scores import AnswerScores, score_answers
+from ..measures.prediction import terms_per_word
 from ..measures.term_effects import TopWords, top_words
 from ..text_recipes import AUTO, DEFAULT, RECIPES, RecipeSettings
 from .suspect_texts import BEGINNING, SuspectedLabels, suspected_labels
@@ -89,6 +91,8 @@ class TextTraining:
     cross_validation : CrossValidation or None
     suspected : SuspectedLabels or None
         None if there are too few texts to judge some by others, and if they are streamed.
+    about : dict
+        What the model's file says besides: the `terms_per_word` of the texts held out, if there were any.
     """
 
     path: str | None
@@ -103,6 +107,7 @@ class TextTraining:
     learning_curve: tuple[LearningCurvePoint, ...] = ()
     cross_validation: CrossValidation | None = None
     suspected: SuspectedLabels | None = None
+    about: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def skipped(self) -> Skipped:
@@ -180,9 +185,10 @@ def train_text_model(
     tested, saved, evaluation, more = _fitted_models(
         everything, settings, len(y_train), held_out, cv, with_curve, cache, stage
     )
+    about = {"terms_per_word": terms_per_word(tested.model, held_out)} if held_out else {}
     if model_path is not None:
         with stage("save"):
-            save_plain(saved.model, model_path)
+            save_plain(saved.model, model_path, about)
     before = None
     if start is not None and held_out:
         before = score_answers(start, held_out, y_test, start.decision_function(held_out)).accuracy
@@ -198,6 +204,7 @@ def train_text_model(
         evaluation,
         before,
         suspected=suspected_labels(tested, evaluation, places, y_train + y_test, beginnings),
+        about=about,
         **more,
     )
 
@@ -231,6 +238,7 @@ def _fitted_models(
         with stage("cross-validate", total=cv) as advance:
             more["cross_validation"] = cross_validate(everything, settings, cv, advance)
     if refit:
+        del part, X_test
         with stage("refit"):
             state = cache.path("refit", ".fit")
             saved = everything.fit(tested.settings, left_out=tested.left_out, checkpoint=state)
