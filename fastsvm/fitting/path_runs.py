@@ -13,6 +13,8 @@ from ..solvers.sdca_solver import make_sdca_solver
 
 # 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
 REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method
+# 4 to 10 are alike (time on six texts and two grids).
+FEW_EPOCHS = 6  # of the last run; after more of them, one long way takes as many as its parts do together
 
 
 @dataclass
@@ -78,7 +80,9 @@ class Path:
     def _next_goal(self, k):
         if k == 0 or self.tol is None:
             return k
-        least = self.alphas[k - 1] / REACH ** (self.loss.smooth + self._suits_newton(self.alphas[k]))
+        newton = self._suits_newton(self.alphas[k])
+        quick = newton or self.last.result.n_iter <= FEW_EPOCHS
+        least = self.alphas[k - 1] / REACH ** ((self.loss.smooth and quick) + newton)
         return max(k, np.count_nonzero(self.alphas >= least) - 1)
 
     def _suits_newton(self, alpha):
