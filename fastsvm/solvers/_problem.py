@@ -8,7 +8,7 @@ from . import _rows
 from ._input import EXTREME, as_rows, as_signs, as_weights
 from ._newton import newton_loss_sum
 from ._rows import dual_sum, scale_by_sign, sums_by_sign
-from ._scores import scores_of
+from ._scores import loss_and_slope, scores_of
 from .losses import as_loss
 
 
@@ -50,7 +50,8 @@ class Problem:
 
     def mean_loss(self, w, intercept, loss):
         """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
-        return self.mean_loss_at(self.margins(w, intercept), as_loss(loss))
+        scores = scores_of(self.rows, w, self.threads)
+        return loss_and_slope(scores, self.signs, self.weights, intercept, as_loss(loss).struct)[0] / self.n
 
     def margins(self, w, intercept):
         """y_i (w.x_i + intercept), float64 of shape (n,)."""

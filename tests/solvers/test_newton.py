@@ -167,6 +167,12 @@ def test_a_start_near_the_optimum(loss, fit_intercept, problem):
         assert other.gap <= 1e-9 * other.objective
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_loss_of_nan_is_nan(loss):
+    margins = np.array([0.0, np.nan, 2.0])
+    assert np.isnan(_newton.newton_loss_sum(losses.TABLE[loss].struct, margins, np.empty(0)))
+
+
 def test_a_cancelled_run_stops(problem):
     run = NewtonSolver(Problem(*problem), loss="hinge", alpha=0.01, fit_intercept=False, max_iter=9)
     run.cancelled = True
