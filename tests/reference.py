@@ -375,6 +375,17 @@ def dual(loss, alpha, X, y, b, sample_weight=None):
     return float(terms.sum() / len(y) - alpha / 2 * (w @ w))
 
 
+def best_between(loss, alpha, X, y, one, two, sample_weight=None):
+    """The least P(w, b0) and the greatest D(b) among many places between two solutions, each (w, b0, b)."""
+
+    def place(t):
+        return [(1 - t) * u + t * v for u, v in zip(one, two, strict=True)]
+
+    places = [place(t) for t in np.linspace(0, 1, 1001)]
+    lowest = min(primal(loss, alpha, X, y, w, b0, sample_weight) for w, b0, _ in places)
+    return lowest, max(dual(loss, alpha, X, y, b, sample_weight) for _, _, b in places)
+
+
 def gap(loss, alpha, X, y, b, w, intercept=0.0, sample_weight=None):
     """P(w, b0) - D(b): (w, b0) is at most this far from the optimum. Parameters as above."""
     return primal(loss, alpha, X, y, w, intercept, sample_weight) - dual(loss, alpha, X, y, b, sample_weight)

@@ -13,7 +13,8 @@ from .._utils.blas import one_blas_thread
 from .._utils.threads import in_threads
 from ..fitting.convergence_advice import fit_ends
 from ..fitting.one_vs_rest import all_or_nothing
-from ..fitting.path import best_dual_multiple, decreasing_alphas
+from ..fitting.path import decreasing_alphas
+from ..fitting.path_runs import best_dual_multiple
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.kernel_parameters import gamma_of
 from .callbacks import StepCallbacks, with_callbacks

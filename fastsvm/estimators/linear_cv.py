@@ -14,7 +14,8 @@ from ..fitting.convergence_advice import FitEnd
 from ..fitting.engine import solve_all, solve_batches, workers_for
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
-from ..fitting.path import Path, as_alphas, largest_alpha
+from ..fitting.path import as_alphas, largest_alpha
+from ..fitting.path_runs import Path
 from ..solvers import LOSSES, as_rows
 from ..solvers._input import one_of
 from ..solvers._problem import Problem
@@ -157,10 +158,10 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         routed = self._routed_params(sample_weight, params)
         rows, random = as_rows(X, self._threads(), norms=True), check_random_state(self.random_state)
         folds = self._cv_folds(X, y, routed)
-        tests, trained, paths = self._fold_paths(rows, y, sample_weight, folds, random)
         self.alphas_ = as_alphas(
             self.alphas, self.n_alphas, self.eps, lambda: self._largest_alpha(rows, y, sample_weight)
         )
+        tests, trained, paths = self._fold_paths(rows, y, sample_weight, folds, random)
         steps = StepCallbacks(self, X, y, sample_weight, len(self.alphas_) + 1)
         candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
         with closing(self._fit_folds(X, paths)) as fits:
@@ -183,20 +184,20 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         return self
 
     def _fold_paths(self, rows, y, sample_weight, folds, random):
-        """Return the test rows of each fold, how many folds train on each row, and (paths, share) of each."""
+        """Return the test rows of each fold, how many folds train on each row, and the paths of all folds."""
         tests, paths, trained, numbers = [], [], np.zeros(len(y), np.int32), np.arange(len(y), dtype=np.int32)
         for k, (train, test) in enumerate(folds):
-            paths.append((self._paths(rows, y, sample_weight, k, train, random), len(train) / len(y)))
+            paths += self._paths(rows, y, sample_weight, k, train, random)
             tests.append(np.sort(numbers[test]))
             trained[np.unique(train)] += 1
         return tests, trained, paths
 
     def _paths(self, rows, y, sample_weight, k, train, random):
         """Return the paths of the k-th fold, one a class, with weight 0 for rows outside `train`."""
-        weights = self._fold_weights(y, sample_weight, k, train)
+        weights, alphas = self._fold_weights(y, sample_weight, k, train), self.alphas_ * (len(train) / len(y))
         options = {name: getattr(self, name) for name in ("loss", "fit_intercept", "max_iter", "tol")}
         return [
-            Path(Problem(rows, signs_of(y, label), weights), np.array([seed], np.uint64), **options)
+            Path(Problem(rows, signs_of(y, label), weights), alphas, np.array([seed], np.uint64), **options)
             for label, seed in zip(
                 self._positive_labels(),
                 random.randint(2**31 - 1, size=len(self._positive_labels())),
@@ -210,17 +211,10 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         return max(largest_alpha(problem, self.loss, self.fit_intercept) for problem in problems)
 
     def _fit_folds(self, X, paths):
-        """Yield a FoldFit for each fold, alpha by alpha; of each fold `paths` has paths and share of rows."""
-        all_paths = [(path, share) for of_fold, share in paths for path in of_fold]
-
-        def job(path, alpha, solve):
-            result = solve(partial(path.make_solver, alpha))
-            path.add(alpha, result)
-            return result
-
-        batches = ([partial(job, path, alpha * share) for path, share in all_paths] for alpha in self.alphas_)
-        n_threads = workers_for(all_paths[0][0].problem.rows, self._threads())
-        solved = solve_batches(batches, len(all_paths), tol=self.tol, n_threads=n_threads)
+        """Yield a FoldFit for each fold, alpha by alpha."""
+        batches = ([partial(path.result, k) for path in paths] for k in range(len(self.alphas_)))
+        n_threads = workers_for(paths[0].problem.rows, self._threads())
+        solved = solve_batches(batches, len(paths), tol=self.tol, n_threads=n_threads)
         size = len(self._positive_labels())
         for alpha, results in zip(self.alphas_, solved, strict=True):
             yield [self._fold_fit(alpha, X, results[k : k + size]) for k in range(0, len(results), size)]

@@ -1,7 +1,8 @@
-"""The solutions for ever smaller alpha, each started from the ones before and certified."""
+"""The solutions for ever smaller alpha, each between two others or started from them, and certified."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,16 +12,16 @@ from ..solvers import LOSSES
 from ..solvers._input import as_matrix, as_state, flag, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
-from ..solvers.losses import as_loss, slope
-from ..solvers.sdca_solver import make_sdca_solver
+from ..solvers.losses import slope
 from .convergence_advice import FitEnd, warn_if_short
-from .engine import solve_all
+from .engine import solve_batches
 from .labels import as_coefficients, as_labels, signs_of
+from .path_runs import Path
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix, Seed
 
-__all__ = ["Path", "SDCAPath", "sdca_path"]
+__all__ = ["SDCAPath", "sdca_path"]
 
 
 class SDCAPath(NamedTuple):
@@ -36,7 +37,7 @@ class SDCAPath(NamedTuple):
     dual_gaps : ndarray of shape (n_alphas,)
         P minus a lower bound on its optimum, in units of P.
     n_iters : ndarray of shape (n_alphas,), int
-        Epochs done.
+        Epochs done; 0 where the solution is one between two others.
     """
 
     alphas: np.ndarray
@@ -45,78 +46,6 @@ class SDCAPath(NamedTuple):
     objectives: np.ndarray
     dual_gaps: np.ndarray
     n_iters: np.ndarray
-
-
-class Path:
-    """The runs of one problem for ever smaller alpha.
-
-    Parameters
-    ----------
-    problem : Problem
-    random : random generator's state
-    loss, fit_intercept, max_iter, tol : as in `sdca`
-    """
-
-    def __init__(self, problem, random, **options):
-        self.problem, self.random, self.options = problem, random, options
-        self.last = self.before = None
-
-    def make_solver(self, alpha, threads=1):
-        """A run that starts from what the last two solutions suggest."""
-        return make_sdca_solver(
-            self.problem.with_threads(threads),
-            alpha=alpha,
-            random=self.random,
-            start=None if self.last is None else self._best_start(alpha),
-            **self.options,
-        )
-
-    def add(self, alpha, result):
-        """Remember a solution."""
-        if self.last is not None and as_loss(self.options["loss"]).smooth:
-            self.before = self.last[:2]
-        self.last = alpha, result.dual, result.w, result.intercept
-
-    def _best_start(self, alpha):
-        """The start with the best bound among multiples of the last dual variables.
-
-        Where most rows are at a bound, their b stay as alpha shrinks and w grows; where a plane parts the
-        classes, w stays and all b shrink with alpha. Which multiple of b is between is found without a
-        pass over X. For losses whose b change smoothly, so are multiples of what continues the line
-        through the last two solutions.
-        """
-        alpha_1, dual, w, intercept = self.last
-        starts = [self._best_multiple(dual, w * (alpha_1 / alpha), alpha)]
-        if self.before is not None:
-            alpha_0, before = self.before
-            dual = dual + (alpha_1 - alpha) / (alpha_0 - alpha_1) * (dual - before)
-            self.problem.clip_dual(dual, self.options["loss"])
-            if self.options["fit_intercept"]:
-                self.problem.rebalance(dual)
-            starts.append(self._best_multiple(dual, self.problem.primal_from_dual(dual, alpha), alpha))
-        _, dual, w = max(starts, key=lambda start: start[0])
-        return dual, intercept, w
-
-    def _best_multiple(self, dual, w, alpha):
-        """The best bound of t * dual, nearly, that multiple, and its w."""
-
-        def bound(t):
-            return self.problem.dual_value(t * dual, t * w, self.options["loss"], alpha)
-
-        t, best = best_dual_multiple(bound, min(1.0, alpha / self.last[0]))
-        return best, t * dual, t * w
-
-
-def best_dual_multiple(bound, low):
-    """The t in [low, 1] of the greatest bound(t), nearly, and that bound: from a parabola through three."""
-    t = np.array([low, (1 + low) / 2, 1.0])
-    bounds = left, middle, right = [bound(each) for each in t]
-    k = int(np.argmax(bounds))
-    if low < 1 and middle > (left + right) / 2:  # concave
-        best = t[1] + (right - left) / (4 * middle - 2 * left - 2 * right) * (t[1] - low)
-        if low < best < 1:
-            return best, bounds[k]
-    return t[k], bounds[k]
 
 
 def sdca_path(
@@ -141,7 +70,7 @@ def sdca_path(
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
     X is checked, and the norms of its rows are computed, once. Twenty alphas of a factor 1000 cost about
-    as much as one to four fits of the smallest.
+    as much as one to eight fits of the smallest.
 
     Parameters
     ----------
@@ -215,21 +144,20 @@ def sdca_path(
     if len(classes) != 2:
         raise ValueError(f"y must have two classes; it has {len(classes)}.")
     problem = Problem(rows, signs_of(y, classes[1]), sample_weight)
+    loss, tol = one_of("loss", loss, LOSSES), None if tol is None else positive("tol", tol)
+    fit_intercept = flag("fit_intercept", fit_intercept)
+    alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(problem, loss, fit_intercept))
     path = Path(
         problem,
+        alphas,
         as_state(random_state),
-        loss=one_of("loss", loss, LOSSES),
-        fit_intercept=flag("fit_intercept", fit_intercept),
+        loss=loss,
+        fit_intercept=fit_intercept,
         max_iter=positive("max_iter", max_iter, kind=int),
         tol=tol,
     )
-    tol = None if tol is None else positive("tol", tol)
-    alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(problem, loss, fit_intercept))
-    results, n_threads = [], number_of_threads(n_jobs)
-    for alpha in alphas:
-        run = (classes[1], lambda threads, alpha=alpha: path.make_solver(alpha, threads))
-        [result] = solve_all([run], tol=tol, trace=False, n_threads=n_threads)
-        path.add(alpha, result)
+    results, batches = [], ([partial(path.result, k)] for k in range(len(alphas)))
+    for [result] in solve_batches(batches, 1, tol=tol, n_threads=number_of_threads(n_jobs)):
         results.append(result._replace(w=as_coefficients(result.w, X.dtype), dual=None))
     warn_if_short([FitEnd.of(*pair) for pair in zip(results, alphas, strict=True)], tol, X, max_iter)
     return SDCAPath(

@@ -150,7 +150,7 @@ def newton_loss_sum(Loss loss, const double[::1] margin, const double[::1] weigh
         if loss.code == HINGE or loss.code == SQUARED_HINGE:  # without branches
             for k in range(n):
                 m = 1 - z[k]
-                m = m if m > 0 else 0
+                m = 0 if m < 0 else m  # NaN stays
                 m = m if loss.code == HINGE else m * m
                 total += m if weight == NULL else weight[k] * m
         elif loss.code == LOG:

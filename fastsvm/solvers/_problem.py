@@ -6,7 +6,9 @@ import numpy as np
 
 from . import _rows
 from ._input import EXTREME, as_rows, as_signs, as_weights
-from ._rows import dual_sum, loss_sum, scale_by_sign, sums_by_sign
+from ._newton import newton_loss_sum
+from ._rows import dual_sum, scale_by_sign, sums_by_sign
+from ._scores import loss_and_slope, scores_of
 from .losses import as_loss
 
 
@@ -48,10 +50,19 @@ class Problem:
 
     def mean_loss(self, w, intercept, loss):
         """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
-        total = loss_sum(
-            self.rows, self.signs, self.weights, w, intercept, as_loss(loss).struct, self.threads
-        )
-        return total / self.n
+        scores = scores_of(self.rows, w, self.threads)
+        return loss_and_slope(scores, self.signs, self.weights, intercept, as_loss(loss).struct)[0] / self.n
+
+    def margins(self, w, intercept):
+        """y_i (w.x_i + intercept), float64 of shape (n,)."""
+        margins = scores_of(self.rows, w, self.threads)
+        margins += intercept
+        margins *= self.signs
+        return margins
+
+    def mean_loss_at(self, margins, loss):
+        """1/n sum_i c_i phi(m_i)."""
+        return newton_loss_sum(loss.struct, margins, self.weights) / self.n
 
     def require_range(self, alpha):
         """Raise a ValueError if some w.x_i may be too large, of a w that alpha does not keep small."""

@@ -8,7 +8,7 @@ from .._utils.threads import Threads
 from ._pages import Pages
 from libc.math cimport isfinite
 
-from ._losses cimport Loss, dual_term, loss_value
+from ._losses cimport Loss, dual_term
 from ._simd cimport squares
 from ._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
 
@@ -306,27 +306,6 @@ def bad_index(const index[::1] indices, Py_ssize_t n, Py_ssize_t bound):
     return first
 
 
-def _loss_sum(
-    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const double[::1] w, double bias, Loss loss, Py_ssize_t first, Py_ssize_t last,
-):
-    cdef const real* x = head(values)
-    cdef const index* j = columns_of(rows, columns)
-    cdef const double* weight = head(weights)
-    cdef const double* v = head(w)
-    cdef Py_ssize_t i, start
-    cdef double total = 0, value
-    with nogil:
-        for i in range(first, last):
-            if weight != NULL and weight[i] == 0:
-                continue
-            start = row_start(&rows.layout, i)
-            value = dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v)
-            value = loss_value(loss, signs[i] * (value + bias))
-            total += value if weight == NULL else weight[i] * value
-    return total
-
-
 def _primal_from_dual(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] dual, double above, double below, double[::1] w, Py_ssize_t first, Py_ssize_t last,
@@ -341,17 +320,6 @@ def _primal_from_dual(
             if a != 0:
                 start = row_start(&rows.layout, i)
                 axpy(a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, &w[0])
-
-
-def loss_sum(Rows rows, signs, weights, w, double bias, loss, threads=1):
-    """Return sum_i c_i phi(y_i (w.x_i + bias)), in one pass; the same bits with any number of threads."""
-    return sum(map_chunks(
-        rows,
-        lambda first, last: _loss_sum(
-            rows, rows.values, rows.columns, signs, weights, w, bias, loss, first, last
-        ),
-        threads,
-    ))
 
 
 def _margins(

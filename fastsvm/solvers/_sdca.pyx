@@ -100,35 +100,23 @@ cdef Py_ssize_t kept_rows(int32_t* rows, Py_ssize_t n, const int8_t* dropped) no
 
 
 def screen_rows(
-    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const double[::1] w, double bias, SDCAState state,
-    Py_ssize_t first, Py_ssize_t last, const double[::1] scores=None,
+    const double[::1] scores, const int8_t[::1] signs, const double[::1] weights, double bias, SDCAState state
 ):
-    """Three sums over rows first to last at (w, bias), and which of them need no visits.
+    """Three sums over the rows at these scores w.x_i, and which rows need no visits.
 
-    Of c_i phi(m_i); of the same over the rows dropped, and of their b_i m_i. With `scores`, which are w.x_i
-    of all rows, X is not read.
+    Of c_i phi(m_i); of the same over the rows dropped, and of their b_i m_i.
     """
-    cdef const real* x = head(values)
-    cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
-    cdef const double* v = head(w)
-    cdef const double* known = head(scores)
-    cdef Py_ssize_t i, start
+    cdef Py_ssize_t i
     cdef double c = 1, m, b, slope, value, total = 0, dropped_loss = 0, dropped_dual_margins = 0
     with nogil:
-        for i in range(first, last):
+        for i in range(scores.shape[0]):
             state.dropped[i] = 1
             if weight != NULL:
                 c = weight[i]
                 if c == 0:
                     continue
-            if known != NULL:
-                m = known[i]
-            else:
-                start = row_start(&rows.layout, i)
-                m = dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v)
-            m = signs[i] * (m + bias)
+            m = signs[i] * (scores[i] + bias)
             b = state.dual[i]
             value = c * loss_value(state.loss, m)
             slope = dual_slope(state.loss, m, b, c)

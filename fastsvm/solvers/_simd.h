@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) void fastsvm_log_some(
     memcpy(&z, m, n * 8);
     memcpy(&u, d, n * 8);
     z += t * u;
-    below = z < 0;
+    below = ~(z >= 0);  /* the loss of NaN is NaN */
     a = (fastsvm_eight) ((fastsvm_longs) z & INT64_MAX);
     u = a * -1.4426950408889634 + 0x1.8p52;
     r = (0x1.8p52 - u) * 6.93147180369123816490e-01 - a + (0x1.8p52 - u) * 1.90821492927058770002e-10;

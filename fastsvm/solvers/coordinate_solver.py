@@ -9,7 +9,7 @@ from ._first_start import even_start, first_intercept
 from ._intercept import best_intercept
 from ._polish import polish
 from ._random import draw_integer
-from ._rows import map_chunks, sums_by_sign
+from ._rows import sums_by_sign
 from ._scores import scores_of
 from ._solver import Candidate, Point, Solver, SolverState
 from .losses import as_loss
@@ -232,6 +232,14 @@ class SDCASolver(Solver):
         self._sum_above()
         self.state.largest = float(self.w @ self.w)
 
+    def _screen(self, scores, intercept):
+        """Drop the rows that need no visits at these scores, w.x_i of all rows; the sum of all losses."""
+        p, s = self.problem, self.state
+        total, s.dropped_loss, s.dropped_dual_margins = _sdca.screen_rows(
+            scores, p.signs, p.weights, intercept, s
+        )
+        return total
+
     def _sum_above(self):
         """Make `above` what the dual variables of the rows of sign +1 stand for."""
         if self.above is not None:
@@ -337,8 +345,7 @@ class SDCASolver(Solver):
         scores = scores_of(p.rows, w, p.threads)
         intercept, loss = best_intercept(p, scores, c.intercept, self.loss, self.tol * ridge)
         if self.shrinking and self.looking:
-            found = _sdca.screen_rows(*p.data, w, c.intercept, self.state, 0, p.n, scores)
-            _, self.state.dropped_loss, self.state.dropped_dual_margins = found
+            self._screen(scores, c.intercept)
         bound = p.dual_value(c.dual, w, self.loss, self.alpha, c.factors)
         return Point(w, intercept, c.dual, ridge + loss, bound)
 
@@ -350,13 +357,7 @@ class SDCASolver(Solver):
         p = self.problem
         if not (self.shrinking and self.looking):
             return p.mean_loss(w, intercept, self.loss)
-        parts = map_chunks(
-            p.rows,
-            lambda first, last: _sdca.screen_rows(*p.data, w, intercept, self.state, first, last),
-            p.threads,
-        )
-        total, self.state.dropped_loss, self.state.dropped_dual_margins = np.sum(parts, axis=0)
-        return total / p.n
+        return self._screen(scores_of(p.rows, w, p.threads), intercept) / p.n
 
     def finalize(self):
         """Make the dual feasible in place, and w the sum that it stands for, where rounding may matter."""

@@ -148,11 +148,12 @@ class NewtonSolver(Solver):
         if self.start is None:
             self.solve_samples(used)
         else:
-            dual, intercept = self.start[:2]
+            dual, intercept, *near = self.start  # perhaps a better w than w(b), and how far margins are off
             dual = dual.copy()
             problem.clip_dual(dual, self.loss)
             self.all.dual[:] = dual[used]
-            self.w[:-1] = problem.primal_from_dual(dual, self.alpha)
+            self.w[:-1], moved = near or (problem.primal_from_dual(dual, self.alpha), math.inf)
+            self.radius = ACTIVE_WIDTH * moved or math.inf
             self.w[-1] = intercept if self.fit_intercept else 0
             self.z = self.row_sums(self.all)
         loss, _ = self.measure_margins(self.all)

@@ -39,7 +39,8 @@ def make_sdca_solver(
     problem : Problem
     solver : {"auto", "coordinate", "newton"}
     tol : float or None, the relative gap to reach
-    order, averaging, sgd_init, options : as in `sdca`; `start` may have w(b) as a third item
+    order, averaging, sgd_init, options : as in `sdca`
+        `start` may go on with w(b); for Newton's method with a better w, and how far its margins are off.
 
     Raises
     ------

@@ -7,7 +7,9 @@ import pytest
 
 import reference
 from fastsvm import ConvergenceWarning, SDCAPath, sdca_path
+from fastsvm.fitting.path_runs import Path
 from fastsvm.solvers import LOSSES, sdca
+from fastsvm.solvers._problem import Problem
 from rounding import assert_close
 
 pytestmark = pytest.mark.blas
@@ -39,6 +41,43 @@ def test_a_warm_start_saves_epochs(loss, problem):
     cold = [sdca_path(X, y, [alpha], loss=loss, random_state=0).n_iters[0] for alpha in alphas]
     assert warm[0] == cold[0]
     assert warm[1:].sum() < 0.75 * sum(cold[1:])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_between_two_solutions_is_the_best_of_many_places(loss, fit_intercept, weighted, problem):
+    X, y = problem
+    weights = np.linspace(0, 2, len(y)) if weighted else None
+    alphas, options = [0.03, 0.02, 0.01], {"fit_intercept": fit_intercept, "max_iter": 10**5}
+    path = Path(Problem(X, y, weights), np.array(alphas), np.ones(1, np.uint64), 1e-6, loss=loss, **options)
+    ends = [path._solution(k, None, lambda make: make(1).solve(1e-9, trace=False)) for k in (0, 2)]
+    between = path._solution_between(1, *ends).result
+    ends = [(end.result.w, end.result.intercept, end.result.dual) for end in ends]
+    primal, dual = reference.best_between(loss, 0.02, X, y, *ends, weights)
+    own = reference.primal(loss, 0.02, X, y, between.w, between.intercept, weights)
+    bound = reference.dual(loss, 0.02, X, y, between.dual, weights)
+    assert own == pytest.approx(between.objective, rel=1e-11)
+    assert own - bound == pytest.approx(between.gap, abs=1e-11)
+    assert own <= primal * (1 + 1e-4)
+    assert bound >= dual - 1e-5 * primal
+    if fit_intercept:
+        assert between.dual @ y == pytest.approx(0, abs=1e-9)
+
+
+def test_alphas_between_often_take_no_run(problem):
+    X, y = problem
+    for loss in ("squared_hinge", "log"):
+        path = sdca_path(X, y, np.geomspace(0.1, 1e-3, 21), loss=loss, random_state=0)
+        assert np.count_nonzero(path.n_iters == 0) >= 6
+        assert (path.dual_gaps <= 1e-3 * path.objectives).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_alphas_may_be_repeated(loss, problem):
+    path = sdca_path(*problem, [0.1] * 4 + [0.01] * 4, loss=loss, tol=1e-5, random_state=0)
+    assert (path.dual_gaps <= 1e-5 * path.objectives).all()
+    assert np.ptp(path.objectives[:4]) <= 1e-5 * path.objectives[0]
 
 
 def test_alphas_are_sorted_and_not_written_to(problem):

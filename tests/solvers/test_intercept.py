@@ -65,15 +65,19 @@ def test_rows_of_one_class_need_no_search_without_end():
 
 
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if losses.as_loss(loss).quadratic])
-def test_rows_are_screened_by_their_scores_alike(problem, loss):
-    rng = np.random.default_rng(3)
-    w, dual = rng.normal(size=5), rng.choice([0.0, 0.5, 1.0], size=300)
-    found = []
-    for scores in (None, scores_of(problem.rows, w)):
-        dropped = np.zeros(300, np.int8)
-        state = _sdca.SDCAState(as_loss(loss).struct, 1.0, 0.0, w, dual, np.ones(300), dropped)
-        state.threshold = 0.25
-        sums = _sdca.screen_rows(*problem.data, w, 0.1, state, 0, 300, scores)
-        found.append((sums, dropped.tolist()))
-    assert found[0] == found[1]
-    assert 0 < sum(found[0][1]) < 300
+def test_rows_are_screened_by_their_scores(problem, loss):
+    rng, table = np.random.default_rng(3), as_loss(loss)
+    scores, n = scores_of(problem.rows, rng.normal(size=5)), problem.n
+    c = problem.weights if problem.weights.size else np.ones(n)
+    dual, dropped = c * rng.choice([0.0, 0.5, 1.0], size=n), np.zeros(n, np.int8)
+    state = _sdca.SDCAState(table.struct, 1.0, 0.0, np.zeros(5), dual, np.ones(n), dropped)
+    state.threshold = 0.25
+    sums = _sdca.screen_rows(scores, problem.signs, problem.weights, 0.1, state)
+    m, used = problem.signs * (scores + 0.1), c > 0
+    slope = 1 - m - table.curvature * np.divide(dual, c, out=np.zeros(n), where=used)
+    over = used & (dual >= table.uppers(c)) & (slope > 0.25)
+    under = (dual == 0) & (slope < -0.25)
+    values = c * losses.value(loss, m)
+    np.testing.assert_array_equal(dropped == 1, ~used | over | under)
+    np.testing.assert_allclose(sums, (values.sum(), values[over].sum(), (dual * m)[over].sum()))
+    assert 0 < dropped.sum() < n

@@ -160,6 +160,17 @@ def test_a_start_near_the_optimum(loss, fit_intercept, problem):
     other = newton(X, y, loss=loss, alpha=0.003, fit_intercept=fit_intercept, start=(first.dual, 1e3))
     check(other, X, y, loss, 0.003, fit_intercept=fit_intercept)
     assert other.gap <= 1e-9 * other.objective
+    for moved in (1e-9, 1.0):  # w is off by more, or not
+        near = (first.dual, first.intercept, first.w + 1, moved)
+        other = newton(X, y, loss=loss, alpha=0.003, fit_intercept=fit_intercept, start=near)
+        check(other, X, y, loss, 0.003, fit_intercept=fit_intercept)
+        assert other.gap <= 1e-9 * other.objective
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_loss_of_nan_is_nan(loss):
+    margins = np.array([0.0, np.nan, 2.0])
+    assert np.isnan(_newton.newton_loss_sum(losses.TABLE[loss].struct, margins, np.empty(0)))
 
 
 def test_a_cancelled_run_stops(problem):

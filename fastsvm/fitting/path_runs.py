@@ -1,0 +1,233 @@
+"""The runs for ever smaller alpha, and the solutions between two that take none."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..solvers._rows import dual_sum
+from ..solvers._solver import Result
+from ..solvers.losses import as_loss
+from ..solvers.newton_solver import suits_newton
+from ..solvers.sdca_solver import make_sdca_solver
+
+# 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
+REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method
+# 4 to 10 are alike (time on six texts and two grids).
+FEW_EPOCHS = 6  # of the last run; after more of them, one long way takes as many as its parts do together
+
+
+@dataclass
+class Solution:
+    """The solution at the k-th alpha, with what it takes to combine it with another without passes over X.
+
+    Attributes
+    ----------
+    k : int
+    alpha : float
+    result : Result
+    w_of_dual : ndarray of w's shape, w(b)
+    margins : ndarray of shape (n_rows,), or None until asked for
+    """
+
+    k: int
+    alpha: float
+    result: Result
+    w_of_dual: np.ndarray
+    margins: np.ndarray | None = None
+
+    @property
+    def sums(self):
+        """alpha w(b), which is linear in b."""
+        return self.alpha * self.w_of_dual
+
+
+class Path:
+    """The runs of one problem for ever smaller alpha.
+
+    An alpha further down comes first. Those in between are then looked for on the lines between the two
+    solutions, of w and of b: objective and bound cost no pass over X there.
+
+    Parameters
+    ----------
+    problem : Problem
+    alphas : ndarray, decreasing
+    random : random generator's state
+    tol : float or None
+    loss, fit_intercept, max_iter : as in `sdca`
+    """
+
+    def __init__(self, problem, alphas, random, tol, **options):
+        self.problem, self.alphas, self.random, self.tol = problem, alphas, random, tol
+        self.options, self.loss = options, as_loss(options["loss"])
+        self.last = self.before = None
+        self.ahead, self.moved = [], math.inf
+
+    def result(self, k, solve):
+        """The result at the k-th alpha, the next; `solve` is that of `solve_batches`."""
+        while not self.ahead or self.ahead[-1].k > k:
+            if not self.ahead:
+                goal, between = self._next_goal(k), None
+            else:
+                goal = (k - 1 + self.ahead[-1].k) // 2
+                between = self._solution_between(goal, self.last, self.ahead[-1])
+                if between.result.gap <= self.tol * between.result.objective:
+                    self.ahead.append(between)
+                    continue
+            self.ahead.append(self._solution(goal, between, solve))
+        return self._take()
+
+    def _next_goal(self, k):
+        if k == 0 or self.tol is None:
+            return k
+        newton = self._suits_newton(self.alphas[k])
+        quick = newton or self.last.result.n_iter <= FEW_EPOCHS
+        least = self.alphas[k - 1] / REACH ** ((self.loss.smooth and quick) + newton)
+        return max(k, np.count_nonzero(self.alphas >= least) - 1)
+
+    def _suits_newton(self, alpha):
+        fit_intercept = self.options["fit_intercept"]
+        return suits_newton(
+            self.problem, loss=self.loss, alpha=alpha, tol=self.tol, fit_intercept=fit_intercept
+        )
+
+    def _solution(self, k, between, solve):
+        """The Solution of a run, which starts from `between` if there is one, or else from the last."""
+        p, alpha, start, near = self.problem, self.alphas[k], None, between or self.last
+        newton = self._suits_newton(alpha)
+        if near is not None and newton:
+            # On a line, margins are off by about t (1 - t) of its length, in root mean square.
+            moved = self.moved if between is None else self._distance(self.last, self.ahead[-1]) / 4
+            start = near.result.dual, near.result.intercept, near.result.w, moved
+        elif between is not None:
+            start = near.result.dual, near.result.intercept, near.w_of_dual
+        elif near is not None:
+            start = self._best_start(alpha)
+        options = {"alpha": alpha, "random": self.random, "start": start, **self.options}
+
+        def make_solver(threads):
+            p.threads = threads
+            return make_sdca_solver(p, solver="newton" if newton else "coordinate", **options)
+
+        result = solve(make_solver)
+        return Solution(k, alpha, result, result.w)
+
+    def _take(self):
+        """The result at the next alpha."""
+        solution, last = self.ahead.pop(), self.last
+        if last is not None and solution.result.solver == "newton":
+            self.moved = self._distance(last, solution)
+        if last is not None and last.alpha > solution.alpha and self.loss.smooth:
+            self.before = last.alpha, last.result.dual
+        self.last = solution
+        return solution.result
+
+    def _margins(self, solution):
+        if solution.margins is None:
+            solution.margins = self.problem.margins(solution.result.w, solution.result.intercept)
+        return solution.margins
+
+    def _distance(self, one, two):
+        """Root mean square of the differences between margins."""
+        return float(np.sqrt(np.mean(np.square(self._margins(two) - self._margins(one)))))
+
+    def _bound(self, dual, square, alpha):
+        """D, given alpha^2 ||w(b)||^2."""
+        p = self.problem
+        return dual_sum(p.signs, dual, p.weights, self.loss.struct) / p.n - square / (2 * alpha)
+
+    def _solution_between(self, k, left, right):
+        """The solution at the k-th alpha, within `tol` or not: w of least objective, b of greatest bound.
+
+        They are at the same place as alpha is on the grid, or where a parabola says is better.
+        """
+        alpha, (one, two), p = self.alphas[k], (left.result, right.result), self.problem
+        margins, sums = (self._margins(left), self._margins(right)), (left.sums, right.sums)
+        norms, squares = products(one.w, two.w), products(*sums)
+
+        def objective(t):
+            return p.mean_loss_at(blend(*margins, t), self.loss) + alpha / 2 * square(norms, t)
+
+        def minus_bound(u):
+            return -self._bound(blend(one.dual, two.dual, u), square(squares, u), alpha)
+
+        t = u = (k - left.k) / (right.k - left.k)
+        primal, dual = objective(t), minus_bound(u)
+        if not primal + dual <= self.tol * primal:
+            ends = list(zip((left, right), norms[::2], squares[::2], strict=True))
+            of_ends = (s.result.objective + (alpha - s.alpha) / 2 * norm for s, norm, _ in ends)
+            t, primal = lower(objective, t, primal, *of_ends)
+            of_ends = (
+                s.result.gap - s.result.objective + (1 / alpha - 1 / s.alpha) / 2 * norm
+                for s, _, norm in ends
+            )
+            u, dual = lower(minus_bound, u, dual, *of_ends)
+        w, intercept = blend(one.w, two.w, t), blend(one.intercept, two.intercept, t)
+        b, w_of_dual = blend(one.dual, two.dual, u), blend(*sums, u) / alpha
+        result = Result(w, intercept, b, primal, max(primal + dual, 0.0), 0, [], two.solver)
+        return Solution(k, alpha, result, w_of_dual, blend(*margins, t))
+
+    def _best_start(self, alpha):
+        """The start with the best bound among multiples of the last dual variables.
+
+        Where most rows are at a bound, their b stay as alpha shrinks and w grows; where a plane parts the
+        classes, w stays and all b shrink with alpha. Which multiple of b is between is found without a
+        pass over X. For losses whose b change smoothly, so are multiples of what continues the line
+        through the last two solutions.
+        """
+        last = self.last
+        dual = last.result.dual
+        starts = [self._best_multiple(dual, last.sums / alpha, alpha)]
+        if self.before is not None:
+            alpha_0, before = self.before
+            dual = dual + (last.alpha - alpha) / (alpha_0 - last.alpha) * (dual - before)
+            self.problem.clip_dual(dual, self.loss)
+            if self.options["fit_intercept"]:
+                self.problem.rebalance(dual)
+            starts.append(self._best_multiple(dual, self.problem.primal_from_dual(dual, alpha), alpha))
+        _, dual, w = max(starts, key=lambda start: start[0])
+        return dual, last.result.intercept, w
+
+    def _best_multiple(self, dual, w, alpha):
+        """The best bound of t * dual, nearly, that multiple, and its w."""
+        norm = alpha**2 * float(w @ w)
+        t, best = best_dual_multiple(
+            lambda t: self._bound(t * dual, t * t * norm, alpha), min(1.0, alpha / self.last.alpha)
+        )
+        return best, t * dual, t * w
+
+
+def blend(one, two, t):
+    """The place t of the way from one to two, which is one where they are equal."""
+    return one + t * (two - one)
+
+
+def products(one, two):
+    """The products of one with itself, of the two, and of two with itself."""
+    return float(one @ one), float(one @ two), float(two @ two)
+
+
+def square(products, t):
+    """||blend(one, two, t)||^2."""
+    return (1 - t) ** 2 * products[0] + 2 * t * (1 - t) * products[1] + t**2 * products[2]
+
+
+def lower(value, middle, at_middle, left, right):
+    """A t with a lower value(t) than `middle`, where a parabola through those at 0, there and 1 has one."""
+    found, slope = (middle, at_middle), (at_middle - left) / middle
+    bend = (right - left - slope) / (1 - middle)
+    if bend > 0 and 0 < (t := (middle - slope / bend) / 2) < 1:
+        found = min(found, (t, value(t)), key=lambda pair: pair[1])
+    return found
+
+
+def best_dual_multiple(bound, low):
+    """The t in [low, 1] of the greatest bound(t), nearly, and that bound: from a parabola through three."""
+    t = np.array([low, (1 + low) / 2, 1.0])
+    bounds = left, middle, right = [bound(each) for each in t]
+    k = int(np.argmax(bounds))
+    if low < 1 and middle > (left + right) / 2:  # concave
+        best = t[1] + (right - left) / (4 * middle - 2 * left - 2 * right) * (t[1] - low)
+        if low < best < 1:
+            return best, bounds[k]
+    return t[k], bounds[k]
