@@ -13,7 +13,7 @@ from ..solvers.sdca_solver import make_sdca_solver
 
 # 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
 REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method
-# 4 to 10 are alike (time on six texts and two grids).
+# 4 to 10 are alike (time on five texts and two grids).
 FEW_EPOCHS = 6  # of the last run; after more of them, one long way takes as many as its parts do together
 
 
