@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 FIRST_ROWS = 2048  # rows of the first working set
 MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
 SMALL_TERM = 0.03  # the share of the mean below which what a row adds to the gap waits
-MOST_EPOCHS = 100  # epochs over a working set
-NEWTON_EPOCHS = 40  # epochs before Newton's steps may be tried
+MOST_EPOCHS = 20  # epochs over a working set, after which Newton's steps may be tried
 ROUND_GAP = 0.03  # the share of the gap that a round leaves of what its working set can show
 LAST_GAP = 0.5  # the share of the tolerated gap that it may leave at the end
 WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
@@ -41,9 +40,9 @@ class KernelSDCASolver(KernelSolver):
     their box (the working set), makes epochs of exact steps on these alone, and then brings the scores of all
     rows up to date, which gives the certificate. The classes share the values that this takes.
 
-    Where the dual is quadratic, each step is on the variable that gains most, and Newton's steps are made
-    between epochs once these have cost more. Two rounds that raise nothing are the end: rounding allows no
-    less, or the kernel is not positive semi-definite.
+    Where the dual is quadratic, each step is on the variable that gains most, and Newton's steps end a round
+    that falls short of its goal, once epochs have cost as much. Two rounds that raise nothing are the end:
+    rounding allows no less, or the kernel is not positive semi-definite.
 
     Parameters
     ----------
@@ -194,22 +193,19 @@ class KernelSDCASolver(KernelSolver):
         share = ROUND_GAP
         if self.tol is not None:
             share = max(share, LAST_GAP * self.tol * self.primal[k] / self.gap[k])
-        done, gap, goal = 0, np.inf, share * self.terms[k, rows].sum()
+        goal = share * self.terms[k, rows].sum()
         state = block, steepness, self.rate, signs, weights, dual, scores, loss.struct
-        while gap > goal and done < limit:
-            epochs = int(min(NEWTON_EPOCHS, limit - done))
-            if not loss.quadratic:
-                more, gap = _kernel.ascend(*state, order, self.states[k], epochs, goal)
-                done += more
-                continue
-            steps, gap = _kernel.climb(*state, room, epochs * n, goal)
-            done += max(1, -(-steps // n))
+        if loss.quadratic:
+            steps, gap = _kernel.climb(*state, room, int(limit) * n, goal)
+            done = max(1, -(-steps // n))
             self.budget[k] += steps * n
             if gap > goal and self.budget[k] > self.wanted[k]:
                 spent, self.wanted[k] = newton_steps(
                     block, self.rate, signs, weights, dual, scores, loss, self.budget[k]
                 )
                 self.budget[k] -= spent
+        else:
+            done, _ = _kernel.ascend(*state, order, self.states[k], int(limit), goal)
         self.done[k] += done
         return dual - before
 
