@@ -82,7 +82,6 @@ CONSTANTS = {
             SMALL_TERM=(0.0, 0.3),
             MOST_EPOCHS=(10, 40),
             ROUND_GAP=(0.0, 0.12),
-            LAST_GAP=(0.125, 1.0),
             WHOLE_ROWS=(1, 8),
         ),
         *of("kernel._free_set", "CUBED"),

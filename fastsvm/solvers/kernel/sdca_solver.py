@@ -12,7 +12,6 @@ import numpy as np
 from ..._utils.threads import number_of_threads
 from .._input import as_alpha, as_limit, as_state, flag, one_of, positive
 from .._random import shuffle
-from .._solver import require_finite
 from ..losses import LOSSES, as_loss
 from . import _kernel
 from ._free_set import newton_steps
@@ -28,8 +27,8 @@ MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
 SMALL_TERM = 0.03  # the share of the mean below which what a row adds to the gap waits
 MOST_EPOCHS = 20  # epochs over a working set, after which Newton's steps may be tried
 ROUND_GAP = 0.03  # the share of the gap that a round leaves of what its working set can show
-LAST_GAP = 0.5  # the share of the tolerated gap that it may leave at the end
 WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
+PROOF_ROWS = 1000  # that are looked at to find why nothing raises the dual
 STALL = 1e-9  # the share of the gap by which a round must raise the dual
 
 
@@ -64,7 +63,10 @@ class KernelSDCASolver(KernelSolver):
         self.steepness = np.maximum(problem.gram.diagonal, 0) * self.rate  # of indefinite kernels too
         self.dual, self.scores = np.zeros(shape), np.zeros(shape)
         self.terms = np.empty(shape)
-        self.upper = self.loss.uppers(problem.weights if problem.weights.size else 1.0)
+        weights = problem.weights if problem.weights.size else np.ones(shape[1])
+        self.upper = self.loss.uppers(weights)
+        # Twice P(0), above which no dual value of a positive semi-definite kernel is.
+        self.most = np.inf if self.upper.max() < np.inf else 2 * weights.sum() / problem.n
         self.random = random
         self.states = [np.array([random[0] + k + 1], np.uint64) for k in range(shape[0])]
         self.done = np.zeros(shape[0], int)
@@ -190,9 +192,7 @@ class KernelSDCASolver(KernelSolver):
         signs, before = p.signs[k, rows], dual.copy()
         order, room = np.arange(n, dtype=np.int32), np.empty((3, n))
         limit = min(1 if self.trace else MOST_EPOCHS, self.max_iter - self.done[k])
-        share = ROUND_GAP
-        if self.tol is not None:
-            share = max(share, LAST_GAP * self.tol * self.primal[k] / self.gap[k])
+        share = ROUND_GAP if self.tol is None else max(ROUND_GAP, self.tol * self.primal[k] / self.gap[k])
         goal = share * self.terms[k, rows].sum()
         state = block, steepness, self.rate, signs, weights, dual, scores, loss.struct
         if loss.quadratic:
@@ -213,9 +213,10 @@ class KernelSDCASolver(KernelSolver):
         """Change dual variables, and the scores of all rows with them."""
         p = self.problem
         factors = np.zeros(p.signs.shape)
-        for k, rows, change in zip(classes, sets, changes, strict=False):
-            self.dual[k, rows] += change
-            factors[k, rows] = change * p.signs[k, rows] * self.rate
+        with np.errstate(over="ignore"):  # where the dual has no maximum; `measure` says so
+            for k, rows, change in zip(classes, sets, changes, strict=False):
+                self.dual[k, rows] += change
+                factors[k, rows] = change * p.signs[k, rows] * self.rate
         which = np.flatnonzero(factors.any(axis=0)).astype(np.int32)
         p.gram.add(which, factors[:, which], self.scores, self.round)
 
@@ -225,7 +226,17 @@ class KernelSDCASolver(KernelSolver):
         gap, losses, dual_margins = p.gap_terms(k, self.dual[k], self.scores[k], self.loss, self.terms[k])
         self.primal[k] = (losses + max(dual_margins, 0.0) / 2) / p.n
         self.gap[k] = gap / p.n
-        require_finite(self.primal[k], self.gap[k])
+        if not self.primal[k] - self.gap[k] <= self.most:  # or NaN
+            raise ValueError(
+                "The dual objective has no maximum: the kernel is not positive semi-definite. "
+                "Use kernel='rbf', loss='hinge' or a larger alpha."
+            )
+
+    def is_indefinite(self):
+        """Whether the kernel values of some rows prove that the kernel is not positive semi-definite."""
+        rows = np.flatnonzero(self.dual.any(axis=0))[:PROOF_ROWS].astype(np.int32)
+        block = self._block(rows)
+        return bool(np.linalg.eigvalsh(block)[0] < -1e-3 * block.diagonal().max())
 
 
 def kernel_sdca(
