@@ -28,7 +28,6 @@ SMALL_TERM = 0.03  # the share of the mean below which what a row adds to the ga
 MOST_EPOCHS = 20  # epochs over a working set, after which Newton's steps may be tried
 ROUND_GAP = 0.03  # the share of the gap that a round leaves of what its working set can show
 WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
-PROOF_ROWS = 1000  # that are looked at to find why nothing raises the dual
 STALL = 1e-9  # the share of the gap by which a round must raise the dual
 
 
@@ -233,10 +232,11 @@ class KernelSDCASolver(KernelSolver):
             )
 
     def is_indefinite(self):
-        """Whether the kernel values of some rows prove that the kernel is not positive semi-definite."""
-        rows = np.flatnonzero(self.dual.any(axis=0))[:PROOF_ROWS].astype(np.int32)
+        """Whether the values of (up to 1,000) rows prove that the kernel is not positive semi-definite."""
+        rows = np.flatnonzero(self.dual.any(axis=0))[:1000].astype(np.int32)
         block = self._block(rows)
-        return bool(np.linalg.eigvalsh(block)[0] < -1e-3 * block.diagonal().max())
+        lowest = np.linalg.eigvalsh(block).min(initial=0.0)
+        return bool(lowest < -1e-3 * block.diagonal().max(initial=0.0))
 
 
 def kernel_sdca(
