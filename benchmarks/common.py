@@ -74,6 +74,15 @@ def a9a(folder):
     return with_int32(X), y
 
 
+def made(n, seed=0):
+    """Ten normal columns; the sign of x0 x1 + x2 x3 + sin 2 x4, 10 % flipped; n rows, and 5,000 new ones."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + 5000, 10))
+    y = np.sign(X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3] + np.sin(2 * X[:, 4]))
+    y *= np.where(rng.random(len(y)) < 0.1, -1, 1)
+    return X, y, n
+
+
 def sentiment_texts(folder):
     """The reviews of the sentiment corpus, tokens apart by spaces, and their labels, pos and neg."""
     with open(folder / "sentiment.txt", encoding="utf-8") as file:

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from fastsvm import KernelSDCAClassifier, SDCAClassifier, SDCAClassifierCV, sdca_path
 from fastsvm.text import BagOfWords
 
-from ..common import alternate, imdb_texts, in_child, sentiment_texts, wall
+from ..common import alternate, imdb_texts, in_child, made, sentiment_texts, wall
 from ..linear import contenders
 from ..linear.data import available, load
 from ..linear.measure import measure, reference
@@ -77,15 +77,6 @@ def linear(options):
 
 
 # Kernel machines
-
-
-def made(n, seed=0):
-    """Ten normal columns; the sign of x0 x1 + x2 x3 + sin 2 x4, 10 % flipped; n rows, and 5,000 new ones."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n + 5000, 10))
-    y = np.sign(X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3] + np.sin(2 * X[:, 4]))
-    y *= np.where(rng.random(len(y)) < 0.1, -1, 1)
-    return X, y, n
 
 
 def _digits(_):

@@ -20,7 +20,7 @@ LOSSES = ("hinge", "log")
 LONG = 0.3  # seconds of a fit that is not repeated
 TOLS = (1e-3, 1e-6)
 ALPHAS = (1e-2, 1e-5)
-KERNEL_ALPHAS = (1e-3, 1e-5)
+KERNEL_ALPHAS = (1e-3, 1e-6)
 ROUGH_TOLS = (1e-1, 1e-3)  # gaps of what is certified
 
 

@@ -59,7 +59,7 @@ CONSTANTS = {
     ),
     "certify": of("newton_solver", NEXT_GAP=(1e-4, 1e-2, 0.1, 0.0)),
     "auto": of(
-        "newton_solver",
+        "_suits_newton",
         *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "TIGHT_TOL"),
         *("STEEP_IF_MANY", "MANY_SHORT_ROWS", "MANY_LONG_ROWS"),
     ),
@@ -77,11 +77,14 @@ CONSTANTS = {
     "kernel": [
         *of(
             "kernel.sdca_solver",
-            *("FIRST_ROWS", "MOST_ROWS", "SMALL_TERM", "MOST_EPOCHS", "NEWTON_EPOCHS", "ROUND_GAP"),
-            LAST_GAP=(0.125, 1.0),
-            WHOLE_ROWS=(0.5, 8),
+            FIRST_ROWS=(512, 4096),
+            MOST_ROWS=(1024, 2048),
+            SMALL_TERM=(0.0, 0.3),
+            MOST_EPOCHS=(10, 40),
+            ROUND_GAP=(0.0, 0.12),
+            WHOLE_ROWS=(1, 8),
         ),
-        *of("kernel._free_set", "CUBED", "SQUARED", "CALL", FIRST_SHARE=(0.1, 0.9)),
-        *of("kernel._gram", COMPLETE_SHARE=(0.3, 0.95)),
+        *of("kernel._free_set", "CUBED"),
+        *of("kernel._gram", COMPLETE_SHARE=(0.3, 1.0)),
     ],
 }

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
 
-from ..common import a9a, sentiment_texts
+from ..common import a9a, made, sentiment_texts
 
 
 def _digits():
@@ -59,10 +59,17 @@ TABLES = {
     "flame": partial(_plane, name="flame"),
     "jain": partial(_plane, name="jain"),
 }
+MADE = {"made": lambda _: made(0)[:2]}
 TEXTS = {"sentiment": _sentiment, "sms": _sms}
 VALUES = 600_000  # at most: fewer rows of wide tables
-SETS = {"newton": TABLES, "certify": TABLES, "auto": TABLES | TEXTS, "sdca": TABLES | TEXTS, "kernel": TABLES}
-ROWS = {"kernel": 2000}  # at most; of others 20,000
+SETS = {
+    "newton": TABLES,
+    "certify": TABLES,
+    "auto": TABLES | TEXTS,
+    "sdca": TABLES | TEXTS,
+    "kernel": TABLES | MADE,
+}
+ROWS = {"kernel": 5000}  # at most; of others 20,000
 
 
 def load(group, folder):

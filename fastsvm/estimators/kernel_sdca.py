@@ -174,4 +174,9 @@ class KernelSDCAClassifier(KernelClassifier):
         X = None if self._precomputed else X
         options = {"category": ConvergenceWarning, "stacklevel": stacklevel}
         ends = fit_ends(run.primal, run.gap, run.done)
+        if run.stalled.any() and run.is_indefinite():
+            options["advice"] = (
+                "the kernel is not positive semi-definite, so that the gap is no bound: use kernel='rbf', or "
+                "raise tol or alpha"
+            )
         warn_if_short(ends, self.tol, X, run.max_iter, **options)

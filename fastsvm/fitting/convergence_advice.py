@@ -38,7 +38,7 @@ def fit_ends(objectives, gaps, n_iters, alpha=None):
     ]
 
 
-def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stacklevel=3):
+def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stacklevel=3, advice=None):
     """Warn once, if any relative gap is above `tol`, of the largest, and say what to do.
 
     Parameters
@@ -50,6 +50,8 @@ def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stackl
         Epochs that each might have made; one that made fewer stopped because it got no further.
     category : class of the warning
     stacklevel : int
+    advice : str, default=None
+        What else is at fault than X, and what to do.
 
     Warns
     -----
@@ -59,7 +61,7 @@ def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stackl
     if tol is None or worst is None or worst.relative_gap <= tol:
         return
     where = "" if worst.alpha is None else f" at alpha={worst.alpha:.3g}"
-    advice = convergence_advice(X, stalled=worst.n_iter < max_iter)
+    advice = advice or convergence_advice(X, stalled=worst.n_iter < max_iter)
     warnings.warn(
         f"Stopped{where} after {worst.n_iter} epochs at a relative duality gap of "
         f"{worst.relative_gap:.1e}, above tol={tol:g}: {advice}.",

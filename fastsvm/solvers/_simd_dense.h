@@ -86,13 +86,14 @@ FASTSVM_FOR("fma") static void FASTSVM_NAME(add_four)(
 
 /* r -= a x; returns the first k whose max(r_k up_k, -r_k down_k) is largest, and puts that into most, 0 if none
    is above. */
-#ifdef FASTSVM_VECTORS
 FASTSVM_FOR("avx512f", "fma") static Py_ssize_t FASTSVM_NAME(step_and_choose)(
     double a, const FASTSVM_REAL *x, double *r, const double *up, const double *down, Py_ssize_t n, double *most)
 {
+    Py_ssize_t k = 0, found = 0;
+    *most = 0;
+#ifdef FASTSVM_VECTORS
     fastsvm_eight best = {0}, z, v, w;
     fastsvm_longs at = {0}, now = {0, 1, 2, 3, 4, 5, 6, 7}, better;
-    Py_ssize_t k = 0, found = 0;
     for (; k + 8 <= n; k += 8, now += 8) {
         z = *(fastsvm_eights *) (r + k) - a * FASTSVM_LOAD8(x + k);
         *(fastsvm_eights *) (r + k) = z;
@@ -104,10 +105,10 @@ FASTSVM_FOR("avx512f", "fma") static Py_ssize_t FASTSVM_NAME(step_and_choose)(
         best = (fastsvm_eight) (((fastsvm_longs) v & better) | ((fastsvm_longs) best & ~better));
         at = (now & better) | (at & ~better);
     }
-    *most = 0;
     for (Py_ssize_t j = 0; j < 8; j++)
         if (best[j] > *most || (best[j] == *most && at[j] < found))
             *most = best[j], found = at[j];
+#endif
     for (; k < n; k++) {
         double one;
         r[k] -= a * x[k];
@@ -117,19 +118,3 @@ FASTSVM_FOR("avx512f", "fma") static Py_ssize_t FASTSVM_NAME(step_and_choose)(
     }
     return found;
 }
-#else
-static Py_ssize_t FASTSVM_NAME(step_and_choose)(
-    double a, const FASTSVM_REAL *x, double *r, const double *up, const double *down, Py_ssize_t n, double *most)
-{
-    Py_ssize_t found = 0;
-    *most = 0;
-    for (Py_ssize_t k = 0; k < n; k++) {
-        double one;
-        r[k] -= a * x[k];
-        one = r[k] > 0 ? r[k] * up[k] : -r[k] * down[k];
-        if (one > *most)
-            *most = one, found = k;
-    }
-    return found;
-}
-#endif

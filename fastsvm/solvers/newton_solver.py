@@ -10,15 +10,7 @@ from . import _newton  # type: ignore[attr-defined]  # compiled
 from ._solver import Point, Solver, SolverState
 from .losses import as_loss
 
-# Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
-FEW_COLUMNS = 300  # up to which it may be
-VERY_FEW_COLUMNS = 20  # up to which it is
 MOST_COLUMNS = 5000  # that it is made for: a system of 200 MB
-STEEP = 10  # ||x||^2 / (alpha n), above which coordinate steps take many epochs
-STEEP_IF_MANY = 1  # the same where rows are many; none is needed for the log loss, nor a smooth one if short
-MANY_SHORT_ROWS = 100  # a column, from which rows are many, of which samples tell most
-MANY_LONG_ROWS = 1000  # the same of rows with SHORT_ROW values and more
-TIGHT_TOL = 1e-4  # below which they take many epochs, too
 # How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
 SAMPLE_ROWS = 20  # rows of the first sample, for each column
 SAMPLE_RATIO = 4  # how many times more rows the next sample has
@@ -440,25 +432,3 @@ def newton_direction(H, slope):
         if _newton.solve_positive(_dposv(), H.copy(), p) == 0:
             return p
     return np.full(len(H), np.nan)
-
-
-def suits_newton(problem, loss, alpha, tol, fit_intercept):
-    """Tell whether Newton's method is faster than coordinate steps.
-
-    Its cost hardly depends on alpha and tol, but grows with the square of the columns. Coordinate steps
-    need few epochs where alpha n is not small against ||x||^2 (measured on tables of 3 to 256 columns).
-    Where rows are many, samples tell most, and few passes over all rows are left. Coordinate steps need more
-    epochs with an intercept.
-    """
-    n, rows, loss = problem.n, problem.rows, as_loss(loss)
-    d = rows.n_columns
-    if tol is None or not loss.newton or d > min(n, FEW_COLUMNS):
-        return False
-    short, steep = rows.n_values < SHORT_ROW * n, STEEP
-    if n >= (MANY_SHORT_ROWS if short else MANY_LONG_ROWS) * d:
-        if not loss.quadratic or (loss.smooth and short and fit_intercept):
-            steep = 0
-        elif loss.smooth or fit_intercept:
-            steep = STEEP_IF_MANY
-    steepness = rows.squared_norms().mean() / (alpha * n)
-    return bool(d <= VERY_FEW_COLUMNS or steepness > steep or tol < TIGHT_TOL)

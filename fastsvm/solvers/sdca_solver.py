@@ -17,9 +17,10 @@ from ._input import (
 )
 from ._problem import Problem
 from ._solver import Result
+from ._suits_newton import suits_newton
 from .coordinate_solver import SDCASolver
 from .losses import LOSSES, as_loss
-from .newton_solver import MOST_COLUMNS, NewtonSolver, suits_newton
+from .newton_solver import MOST_COLUMNS, NewtonSolver
 
 if TYPE_CHECKING:
     from .annotations import ArrayLike, Callable, Matrix, Seed

@@ -29,7 +29,7 @@ ALL = [
     PerceptronClassifier(random_state=0),
 ]
 KERNEL_ALL = [
-    KernelSDCAClassifier(alpha=1e-4, tol=1e-6, random_state=0),
+    KernelSDCAClassifier(alpha=1e-4, tol=1e-6, trace=True, random_state=0),
     KernelPegasosClassifier(alpha=0.01, n_iter=1000, random_state=0),
 ]
 each = pytest.mark.parametrize("estimator", ALL, ids=str)

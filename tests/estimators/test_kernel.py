@@ -374,7 +374,7 @@ def test_newtons_steps_are_taken_where_directions_are_flat(monkeypatch):
     for trace in (False, True):
         with_them = model.set_params(trace=trace, max_iter=-1).fit(X, y).n_iter_
         with monkeypatch.context() as patch:
-            patch.setattr("fastsvm.solvers.kernel._free_set.FIRST_SHARE", 0)
+            patch.setattr("fastsvm.solvers.kernel.sdca_solver.newton_steps", lambda *_: (0.0, np.inf))
             with pytest.warns(ConvergenceWarning):
                 model.set_params(max_iter=3 * with_them).fit(X, y)
 
@@ -392,8 +392,11 @@ def test_the_default_reaches_tol_however_large_C_is(C, scaled):
 
 def test_a_fit_ends_where_the_kernel_allows_no_small_gap():
     X, y = load_breast_cancer(return_X_y=True)
-    with pytest.warns(ConvergenceWarning, match="above tol=1e-09"):
-        KernelSDCAClassifier("sigmoid", gamma=1.0, coef0=-1.0, alpha=1e-2, tol=1e-9).fit(scale(X), y)
+    model = KernelSDCAClassifier("sigmoid", gamma=1.0, coef0=-1.0, alpha=1e-2, tol=1e-9)
+    with pytest.warns(ConvergenceWarning, match="above tol=1e-09: the kernel is not positive semi-definite"):
+        model.fit(scale(X), y)
+    with pytest.raises(ValueError, match=r"^The dual .* not positive semi-definite\. Use kernel='rbf', loss"):
+        model.set_params(loss="squared_hinge").fit(scale(X), y)
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,7 @@ def test_steps_that_gain_most(kernel, loss, real, weighted):
     assert gap / n == pytest.approx(primal - bound, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("budget", [1e9, 1e6])
+@pytest.mark.parametrize("budget", [1e9, 3e3])
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if as_loss(loss).quadratic])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_newton_steps_raise_the_dual_inside_its_box(kernel, loss, budget):

@@ -9,8 +9,7 @@ import numpy as np
 from . import _aligned
 
 # How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
-CUBED, SQUARED, CALL = 1 / 30, 4, 2.5e5  # a solution's cost, in multiplications of coordinate steps
-FIRST_SHARE = 0.3  # the share of the budget that the first solution may cost
+CUBED = 0.1  # a solution's cost, in multiplications of coordinate steps, by the cube of its size
 RIDGES = (1e-12, 1e-6)  # shares of the diagonal that make rounded kernel values positive definite
 
 
@@ -36,7 +35,7 @@ def newton_steps(block, rate, signs, weights, dual, scores, loss, budget):
     upper = loss.uppers(c)
     which = np.flatnonzero((dual > 0) & (dual < upper))
     spent = wanted = 0.0
-    if not len(which) or _cost(which) > FIRST_SHARE * budget:
+    if not len(which) or _cost(which) > budget:
         return spent, wanted
     y, bend, most, before = signs[which], loss.curvature / c[which], upper[which], dual[which]
     rows = _aligned.take(block, which)
@@ -62,7 +61,7 @@ def newton_steps(block, rate, signs, weights, dual, scores, loss, budget):
         if share < 1:
             edge, room = np.where(step < 0, 0, most), np.full(len(step), np.inf)
             np.divide(edge - at, step, out=room, where=step != 0)
-            share, drop = room.min(), inner @ step
+            share, drop = room.min(initial=1.0), inner @ step
             at = np.where(room == share, edge, np.clip(at + share * step, 0, most))
         else:
             at = np.clip(at + clipped, 0, most)
@@ -78,7 +77,7 @@ def newton_steps(block, rate, signs, weights, dual, scores, loss, budget):
 
 
 def _cost(which):
-    return CUBED * len(which) ** 3 + SQUARED * len(which) ** 2 + CALL
+    return CUBED * len(which) ** 3
 
 
 def _solution(A, slope):

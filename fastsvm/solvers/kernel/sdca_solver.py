@@ -12,7 +12,6 @@ import numpy as np
 from ..._utils.threads import number_of_threads
 from .._input import as_alpha, as_limit, as_state, flag, one_of, positive
 from .._random import shuffle
-from .._solver import require_finite
 from ..losses import LOSSES, as_loss
 from . import _kernel
 from ._free_set import newton_steps
@@ -26,10 +25,8 @@ if TYPE_CHECKING:
 FIRST_ROWS = 2048  # rows of the first working set
 MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
 SMALL_TERM = 0.03  # the share of the mean below which what a row adds to the gap waits
-MOST_EPOCHS = 100  # epochs over a working set
-NEWTON_EPOCHS = 40  # epochs before Newton's steps may be tried
+MOST_EPOCHS = 20  # epochs over a working set, after which Newton's steps may be tried
 ROUND_GAP = 0.03  # the share of the gap that a round leaves of what its working set can show
-LAST_GAP = 0.5  # the share of the tolerated gap that it may leave at the end
 WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
 STALL = 1e-9  # the share of the gap by which a round must raise the dual
 
@@ -41,9 +38,9 @@ class KernelSDCASolver(KernelSolver):
     their box (the working set), makes epochs of exact steps on these alone, and then brings the scores of all
     rows up to date, which gives the certificate. The classes share the values that this takes.
 
-    Where the dual is quadratic, each step is on the variable that gains most, and Newton's steps are made
-    between epochs once these have cost more. Two rounds that raise nothing are the end: rounding allows no
-    less, or the kernel is not positive semi-definite.
+    Where the dual is quadratic, each step is on the variable that gains most, and Newton's steps end a round
+    that falls short of its goal, once epochs have cost as much. Two rounds that raise nothing are the end:
+    rounding allows no less, or the kernel is not positive semi-definite.
 
     Parameters
     ----------
@@ -65,7 +62,10 @@ class KernelSDCASolver(KernelSolver):
         self.steepness = np.maximum(problem.gram.diagonal, 0) * self.rate  # of indefinite kernels too
         self.dual, self.scores = np.zeros(shape), np.zeros(shape)
         self.terms = np.empty(shape)
-        self.upper = self.loss.uppers(problem.weights if problem.weights.size else 1.0)
+        weights = problem.weights if problem.weights.size else np.ones(shape[1])
+        self.upper = self.loss.uppers(weights)
+        # Twice P(0), above which no dual value of a positive semi-definite kernel is.
+        self.most = np.inf if self.upper.max() < np.inf else 2 * weights.sum() / problem.n
         self.random = random
         self.states = [np.array([random[0] + k + 1], np.uint64) for k in range(shape[0])]
         self.done = np.zeros(shape[0], int)
@@ -191,25 +191,20 @@ class KernelSDCASolver(KernelSolver):
         signs, before = p.signs[k, rows], dual.copy()
         order, room = np.arange(n, dtype=np.int32), np.empty((3, n))
         limit = min(1 if self.trace else MOST_EPOCHS, self.max_iter - self.done[k])
-        share = ROUND_GAP
-        if self.tol is not None:
-            share = max(share, LAST_GAP * self.tol * self.primal[k] / self.gap[k])
-        done, gap, goal = 0, np.inf, share * self.terms[k, rows].sum()
+        share = ROUND_GAP if self.tol is None else max(ROUND_GAP, self.tol * self.primal[k] / self.gap[k])
+        goal = share * self.terms[k, rows].sum()
         state = block, steepness, self.rate, signs, weights, dual, scores, loss.struct
-        while gap > goal and done < limit:
-            epochs = int(min(NEWTON_EPOCHS, limit - done))
-            if not loss.quadratic:
-                more, gap = _kernel.ascend(*state, order, self.states[k], epochs, goal)
-                done += more
-                continue
-            steps, gap = _kernel.climb(*state, room, epochs * n, goal)
-            done += max(1, -(-steps // n))
+        if loss.quadratic:
+            steps, gap = _kernel.climb(*state, room, int(limit) * n, goal)
+            done = max(1, -(-steps // n))
             self.budget[k] += steps * n
             if gap > goal and self.budget[k] > self.wanted[k]:
                 spent, self.wanted[k] = newton_steps(
                     block, self.rate, signs, weights, dual, scores, loss, self.budget[k]
                 )
                 self.budget[k] -= spent
+        else:
+            done, _ = _kernel.ascend(*state, order, self.states[k], int(limit), goal)
         self.done[k] += done
         return dual - before
 
@@ -217,9 +212,10 @@ class KernelSDCASolver(KernelSolver):
         """Change dual variables, and the scores of all rows with them."""
         p = self.problem
         factors = np.zeros(p.signs.shape)
-        for k, rows, change in zip(classes, sets, changes, strict=False):
-            self.dual[k, rows] += change
-            factors[k, rows] = change * p.signs[k, rows] * self.rate
+        with np.errstate(over="ignore"):  # where the dual has no maximum; `measure` says so
+            for k, rows, change in zip(classes, sets, changes, strict=False):
+                self.dual[k, rows] += change
+                factors[k, rows] = change * p.signs[k, rows] * self.rate
         which = np.flatnonzero(factors.any(axis=0)).astype(np.int32)
         p.gram.add(which, factors[:, which], self.scores, self.round)
 
@@ -229,7 +225,18 @@ class KernelSDCASolver(KernelSolver):
         gap, losses, dual_margins = p.gap_terms(k, self.dual[k], self.scores[k], self.loss, self.terms[k])
         self.primal[k] = (losses + max(dual_margins, 0.0) / 2) / p.n
         self.gap[k] = gap / p.n
-        require_finite(self.primal[k], self.gap[k])
+        if not self.primal[k] - self.gap[k] <= self.most:  # or NaN
+            raise ValueError(
+                "The dual objective has no maximum: the kernel is not positive semi-definite. "
+                "Use kernel='rbf', loss='hinge' or a larger alpha."
+            )
+
+    def is_indefinite(self):
+        """Whether the values of (up to 1,000) rows prove that the kernel is not positive semi-definite."""
+        rows = np.flatnonzero(self.dual.any(axis=0))[:1000].astype(np.int32)
+        block = self._block(rows)
+        lowest = np.linalg.eigvalsh(block).min(initial=0.0)
+        return bool(lowest < -1e-3 * block.diagonal().max(initial=0.0))
 
 
 def kernel_sdca(
