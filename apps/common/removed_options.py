@@ -25,7 +25,7 @@ REMOVED = {
             "read the CSV table with a program that takes an apostrophe for a mark of text",
         ),
         ("train", "--checkpoint", 'give --config FILE with checkpoint = "FOLDER"'),
-        ("train", "--chars", 'give --config FILE with chars = "1-5"; or --recipe nb-chars'),
+        ("train", "--chars", 'give --config FILE with chars = "1-5"; or --recipe nb-both'),
         ("train", "--epochs", "give --config FILE with epochs = 100"),
         ("train", "--keep-markup", "give --config FILE with keep-markup = true"),
         ("train", "--metric", 'give --config FILE with metric = "macro-f1"'),
@@ -33,7 +33,7 @@ REMOVED = {
         ("train", "--no-refit", "give --config FILE with refit = false"),
         ("train", "--refit", "train always does; --config FILE with refit = false does not"),
         ("train", "--tokens", 'give --config FILE with tokens = "split"'),
-        ("train", "--weighting", 'give --config FILE with weighting = "tfidf"; or --recipe tfidf-words'),
+        ("train", "--weighting", 'give --config FILE with weighting = "tfidf"; or --recipe tfidf-both'),
         (
             "train",
             "--recipe article-literal",
