@@ -57,7 +57,6 @@ def test_characters_are_taken_where_they_are_better(run, write):
     words, both = record["recipe_choice"]["tried"]  # tf-idf is not for two labels
     assert (record["recipe"], record["chars"]) == ("nb-both", "1-5")
     assert record["accuracy"] > 0.95
-    assert both["score"] - words["score"] > 0.1
     assert both["error"] < words["error"] / 2
 
 

@@ -12,6 +12,7 @@ from fastsvm._utils.threads import Threads
 from fastsvm.fitting import ConvergenceWarning, number_of_threads
 
 from ...common.progress import UNWATCHED, Stages
+from ..measures.metrics import squared_errors
 from ..text_recipes import (
     DEFAULT,
     RECIPES,
@@ -23,8 +24,7 @@ from ..text_recipes import (
     with_recipe_features,
 )
 from . import pipeline_steps
-from .alpha_choice import AlphaChoice, choose_alpha
-from .left_out_scores import LeftOutScores
+from .alpha_choice import SQUARED_ERROR, AlphaChoice, choose_alpha
 from .text_splits import n_inner_folds, split_texts, trainable_folds
 
 TRIED = 2000  # texts, of `SEVERAL` labels at most; each is a problem of its own, so of more labels:
@@ -42,14 +42,9 @@ SURE = 2.0  # standard errors
 
 @dataclass(frozen=True)
 class RecipeCandidate:
-    """A recipe that was tried: its score by the metric at its best alpha, and its probabilities' error there.
-
-    The error is the mean over texts of the squared distance between their probabilities and the truth. It
-    tells recipes apart on fewer texts than accuracy does.
-    """
+    """A recipe that was tried, and the mean of its squared errors at the alpha where that is least."""
 
     name: str
-    score: float
     error: float
     alpha: float
 
@@ -61,7 +56,6 @@ class RecipeScreening:
     Attributes
     ----------
     n : int
-    metric : str
     candidates : list of RecipeCandidate
     chosen : str
     unsegmented : bool
@@ -69,7 +63,6 @@ class RecipeScreening:
     """
 
     n: int
-    metric: str
     candidates: list[RecipeCandidate]
     chosen: str
     unsegmented: bool
@@ -85,7 +78,7 @@ def choose_recipe(
     texts, y : sequences of str
         What there is to train on.
     settings : RecipeSettings
-        Whose `recipe` is "auto"; `min_df` and `metric` are those of all recipes that are tried.
+        Whose `recipe` is "auto"; `min_df` is that of all recipes that are tried.
     stage : Stages
 
     Returns
@@ -101,15 +94,17 @@ def choose_recipe(
         sample, labels = _sample_of_texts(texts, y, settings.seed)
         with stage("choose recipe", total=len(names)) as advance:
             choices = _try_recipes(sample, labels, names, settings, advance)
-        errors = {name: _squared_errors(choice, labels) for name, choice in choices.items()}
         if choices:
+            codes = np.unique(labels, return_inverse=True)[1]
+            errors = {
+                name: squared_errors(codes[choice.rows], choice.decision) for name, choice in choices.items()
+            }
             chosen = _best_recipe(errors, float(np.mean([len(text) for text in sample])))
             candidates = [
-                RecipeCandidate(name, float(each.means.max()), float(errors[name].mean()), each.alpha)
-                for name, each in choices.items()
+                RecipeCandidate(name, float(errors[name].mean()), choice.alpha)
+                for name, choice in choices.items()
             ]
-            metric = settings.metric or "accuracy"
-            screening = RecipeScreening(len(sample), metric, candidates, chosen, unsegmented)
+            screening = RecipeScreening(len(sample), candidates, chosen, unsegmented)
     return with_recipe_features(settings, chosen), screening
 
 
@@ -142,7 +137,11 @@ def _try_recipes(
         found = None
         if folds and all(part is not None for part in parts):
             X = parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")
-            options = {**pipeline_steps.alpha_choice_options(recipe), "selection": None}
+            options = {
+                **pipeline_steps.alpha_choice_options(recipe),
+                "selection": None,
+                "metric": SQUARED_ERROR,
+            }
             found = choose_alpha(X, y, folds, **options, alphas=short_alphas(len(y)), tol=TOL)
         advance()
         return found
@@ -166,13 +165,6 @@ def _count_kind(texts: list[str], kind: RecipeSettings) -> csr_matrix | None:
         return pipeline_steps.vectorizer(kind, np.float32).fit_transform(texts)
     except ValueError:
         return None
-
-
-def _squared_errors(choice: AlphaChoice, y: np.ndarray) -> np.ndarray:
-    """Return the squared distance between the probabilities of each text and the truth."""
-    scores = LeftOutScores.of_choice(choice, y)
-    likely = np.nan_to_num(scores.probabilities(scores.calibration(scores.classes)))
-    return np.square(likely - (scores.classes == scores.y[:, np.newaxis])).sum(axis=1)
 
 
 def _best_recipe(errors: dict[str, np.ndarray], length: float) -> str:

@@ -155,9 +155,8 @@ def calibration_line(error: CalibrationError) -> str:
 
 def print_screening(screening: RecipeScreening) -> None:
     """Print the recipes that were tried, and which one was taken."""
-    tried, lists = screening.candidates, {}
-    for name in ("score", "error"):
-        lists[name] = ", ".join(f"{getattr(each, name):.4f}" for each in tried)
+    tried = screening.candidates
+    errors = ", ".join(f"{each.name} {each.error:.4f}" for each in tried)
     why = "the smallest error"
     if screening.unsegmented:
         why += "; the texts have no blanks between words, so characters are counted"
@@ -166,7 +165,7 @@ def print_screening(screening: RecipeScreening) -> None:
     print_heading(
         "Recipe",
         f"tried on {screening.n:,} training texts: {', '.join(each.name for each in tried)}",
-        f"squared error of the probabilities {lists['error']}; {screening.metric} {lists['score']}",
+        f"squared error of the probabilities: {errors}",
         f"taken: {screening.chosen} ({why})",
     )
 
@@ -251,8 +250,8 @@ def print_scores(scores: AnswerScores) -> None:
 def _screening_record(screening: RecipeScreening | None) -> dict | None:
     if screening is None:
         return None
-    tried = [fields(each, "name", "score", "error", "alpha") for each in screening.candidates]
-    return {**fields(screening, "n", "metric", "chosen", "unsegmented"), "tried": tried}
+    tried = [fields(each, "name", "error", "alpha") for each in screening.candidates]
+    return {**fields(screening, "n", "chosen", "unsegmented"), "tried": tried}
 
 
 def _alpha_choice_record(choice: AlphaChoice | None) -> dict | None:
