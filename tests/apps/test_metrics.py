@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 from sklearn import metrics as theirs
 
 from fastsvm_apps.sentiment.measures import metrics
@@ -40,6 +41,32 @@ def test_average_precision(decimals):
     expected = theirs.average_precision_score(is_it, decision)
     assert metrics.average_precision(is_it, decision) == pytest.approx(expected)
     assert np.isnan(metrics.average_precision(np.zeros(3, bool), np.zeros(3)))
+
+
+def test_squared_errors():
+    rng = np.random.default_rng(2)
+    codes, decision = rng.integers(0, 3, 90), rng.normal(size=(90, 3))
+    decision[np.arange(90), codes] += 1
+    decision[4, 1] = -np.inf
+    unknown = decision[np.isfinite(decision)].min()
+
+    def probabilities(factor, row):
+        powers = [np.exp(factor * max(value, unknown)) for value in row]
+        return [power / sum(powers) for power in powers]
+
+    def loss(factor):
+        return -sum(
+            np.log(probabilities(factor, row)[code]) for row, code in zip(decision, codes, strict=True)
+        )
+
+    factor = minimize_scalar(loss, bounds=(0.1, 10), method="bounded").x
+    expected = [
+        sum((p - (k == code)) ** 2 for k, p in enumerate(probabilities(factor, row)))
+        for row, code in zip(decision, codes, strict=True)
+    ]
+    assert metrics.squared_errors(codes, decision) == pytest.approx(expected, abs=1e-4)
+    two = metrics.squared_errors(codes % 2, np.column_stack([-decision[:, 0], decision[:, 0]]))
+    assert metrics.squared_errors(codes % 2, decision[:, 0]).tolist() == two.tolist()
 
 
 def test_of_two_labels_the_average_precision_is_that_of_the_rarer():
