@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fastsvm.fitting.calibration import sharpness, softmax
+from fastsvm.fitting import sharpness, softmax
 
 
 def score_labels(metric: str, y: np.ndarray, predicted: np.ndarray) -> float:
