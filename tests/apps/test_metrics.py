@@ -45,25 +45,16 @@ def test_average_precision(decimals):
 
 def test_squared_errors():
     rng = np.random.default_rng(2)
-    codes, decision = rng.integers(0, 3, 90), rng.normal(size=(90, 3))
-    decision[np.arange(90), codes] += 1
-    decision[4, 1] = -np.inf
-    unknown = decision[np.isfinite(decision)].min()
+    codes = rng.integers(0, 3, 90)
+    decision, true = rng.normal(size=(90, 3)) + np.eye(3)[codes], np.eye(3)[codes] > 0
+    z = decision.copy()
+    decision[4, 1], z[4, 1] = -np.inf, min(z[:4].min(), z[5:].min(), z[4, 0], z[4, 2])
 
-    def probabilities(factor, row):
-        powers = [np.exp(factor * max(value, unknown)) for value in row]
-        return [power / sum(powers) for power in powers]
+    def likely(factor):
+        return np.exp(factor * z) / np.exp(factor * z).sum(axis=1, keepdims=True)
 
-    def loss(factor):
-        return -sum(
-            np.log(probabilities(factor, row)[code]) for row, code in zip(decision, codes, strict=True)
-        )
-
-    factor = minimize_scalar(loss, bounds=(0.1, 10), method="bounded").x
-    expected = [
-        sum((p - (k == code)) ** 2 for k, p in enumerate(probabilities(factor, row)))
-        for row, code in zip(decision, codes, strict=True)
-    ]
+    best = minimize_scalar(lambda each: -np.log(likely(each)[true]).sum(), (0.1, 1, 10)).x
+    expected = ((likely(best) - true) ** 2).sum(axis=1)
     assert metrics.squared_errors(codes, decision) == pytest.approx(expected, abs=1e-4)
     two = metrics.squared_errors(codes % 2, np.column_stack([-decision[:, 0], decision[:, 0]]))
     assert metrics.squared_errors(codes % 2, decision[:, 0]).tolist() == two.tolist()
