@@ -34,8 +34,8 @@ FEWEST = 100  # texts on which a choice means something
 FEW = 1000  # more texts than these are halved, not cut in five
 TOL = 0.05  # relative gap
 # In long texts, the lead of characters over words shrinks as texts grow more. 26 corpora of 600 test texts or
-# more, six draws of the texts tried: the recipe taken is 0.0004 behind the best on average, 0.0010 without
-# this rule, and at most 0.0005 with 1 or 3 standard errors or from 350 to 1,300 characters.
+# more, six draws of the texts tried: the recipe taken is 0.0005 behind the best on average, 0.0010 without
+# this rule, and as good with 1 or 3 standard errors or from 350 to 1,300 characters.
 LONG = 500  # characters on average
 SURE = 2.0  # standard errors
 
