@@ -110,7 +110,7 @@ def train(
     encoding : str
         Encoding of the file.
     recipe : str
-        The features of a text and their weights: "nb-words", "tfidf-words", "nb-chars" and so on. "auto"
+        The features of a text and their weights: "nb-words", "nb-both", "tfidf-both" and so on. "auto"
         tries several on training texts, unless you give `weighting`, `ngrams` or `chars`.
     classifier : {"sdca-svm", "sdca-logistic", "pegasos-svm", "pegasos-logistic", "perceptron"}, optional
         Learning algorithm; by default the recipe decides, as for the next five parameters.

@@ -1,5 +1,7 @@
 from .._utils.threads import number_of_threads as number_of_threads
 from .calibration import Calibration as Calibration
+from .calibration import sharpness as sharpness
+from .calibration import softmax as softmax
 from .convergence_advice import ConvergenceWarning as ConvergenceWarning
 from .labels import class_weights as class_weights
 from .linear import ASDCA as ASDCA

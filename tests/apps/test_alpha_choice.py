@@ -11,7 +11,7 @@ from fastsvm import SDCAClassifier, sdca_path
 from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.sentiment.learning import alpha_choice
 from fastsvm_apps.sentiment.learning.alpha_choice import choose_alpha
-from fastsvm_apps.sentiment.measures.metrics import score_decision
+from fastsvm_apps.sentiment.measures.metrics import score_decision, squared_errors
 
 pytestmark = pytest.mark.blas
 
@@ -47,16 +47,21 @@ def test_scores_are_those_of_separate_fits(labels, fit_intercept):
     folds = stratified_folds(y, 3, seed=0)
     options = {"loss": "squared_hinge", "fit_intercept": fit_intercept, "tol": 1e-6}
     found = choose_alpha(X, y, folds, weighting=TfidfTransformer(), alphas=ALPHAS, **options)
-    expected = np.empty((3, 3))
+    expected, errors = np.empty((2, 3, 3))
     for j, (train, test) in enumerate(folds):
         weighting = TfidfTransformer().fit(X[train])
         for i, alpha in enumerate(ALPHAS):
             own = alpha * len(y) / len(train)
             model = SDCAClassifier(alpha=own, **options).fit(weighting.transform(X[train]), y[train])
             expected[i, j] = model.score(weighting.transform(X[test]), y[test])
+            decision = model.decision_function(weighting.transform(X[test]))
+            errors[i, j] = squared_errors(np.searchsorted(labels, y[test]), decision).mean()
     assert len(np.unique(expected)) > 3
     np.testing.assert_allclose(found.scores, expected)
     assert found.alpha == ALPHAS[expected.mean(axis=1).argmax()]
+    by_error = {"alphas": ALPHAS, "metric": alpha_choice.SQUARED_ERROR, **options}
+    found = choose_alpha(X, y, folds, weighting=TfidfTransformer(), **by_error)
+    np.testing.assert_allclose(found.scores, -errors, rtol=1e-3)
     assert found.n_tried == len(y)
     assert (found.gaps <= 1e-6).all()
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 from sklearn import metrics as theirs
 
 from fastsvm_apps.sentiment.measures import metrics
@@ -40,6 +41,23 @@ def test_average_precision(decimals):
     expected = theirs.average_precision_score(is_it, decision)
     assert metrics.average_precision(is_it, decision) == pytest.approx(expected)
     assert np.isnan(metrics.average_precision(np.zeros(3, bool), np.zeros(3)))
+
+
+def test_squared_errors():
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 3, 90)
+    decision, true = rng.normal(size=(90, 3)) + np.eye(3)[codes], np.eye(3)[codes] > 0
+    z = decision.copy()
+    decision[4, 1], z[4, 1] = -np.inf, min(z[:4].min(), z[5:].min(), z[4, 0], z[4, 2])
+
+    def likely(factor):
+        return np.exp(factor * z) / np.exp(factor * z).sum(axis=1, keepdims=True)
+
+    best = minimize_scalar(lambda each: -np.log(likely(each)[true]).sum(), (0.1, 1, 10)).x
+    expected = ((likely(best) - true) ** 2).sum(axis=1)
+    assert metrics.squared_errors(codes, decision) == pytest.approx(expected, abs=1e-4)
+    two = metrics.squared_errors(codes % 2, np.column_stack([-decision[:, 0], decision[:, 0]]))
+    assert metrics.squared_errors(codes % 2, decision[:, 0]).tolist() == two.tolist()
 
 
 def test_of_two_labels_the_average_precision_is_that_of_the_rarer():

@@ -157,9 +157,9 @@ def test_every_option_of_the_command_is_a_parameter():
 
 def test_values_in_words_and_in_python_are_the_same(corpus):
     one = sentiment.train(
-        corpus, ngrams="1-2", k="all", class_weight=["pos=2"], seed="3", recipe="tfidf-words"
+        corpus, ngrams="1-2", k="all", class_weight=["pos=2"], seed="3", recipe="tfidf-both"
     )
-    other = sentiment.train(corpus, ngrams=2, k=None, class_weight={"pos": 2}, seed=3, recipe="tfidf-words")
+    other = sentiment.train(corpus, ngrams=2, k=None, class_weight={"pos": 2}, seed=3, recipe="tfidf-both")
     assert one.training.settings == other.training.settings
 
 

@@ -20,7 +20,7 @@ from fastsvm_apps.sentiment.learning import counted_texts, pipeline_steps
 from fastsvm_apps.sentiment.learning.streamed_rows import StoredRows
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
-COMMAND = "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors", "--config", "../resume.toml"
+COMMAND = "--recipe", "nb-words", "--json", "-o", "m.safetensors", "--config", "../resume.toml"
 MODES = {"memory": (), "fixed": ("--alpha", "0.001"), "stream": ("--stream",)}
 # Where each is killed: what it is about to do, and what is kept by then.
 DEATHS = {
@@ -76,7 +76,7 @@ def facts(done):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
-    options = "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors", *MODES[mode]
+    options = "--recipe", "nb-words", "--json", "-o", "m.safetensors", *MODES[mode]
     command = "train", write(texts(240, ("neg", "pos", "mixed"))), *options
     expected = facts(run(*command))
     command += "--config", "../resume.toml"
@@ -105,7 +105,7 @@ def test_the_second_pass_goes_on_after_the_last_batch(cut, run, write, texts, mo
     monkeypatch.setattr(corpus_batches, "BATCH", 1000)
     transform, counted = Bag.transform, []
     monkeypatch.setattr(Bag, "transform", lambda *args: counted.append(1) or transform(*args))
-    options = "--stream", "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors"
+    options = "--stream", "--recipe", "nb-words", "--json", "-o", "m.safetensors"
     command = "train", write(texts(150)), "--alpha", "0.001", *options
     expected, n_batches = facts(run(*command)), len(counted)
     command += "--config", "../resume.toml"

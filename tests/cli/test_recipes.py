@@ -9,11 +9,11 @@ import pytest
 
 import fastsvm
 from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
-from fastsvm_apps.sentiment.learning.recipe_choice import choose_recipe
+from fastsvm_apps.sentiment.learning.recipe_choice import _best_recipe, choose_recipe
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
 from fastsvm_apps.sentiment.text_recipes import (
     AUTO,
-    RECIPES,
+    HINGE_ALPHAS,
     SEARCHED,
     RecipeSettings,
     is_unsegmented,
@@ -40,30 +40,47 @@ def train(run, corpus, *options, exit_code=0, config=None):
     return json.loads(result.stdout)
 
 
-def test_words_are_enough_where_they_are(run, write, texts):
-    record = train(run, write(texts(300)))
-    assert record["recipe"] == "nb-words"
-    assert (record["ngrams"], record["chars"], record["weighting"]) == ("1-3", "none", "nb")
+def test_the_recipe_with_the_smallest_error_is_taken(run, write, texts):
+    corpus = write(texts(300, ("neg", "pos", "mixed")))
+    record = train(run, corpus)
     choice = record["recipe_choice"]
     assert [each["name"] for each in choice["tried"]] == list(SEARCHED)
-    assert choice["chosen"] == record["recipe"]
-    assert choice["n"] == 240
-    assert choice["difference"] <= 2 * choice["standard_error"]
+    assert (choice["n"], choice["chosen"]) == (240, record["recipe"])
+    assert record["recipe"] == min(choice["tried"], key=lambda each: each["error"])["name"]
+    printed = run("train", corpus, "-o", "model.safetensors").stdout
+    found = re.search(r"\nRecipe\ntried on 240 .*: nb-words, .*\n.*\ntaken: (\S+) \(the smallest e", printed)
+    assert found[1] == record["recipe"]
 
 
 def test_characters_are_taken_where_they_are_better(run, write):
-    corpus = write(inflected(300))
-    record = train(run, corpus)
-    choice = record["recipe_choice"]
-    assert record["chars"] == "1-5"
+    record = train(run, write(inflected(300)))
+    words, both = record["recipe_choice"]["tried"]  # tf-idf is not for two labels
+    assert (record["recipe"], record["chars"]) == ("nb-both", "1-5")
     assert record["accuracy"] > 0.95
-    assert choice["difference"] > 2 * choice["standard_error"]
-    best = max(each["score"] for each in choice["tried"])
-    words = max(each["score"] for each in choice["tried"] if RECIPES[each["name"]].chars is None)
-    assert best - words > 0.1
-    printed = run("train", corpus, "-o", "model.safetensors").stdout
-    assert re.search(r"\nRecipe\n\w+-(chars|both), chosen on 240 training texts\n", printed)
-    assert re.search(r"\nnb-words +240 +0\.\d{4} +\S+\n", printed)
+    assert both["error"] < words["error"] / 2
+
+
+def test_in_long_texts_characters_have_to_be_surely_better():
+    errors = {"nb-words": np.tile([0.1, 0.3], 500), "nb-both": np.tile([0.097, 0.297], 500)}
+    errors["nb-both"][::2] += np.tile([-0.05, 0.05], 250)  # better by 2.7 standard errors
+    assert [_best_recipe(errors, length) for length in (100, 501)] == ["nb-both", "nb-both"]
+    errors["nb-both"] += 0.001  # by 1.8
+    assert [_best_recipe(errors, length) for length in (100, 501)] == ["nb-both", "nb-words"]
+    assert _best_recipe({"nb-signs": errors["nb-both"]}, 501) == "nb-signs"
+
+
+def test_many_labels_have_few_alphas_and_the_squared_hinge(run, write):
+    def record(n_labels):
+        pairs = [(f"l{i % n_labels}", f"w{i % n_labels} w{i % 7} {i} other") for i in range(420)]
+        return train(run, write(pairs), "--holdout", 0)
+
+    few, many = record(20), record(21)
+    assert fastsvm.load_model("model.safetensors")["classifier"].loss == "squared_hinge"
+    assert set(HINGE_ALPHAS) <= set(few["alpha_choice"]["alphas"])
+    tried = many["alpha_choice"]["alphas"]
+    assert {0.0048, 0.0012, 0.00029} <= set(tried)
+    assert not set(tried) & set(HINGE_ALPHAS)
+    assert many["recipe_choice"]["n"] == 420
 
 
 def test_texts_without_blanks_are_cut_into_characters(run, write):
@@ -117,19 +134,16 @@ def test_what_is_given_comes_first(run, write):
 def test_settings():
     assert recipe_settings(AUTO, {"seed": 3}) == RecipeSettings(seed=3, recipe=AUTO)
     assert recipe_settings(AUTO, {"weighting": "tfidf"}) == RecipeSettings(weighting="tfidf")
-    assert recipe_settings("nb-chars", {}) == RecipeSettings(ngrams=None, chars=(1, 5), recipe="nb-chars")
+    assert recipe_settings("nb-signs", {}) == RecipeSettings(ngrams=None, chars=(1, 4), recipe="nb-signs")
 
 
-@pytest.mark.parametrize(("n", "n_labels"), [(60, 2), (250, 120)])
-def test_too_few_texts_or_too_many_labels_are_not_tried(n, n_labels):
-    texts = [f"word{i} other" for i in range(n)]
-    settings, screening = choose_recipe(
-        texts, [f"l{i % n_labels}" for i in range(n)], recipe_settings(AUTO, {})
-    )
+def test_too_few_texts_are_not_tried():
+    texts, y = [f"word{i} other" for i in range(99)], [f"l{i % 2}" for i in range(99)]
+    settings, screening = choose_recipe(texts, y, recipe_settings(AUTO, {}))
     assert (settings.recipe, screening) == ("nb-words", None)
 
 
-@pytest.mark.parametrize("recipe", ["nb-chars", "tfidf-both"])
+@pytest.mark.parametrize("recipe", ["nb-signs", "tfidf-both"])
 def test_a_model_of_characters_does_all_that_others_do(run, write, recipe):
     corpus = write(inflected(300))
     train(run, corpus, "--recipe", recipe, "--report", "page.html")

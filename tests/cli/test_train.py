@@ -83,7 +83,7 @@ def test_what_is_printed(run, write, texts):
     out = result.stdout
     for pattern in (
         r"200 texts, 160 to train on and 40 held out",
-        r"\d{3} features: word n-grams of length 1-3 that occur in at least 2 texts; none dropped;",
+        r"features: word n-grams of length 1-2 and character n-grams of length 1-5 that occur in at least 2 ",
         r"neg +100\n",
         r"accuracy [01]\.\d{4} on 40 texts \(95 % interval 0\.\d{4} to [01]\.\d{4}\)",
         r"true \\ predicted +neg +pos\nneg +\d+ +\d+\npos +\d+ +\d+\n",

@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import ConvergenceWarning, class_weights, sdca_path
 
-from ..measures.metrics import average_precision, score_labels
+from ..measures.metrics import average_precision, score_labels, squared_errors
 from .text_splits import Fold
 
 ClassWeight = str | dict[str, float] | None
@@ -19,6 +19,7 @@ ClassWeight = str | dict[str, float] | None
 # Accuracy settles long before the optimum is reached; the worst of a path need not be solved at all.
 LOOSE = 0.01
 MAX_EPOCHS = 200
+SQUARED_ERROR = "squared error"  # the mean of `squared_errors`
 
 EXTENSION = 2  # alphas that are added to a grid at a time
 MAX_KEPT = 1 << 25  # decision values of a fold at all alphas, 4 bytes each
@@ -129,7 +130,7 @@ def choose_alpha(
     class_weight : "balanced" or dict of label to weight, optional
         As of `fastsvm.SDCAClassifier`.
     metric : str
-        One of `settings.METRICS`.
+        One of `settings.METRICS`, or `SQUARED_ERROR`, whose scores are the errors below 0.
     alphas : sequence of float, optional
         By default `n_alphas` from the largest that matters to the first fold down to `eps` times that, in
         three digits.
@@ -272,6 +273,8 @@ def _score_fold(
         scores = (
             np.transpose(precisions)[:, there].mean(axis=1).tolist() if there.any() else [0.0] * len(alphas)
         )
+    elif metric == SQUARED_ERROR:
+        scores = [-squared_errors(part.y_test[rows], each.squeeze()).mean() for each in kept]
     else:
         scores = [score_labels(metric, part.y_test, each) for each in predicted]
     return FoldScores(alphas, scores, gaps, rows, kept)

@@ -15,7 +15,7 @@ from fastsvm.text import Bag, Selection, Union
 from ...common.cache import Cache
 from ...common.progress import UNWATCHED, Stages
 from ..measures.answer_scores import AnswerScores, score_answers
-from ..text_recipes import RecipeSettings
+from ..text_recipes import RecipeSettings, short_alphas
 from . import pipeline_steps
 from .alpha_choice import AlphaChoice, choose_alpha
 from .left_out_scores import LeftOutScores
@@ -123,7 +123,7 @@ class CountedTexts(NamedTuple):
         """Choose alpha on folds of these texts."""
         recipe = pipeline_steps.alpha_choice_options(settings)
         has_norm = settings.weighting in ("tfidf", "nb")  # all texts have the norm 1
-        alphas = settings.method.alphas if has_norm else None
+        alphas = (settings.method.alphas or short_alphas(len(self.y))) if has_norm else None
         with stage("choose alpha", total=len(folds)) as advance:
             grid = {"alphas": alphas, "n_alphas": 10, "extensions": EXTENSIONS}
             return choose_alpha(self.X, self.y, folds, **recipe, **grid, advance=advance)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fastsvm.fitting import sharpness, softmax
+
 
 def score_labels(metric: str, y: np.ndarray, predicted: np.ndarray) -> float:
     """Compare predicted labels with the true ones, as scikit-learn's function of that name does.
@@ -29,6 +31,18 @@ def score_labels(metric: str, y: np.ndarray, predicted: np.ndarray) -> float:
         there = n_true > 0
         return float((n_right[there] / n_true[there]).mean())
     return float((2 * n_right / (n_true + n_found)).mean())
+
+
+def squared_errors(codes: np.ndarray, decision: np.ndarray) -> np.ndarray:
+    """Return the squared distance of each text between the truth and its probabilities.
+
+    These are the softmax of the decision values times the factor that makes it likeliest. `codes` are columns
+    of the labels, of which two may have one column; one that a model did not know is as unlikely as any.
+    """
+    z = np.asarray(decision, float)
+    z = np.column_stack([-z, z]) if z.ndim == 1 else np.maximum(z, z[np.isfinite(z)].min())
+    likely = softmax(sharpness(z, codes) * z)
+    return np.square(likely - (np.arange(z.shape[1]) == codes[:, np.newaxis])).sum(axis=1)
 
 
 def average_precision(is_it: np.ndarray, decision: np.ndarray) -> float:

@@ -155,20 +155,19 @@ def calibration_line(error: CalibrationError) -> str:
 
 def print_screening(screening: RecipeScreening) -> None:
     """Print the recipes that were tried, and which one was taken."""
-    print_heading("Recipe", f"{screening.chosen}, chosen on {screening.n:,} training texts", "")
-    rows = [
-        (each.name, f"{each.n:,}", f"{each.score:.4f}", f"{each.alpha:g}") for each in screening.candidates
-    ]
-    print_table(("recipe", "texts", screening.metric, "alpha"), rows)
+    tried = screening.candidates
+    errors = ", ".join(f"{each.name} {each.error:.4f}" for each in tried)
+    why = "the smallest error"
     if screening.unsegmented:
-        print_line("")
-        print_line("The texts have no blanks between words, so characters are counted.")
-    elif screening.difference is not None:
-        print_line("")
-        print_line(f"Adding characters changes {screening.metric} by {screening.difference:+.4f}.")
-        if screening.metric == "accuracy":  # a rare label makes other metrics too uncertain for this rule
-            error = screening.standard_error
-            print_line(f"The standard error is {error:.4f}; a gain of two standard errors decides.")
+        why += "; the texts have no blanks between words, so characters are counted"
+    elif screening.chosen != min(tried, key=lambda each: each.error).name:
+        why = "in long texts, characters have to be better by two standard errors"
+    print_heading(
+        "Recipe",
+        f"tried on {screening.n:,} training texts: {', '.join(each.name for each in tried)}",
+        f"squared error of the probabilities: {errors}",
+        f"taken: {screening.chosen} ({why})",
+    )
 
 
 def print_cross_validation(found: CrossValidation) -> None:
@@ -251,9 +250,8 @@ def print_scores(scores: AnswerScores) -> None:
 def _screening_record(screening: RecipeScreening | None) -> dict | None:
     if screening is None:
         return None
-    tried = [fields(each, "name", "n", "score", "alpha") for each in screening.candidates]
-    names = ("n", "metric", "chosen", "difference", "standard_error", "unsegmented")
-    return {**fields(screening, *names), "tried": tried}
+    tried = [fields(each, "name", "error", "alpha") for each in screening.candidates]
+    return {**fields(screening, "n", "chosen", "unsegmented"), "tried": tried}
 
 
 def _alpha_choice_record(choice: AlphaChoice | None) -> dict | None:
