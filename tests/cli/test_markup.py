@@ -15,7 +15,8 @@ def html(texts):
 
 @pytest.mark.parametrize("options", [{}, {"keep_markup": True}])
 def test_a_model_does_with_new_texts_what_it_did_with_its_own(run, write, html, texts, options):
-    assert run("train", write(html, "csv"), "-o", "m.safetensors", config=options).exit_code == 0
+    recipe = "--recipe", "nb-words"
+    assert run("train", write(html, "csv"), "-o", "m.safetensors", *recipe, config=options).exit_code == 0
     model = TextScorer.load("m.safetensors")
     names = set(model[0].get_feature_names_out().tolist())
     assert ("br" in names, "eacute" in names) == ((True, True) if options else (False, False))
@@ -40,5 +41,5 @@ def test_explain_marks_words_where_they_stand(run, write, html):
 
 def test_a_corpus_without_markup_has_a_model_without(run, write, texts):
     pairs = texts(60)
-    assert run("train", write(pairs), "-o", "m.safetensors").exit_code == 0
+    assert run("train", write(pairs), "-o", "m.safetensors", "--recipe", "nb-words").exit_code == 0
     assert TextScorer.load("m.safetensors")[0].preprocessor is None

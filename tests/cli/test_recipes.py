@@ -137,10 +137,12 @@ def test_settings():
     assert recipe_settings("nb-signs", {}) == RecipeSettings(ngrams=None, chars=(1, 4), recipe="nb-signs")
 
 
-def test_too_few_texts_are_not_tried():
-    texts, y = [f"word{i} other" for i in range(99)], [f"l{i % 2}" for i in range(99)]
+@pytest.mark.parametrize(("n", "n_labels"), [(99, 2), (299, 30)])
+def test_of_too_few_texts_all_terms_count(n, n_labels):
+    texts, y = [f"word{i} other" for i in range(n)], [f"l{i % n_labels}" for i in range(n)]
     settings, screening = choose_recipe(texts, y, recipe_settings(AUTO, {}))
-    assert (settings.recipe, screening) == ("nb-words", None)
+    assert (settings.recipe, settings.min_df, screening) == ("tfidf-both", 1, None)
+    assert choose_recipe(texts, y, recipe_settings(AUTO, {"min_df": 3}))[0].min_df == 3
 
 
 @pytest.mark.parametrize("recipe", ["nb-signs", "tfidf-both"])

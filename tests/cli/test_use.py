@@ -191,7 +191,8 @@ def test_words_table_and_csv(run, model):
 
 def test_words_csv_has_no_formulas(run, write, texts):
     corpus = write([({"pos": "=pos", "neg": "-2"}[y], f"@{y} {text}") for y, text in texts(40)])
-    assert run("train", corpus, "-o", "m.safetensors", config={"tokens": "split"}).exit_code == 0
+    recipe = "--recipe", "nb-words"
+    assert run("train", corpus, "-o", "m.safetensors", *recipe, config={"tokens": "split"}).exit_code == 0
     found = run("explain", "m.safetensors", "--csv", "-n", 200).stdout
     rows = list(csv.reader(io.StringIO(found)))
     assert {row[0] for row in rows[1:]} == {"'=pos", "-2"}
