@@ -7,6 +7,7 @@ from threading import Timer
 from time import perf_counter
 from typing import TYPE_CHECKING, Self
 
+from .limits import return_freed_memory
 from .standard_streams import write_to_stderr
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Stages:
             self.seconds[name] = perf_counter() - start
             self._open.remove(stage)
             stage.hide()
+            return_freed_memory()
 
     def _show(self) -> None:
         from rich import progress

@@ -7,7 +7,6 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_is_file
-from ...common.limits import return_large_blocks
 from ...common.options import LAST_SECTION, Value, json_option, section, seed_option
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
@@ -145,7 +144,6 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     _options.check_output(report, (corpus, output), option="--report", what="a page", replaced="it")
     given = {name: value for name, value in options.items() if value is not None}
     given |= {"save_to": output, "learning_curve": bool(report)}
-    return_large_blocks()
     try:
         from .. import api
         from ..output.training_output import print_training, training_record

@@ -29,7 +29,7 @@ from .text_splits import n_inner_folds, split_texts, trainable_folds
 
 TRIED = 2000  # texts, of `SEVERAL` labels at most; each is a problem of its own, so of more labels:
 SEVERAL, TRIED_OF_MORE, OF_EACH = 50, 1000, 7  # fewer texts, but some of each label
-CHARACTERS = 4_000_000  # of these texts at most
+CHARACTERS = 1_500_000  # of these texts at most
 FEWEST, FEWEST_OF_EACH = 100, 10  # texts, and texts of a label on average, on which a choice means something
 FEW = 1000  # more texts than these are halved, not cut in five
 TOL = 0.05  # relative gap
