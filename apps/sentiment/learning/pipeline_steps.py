@@ -16,7 +16,7 @@ from fastsvm.text import Bag, Selection, Union, Weighting, has_markup, lower_wit
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource, names_corpus
-from ..text_recipes import MANY, RecipeSettings, is_skewed, usual_metric
+from ..text_recipes import RecipeSettings, is_skewed, usual_metric
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
@@ -36,7 +36,7 @@ def settings_for_corpus(corpus: Corpus, settings: RecipeSettings) -> RecipeSetti
     settings = settings_with_metric(settings, corpus.labels)
     markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
     tokens = settings.tokens or corpus.tokens
-    return replace(settings, tokens=tokens, markup=markup, many=len(labels) > MANY)
+    return replace(settings, tokens=tokens, markup=markup, n_labels=len(labels))
 
 
 def check_labels(labels: Collection[str]) -> None:

@@ -15,6 +15,7 @@ from ...common.progress import UNWATCHED, Stages
 from ..measures.metrics import squared_errors
 from ..text_recipes import (
     DEFAULT,
+    MANY,
     RECIPES,
     SEARCHED,
     UNSEGMENTED,
@@ -129,7 +130,7 @@ def _try_recipes(
     """Try recipes at a few alphas; recipes whose terms no text has are left out."""
     settings = replace(settings, classifier=RECIPES[DEFAULT].classifier)
     recipes = [with_recipe_features(settings, name) for name in names]
-    folds = trainable_folds(y, 2 if settings.many else n_inner_folds(y, FEW), settings.seed)
+    folds = trainable_folds(y, 2 if settings.n_labels > MANY else n_inner_folds(y, FEW), settings.seed)
     kinds = dict.fromkeys(kind for recipe in recipes for kind in _kinds_of_terms(recipe))
     counts = {kind: _count_kind(texts, kind) for kind in kinds}  # of words and of characters, once
 
