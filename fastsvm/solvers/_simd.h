@@ -47,6 +47,7 @@ typedef double fastsvm_eight __attribute__((vector_size(64)));
 typedef double fastsvm_eights __attribute__((vector_size(64), aligned(8), may_alias));
 typedef float fastsvm_eight_floats __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int64_t fastsvm_longs __attribute__((vector_size(64)));
+typedef uint64_t fastsvm_bits __attribute__((vector_size(64)));  /* which overflow without harm */
 #define FASTSVM_DOUBLES(x) (*(const fastsvm_wide *) (x))
 #define FASTSVM_FLOATS(x) __builtin_convertvector(*(const fastsvm_wide_float *) (x), fastsvm_wide)
 #endif
@@ -70,6 +71,7 @@ typedef int64_t fastsvm_longs __attribute__((vector_size(64)));
 #ifdef FASTSVM_VECTORS
 typedef float fastsvm_floats __attribute__((vector_size(32)));
 typedef int32_t fastsvm_ints __attribute__((vector_size(32)));
+typedef uint32_t fastsvm_float_bits __attribute__((vector_size(32)));
 
 /* Of n <= 8 numbers. The polynomial is that of Moshier's Cephes library (expf), good to two units in the last
    place. Adding 1.5 * 2^23 rounds, and leaves the power of 2 in the last bits. */
@@ -89,7 +91,7 @@ static inline __attribute__((always_inline)) void fastsvm_exp_some(
     p = ((((1.9875691500e-4f * z + 1.3981999507e-3f) * z + 8.3334519073e-3f) * z
           + 4.1665795894e-2f) * z + 1.6666665459e-1f) * z + 5.0000001201e-1f;
     p = p * z * z + z + 1.0f;
-    u = (fastsvm_floats) (((fastsvm_ints) p + ((fastsvm_ints) t << 23)) & seen);
+    u = (fastsvm_floats) (((fastsvm_float_bits) p + ((fastsvm_float_bits) t << 23)) & (fastsvm_float_bits) seen);
     memcpy(x, &u, n * 4);
 }
 
@@ -139,7 +141,7 @@ static inline __attribute__((always_inline)) void fastsvm_log_some(
     p = (((p * r + 1 / 39916800.) * r + 1 / 3628800.) * r + 1 / 362880.) * r + 1 / 40320.;
     p = (((p * r + 1 / 5040.) * r + 1 / 720.) * r + 1 / 120.) * r + 1 / 24.;
     p = (((p * r + 1 / 6.) * r + 0.5) * r + 1) * r + 1;
-    e = (fastsvm_eight) (((fastsvm_longs) p + ((fastsvm_longs) u << 52)) & (a < 708));
+    e = (fastsvm_eight) (((fastsvm_bits) p + ((fastsvm_bits) u << 52)) & (fastsvm_bits) (a < 708));
     large = 1 / (1 + e);
     small = e * large;
     if (b != NULL) {
