@@ -3,9 +3,17 @@
 import numpy as np
 
 
-def decision_scores(X, coef, intercept):
-    """Return w.x + b0: a number for each row or, of more than two classes, one for each class."""
-    scores = X @ coef.T + intercept
+def decision_scores(X, coef, intercept, squares=None):
+    """Return w.x + b0: a number for each row or, of more than two classes, one for each class.
+
+    With `squares`, of the shape of `coef`, w.x is divided by the norm of the row in which each column has the
+    weight whose square it is; a row without any has w.x = 0.
+    """
+    scores = X @ coef.T
+    if squares is not None:
+        norms = np.sqrt((X.power(2) if hasattr(X, "power") else X * X) @ squares.T)
+        np.divide(scores, norms, out=scores, where=norms > 0)
+    scores = scores + intercept
     return scores.ravel() if scores.shape[1] == 1 else scores
 
 

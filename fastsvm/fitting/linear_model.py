@@ -143,7 +143,8 @@ class LinearModel(OneVsRest):
         return [(label, partial(make, k)) for k, label in enumerate(labels)]
 
     def _set_results(self, results, X, y):
-        vars(self).pop("calibration_", None)  # of other scores
+        for stale in ("calibration_", "squares_"):  # of other scores
+            vars(self).pop(stale, None)
         self.coef_ = as_coefficients(np.vstack([r.w for r in results]), X.dtype)
         self.intercept_ = as_coefficients(np.hstack([r.intercept for r in results]), X.dtype)
         self.n_iter_ = max(r.n_iter for r in results)
@@ -189,7 +190,7 @@ class LinearModel(OneVsRest):
 
     def _scores(self, X):
         X = self._checked(X, reset=False)
-        found = decision_scores.decision_scores(X, self.coef_, self.intercept_)
+        found = decision_scores.decision_scores(X, self.coef_, self.intercept_, getattr(self, "squares_", None))
         # SciPy multiplies every value, so that NaN shows in the scores.
         require_finite_rows(X, found if sparse.issparse(X) else X)
         return found
@@ -239,7 +240,7 @@ class OnlineModel(LinearModel):
         self.intercept_ = as_coefficients([intercept for _, intercept in points], dtype)
         self.coef_, self._states = coef, states
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
-        for stale in ("calibration_", "objective_", "dual_gap_", "history_"):
+        for stale in ("calibration_", "squares_", "objective_", "dual_gap_", "history_"):
             self.__dict__.pop(stale, None)
         return self
 

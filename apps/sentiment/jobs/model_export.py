@@ -68,6 +68,11 @@ def export_model(
         raise AppError(
             f"--to {to} is for models of words, and this one counts characters; train one --recipe nb-words"
         )
+    if to != "pruned" and hasattr(model["classifier"], "squares_"):
+        raise AppError(
+            f"--to {to} has one weight a term and label, and each label of this model scales texts to a "
+            "length of its own; train one --recipe tfidf-both --chars none"
+        )
     n_before = model["classifier"].coef_.shape[1]
     if keep is not None or min_weight is not None:
         model = prune_model(model, keep, min_weight)
