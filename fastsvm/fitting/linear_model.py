@@ -190,7 +190,9 @@ class LinearModel(OneVsRest):
 
     def _scores(self, X):
         X = self._checked(X, reset=False)
-        found = decision_scores.decision_scores(X, self.coef_, self.intercept_, getattr(self, "squares_", None))
+        found = decision_scores.decision_scores(
+            X, self.coef_, self.intercept_, getattr(self, "squares_", None)
+        )
         # SciPy multiplies every value, so that NaN shows in the scores.
         require_finite_rows(X, found if sparse.issparse(X) else X)
         return found

@@ -1,4 +1,4 @@
-"""Naive Bayes ratios of each class's own: the problem of one class against the rest has weights of its own."""
+"""Naive Bayes ratios of each class's own, for the problem of this class against the rest."""
 
 import numpy as np
 
@@ -29,8 +29,8 @@ class OwnRatios:
         self.ratios = np.empty((len(classes) - first, X.shape[1]), np.float32)
         for k, ratios in enumerate(self.ratios, first):
             inside = np.bincount(X[y == k].indices, minlength=X.shape[1])
-            by_class = np.column_stack([totals - inside, inside])
-            ratios[:] = Weighting("nb").fit_frequencies(by_class, X.shape[0]).weights_
+            every = (len(inside) + inside.sum()) / (len(inside) + (totals - inside).sum())
+            ratios[:] = np.log((1 + inside) / (1 + totals - inside) / every)
         return self
 
     def transform(self, X):

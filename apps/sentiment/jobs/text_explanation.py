@@ -181,7 +181,7 @@ class ExplanationMarks:
 
 
 def _explained_side(classifier, decision, winner: int, label: str | None):
-    """Return the label that is explained, its weights, their squares in norms, its intercept and its score."""
+    """Return the label that is explained, its weights, squares, intercept and score."""
     classes = [str(name) for name in classifier.classes_.tolist()]
     two = len(classes) == 2
     if label is None:
