@@ -1,6 +1,7 @@
 """Scores of a fitted linear classifier, and the labels that follow from them."""
 
 import numpy as np
+from scipy import sparse
 
 
 def decision_scores(X, coef, intercept, squares=None):
@@ -9,9 +10,13 @@ def decision_scores(X, coef, intercept, squares=None):
     With `squares`, of the shape of `coef`, w.x is divided by the norm of the row in which each column has the
     weight whose square it is; a row without any has w.x = 0.
     """
+    if len(coef) > 1 and sparse.issparse(X) and X.nnz < X.shape[1]:  # SciPy copies what it multiplies with
+        columns, places = np.unique(X.indices, return_inverse=True)
+        X = sparse.csr_array((X.data, places, X.indptr), (X.shape[0], len(columns)))
+        coef, squares = (each if each is None else each[:, columns] for each in (coef, squares))
     scores = X @ coef.T
     if squares is not None:
-        norms = np.sqrt((X.power(2) if hasattr(X, "power") else X * X) @ squares.T)
+        norms = np.sqrt((X.power(2) if sparse.issparse(X) else X * X) @ squares.T)
         np.divide(scores, norms, out=scores, where=norms > 0)
     scores = scores + intercept
     return scores.ravel() if scores.shape[1] == 1 else scores

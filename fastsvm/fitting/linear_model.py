@@ -35,6 +35,9 @@ class LinearModel(OneVsRest):
     _tol = None
     """The relative gap at which to stop; None where there is no such stop."""
 
+    _rows_of = None
+    """What gives the k-th binary problem rows of its own, during a fit; None where all have those of X."""
+
     _norms = True
     """Whether the solver reads the rows' norms."""
 
@@ -136,7 +139,8 @@ class LinearModel(OneVsRest):
         seeds = self._seeds(len(labels))
 
         def make(k, threads):
-            problem = Problem(rows, signs_of(y, labels[k]), weights, threads)
+            own = rows if self._rows_of is None else as_rows(self._rows_of(k), threads, self._norms)
+            problem = Problem(own, signs_of(y, labels[k]), weights, threads)
             random = np.array([seeds[k]], np.uint64)
             return self._make_solver(problem, random, max_iter, start=starts(k))
 

@@ -37,6 +37,16 @@ class OwnRatios:
         """Return 1 for each count above 0."""
         return self.presence.transform(X)
 
+    def fit_classifier(self, classifier, X, y, **options):
+        """Fit an `SDCA` to what `transform` made, each problem to its own rows, and fold the ratios in.
+
+        A row's score is then its product with `coef_`, weights times ratios, divided by the norm of the ratios
+        in it, whose squares become `squares_`.
+        """
+        classifier.fit(X, y, rows_of=lambda k: self.weighed(X, k), **options)
+        classifier.coef_ *= self.ratios
+        classifier.squares_ = np.square(self.ratios)
+
     def weighed(self, X, k):
         """Return what `transform` made, as the k-th problem sees it; the indices are shared."""
         values = X.data.copy()

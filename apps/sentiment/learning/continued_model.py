@@ -114,7 +114,7 @@ def continued_settings(model: Pipeline, settings: RecipeSettings) -> RecipeSetti
     names = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
     if hasattr(model["classifier"], "squares_"):
         raise AppError(
-            f"each label of this model scales texts to a length of its own, so it cannot learn on; {OTHERWISE}"
+            f"each label of this model scales texts to a length of its own: it cannot learn on; {OTHERWISE}"
         )
     loss = getattr(model["classifier"], "loss", None)
     same = [name for name in names if CLASSIFIERS[name].parameters["loss"] == loss]

@@ -59,7 +59,7 @@ class LeftOutScores:
                 if part.own is None:
                     estimator.fit(part.X, labels[part.y])
                 else:
-                    pipeline_steps.fit_with_own_ratios(estimator, part.X, labels[part.y], part.own)
+                    part.own.fit_classifier(estimator, part.X, labels[part.y])
             found = estimator.decision_function(part.X_test)
             found = np.column_stack([-found, found]) if found.ndim == 1 else found
             decision[np.ix_(fold[1], np.searchsorted(labels, estimator.classes_))] = found

@@ -3,8 +3,8 @@
 import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -185,17 +185,19 @@ def fit_pipeline(
     X = X.astype(np.float32, copy=False)
     if weighting is not None:
         X = weighting.fit(X, y).transform(X)
-    if isinstance(weighting, OwnRatios):
-        fit_with_own_ratios(estimator, X, y, weighting, checkpoint)
-        weighting = weighting.presence
-    else:
-        fit_classifier(estimator, X, y, checkpoint)
+    own = weighting if isinstance(weighting, OwnRatios) else None
+    fit_classifier(estimator, X, y, checkpoint, own)
+    weighting = weighting if own is None else own.presence
     steps = [("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)]
     return Pipeline([(name, step) for name, step in steps if step is not None])
 
 
 def fit_classifier(
-    estimator, X: csr_matrix, y: Sequence[str], checkpoint: Path | None = None, weights=None
+    estimator,
+    X: csr_matrix,
+    y: Sequence[str],
+    checkpoint: Path | None = None,
+    own: OwnRatios | None = None,
 ) -> None:
     """Train an estimator; a fit that stopped short warns in terms of options.
 
@@ -204,7 +206,7 @@ def fit_classifier(
     more = {"checkpoint": checkpoint} if isinstance(estimator, fitting.SDCA) else {}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         try:
-            estimator.fit(X, y, weights, **more)
+            (estimator.fit if own is None else partial(own.fit_classifier, estimator))(X, y, **more)
         except ValueError as error:  # another processor may weigh texts a little differently
             if checkpoint is None or not str(error).startswith(str(checkpoint)):
                 raise
@@ -218,36 +220,6 @@ def fit_classifier(
                 ConvergenceWarning,
                 stacklevel=2,
             )
-
-
-def fit_with_own_ratios(
-    estimator, X: csr_matrix, y: Sequence[str], own: OwnRatios, checkpoint: Path | None = None
-) -> None:
-    """Train an estimator one label against the rest, each with ratios of its own; these become part of it.
-
-    With ratios r, a label's score is the product of `coef_`, its weights times r, and the terms of a text,
-    divided by the norm of their r. One label at a time has values of its own.
-    """
-    classes, codes = np.unique(y, return_inverse=True)
-    weights = None
-    if estimator.class_weight is not None:
-        weights = fitting.class_weights(estimator.class_weight, classes, np.asarray(y))[codes]
-    parts = []
-    for k, label in enumerate(range(len(classes) - len(own.ratios), len(classes))):
-        part, there = copy(estimator).set_params(class_weight=None), checkpoint
-        if checkpoint is not None:
-            there = checkpoint.with_name(f"{k} {checkpoint.name}")
-        fit_classifier(part, own.weighed(X, k), codes == label, there, weights)
-        del part.dual_coef_
-        parts.append(part)
-    estimator.classes_, estimator.n_features_in_ = classes, X.shape[1]
-    estimator.coef_ = np.vstack([part.coef_ for part in parts])
-    estimator.coef_ *= own.ratios
-    estimator.squares_ = np.square(own.ratios, out=own.ratios)
-    estimator.intercept_ = np.concatenate([part.intercept_ for part in parts])
-    estimator.n_iter_ = max(part.n_iter_ for part in parts)
-    for name in ("objective_", "dual_gap_"):
-        setattr(estimator, name, np.array([getattr(part, name) for part in parts]))
 
 
 def chooses_alpha(settings: RecipeSettings) -> bool:
