@@ -40,7 +40,7 @@ class OwnRatios:
     def fit_classifier(self, classifier, X, y, **options):
         """Fit an `SDCA` to what `transform` made, each problem to its own rows, and fold the ratios in.
 
-        A row's score is then its product with `coef_`, weights times ratios, divided by the norm of the ratios
+        A row's score is then its product with `coef_`, weights times ratios, divided by the norm of ratios
         in it, whose squares become `squares_`.
         """
         classifier.fit(X, y, rows_of=lambda k: self.weighed(X, k), **options)

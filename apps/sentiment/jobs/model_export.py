@@ -70,8 +70,8 @@ def export_model(
         )
     if to != "pruned" and hasattr(model["classifier"], "squares_"):
         raise AppError(
-            f"--to {to} has one weight a term and label, and each label of this model scales texts to a "
-            "length of its own; train one --recipe tfidf-both --chars none"
+            f"--to {to} is for models that scale texts alike for all labels, and each label of this one has "
+            "a length of its own; train one --recipe nb-words --stream"
         )
     n_before = model["classifier"].coef_.shape[1]
     if keep is not None or min_weight is not None:
