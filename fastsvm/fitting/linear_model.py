@@ -18,6 +18,7 @@ from .labels import as_coefficients, as_labels, classes_of, signs_of
 from .one_vs_rest import OneVsRest, all_or_nothing, require_finite_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
     from ..solvers.annotations import ArrayLike, Matrix
@@ -35,7 +36,7 @@ class LinearModel(OneVsRest):
     _tol = None
     """The relative gap at which to stop; None where there is no such stop."""
 
-    _rows_of = None
+    _rows_of: Callable[[int], Matrix] | None = None
     """What gives the k-th binary problem rows of its own, during a fit; None where all have those of X."""
 
     _norms = True
