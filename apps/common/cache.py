@@ -74,8 +74,9 @@ class Cache:
             raise TypeError(f"{refused[0]} has objects, which are not kept")
         others = json.dumps([record, {each: result[each] for each in result if each not in arrays}])
         self.folder.mkdir(parents=True, exist_ok=True)
+        # Another run of the command, complete now, may have removed the folder: nothing is to resume then.
         # An interrupt in the midst of it would come out as a ValueError of `zipfile`.
-        with replacing(path) as file, held_interrupts():
+        with suppress(FileNotFoundError), replacing(path) as file, held_interrupts():
             np.savez(file, **arrays, **{_JSON: np.frombuffer(others.encode(), np.uint8)})
         return {**arrays, **json.loads(others)[1]}
 
@@ -101,9 +102,10 @@ class Cache:
     def clear(self, every: bool = False) -> None:
         """Remove the entries of this key, or the results of every key; other files stay."""
         digest = _record_digest(self._key_record({}))
-        for path, match in _cache_entries(self.folder):
-            if match["digest"] == digest or (every and path.suffix == ENDING):
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        with suppress(FileNotFoundError):  # another run removes it, too
+            for path, match in _cache_entries(self.folder):
+                if match["digest"] == digest or (every and path.suffix == ENDING):
+                    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
     def _key_record(self, key: Mapping[str, object]) -> str:
         return json.dumps({"fastsvm": __version__, **self._key, **key}, sort_keys=True, default=_key_part)

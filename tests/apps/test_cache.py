@@ -87,6 +87,12 @@ def test_a_failure_leaves_no_file(tmp_path):
     assert not (tmp_path / "kept").exists()
 
 
+def test_another_run_may_remove_what_is_kept(get, tmp_path, monkeypatch):
+    monkeypatch.setattr(cache.Path, "mkdir", lambda *_, **__: None)  # as if the folder went after it was made
+    assert get()[0]["count"] == 3
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_only_entries_are_removed(get, tmp_path):
     folder = tmp_path / "kept"
     get(seed=1)

@@ -203,6 +203,12 @@ def test_texts_of_another_language_are_said_to_be(run, write):
     assert run("predict", "english", "-", input=texts.encode()).stderr == ""
 
 
+def test_the_blank_around_unknown_characters_is_no_known_term(run, write):
+    train(run, write(inflected(200)), "--recipe", "nb-both")
+    lines = run("predict", "model.safetensors", input="walk\n\u4f60\u597d\n".encode()).stdout.splitlines()
+    assert [line.count("no known term") for line in lines] == [0, 1]
+
+
 def test_where_no_term_is_frequent_enough_that_is_said(run, write, texts):
     """Of more training texts than the first look takes."""
     done = run("train", write(texts(1300)), "-o", "model.safetensors", config={"min_df": 5000})

@@ -150,7 +150,7 @@ def test_two_write_the_same(places):
     with App(app.name) as other, ThreadPoolExecutor(2) as threads:
         for place in places:
             for _ in range(HOW_OFTEN // 2):
-                both = threads.map(place.run, (0, 1), (app, other))
-                assert [done.code for done in both] == [0, 0]
+                both = [*threads.map(place.run, (0, 1), (app, other))]
+                assert [done.code for done in both] == [0, 0], [done.err for done in both]
                 place.check()
                 assert place.temporary() == []

@@ -220,6 +220,8 @@ def classify(
             decision = classifier.decision_function(X)
             probabilities = classifier.predict_proba(X) if with_proba else None
     check_scores(decision, place)
+    if not is_of_words(model):  # the blank around words is a term, which a known character never is without
+        n_terms = np.where(n_terms == 1, 0, n_terms)
     winners, scores = winners_of(decision)
     if threshold is not None:
         winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
