@@ -16,7 +16,11 @@ def decision_scores(X, coef, intercept, squares=None):
         coef, squares = (each if each is None else each[:, columns] for each in (coef, squares))
     scores = X @ coef.T
     if squares is not None:
-        norms = np.sqrt((X.power(2) if sparse.issparse(X) else X * X) @ squares.T)
+        if sparse.issparse(X):  # X.power would sort X
+            squared = sparse.csr_array((X.data**2, X.indices, X.indptr), X.shape)
+        else:
+            squared = X**2
+        norms = np.sqrt(squared @ squares.T)
         np.divide(scores, norms, out=scores, where=norms > 0)
     scores = scores + intercept
     return scores.ravel() if scores.shape[1] == 1 else scores
