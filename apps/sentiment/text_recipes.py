@@ -137,6 +137,11 @@ class RecipeSettings:
             return usual
         return usual._replace(parameters=SQUARED_HINGE, alphas=usual.alphas if self.n_labels <= MANY else ())
 
+    @property
+    def has_own_ratios(self) -> bool:
+        """Tell whether each label has naive Bayes ratios of its own."""
+        return self.weighting == "nb" and 2 < self.n_labels <= MANY and self.method.model == "SDCA"
+
 
 def short_alphas(n: int) -> tuple[float, ...]:
     """Return a few candidates for alpha of `n` texts scaled to norm 1."""

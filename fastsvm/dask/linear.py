@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SDCAClassifier"]
 
-PREDICTING = ("classes_", "coef_", "intercept_", "n_features_in_", "calibration_")
+PREDICTING = ("classes_", "coef_", "intercept_", "n_features_in_", "calibration_", "squares_")
 
 
 @dataclass(eq=False, repr=False)

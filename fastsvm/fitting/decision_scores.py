@@ -1,11 +1,28 @@
 """Scores of a fitted linear classifier, and the labels that follow from them."""
 
 import numpy as np
+from scipy import sparse
 
 
-def decision_scores(X, coef, intercept):
-    """Return w.x + b0: a number for each row or, of more than two classes, one for each class."""
-    scores = X @ coef.T + intercept
+def decision_scores(X, coef, intercept, squares=None):
+    """Return w.x + b0: a number for each row or, of more than two classes, one for each class.
+
+    With `squares`, of the shape of `coef`, w.x is divided by the norm of the row in which each column has the
+    weight whose square it is; a row without any has w.x = 0.
+    """
+    if len(coef) > 1 and sparse.issparse(X) and X.nnz < X.shape[1]:  # SciPy copies what it multiplies with
+        columns, places = np.unique(X.indices, return_inverse=True)
+        X = sparse.csr_array((X.data, places, X.indptr), (X.shape[0], len(columns)))
+        coef, squares = (each if each is None else each[:, columns] for each in (coef, squares))
+    scores = X @ coef.T
+    if squares is not None:
+        if sparse.issparse(X):  # X.power would sort X
+            squared = sparse.csr_array((X.data**2, X.indices, X.indptr), X.shape)
+        else:
+            squared = X**2
+        norms = np.sqrt(squared @ squares.T)
+        np.divide(scores, norms, out=scores, where=norms > 0)
+    scores = scores + intercept
     return scores.ravel() if scores.shape[1] == 1 else scores
 
 

@@ -21,6 +21,7 @@ from .linear_model import LinearModel, OnlineModel
 from .one_vs_rest import all_or_nothing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
     from typing import Self
 
@@ -86,6 +87,7 @@ class SDCA(LinearModel):
         sample_weight: ArrayLike | None = None,
         *,
         checkpoint: str | PathLike | None = None,
+        rows_of: Callable[[int], Matrix] | None = None,
     ) -> Self:
         """Fit from scratch, or with `warm_start` from the last fit's solution.
 
@@ -105,6 +107,8 @@ class SDCA(LinearModel):
             there, the fit goes on from it: it must be of the same rows, labels, weights, loss, alpha and
             intercept. A fit that is done leaves it, and has nothing to do the next time; remove it once the
             model is safe.
+        rows_of : callable, default=None
+            Of the k-th binary problem, the rows that it sees in place of X; made when its turn comes.
 
         Returns
         -------
@@ -116,7 +120,10 @@ class SDCA(LinearModel):
             On bad parameters, NaN or infinite values (with row and column), different lengths, a single
             class, or the checkpoint of another fit.
         """
-        return self._check_and_fit(X, y, sample_weight, checkpoint)
+        self._rows_of = rows_of
+        self._check_and_fit(X, y, sample_weight, checkpoint)
+        del self._rows_of
+        return self
 
     def _make_checkpoint(self, path, rows, y, weights):
         if self._joint:

@@ -18,6 +18,7 @@ from .labels import as_coefficients, as_labels, classes_of, signs_of
 from .one_vs_rest import OneVsRest, all_or_nothing, require_finite_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
     from ..solvers.annotations import ArrayLike, Matrix
@@ -34,6 +35,9 @@ class LinearModel(OneVsRest):
 
     _tol = None
     """The relative gap at which to stop; None where there is no such stop."""
+
+    _rows_of: Callable[[int], Matrix] | None = None
+    """What gives the k-th binary problem rows of its own, during a fit; None where all have those of X."""
 
     _norms = True
     """Whether the solver reads the rows' norms."""
@@ -136,14 +140,16 @@ class LinearModel(OneVsRest):
         seeds = self._seeds(len(labels))
 
         def make(k, threads):
-            problem = Problem(rows, signs_of(y, labels[k]), weights, threads)
+            own = rows if self._rows_of is None else as_rows(self._rows_of(k), threads, self._norms)
+            problem = Problem(own, signs_of(y, labels[k]), weights, threads)
             random = np.array([seeds[k]], np.uint64)
             return self._make_solver(problem, random, max_iter, start=starts(k))
 
         return [(label, partial(make, k)) for k, label in enumerate(labels)]
 
     def _set_results(self, results, X, y):
-        vars(self).pop("calibration_", None)  # of other scores
+        for stale in ("calibration_", "squares_"):  # of other scores
+            vars(self).pop(stale, None)
         self.coef_ = as_coefficients(np.vstack([r.w for r in results]), X.dtype)
         self.intercept_ = as_coefficients(np.hstack([r.intercept for r in results]), X.dtype)
         self.n_iter_ = max(r.n_iter for r in results)
@@ -189,7 +195,9 @@ class LinearModel(OneVsRest):
 
     def _scores(self, X):
         X = self._checked(X, reset=False)
-        found = decision_scores.decision_scores(X, self.coef_, self.intercept_)
+        found = decision_scores.decision_scores(
+            X, self.coef_, self.intercept_, getattr(self, "squares_", None)
+        )
         # SciPy multiplies every value, so that NaN shows in the scores.
         require_finite_rows(X, found if sparse.issparse(X) else X)
         return found
@@ -239,7 +247,7 @@ class OnlineModel(LinearModel):
         self.intercept_ = as_coefficients([intercept for _, intercept in points], dtype)
         self.coef_, self._states = coef, states
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
-        for stale in ("calibration_", "objective_", "dual_gap_", "history_"):
+        for stale in ("calibration_", "squares_", "objective_", "dual_gap_", "history_"):
             self.__dict__.pop(stale, None)
         return self
 

@@ -12,6 +12,7 @@ from .tensors import FLOATS, native_tensor, pack_strings, take_tensor
 __all__ = ["ClassifierCodec", "LinearCodec"]
 
 CALIBRATION = "calibration_"  # slopes, and below them intercepts
+SQUARES = "squares_"  # of the weights by which the norms of rows are, of each class its own
 
 
 class ClassifierCodec(Codec):
@@ -45,6 +46,8 @@ class LinearCodec(ClassifierCodec):
         self._check_fitted(model, "coef_")
         params, fitted, tensors = super().encode(model)
         tensors |= {"coef_": native_tensor(model.coef_), "intercept_": native_tensor(model.intercept_)}
+        if hasattr(model, SQUARES):
+            tensors[SQUARES] = native_tensor(model.squares_)
         if hasattr(model, "calibration_"):
             calibration = model.calibration_
             tensors[CALIBRATION] = native_tensor(
@@ -65,6 +68,10 @@ class LinearCodec(ClassifierCodec):
                 f"coef_ of shape {coef.shape} and intercept_ of shape {intercept.shape}"
                 f" do not suit {len(model.classes_)} classes"
             )
+        if SQUARES in tensors:
+            model.squares_ = take_tensor(tensors, SQUARES, FLOATS, ndim=2)
+            if model.squares_.shape != coef.shape or (model.squares_ < 0).any():
+                raise ModelFileError(f"{SQUARES} is not of coef_'s shape {coef.shape}, or below 0")
         if CALIBRATION in tensors:
             calibration = take_tensor(tensors, CALIBRATION, FLOATS, ndim=2)
             if calibration.shape != (2, n_rows):

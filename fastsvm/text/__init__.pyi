@@ -7,6 +7,7 @@ from ..model_files.scorer import TextScores as TextScores
 from .bag import Bag as Bag
 from .markup import has_markup as has_markup
 from .markup import lower_without_markup as lower_without_markup
+from .own_ratios import OwnRatios as OwnRatios
 from .selection import Selection as Selection
 from .spilled import SpilledTerms as SpilledTerms
 from .spilled import TermFrequencies as TermFrequencies

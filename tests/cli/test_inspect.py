@@ -195,7 +195,7 @@ def test_flipped_labels_come_first(run, write, texts, labels):
     assert 0.5 <= sure[-1] <= sure[0] <= 1
 
 
-@pytest.mark.parametrize("options", [(), ("--alpha", 0.01, "--holdout", 0)], ids=["auto", "fixed"])
+@pytest.mark.parametrize("options", [(), ("--alpha", 0.0003, "--holdout", 0)], ids=["auto", "fixed"])
 def test_train_lists_flipped_labels_and_estimates_their_share(run, write, texts, options):
     clear = [(label, f"{text} really {label}ish") for label, text in texts(600, ("neg", "pos", "mixed"))]
     pairs, wrong = flipped(clear, 0.1)

@@ -337,6 +337,7 @@ TENSORS = [  # the file, changes of its tensors, the reason
     ("bag", {"sdcaclassifier.coef_": lambda a: a[:, 1:]}, "does not take the"),
     ("bag", {"sdcaclassifier.intercept_": of([0, 0])}, "do not suit 2 classes"),
     ("bag", {"sdcaclassifier.calibration_": np.transpose}, "calibration_ is of shape (1, 2), not (2, 1)"),
+    ("bag", {"sdcaclassifier.squares_": of([[1.0]], float)}, "squares_ is not of coef_'s shape (1, "),
     ("bag", {f"{LABELS}.offsets": of([0, 6])}, "not two or more labels in ascending order"),
     ("bag", {f"{LABELS}.offsets": of([-6, 3, 6])}, "offsets do not span the 6 bytes"),
     ("bag", {f"{LABELS}.offsets": of([0, 2**62, 6])}, "offsets decrease"),

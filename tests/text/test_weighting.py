@@ -8,7 +8,8 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import Binarizer, normalize
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fastsvm.text import TermWeighting, _counts
+from fastsvm.fitting import SDCA
+from fastsvm.text import OwnRatios, TermWeighting, _counts
 
 pytestmark = pytest.mark.blas
 
@@ -220,3 +221,28 @@ def test_labels_of_ratios():
         TermWeighting("nb").fit(X, y + 0.5)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         TermWeighting("nb").fit(X, y[1:])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_folded_model_scores_as_fits_to_dense_rows(n_classes):
+    X, _ = random_counts(np.float32)
+    y = np.arange(X.shape[0]) % n_classes
+    options = {"alpha": 0.01, "fit_intercept": False, "tol": 1e-9, "random_state": 0}
+    own, model = OwnRatios().fit(X, y), SDCA("squared_hinge", **options)
+    there = own.transform(X)
+    own.fit_classifier(model, there, y)
+    found = model.decision_function(there).reshape(len(y), -1)
+    for k, label in enumerate(range(n_classes)[-found.shape[1] :]):
+        rows = (X.toarray() > 0) * ratios(X.toarray(), y == label)
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+        alone = SDCA("squared_hinge", **options).fit(rows, y == label)
+        np.testing.assert_allclose(own.weighed(there, k).toarray(), rows, rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(found[:, k], alone.decision_function(rows), atol=1e-4)
+    assert not found[5].any()  # a row without terms
+    assert np.abs(found).max() > 0.5
+    for i in range(len(y)):  # few columns of few rows are taken out of the coefficients
+        assert np.array_equal(model.decision_function(there[i : i + 1]).ravel(), found[i])
+    dense = model.decision_function(there.toarray()).reshape(found.shape)
+    np.testing.assert_allclose(dense, found, atol=1e-5)
+    assert not hasattr(model.fit(there, y), "squares_")  # of all rows alike

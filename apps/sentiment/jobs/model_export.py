@@ -68,6 +68,11 @@ def export_model(
         raise AppError(
             f"--to {to} is for models of words, and this one counts characters; train one --recipe nb-words"
         )
+    if to != "pruned" and hasattr(model["classifier"], "squares_"):
+        raise AppError(
+            f"--to {to} is for models that scale texts alike for all labels, and each label of this one has "
+            "a length of its own; train one --recipe nb-words --stream"
+        )
     n_before = model["classifier"].coef_.shape[1]
     if keep is not None or min_weight is not None:
         model = prune_model(model, keep, min_weight)

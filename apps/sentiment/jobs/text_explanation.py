@@ -105,10 +105,12 @@ class TextExplainer:
         with np.errstate(over="ignore", invalid="ignore"):  # found below
             decision = classifier.decision_function(row)[0]
         winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
-        side, weights, intercept, score = _explained_side(classifier, decision, winner, label)
+        side, weights, squares, intercept, score = _explained_side(classifier, decision, winner, label)
 
         with np.errstate(over="ignore", invalid="ignore"):
             shares = row.data * weights[row.indices]
+            if squares is not None:  # as `fastsvm.fitting.decision_scores` divides by the norm
+                shares /= np.sqrt(row.data**2 @ squares[row.indices]) or 1
             most = np.abs(shares).sum(dtype=float) + abs(float(intercept))  # no sum of some is beyond it
         if not np.isfinite([*np.ravel(decision), most]).all():
             raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
@@ -179,7 +181,7 @@ class ExplanationMarks:
 
 
 def _explained_side(classifier, decision, winner: int, label: str | None):
-    """Return the label that is explained, its weights, its intercept and its score."""
+    """Return the label that is explained, its weights, squares, intercept and score."""
     classes = [str(name) for name in classifier.classes_.tolist()]
     two = len(classes) == 2
     if label is None:
@@ -188,10 +190,13 @@ def _explained_side(classifier, decision, winner: int, label: str | None):
         index = classes.index(label)
     else:
         raise AppError(f"the model knows no label {label!r}; its labels are {', '.join(classes)}", USAGE)
+    squares = getattr(classifier, "squares_", [None] * len(classes))
     if not two:
-        return classes[index], classifier.coef_[index], classifier.intercept_[index], decision[index]
+        found = classifier.coef_[index], squares[index], classifier.intercept_[index], decision[index]
+        return classes[index], *found
     sign = 1 if index else -1
-    return classes[index], sign * classifier.coef_[0], sign * classifier.intercept_[0], sign * decision
+    found = sign * classifier.coef_[0], squares[0], sign * classifier.intercept_[0], sign * decision
+    return classes[index], *found
 
 
 _PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character; tags keep their length

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import ConvergenceWarning, class_weights, sdca_path
+from fastsvm.text import OwnRatios
 
 from ..measures.metrics import average_precision, score_labels, squared_errors
 from .text_splits import Fold
@@ -78,6 +79,12 @@ class FoldPart(NamedTuple):
     share: float
     X_test: csr_matrix
     y_test: np.ndarray
+    own: OwnRatios | None
+
+    def weighed(self, k: int) -> tuple[csr_matrix, csr_matrix]:
+        """Return both parts' features as the k-th label's problem sees them."""
+        parts = self.X, self.X_test
+        return parts if self.own is None else tuple(self.own.weighed(X, k) for X in parts)
 
 
 class FoldScores(NamedTuple):
@@ -180,15 +187,16 @@ def fold_part(X, y, labels, fold: Fold, selection, weighting, class_weight: Clas
         X_train, X_test = chosen.transform(X_train), chosen.transform(X_test)
     X_train, X_test = (part.astype(np.float32, copy=False) for part in (X_train, X_test))
     if weighting is not None:
-        weights = deepcopy(weighting).fit(X_train, y_train)
-        X_train, X_test = weights.transform(X_train), weights.transform(X_test)
+        weighting = deepcopy(weighting).fit(X_train, y_train)
+        X_train, X_test = weighting.transform(X_train), weighting.transform(X_test)
     weights = None
     if class_weight is not None:
         there, codes = np.unique(y_train, return_inverse=True)
         if isinstance(class_weight, dict):  # a fold may lack a label
             class_weight = {label: class_weight.get(label, 1.0) for label in labels[there].tolist()}
         weights = class_weights(class_weight, labels[there], labels[y_train])[codes]
-    return FoldPart(X_train, y_train, weights, len(train) / len(y), X_test, y[test])
+    own = weighting if isinstance(weighting, OwnRatios) else None
+    return FoldPart(X_train, y_train, weights, len(train) / len(y), X_test, y[test], own)
 
 
 def _combined_choice(tried: list[list[FoldScores]], folds: list[Fold], metric: str) -> AlphaChoice:
@@ -246,17 +254,18 @@ def _score_fold(
     best = np.full((len(alphas), n_test), 0.0 if len(labels) == 2 else -np.inf, part.X.dtype)
     predicted = np.full(best.shape, labels[0])
     gaps, precisions = np.zeros(len(alphas)), []
-    for label in _labels_to_solve(part.y):
+    for k, label in enumerate(_labels_to_solve(part.y)):
+        X, X_test = part.weighed(k)
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
             path = sdca_path(
-                part.X,
+                X,
                 part.y == label,
                 alphas / part.share,
                 sample_weight=part.weights,
                 max_iter=MAX_EPOCHS,
                 **options,
             )
-        decision = np.array([part.X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
+        decision = np.array([X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
         higher = decision > best
         best[higher], predicted[higher] = decision[higher], label
         np.maximum(gaps, path.dual_gaps / path.objectives, out=gaps)

@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix, hstack
 from fastsvm.fitting import Pipeline
 
 from ...common.cache import Cache
+from ...common.errors import AppError
 from ...common.progress import UNWATCHED, Stages
 from ..data.text_source import CorpusError
 from ..measures.prediction import TRAIN_AGAIN, bags_of_model
@@ -111,6 +112,10 @@ def _settings_as_counted(settings: RecipeSettings) -> RecipeSettings:
 def continued_settings(model: Pipeline, settings: RecipeSettings) -> RecipeSettings:
     """Return settings with the recipe of a model: SDCA of its loss, or else of the hinge loss."""
     names = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
+    if hasattr(model["classifier"], "squares_"):
+        raise AppError(
+            f"each label of this model scales texts to a length of its own: it cannot learn on; {OTHERWISE}"
+        )
     loss = getattr(model["classifier"], "loss", None)
     same = [name for name in names if CLASSIFIERS[name].parameters["loss"] == loss]
     weighting = model.named_steps.get("weighting")

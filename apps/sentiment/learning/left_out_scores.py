@@ -56,7 +56,10 @@ class LeftOutScores:
             if hasattr(estimator, "alpha"):
                 estimator.set_params(alpha=estimator.alpha / part.share)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                estimator.fit(part.X, labels[part.y])
+                if part.own is None:
+                    estimator.fit(part.X, labels[part.y])
+                else:
+                    part.own.fit_classifier(estimator, part.X, labels[part.y])
             found = estimator.decision_function(part.X_test)
             found = np.column_stack([-found, found]) if found.ndim == 1 else found
             decision[np.ix_(fold[1], np.searchsorted(labels, estimator.classes_))] = found

@@ -4,6 +4,7 @@ import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.sparse import csr_matrix
 
 from fastsvm import fitting
 from fastsvm.fitting import ConvergenceWarning, Pipeline
-from fastsvm.text import Bag, Selection, Union, Weighting, has_markup, lower_without_markup
+from fastsvm.text import Bag, OwnRatios, Selection, Union, Weighting, has_markup, lower_without_markup
 
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, read_corpus
@@ -108,12 +109,14 @@ def selection(settings: RecipeSettings) -> Selection | None:
     return None if settings.k is None else Selection(settings.k, score=settings.score)
 
 
-def weighting(settings: RecipeSettings) -> Weighting | None:
+def weighting(settings: RecipeSettings) -> Weighting | OwnRatios | None:
     """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1.
 
     A term that comes twice in a text tells less than twice as much: tf-idf takes 1 plus the logarithm.
     """
     name = settings.weighting
+    if settings.has_own_ratios:
+        return OwnRatios()
     if name == "counts":
         return None
     return Weighting(name, norm="l2" if name == "nb" else "auto", sublinear_tf=name == "tfidf")
@@ -182,12 +185,20 @@ def fit_pipeline(
     X = X.astype(np.float32, copy=False)
     if weighting is not None:
         X = weighting.fit(X, y).transform(X)
-    fit_classifier(estimator, X, y, checkpoint)
+    own = weighting if isinstance(weighting, OwnRatios) else None
+    fit_classifier(estimator, X, y, checkpoint, own)
+    weighting = weighting if own is None else own.presence
     steps = [("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)]
     return Pipeline([(name, step) for name, step in steps if step is not None])
 
 
-def fit_classifier(estimator, X: csr_matrix, y: Sequence[str], checkpoint: Path | None = None) -> None:
+def fit_classifier(
+    estimator,
+    X: csr_matrix,
+    y: Sequence[str],
+    checkpoint: Path | None = None,
+    own: OwnRatios | None = None,
+) -> None:
     """Train an estimator; a fit that stopped short warns in terms of options.
 
     SDCA goes on from a checkpoint, and keeps it; others begin again.
@@ -195,7 +206,7 @@ def fit_classifier(estimator, X: csr_matrix, y: Sequence[str], checkpoint: Path 
     more = {"checkpoint": checkpoint} if isinstance(estimator, fitting.SDCA) else {}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         try:
-            estimator.fit(X, y, **more)
+            (estimator.fit if own is None else partial(own.fit_classifier, estimator))(X, y, **more)
         except ValueError as error:  # another processor may weigh texts a little differently
             if checkpoint is None or not str(error).startswith(str(checkpoint)):
                 raise

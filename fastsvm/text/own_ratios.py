@@ -1,0 +1,54 @@
+"""Naive Bayes ratios of each class's own, for the problem of this class against the rest."""
+
+import numpy as np
+
+from ._counts import rows_of, with_values
+from ._term_scores import weigh_terms
+from .weighting import Weighting
+
+__all__ = ["OwnRatios"]
+
+
+class OwnRatios:
+    """For each class, the log-count ratios of its rows to all others, and rows of norm 1 weighed by these.
+
+    Attributes
+    ----------
+    presence : Weighting
+        That of a saved model: 1 for each term of a row. Ratios and norms are the classifier's.
+    ratios : ndarray of shape (n_problems, n_features), float32
+        Problems are of the second of two classes, or of each of several.
+    """
+
+    def fit(self, X, y):
+        """Learn the ratios from counts above 0, as `Weighting("nb")` does of two classes; return self."""
+        self.presence = Weighting("binary", norm=None).fit(X)
+        classes, y = np.unique(y, return_inverse=True)
+        first = int(len(classes) == 2)
+        totals = np.bincount(X.indices, minlength=X.shape[1])
+        self.ratios = np.empty((len(classes) - first, X.shape[1]), np.float32)
+        for k, ratios in enumerate(self.ratios, first):
+            inside = np.bincount(X[y == k].indices, minlength=X.shape[1])
+            every = (len(inside) + inside.sum()) / (len(inside) + (totals - inside).sum())
+            ratios[:] = np.log((1 + inside) / (1 + totals - inside) / every)
+        return self
+
+    def transform(self, X):
+        """Return 1 for each count above 0."""
+        return self.presence.transform(X)
+
+    def fit_classifier(self, classifier, X, y, **options):
+        """Fit an `SDCA` to what `transform` made, each problem to its own rows, and fold the ratios in.
+
+        A row's score is then its product with `coef_`, weights times ratios, divided by the norm of ratios
+        in it, whose squares become `squares_`.
+        """
+        classifier.fit(X, y, rows_of=lambda k: self.weighed(X, k), **options)
+        classifier.coef_ *= self.ratios
+        classifier.squares_ = np.square(self.ratios)
+
+    def weighed(self, X, k):
+        """Return what `transform` made, as the k-th problem sees it; the indices are shared."""
+        values = X.data.copy()
+        weigh_terms(values, *rows_of(X)[1:], self.ratios[k], True, True)
+        return with_values(X, values)
