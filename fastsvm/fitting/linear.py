@@ -121,9 +121,10 @@ class SDCA(LinearModel):
             class, or the checkpoint of another fit.
         """
         self._rows_of = rows_of
-        self._check_and_fit(X, y, sample_weight, checkpoint)
-        del self._rows_of
-        return self
+        try:
+            return self._check_and_fit(X, y, sample_weight, checkpoint)
+        finally:
+            del self._rows_of
 
     def _make_checkpoint(self, path, rows, y, weights):
         if self._joint:

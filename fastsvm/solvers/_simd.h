@@ -91,7 +91,8 @@ static inline __attribute__((always_inline)) void fastsvm_exp_some(
     p = ((((1.9875691500e-4f * z + 1.3981999507e-3f) * z + 8.3334519073e-3f) * z
           + 4.1665795894e-2f) * z + 1.6666665459e-1f) * z + 5.0000001201e-1f;
     p = p * z * z + z + 1.0f;
-    u = (fastsvm_floats) (((fastsvm_float_bits) p + ((fastsvm_float_bits) t << 23)) & (fastsvm_float_bits) seen);
+    u = (fastsvm_floats) ((fastsvm_float_bits) p + ((fastsvm_float_bits) t << 23));
+    u = (fastsvm_floats) ((fastsvm_ints) u & seen);
     memcpy(x, &u, n * 4);
 }
 
