@@ -46,7 +46,7 @@ class FastSVM(Contender):
         """What the command imports once it has work to do."""
         names = "fitting.SDCA, fitting.sdca_path, text.Bag, text.Weighting, model_files.save_plain"
         rooms = "from fastsvm import fitting, model_files, text"
-        return _python("-c", f"{rooms}; from fastsvm_apps.sentiment.model import training; {names}")
+        return _python("-c", f"{rooms}; from fastsvm_apps.sentiment.jobs import text_training; {names}")
 
     def train(self, tokens, corpus, model):
         """Of all texts in the file."""

@@ -1,5 +1,6 @@
 """The effect of a term of a model on a score: its weight, times the factor of the weighting."""
 
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -63,11 +64,29 @@ def top_words(model: Pipeline, n: int) -> list[TopWords]:
 
     A weight is the effect of one occurrence in a text, before the text is scaled to norm 1.
     """
-    words, classes, coef = model["vectorizer"].get_feature_names_out(), model.classes_, weighted_coef(model)
+    classes, coef = model.classes_, weighted_coef(model)
     weights = coef if len(classes) > 2 else (-coef[0], coef[0])
     signs = (-1.0, 1.0) if len(classes) == 2 else [1.0] * len(classes)
+    best = [_largest(weight, n) for weight in weights]
+    words = _terms_at(model["vectorizer"], np.unique(np.concatenate(best)))
     sides = []
-    for label, weight, sign in zip(classes, weights, signs, strict=True):
-        best = [i for i in np.argsort(-weight, kind="stable")[:n] if weight[i] > 0]
-        sides.append(TopWords(str(label), [WordWeight(str(words[i]), sign * float(weight[i])) for i in best]))
+    for label, weight, sign, columns in zip(classes, weights, signs, best, strict=True):
+        found = [WordWeight(words[i], sign * float(weight[i])) for i in columns.tolist()]
+        sides.append(TopWords(str(label), found))
     return sides
+
+
+def _largest(weight: np.ndarray, n: int) -> np.ndarray:
+    """Return the columns of the `n` largest weights above 0, the largest first."""
+    n = min(n, len(weight))
+    columns = np.flatnonzero((weight >= np.partition(weight, -n)[-n]) & (weight > 0))
+    return columns[np.argsort(-weight[columns], kind="stable")[:n]]
+
+
+def _terms_at(vectorizer, columns: np.ndarray) -> dict[int, str]:
+    """Return the terms of some columns; those of all would take as long as a fit."""
+    if hasattr(vectorizer, "restrict"):
+        terms = copy(vectorizer).restrict(columns, indices=True).get_feature_names_out()
+    else:
+        terms = vectorizer.get_feature_names_out()[columns]
+    return dict(zip(columns.tolist(), map(str, terms), strict=True))
