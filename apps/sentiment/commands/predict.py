@@ -128,7 +128,8 @@ class _PredictionRun:
         self._model, self._choices, self._top, self._file, self._form = model, choices, top, file, form
         self._few, self._strict = few, strict
         self._writer = self._first = None
-        self._looked_at, self._held = [], []
+        self._n_looked_at = self._n_terms = self._n_words = 0
+        self._held = []
         self.n_unknown, self.is_strange = 0, False
 
     def predict(self, sources, client=None):
@@ -147,26 +148,26 @@ class _PredictionRun:
             batch, as_it_stands = waiting.popleft()
             self.n_unknown += int((found.n_terms == 0).sum()) - len(batch.missing)
             self._held.append((batch, found, as_it_stands))
-            room = LOOKED_AT - len(self._looked_at)
-            self._looked_at += batch.texts[:room]
-            if 0 < room <= len(batch.texts):
-                self._look()
-            if room <= len(batch.texts) or not self._strict:
+            if self._n_looked_at < LOOKED_AT:
+                self._look(batch.texts[: LOOKED_AT - self._n_looked_at])
+            if self._n_looked_at == LOOKED_AT or not self._strict:
                 self._write_held()
-        if len(self._looked_at) < LOOKED_AT:
-            self._look()
         self._write_held()
         return skipped
 
-    def _look(self):
-        """Find out whether the first texts are mostly unknown to the model."""
-        from ..measures.prediction import terms_per_word
+    def _look(self, texts):
+        """Count the known terms of the first texts, and find out whether most are unknown to the model."""
+        from ..measures.prediction import known_terms
 
-        self.is_strange = terms_per_word(self._model, self._looked_at) < self._few
-        if self.is_strange and self._strict:
-            raise AppError(STRANGE)
+        n_terms, n_words = known_terms(self._model, texts)
+        self._n_looked_at += len(texts)
+        self._n_terms, self._n_words = self._n_terms + n_terms, self._n_words + n_words
+        self.is_strange = self._n_terms < self._few * self._n_words
 
     def _write_held(self):
+        """Write what waits, unless the texts are to be refused."""
+        if self.is_strange and self._strict:
+            raise AppError(STRANGE)
         for batch, found, as_it_stands in self._held:
             self._writer.write(batch, found, as_it_stands=as_it_stands)
         self._held = []

@@ -24,7 +24,7 @@ from ..learning.recipe_choice import RecipeScreening, choose_recipe
 from ..learning.text_splits import split_rows
 from ..learning.training_checkpoint import NO_CACHE
 from ..measures.answer_scores import AnswerScores, score_answers
-from ..measures.prediction import terms_per_word
+from ..measures.prediction import known_terms
 from ..measures.term_effects import TopWords, top_words
 from ..text_recipes import AUTO, DEFAULT, RECIPES, RecipeSettings
 from .suspect_texts import BEGINNING, SuspectedLabels, suspected_labels
@@ -185,7 +185,8 @@ def train_text_model(
     tested, saved, evaluation, more = _fitted_models(
         everything, settings, len(y_train), held_out, cv, with_curve, cache, stage
     )
-    about = {"terms_per_word": terms_per_word(tested.model, held_out)} if held_out else {}
+    n_terms, n_words = known_terms(tested.model, held_out)
+    about = {"terms_per_word": n_terms / n_words} if n_words else {}
     if model_path is not None:
         with stage("save"):
             save_plain(saved.model, model_path, about)

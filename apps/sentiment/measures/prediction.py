@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -122,17 +121,17 @@ def is_of_words(model: TextScorer | Pipeline) -> bool:
     return all(bag.analyzer != "char_wb" for bag in bags_of_model(model))
 
 
-def terms_per_word(model: TextScorer | Pipeline, texts: Sequence[str]) -> float:
-    """Return how many terms a model knows for each different word of a text; of words, if it counts any.
+def known_terms(model: TextScorer | Pipeline, texts: Sequence[str]) -> tuple[int, int]:
+    """Return how many terms of texts a model knows, those of words if it counts any, and the different words.
 
     Characters say little: of German texts an English model knows as many as of English ones.
     """
     n_words = sum(len(set(re.findall(r"\w+", text.lower()))) for text in texts)
-    return bags_of_model(model)[0].transform(texts).nnz / n_words if n_words else math.inf
+    return bags_of_model(model)[0].transform(texts).nnz, n_words
 
 
 def few_terms_per_word(path: str | None) -> float:
-    """Return how many `terms_per_word` are far below what is usual for a model."""
+    """Return how many known terms for each word are far below what is usual for a model."""
     with _model_file(path) as file:
         usual = load_about(file).get("terms_per_word")
     return FAR_BELOW * usual if isinstance(usual, float) else FEW_KNOWN
