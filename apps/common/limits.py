@@ -1,6 +1,5 @@
 """Limits on input and on service, which environment variables set; and on what a process keeps."""
 
-import ctypes
 import os
 import sys
 from typing import NamedTuple
@@ -76,6 +75,8 @@ def return_freed_memory() -> None:
 
     It would keep blocks of up to 32 MiB, in places that seldom fit. Other systems have no such setting.
     """
+    import ctypes  # `--help` needs none
+
     M_MMAP_THRESHOLD = -3
     if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):  # musl has none
         libc.mallopt(M_MMAP_THRESHOLD, RETURNED)
