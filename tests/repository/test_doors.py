@@ -20,7 +20,15 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {"fastsvm": ROOT / "fastsvm", "fastsvm_apps": ROOT / "apps"}
 
 # From the ground up. The stubs of packages list public names, wherever they are defined.
-LAYERS = [{"_utils"}, {"solvers"}, {"fitting"}, {"text"}, {"model_files", "io"}, {"estimators"}, {"dask"}]
+LAYERS = [
+    {"_utils"},
+    {"solvers"},
+    {"fitting"},
+    {"text"},
+    {"model_files", "io"},
+    {"estimators"},
+    {"dask", "drop_in"},
+]
 LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
 
 # The rooms of an app, from the ground up.

@@ -1,0 +1,92 @@
+"""How the linear classes have SDCA fit them, and take over what it found."""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from ..estimators.base import ConvergenceWarning
+from ..fitting import SDCA
+
+__all__ = ["GAP_SHARE", "checked_rows", "fit_sdca", "row_weights"]
+
+# On six data sets, with three losses and C of 0.01, 1 and 100, LinearSVC and LogisticRegression end, at
+# their tol of 1e-4, within 1e-9 to 1e-3 of the optimum. A gap of 1e-6 takes 1 to 1.7 times as long as 1e-4.
+GAP_SHARE = 0.01  # the relative duality gap aimed at, as a share of scikit-learn's tol
+
+
+def checked_rows(estimator, X, y, dtypes=(np.float64, np.float32)):
+    """Return X, as CSR or C-ordered, and y, checked as scikit-learn does; set `classes_`.
+
+    Raises
+    ------
+    ValueError
+        On bad input, and of a single class.
+    """
+    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=list(dtypes), order="C")
+    check_classification_targets(y)
+    estimator.classes_ = np.unique(y)
+    if len(estimator.classes_) < 2:
+        raise ValueError(
+            "This solver needs samples of at least 2 classes in the data, but the data contains only one "
+            f"class: {estimator.classes_[0]!r}"
+        )
+    return X, y
+
+
+def row_weights(estimator, X, y, sample_weight):
+    """Return the weights of rows times those of their classes; None if all are 1."""
+    if sample_weight is not None:
+        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if estimator.class_weight is None:
+        return sample_weight
+    of_class = compute_class_weight(
+        estimator.class_weight, classes=estimator.classes_, y=y, sample_weight=sample_weight
+    )
+    weights = of_class[np.searchsorted(estimator.classes_, y)]
+    return weights if sample_weight is None else weights * sample_weight
+
+
+def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
+    """Fit SDCA to checked rows; set `coef_`, `intercept_`, `objective_` and `dual_gap_` of the estimator.
+
+    Parameters
+    ----------
+    estimator : object with `fit_intercept`, `max_iter`, `random_state` and `verbose`
+    X, y, weights : as `checked_rows` and `row_weights` return them
+    constant : float > 0, default=None
+        The value of a column whose weight, times it, is the intercept: so it is regularised, as LIBLINEAR's.
+    **parameters : of `SDCA`
+
+    Returns
+    -------
+    int
+        Epochs.
+    """
+    has_column = estimator.fit_intercept and constant is not None
+    if has_column:
+        column = np.full((X.shape[0], 1), constant, X.dtype)
+        X = sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
+    model = SDCA(
+        fit_intercept=estimator.fit_intercept and not has_column,
+        max_iter=estimator.max_iter,
+        random_state=check_random_state(estimator.random_state).randint(2**31 - 1),
+        verbose=bool(estimator.verbose),
+        **parameters,
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        model.fit(X, y, weights)
+    for each in caught:
+        warnings.warn(str(each.message), ConvergenceWarning, stacklevel=3)
+    estimator.coef_, estimator.intercept_ = model.coef_, model.intercept_
+    if len(model.coef_) > 1 and np.ndim(model.objective_) == 0:  # one problem: what is added to all is free
+        estimator.intercept_ = model.intercept_ - model.intercept_.mean()
+    if has_column:
+        estimator.intercept_ = constant * np.ascontiguousarray(model.coef_[:, -1])
+        estimator.coef_ = np.ascontiguousarray(model.coef_[:, :-1])
+    estimator.objective_, estimator.dual_gap_ = model.objective_, model.dual_gap_
+    return model.n_iter_

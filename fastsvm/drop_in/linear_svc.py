@@ -1,0 +1,54 @@
+"""scikit-learn's LinearSVC, fitted by SDCA."""
+
+import numpy as np
+import sklearn.svm
+
+from .fallback import fall_back
+from .linear_fits import GAP_SHARE, checked_rows, fit_sdca, row_weights
+
+__all__ = ["LinearSVC"]
+
+
+class LinearSVC(sklearn.svm.LinearSVC):
+    """scikit-learn's LinearSVC, with a certificate.
+
+    Minimises, for each class against the rest, LIBLINEAR's objective, whose intercept is regularised::
+
+        1/2 (||w||^2 + (b0 / intercept_scaling)^2) + C sum_i c_i phi(y_i (w.x_i + b0))
+
+    The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, both divided by C n,
+    say how good the solution is. `dual` does not matter. scikit-learn does what fastsvm has not:
+    penalty="l1" and multi_class="crammer_singer".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fastsvm.drop_in import LinearSVC
+    >>> model = LinearSVC(C=0.01).fit(*load_digits(return_X_y=True))
+    >>> bool((model.dual_gap_ <= 1e-6 * model.objective_).all())
+    True
+    """
+
+    def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+        self._validate_params()
+        missing = {self.penalty: "l1 penalty", self.multi_class: "Crammer and Singer's loss"}
+        for value in ("l1", "crammer_singer"):
+            if value in missing:
+                fall_back(self, missing[value])
+                return super().fit(X, y, sample_weight)
+        if (self.dual is False and self.loss == "hinge") or self.intercept_scaling <= 0:
+            return super().fit(X, y, sample_weight)  # which is an error
+        X, y = checked_rows(self, X, y, [np.float64])
+        self.n_iter_ = fit_sdca(
+            self,
+            X,
+            y,
+            row_weights(self, X, y, sample_weight),
+            loss=self.loss,
+            alpha=1 / (self.C * X.shape[0]),
+            tol=GAP_SHARE * self.tol,
+            constant=self.intercept_scaling,
+        )
+        if not self.fit_intercept:
+            self.intercept_ = 0.0
+        return self
