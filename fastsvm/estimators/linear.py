@@ -214,7 +214,11 @@ class PerceptronClassifier(BaseLinearClassifier, Perceptron):
     Parameters
     ----------
     max_iter : int, default=10
-        Passes over X, each in a fresh permutation. A pass without a mistake is the last.
+        Most passes over X, each in a fresh permutation. A pass without a mistake is the last.
+    n_iter_no_change : int or None, default=None
+        Stop, too, after so many passes in a row whose mean loss, of the rows as they are met, is not below
+        the least of a pass so far by `tol`. None: only a pass without a mistake ends the fit early.
+    tol : float > 0, default=1e-3
     averaging : {"last", "all"}, default="last"
         Return the last iterate, or the average of all.
     fit_intercept : bool, default=True

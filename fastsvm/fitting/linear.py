@@ -245,6 +245,8 @@ class Perceptron(OnlineModel):
 
     _: KW_ONLY
     max_iter: int = 10
+    tol: float = 1e-3
+    n_iter_no_change: int | None = None
     averaging: str = "last"
     fit_intercept: bool = True
     class_weight: ClassWeight = None
@@ -265,6 +267,8 @@ class Perceptron(OnlineModel):
             averaging=self.averaging,
             order="permutation",
             random=random,
+            tol=self.tol,
+            n_iter_no_change=self.n_iter_no_change,
         )
 
 

@@ -71,6 +71,8 @@ class OneVsRest(Parameters):
         for name in ("max_iter", "batch_size"):
             if name in given and not (self._unlimited and given[name] == -1):
                 positive(name, given[name], kind=int)
+        if given.get("n_iter_no_change") is not None:
+            positive("n_iter_no_change", given["n_iter_no_change"], kind=int)
         if given.get("tol") is not None:
             positive("tol", given["tol"])
         for name in FLAGS:

@@ -20,12 +20,13 @@ cdef class PerceptronState:
     Attributes
     ----------
     t, mistakes : rows seen, and how many of them changed w
+    loss : the sum of c max(0, -y (w.x + b0)) of the rows as they were met
     bias, bias_correction : the intercept, and what `averaging_correction` is to w
     """
 
     cdef bint fit_intercept
     cdef double[::1] w, averaging_correction
-    cdef public double bias, bias_correction
+    cdef public double bias, bias_correction, loss
     cdef public int64_t t, mistakes
 
     def __init__(self, bint fit_intercept, w, averaging_correction=None):
@@ -42,7 +43,7 @@ def run_epoch(
     cdef const double* weight = head(weights)
     cdef double* w = <double*>head(state.w)
     cdef double* averaging_correction = <double*>head(state.averaging_correction)
-    cdef double a
+    cdef double a, score
     cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0]
     with nogil:
         for k in range(n_visits):
@@ -52,8 +53,12 @@ def run_epoch(
             count = row_start(&rows.layout, i + 1) - start
             a = signs[i] if weight == NULL else signs[i] * weight[i]
             state.t += 1
-            if a != 0 and signs[i] * (dot(x + start, shift(j, start), count, w) + state.bias) <= 0:
+            if a == 0:
+                continue
+            score = dot(x + start, shift(j, start), count, w) + state.bias
+            if signs[i] * score <= 0:
                 state.mistakes += 1
+                state.loss -= a * score
                 axpy(a, x + start, shift(j, start), count, w)
                 if state.fit_intercept:
                     state.bias += a

@@ -19,27 +19,39 @@ PERCEPTRON_OUTPUTS = ("last", "all")
 
 
 class PerceptronSolver(Solver):
-    """The perceptron on one problem, an epoch at a time; parameters as in `perceptron`."""
+    """The perceptron on one problem, an epoch at a time; parameters as in `perceptron`.
+
+    With `n_iter_no_change` the run ends, too, after so many epochs in a row whose mean loss, of the rows as
+    they are met, is not below the least of an epoch so far by `tol`.
+    """
 
     solver = "perceptron"
 
-    def __init__(self, problem, *, fit_intercept, max_iter, averaging, order, random):
+    def __init__(
+        self, problem, *, fit_intercept, max_iter, averaging, order, random, tol=1e-3, n_iter_no_change=None
+    ):
         super().__init__(problem, order=order, max_iter=max_iter, random=random)
         self.loss, self.fit_intercept = TABLE["perceptron"], fit_intercept
+        self.least_progress, self.most_stalled = tol, n_iter_no_change
+        self.least, self.stalled = np.inf, 0
         self.w, self.separated = np.zeros(problem.rows.n_columns), False
         self.averaging_correction = np.zeros(problem.rows.n_columns) if averaging == "all" else None
         self.state = _perceptron.PerceptronState(fit_intercept, self.w, self.averaging_correction)
 
     def run_epoch(self):
         """Visit every row once; an epoch without a mistake is the last."""
-        before = self.state.mistakes
-        for part in self.slices(self.next_order()):
+        before, self.state.loss = self.state.mistakes, 0.0
+        order = self.next_order()
+        for part in self.slices(order):
             _perceptron.run_epoch(*self.problem.data, part, self.state)
         self.separated = self.state.mistakes == before
+        progress = self.least - self.state.loss
+        self.stalled = self.stalled + 1 if progress < self.least_progress * len(order) else 0
+        self.least = min(self.least, self.state.loss)
 
     def finished(self):
-        """Nothing would change any more."""
-        return self.separated
+        """Whether nothing would change any more, or too little did."""
+        return self.separated or self.stalled == self.most_stalled
 
     def output(self):
         """(w, intercept) of the last iterate, or of the average."""

@@ -1,0 +1,127 @@
+"""The linear drop-in classes against scikit-learn's own, fitted tightly."""
+
+import numpy as np
+import pytest
+import sklearn.linear_model
+import sklearn.svm
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.preprocessing import scale
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fastsvm import drop_in
+from fastsvm.drop_in import FallbackWarning
+
+TIGHT = {"max_iter": 100_000, "tol": 1e-10}
+
+
+def rows(n_classes):
+    X, y = (load_breast_cancer if n_classes == 2 else load_iris)(return_X_y=True)
+    return scale(X), np.array(["a", "b", "c"])[y]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("LinearSVC", {"C": 0.1, "intercept_scaling": 2, "class_weight": "balanced", "random_state": 0}),
+        ("LinearSVC", {"C": 0.3, "loss": "hinge", "class_weight": {"a": 3}, "random_state": 0}),
+        ("LogisticRegression", {"C": 0.1, "class_weight": "balanced"}),
+        ("LogisticRegression", {"C": 10}),
+    ],
+)
+def test_the_solution_is_scikit_learns(n_classes, fit_intercept, name, options):
+    X, y = rows(n_classes)
+    weights = np.random.default_rng(0).uniform(0, 2, len(y))
+    module = sklearn.svm if name == "LinearSVC" else sklearn.linear_model
+    theirs = getattr(module, name)(**options, **TIGHT, fit_intercept=fit_intercept).fit(X, y, weights)
+    ours = getattr(drop_in, name)(**options, fit_intercept=fit_intercept).fit(X, y, weights)
+    assert np.abs(ours.coef_ - theirs.coef_).max() < 1e-3 * np.abs(theirs.coef_).max()
+    assert np.abs(ours.intercept_ - theirs.intercept_).max() < 1e-3 * (1 + np.abs(theirs.intercept_).max())
+    assert ours.coef_.shape == theirs.coef_.shape
+    assert (ours.predict(X) == theirs.predict(X)).mean() > 0.995
+    assert np.all(ours.dual_gap_ <= 1e-8 * np.asarray(ours.objective_))
+
+
+@pytest.mark.parametrize(
+    ("loss", "phi"),
+    [
+        ("hinge", lambda m: np.maximum(0, 1 - m)),
+        ("squared_hinge", lambda m: np.maximum(0, 1 - m) ** 2),
+        ("log_loss", lambda m: np.logaddexp(0, -m)),
+        ("modified_huber", lambda m: np.where(m < -1, -4 * m, np.maximum(0, 1 - m) ** 2)),
+    ],
+)
+def test_sgd_minimises_its_objective(loss, phi):
+    X, y = rows(2)
+    model = drop_in.SGDClassifier(loss, alpha=0.01, random_state=0).fit(X, y)
+
+    def objective(coef, intercept):
+        margins = np.where(y == "b", 1, -1) * (X @ coef.ravel() + intercept)
+        return 0.005 * (coef**2).sum() + phi(margins).mean()
+
+    least = objective(model.coef_, model.intercept_)
+    assert least == pytest.approx(model.objective_, rel=1e-12)
+    assert model.dual_gap_ <= 1e-6 * least
+    theirs = sklearn.linear_model.SGDClassifier(loss, alpha=0.01, random_state=0, average=True).fit(X, y)
+    assert least <= objective(theirs.coef_, theirs.intercept_)
+
+
+def test_perceptron_stops_by_scikit_learns_rule():
+    X, y = rows(3)
+    model = drop_in.Perceptron(eta0=0.5).fit(X, y)
+    assert 5 < model.n_iter_ < 100
+    assert model.score(X, y) > 0.85
+    assert drop_in.Perceptron(max_iter=20, tol=None).fit(X, y).n_iter_ == 20
+
+
+@pytest.mark.parametrize(
+    ("estimator", "missing"),
+    [
+        (drop_in.LinearSVC(penalty="l1", dual=False), "l1 penalty"),
+        (drop_in.LinearSVC(multi_class="crammer_singer"), "Crammer and Singer's loss"),
+        (drop_in.LogisticRegression(l1_ratio=1, solver="saga", tol=0.1), "other penalty than l2"),
+        (drop_in.LogisticRegression(C=np.inf), "fit without a penalty"),
+        (drop_in.SGDClassifier(penalty="elasticnet"), "other penalty than l2"),
+        (drop_in.SGDClassifier("perceptron"), "perceptron loss"),
+        (drop_in.SGDClassifier(early_stopping=True), "early stopping"),
+        (drop_in.Perceptron(penalty="l2"), "penalty"),
+    ],
+    ids=str,
+)
+def test_what_fastsvm_lacks_scikit_learn_does(estimator, missing, monkeypatch):
+    X, y = rows(3)
+    with pytest.warns(FallbackWarning, match=f"fastsvm has no {missing}.*scikit-learn's .* does the work"):
+        assert estimator.fit(X, y).score(X, y) > 0.5
+    monkeypatch.setenv("FASTSVM_STRICT", "1")
+    with pytest.raises(NotImplementedError, match=f"fastsvm has no {missing}.*Unset FASTSVM_STRICT"):
+        estimator.fit(X, y)
+
+
+def test_sgd_learns_on_in_batches():
+    X, y = rows(2)
+    model = drop_in.SGDClassifier(random_state=0).fit(X, y)
+    before = model.coef_.copy()
+    with pytest.warns(FallbackWarning, match="partial_fit"):
+        model.partial_fit(X[:50], y[:50])
+    assert (model.coef_ != before).any()
+
+
+@pytest.mark.parametrize("estimator", [drop_in.LinearSVC(tol=1e-6), drop_in.LogisticRegression(tol=1e-6)])
+def test_a_weight_of_2_is_a_row_twice_and_of_0_none(estimator):
+    X, y = rows(3)
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    weighted = clone(estimator).fit(X, y, weights)
+    repeated = clone(estimator).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert np.abs(weighted.coef_ - repeated.coef_).max() < 1e-5
+
+
+@parametrize_with_checks(
+    [drop_in.LinearSVC(), drop_in.LogisticRegression(), drop_in.SGDClassifier(), drop_in.Perceptron()]
+)
+@pytest.mark.filterwarnings("ignore::fastsvm.drop_in.FallbackWarning")
+def test_scikit_learns_checks(estimator, check):
+    if check.func.__name__.startswith("check_sample_weight_equivalence"):
+        pytest.skip("compares to 1e-9, which no tol proves; see the test above")
+    check(estimator)
