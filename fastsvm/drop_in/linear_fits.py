@@ -12,8 +12,9 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from ..estimators.base import ConvergenceWarning
 from ..fitting import SDCA
 
-__all__ = ["checked_rows", "class_weights", "fit_sdca", "relative_gap", "row_weights"]
+__all__ = ["checked_rows", "fit_each_class", "fit_sdca", "relative_gap", "row_weights"]
 
+FITTED = ["coef_", "intercept_", "objective_", "dual_gap_", "n_iter_"]
 LEAST_GAP = 1e-15  # below which rounding decides
 
 
@@ -52,15 +53,39 @@ def row_weights(estimator, X, y, sample_weight):
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if estimator.class_weight is None:
         return sample_weight
-    weights = class_weights(estimator, y, sample_weight)[np.searchsorted(estimator.classes_, y)]
+    weights = _class_weights(estimator, y, sample_weight)[np.searchsorted(estimator.classes_, y)]
     return weights if sample_weight is None else weights * sample_weight
 
 
-def class_weights(estimator, y, sample_weight):
-    """Return the weight of each class, as scikit-learn has it."""
+def _class_weights(estimator, y, sample_weight):
     return compute_class_weight(
         estimator.class_weight, classes=estimator.classes_, y=y, sample_weight=sample_weight
     )
+
+
+def fit_each_class(estimator, X, y, sample_weight, fit):
+    """Fit each class against the rest, with class weights as LIBLINEAR and SGDClassifier have them.
+
+    Of two classes each has its weight; of more, the class has its weight and the rest weighs 1.
+
+    Parameters
+    ----------
+    estimator, X, y, sample_weight : as of `row_weights`
+    fit : callable
+        Called with labels and weights of rows, sets `coef_` and so on, and returns the epochs.
+    """
+    if estimator.class_weight is None or len(estimator.classes_) == 2:
+        estimator.n_iter_ = fit(y, row_weights(estimator, X, y, sample_weight))
+        return
+    sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    found = []
+    for label, weight in zip(estimator.classes_, _class_weights(estimator, y, sample_weight), strict=True):
+        estimator.n_iter_ = fit(y == label, np.where(y == label, weight, 1) * sample_weight)
+        found.append({name: getattr(estimator, name) for name in FITTED if hasattr(estimator, name)})
+    for name in found[0]:
+        join = np.vstack if name == "coef_" else np.hstack
+        setattr(estimator, name, join([each[name] for each in found]))
+    estimator.n_iter_ = int(estimator.n_iter_.max())
 
 
 def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):

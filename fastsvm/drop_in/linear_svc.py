@@ -4,7 +4,7 @@ import numpy as np
 import sklearn.svm
 
 from .fallback import fall_back
-from .linear_fits import checked_rows, class_weights, fit_sdca, relative_gap, row_weights
+from .linear_fits import checked_rows, fit_each_class, fit_sdca, relative_gap
 
 __all__ = ["LinearSVC"]
 
@@ -39,30 +39,17 @@ class LinearSVC(sklearn.svm.LinearSVC):
         if (self.dual is False and self.loss == "hinge") or self.intercept_scaling <= 0:
             return super().fit(X, y, sample_weight)  # which is an error
         X, y = checked_rows(self, X, y, [np.float64])
-        options = {
-            "loss": self.loss,
-            "alpha": 1 / (self.C * X.shape[0]),
-            "tol": relative_gap(self.tol),
-            "constant": self.intercept_scaling,
-        }
-        if self.class_weight is None or len(self.classes_) == 2:
-            self.n_iter_ = fit_sdca(self, X, y, row_weights(self, X, y, sample_weight), **options)
-        else:
-            self._fit_weighted_classes(X, y, sample_weight, options)
+
+        def fit(y, weights):
+            return fit_sdca(
+                *(self, X, y, weights),
+                loss=self.loss,
+                alpha=1 / (self.C * X.shape[0]),
+                tol=relative_gap(self.tol),
+                constant=self.intercept_scaling,
+            )
+
+        fit_each_class(self, X, y, sample_weight, fit)
         if not self.fit_intercept:
             self.intercept_ = 0.0
         return self
-
-    def _fit_weighted_classes(self, X, y, sample_weight, options):
-        """Fit each class to all others, whose weights LIBLINEAR takes as 1."""
-        if sample_weight is None:
-            sample_weight = np.ones(len(y))
-        names = "coef_", "intercept_", "objective_", "dual_gap_", "n_iter_"
-        parts = []
-        for label, weight in zip(self.classes_, class_weights(self, y, sample_weight), strict=True):
-            weights = np.where(y == label, weight, 1) * sample_weight
-            self.n_iter_ = fit_sdca(self, X, y == label, weights, **options)
-            parts.append([getattr(self, name) for name in names])
-        for name, values in zip(names, zip(*parts, strict=True), strict=True):
-            setattr(self, name, np.vstack(values) if name == "coef_" else np.hstack(values))
-        self.n_iter_ = int(self.n_iter_.max())

@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 
 from .. import fitting
 from .fallback import fall_back
-from .linear_fits import checked_rows, row_weights
+from .linear_fits import checked_rows, fit_each_class
 
 __all__ = ["Perceptron"]
 
@@ -34,17 +34,22 @@ class Perceptron(sklearn.linear_model.Perceptron):
             fall_back(self, missing)
             return super().fit(X, y, coef_init, intercept_init, sample_weight)
         X, y = checked_rows(self, X, y, [np.float64, np.float32])
-        model = fitting.Perceptron(
-            max_iter=self.max_iter,
-            n_iter_no_change=self.n_iter_no_change if self.tol else None,
-            tol=self.tol or 1.0,
-            fit_intercept=self.fit_intercept,
-            n_jobs=self.n_jobs,
-            verbose=bool(self.verbose),
-            random_state=check_random_state(self.random_state).randint(2**31 - 1),
-        ).fit(X, y, row_weights(self, X, y, sample_weight))
-        self.coef_, self.intercept_ = self.eta0 * model.coef_, self.eta0 * model.intercept_
-        self.objective_, self.n_iter_ = self.eta0 * model.objective_, model.n_iter_
+
+        def fit(y, weights):
+            model = fitting.Perceptron(
+                max_iter=self.max_iter,
+                n_iter_no_change=self.n_iter_no_change if self.tol else None,
+                tol=self.tol or 1.0,
+                fit_intercept=self.fit_intercept,
+                n_jobs=self.n_jobs,
+                verbose=bool(self.verbose),
+                random_state=check_random_state(self.random_state).randint(2**31 - 1),
+            ).fit(X, y, weights)
+            self.coef_, self.intercept_ = self.eta0 * model.coef_, self.eta0 * model.intercept_
+            self.objective_ = self.eta0 * model.objective_
+            return model.n_iter_
+
+        fit_each_class(self, X, y, sample_weight, fit)
         self.t_ = 1.0 + self.n_iter_ * len(y)
         return self
 

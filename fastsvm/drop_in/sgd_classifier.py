@@ -4,7 +4,7 @@ import numpy as np
 import sklearn.linear_model
 
 from .fallback import fall_back
-from .linear_fits import checked_rows, fit_sdca, relative_gap, row_weights
+from .linear_fits import checked_rows, fit_each_class, fit_sdca, relative_gap
 
 __all__ = ["SGDClassifier"]
 
@@ -51,16 +51,17 @@ class SGDClassifier(sklearn.linear_model.SGDClassifier):
             coef_init=coef_init, intercept_init=intercept_init, **shape
         )  # checks them
         scale = STEEPER if self.loss == "modified_huber" else 1
-        self.n_iter_ = fit_sdca(
-            self,
-            X,
-            y,
-            row_weights(self, X, y, sample_weight),
-            alpha=self.alpha / scale,
-            tol=relative_gap(TOL if self.tol is None else self.tol),
-            n_jobs=self.n_jobs,
-            **LOSSES[self.loss],
-        )
+
+        def fit(y, weights):
+            return fit_sdca(
+                *(self, X, y, weights),
+                alpha=self.alpha / scale,
+                tol=relative_gap(TOL if self.tol is None else self.tol),
+                n_jobs=self.n_jobs,
+                **LOSSES[self.loss],
+            )
+
+        fit_each_class(self, X, y, sample_weight, fit)
         self.objective_, self.dual_gap_ = scale * self.objective_, scale * self.dual_gap_
         self.t_ = 1.0 + self.n_iter_ * len(y)
         return self

@@ -68,6 +68,15 @@ def test_sgd_minimises_its_objective(loss, phi):
     assert least <= objective(theirs.coef_, theirs.intercept_)
 
 
+def test_class_weights_leave_the_rest_alone():
+    X, y = rows(3)
+    model = drop_in.SGDClassifier(alpha=0.01, class_weight={"b": 2}, random_state=0).fit(X, y)
+    alone = drop_in.SGDClassifier(alpha=0.01, class_weight={True: 2}, random_state=0).fit(X, y == "b")
+    assert np.abs(model.coef_[1] - alone.coef_[0]).max() < 0.01
+    assert model.n_iter_ > 0
+    assert drop_in.Perceptron(class_weight="balanced").fit(X, y).score(X, y) > 0.8
+
+
 def test_perceptron_stops_by_scikit_learns_rule():
     X, y = rows(3)
     model = drop_in.Perceptron(eta0=0.5).fit(X, y)

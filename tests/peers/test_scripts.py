@@ -1,0 +1,30 @@
+"""Programs written for scikit-learn, run as they are and with fastsvm's classes in their place."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.py"))
+LOWER = 0.002  # of a score, at most
+
+pytestmark = pytest.mark.slow
+
+
+def scores(*command):
+    """What a script reports, by name."""
+    found = subprocess.run(
+        [sys.executable, *map(str, command)], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert found.returncode == 0, found.stderr
+    lines = [line.split() for line in found.stdout.splitlines()]
+    return {words[1]: float(words[2]) for words in lines if words[0] == "score"}
+
+
+@pytest.mark.parametrize("script", [each for each in SCRIPTS if each.stem != "reporting"], ids=lambda s: s.stem)
+def test_a_program_keeps_its_scores(script, shared):
+    theirs, ours = scores(script), scores("-m", "fastsvm.drop_in", script)
+    assert ours.keys() == theirs.keys()
+    for name, score in theirs.items():
+        assert ours[name] >= score - LOWER, name
