@@ -23,6 +23,12 @@ LOSSES = {  # phi(m), and psi(b) for b in its domain
 }
 
 
+def weights(rng, n):
+    """Random weights from 0 to 2, whose mean is exactly 1."""
+    away = rng.integers(-2, 3, n // 2) / 2
+    return rng.permutation(np.concatenate([1 + away, 1 - away, np.ones(n % 2)]))
+
+
 def pegasos(
     X,
     y,

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from ..estimators.base import ConvergenceWarning
 from ..fitting import SDCA
 
-__all__ = ["checked_rows", "fit_each_class", "fit_sdca", "relative_gap", "row_weights"]
+__all__ = ["alpha_of", "checked_rows", "fit_each_class", "fit_sdca", "relative_gap", "row_weights"]
 
 FITTED = ["coef_", "intercept_", "objective_", "dual_gap_", "n_iter_"]
 LEAST_GAP = 1e-15  # below which rounding decides
@@ -86,6 +86,11 @@ def fit_each_class(estimator, X, y, sample_weight, fit):
         join = np.vstack if name == "coef_" else np.hstack
         setattr(estimator, name, join([each[name] for each in found]))
     estimator.n_iter_ = int(estimator.n_iter_.max())
+
+
+def alpha_of(C, X, weights):
+    """Return fastsvm's alpha for scikit-learn's C."""
+    return 1 / (C * (X.shape[0] if weights is None else weights.sum()))
 
 
 def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):

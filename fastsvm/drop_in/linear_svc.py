@@ -4,7 +4,7 @@ import numpy as np
 import sklearn.svm
 
 from .fallback import fall_back
-from .linear_fits import checked_rows, fit_each_class, fit_sdca, relative_gap
+from .linear_fits import alpha_of, checked_rows, fit_each_class, fit_sdca, relative_gap
 
 __all__ = ["LinearSVC"]
 
@@ -16,8 +16,8 @@ class LinearSVC(sklearn.svm.LinearSVC):
 
         1/2 (||w||^2 + (b0 / intercept_scaling)^2) + C sum_i c_i phi(y_i (w.x_i + b0))
 
-    The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, both divided by C n,
-    say how good the solution is. `dual` does not matter. scikit-learn does what fastsvm has not:
+    The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, divided by
+    C sum_i c_i, say how good the solution is. `dual` does not matter. scikit-learn does what fastsvm has not:
     penalty="l1" and multi_class="crammer_singer".
 
     Examples
@@ -44,7 +44,7 @@ class LinearSVC(sklearn.svm.LinearSVC):
             return fit_sdca(
                 *(self, X, y, weights),
                 loss=self.loss,
-                alpha=1 / (self.C * X.shape[0]),
+                alpha=alpha_of(self.C, X, weights),
                 tol=relative_gap(self.tol),
                 constant=self.intercept_scaling,
             )

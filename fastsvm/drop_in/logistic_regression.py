@@ -4,7 +4,7 @@ import numpy as np
 import sklearn.linear_model
 
 from .fallback import fall_back
-from .linear_fits import checked_rows, fit_sdca, relative_gap, row_weights
+from .linear_fits import alpha_of, checked_rows, fit_sdca, relative_gap, row_weights
 
 __all__ = ["LogisticRegression"]
 
@@ -15,9 +15,9 @@ class LogisticRegression(sklearn.linear_model.LogisticRegression):
     Minimises 1/2 ||w||^2 + C sum_i c_i phi_i, where phi_i is log(1 + exp(-y_i (w.x_i + b0))) of two classes,
     and the softmax's log loss of more. The intercept is regularised with solver="liblinear" only.
 
-    The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, both divided by C n,
-    say how good the solution is. All solvers have the same one. scikit-learn does what fastsvm has not: an
-    l1 or elastic-net penalty, no penalty, callbacks, and `warm_start` after the first fit.
+    The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, divided by
+    C sum_i c_i, say how good the solution is. All solvers have the same one. scikit-learn does what fastsvm
+    has not: an l1 or elastic-net penalty, no penalty, callbacks, and `warm_start` after the first fit.
 
     Examples
     --------
@@ -42,14 +42,15 @@ class LogisticRegression(sklearn.linear_model.LogisticRegression):
         X, y = checked_rows(self, X, y, [np.float64] if liblinear else [np.float64, np.float32])
         if liblinear and len(self.classes_) > 2:
             return super().fit(X, y, sample_weight)  # likewise
+        weights = row_weights(self, X, y, sample_weight)
         n_iter = fit_sdca(
             self,
             X,
             y,
-            row_weights(self, X, y, sample_weight),
+            weights,
             loss="log",
             multi_class="ovr" if getattr(self, "multi_class", "") == "ovr" else "multinomial",
-            alpha=1 / (self.C * X.shape[0]),
+            alpha=alpha_of(self.C, X, weights),
             tol=relative_gap(self.tol),
             constant=self.intercept_scaling if liblinear else None,
         )

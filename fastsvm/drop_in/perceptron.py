@@ -38,8 +38,8 @@ class Perceptron(sklearn.linear_model.Perceptron):
         def fit(y, weights):
             model = fitting.Perceptron(
                 max_iter=self.max_iter,
-                n_iter_no_change=self.n_iter_no_change if self.tol else None,
-                tol=self.tol or 1.0,
+                n_iter_no_change=self.n_iter_no_change,
+                tol=self.tol or None,
                 fit_intercept=self.fit_intercept,
                 n_jobs=self.n_jobs,
                 verbose=bool(self.verbose),

@@ -47,22 +47,23 @@ class SGDClassifier(sklearn.linear_model.SGDClassifier):
             return super().fit(X, y, coef_init, intercept_init, sample_weight)
         X, y = checked_rows(self, X, y, [np.float64, np.float32])
         shape = {"n_classes": len(self.classes_), "n_features": X.shape[1], "input_dtype": X.dtype}
-        self._allocate_parameter_mem(
-            coef_init=coef_init, intercept_init=intercept_init, **shape
-        )  # checks them
-        scale = STEEPER if self.loss == "modified_huber" else 1
+        starts = {"coef_init": coef_init, "intercept_init": intercept_init}
+        self._allocate_parameter_mem(**shape, **starts)  # checks them
 
         def fit(y, weights):
-            return fit_sdca(
+            scale = STEEPER if self.loss == "modified_huber" else 1
+            scale *= 1 if weights is None else weights.mean()
+            n_iter = fit_sdca(
                 *(self, X, y, weights),
                 alpha=self.alpha / scale,
                 tol=relative_gap(TOL if self.tol is None else self.tol),
                 n_jobs=self.n_jobs,
                 **LOSSES[self.loss],
             )
+            self.objective_, self.dual_gap_ = scale * self.objective_, scale * self.dual_gap_
+            return n_iter
 
         fit_each_class(self, X, y, sample_weight, fit)
-        self.objective_, self.dual_gap_ = scale * self.objective_, scale * self.dual_gap_
         self.t_ = 1.0 + self.n_iter_ * len(y)
         return self
 

@@ -130,6 +130,7 @@ def certify(
         raise ValueError(f"y has {len(y)} labels; X has {X.shape[0]} rows.")
     classes, coef, intercept = _certifiable_classifier(model, X, y, intercept)
     joint = (loss is None or alpha is None) and getattr(model, "_joint", False)
+    given = loss is not None and alpha is not None
     loss, alpha = _certified_objective(model, loss, alpha, len(classes), len(y))
     phi = as_loss(one_of("loss", loss, LOSSES), getattr(model, "hinge_width", 1.0))
     alpha = as_alpha(alpha)
@@ -148,10 +149,11 @@ def certify(
         X, coef = _with_column(X, coef, intercept, column)
         rows, intercept = X, None
     random = as_state(random_state)
+    relative = given or _kind_to_certify(model) == "fastsvm"  # others mean weights as they are
 
     found = []
     for k, label in enumerate(labels):
-        problem = Problem(rows, signs_of(y, label), weights[k])
+        problem = Problem(rows, signs_of(y, label), weights[k], relative=relative)
         rows = problem.rows  # checked once
         free, b0 = intercept is not None, 0.0 if intercept is None else float(intercept[k])
         dual = dual_of_scores(problem, scores_of(rows, coef[k]) + b0, phi) if duals is None else duals[k]

@@ -61,7 +61,8 @@ class KernelClassifier(CallbackSupportMixin, BaseClassifier):
         y : array of shape (n_samples,)
             Labels of any kind, two classes or more.
         sample_weight : array of shape (n_samples,), default=None
-            Non-negative weights c_i, multiplied by those of `class_weight`.
+            Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
+            2 is as a row twice, and 0 as none.
 
         Returns
         -------

@@ -168,7 +168,8 @@ class KernelPegasosClassifier(KernelClassifier):
         done = 0 if first else self.t_
         with one_blas_thread:
             scores = None if first else np.ascontiguousarray(self._scores(X).T) * (self.alpha * done)
-            problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))
+            weights = self._weights(y, sample_weight)
+            problem = KernelProblem(self._gram(X), self._signs(y), weights, relative=False)
             run = KernelPegasosSolver(problem, self.alpha, done, scores)
             order = check_random_state(self.random_state).permutation(len(y))
             run.run_epoch(order.astype(np.int32))

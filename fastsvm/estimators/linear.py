@@ -88,11 +88,6 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
         The method used.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
-    Notes
-    -----
-    n counts all rows, also rows with weight 0: a fit without these rows has the same solution at the same
-    alpha n, not at the same alpha.
-
     References
     ----------
     Shalev-Shwartz & Zhang, JMLR 14 (2013), fig. 1 and sec. 5. Hsieh et al., ICML 2008. Yu, Huang & Lin,
@@ -218,7 +213,7 @@ class PerceptronClassifier(BaseLinearClassifier, Perceptron):
     n_iter_no_change : int or None, default=None
         Stop, too, after so many passes in a row whose mean loss, of the rows as they are met, is not below
         the least of a pass so far by `tol`. None: only a pass without a mistake ends the fit early.
-    tol : float > 0, default=1e-3
+    tol : float > 0 or None, default=1e-3
     averaging : {"last", "all"}, default="last"
         Return the last iterate, or the average of all.
     fit_intercept : bool, default=True

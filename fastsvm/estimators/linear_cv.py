@@ -194,10 +194,16 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
 
     def _paths(self, rows, y, sample_weight, k, train, random):
         """Return the paths of the k-th fold, one a class, with weight 0 for rows outside `train`."""
-        weights, alphas = self._fold_weights(y, sample_weight, k, train), self.alphas_ * (len(train) / len(y))
+        weights, share = self._fold_weights(y, sample_weight, k, train), len(train) / len(y)
+        alphas, weights = self.alphas_ * share, weights * (len(train) / weights.sum())
         options = {name: getattr(self, name) for name in ("loss", "fit_intercept", "max_iter", "tol")}
         return [
-            Path(Problem(rows, signs_of(y, label), weights), alphas, np.array([seed], np.uint64), **options)
+            Path(
+                Problem(rows, signs_of(y, label), weights, relative=False),
+                alphas,
+                np.array([seed], np.uint64),
+                **options,
+            )
             for label, seed in zip(
                 self._positive_labels(),
                 random.randint(2**31 - 1, size=len(self._positive_labels())),

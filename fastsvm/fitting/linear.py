@@ -101,7 +101,8 @@ class SDCA(LinearModel):
         y : array of shape (n_samples,)
             Labels of any kind, two classes or more.
         sample_weight : array of shape (n_samples,), default=None
-            Non-negative weights c_i, multiplied by those of `class_weight`.
+            Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
+            2 is as a row twice, and 0 as none.
         checkpoint : str or path-like, default=None
             A file for the dual variables, 8 bytes a row and class, written every 10 seconds at most. If it is
             there, the fit goes on from it: it must be of the same rows, labels, weights, loss, alpha and
@@ -154,7 +155,7 @@ class SDCA(LinearModel):
     def _workers(self, rows):
         return workers_for(rows, self._threads())
 
-    def _solver_makers(self, X, y, sample_weight, max_iter, starts):
+    def _solver_makers(self, X, y, sample_weight, max_iter, starts, relative=True):
         if not self._joint:
             return super()._solver_makers(X, y, sample_weight, max_iter, starts)
         rows = as_rows(X, self._threads())
@@ -245,7 +246,7 @@ class Perceptron(OnlineModel):
 
     _: KW_ONLY
     max_iter: int = 10
-    tol: float = 1e-3
+    tol: float | None = 1e-3
     n_iter_no_change: int | None = None
     averaging: str = "last"
     fit_intercept: bool = True
@@ -258,6 +259,9 @@ class Perceptron(OnlineModel):
     def _check_params(self):
         super()._check_params()
         one_of("averaging", self.averaging, PERCEPTRON_OUTPUTS)
+
+    def _solver_makers(self, X, y, sample_weight, max_iter, starts, relative=False):
+        return super()._solver_makers(X, y, sample_weight, max_iter, starts, relative)
 
     def _make_solver(self, problem, random, max_iter, **_):
         return PerceptronSolver(

@@ -68,7 +68,8 @@ class LinearModel(OneVsRest):
         y : array of shape (n_samples,)
             Labels of any kind, two classes or more.
         sample_weight : array of shape (n_samples,), default=None
-            Non-negative weights c_i, multiplied by those of `class_weight`.
+            Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
+            2 is as a row twice, and 0 as none.
 
         Returns
         -------
@@ -132,7 +133,7 @@ class LinearModel(OneVsRest):
             ended = [*map(FitEnd.of, results)]
             warn_if_short(ended, self._tol, X, self.max_iter, category=category, stacklevel=stacklevel + 1)
 
-    def _solver_makers(self, X, y, sample_weight, max_iter, starts):
+    def _solver_makers(self, X, y, sample_weight, max_iter, starts, relative=True):
         """For each binary problem its label and what makes its solver; rows and weights are shared."""
         rows = as_rows(X, self._threads(), self._norms)
         weights = self._weights(y, sample_weight)
@@ -141,7 +142,7 @@ class LinearModel(OneVsRest):
 
         def make(k, threads):
             own = rows if self._rows_of is None else as_rows(self._rows_of(k), threads, self._norms)
-            problem = Problem(own, signs_of(y, labels[k]), weights, threads)
+            problem = Problem(own, signs_of(y, labels[k]), weights, threads, relative=relative)
             random = np.array([seeds[k]], np.uint64)
             return self._make_solver(problem, random, max_iter, start=starts(k))
 
@@ -233,7 +234,8 @@ class OnlineModel(LinearModel):
         self
         """
         X, y, first = self._begin_batch(X, y, classes)
-        solvers = self._solver_makers(X, y, sample_weight, 1, self._solver_starts(self.classes_, len(y)))
+        starts = self._solver_starts(self.classes_, len(y))
+        solvers = self._solver_makers(X, y, sample_weight, 1, starts, relative=False)
         states = getattr(self, "_states", None) or self._initial_states(len(solvers))
         points = []
         for k, (_, make) in enumerate(solvers):

@@ -85,7 +85,7 @@ def sdca_path(
     eps : float in (0, 1), default=1e-4
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0; all 1 by default. n counts rows of weight 0 too.
+        c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
     fit_intercept : bool, default=True
         Also minimise over b0, which is not regularised.
     max_iter : int, default=1000

@@ -119,11 +119,13 @@ class SDCARounds(Solver):
         self.w, self.published = np.zeros((2, summaries[0].shape[1]))
         self.fresh = set()  # shards that have no copy of w yet
         self.column = 0.0
+        weights, factors = sum_dicts(part.weights for part in summaries), class_weight or {}
+        mean_weight = sum(w * factors.get(label, 1.0) for label, w in weights.items()) / self.n
+        if mean_weight != 1:
+            class_weight = {label: factors.get(label, 1.0) / mean_weight for label in weights}
         if fit_intercept:
-            weights, factor = sum_dicts(part.weights for part in summaries), class_weight or {}
-            mean_weight = sum(w * factor.get(label, 1.0) for label, w in weights.items()) / self.n
             mean_square = sum(part.squares for part in summaries) / self.n
-            self.column = sdca_bias_rate(alpha, self.n, mean_square, mean_weight)
+            self.column = sdca_bias_rate(alpha, self.n, mean_square, 1.0)
         options = {"n": self.n, "alpha": alpha, "damping": float(len(shards)), "column": self.column}
         self.task = ShardTask(positive, class_weight, loss, hinge_width, seed, options)
         self.bias = start if start and fit_intercept else 0.0

@@ -103,6 +103,11 @@ def as_weights(sample_weight, n_rows):
     return weights
 
 
+def with_mean_1(weights):
+    """The weights divided by their mean: so 2 is the same as a row twice, and 0 as no row."""
+    return weights / weights.mean() if weights.size else weights
+
+
 def as_start(start, n_rows):
     """A pair (dual, intercept) to start from, checked; the dual as float64."""
     dual, intercept = start

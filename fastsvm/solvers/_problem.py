@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 from . import _rows
-from ._input import EXTREME, as_rows, as_signs, as_weights
+from ._input import EXTREME, as_rows, as_signs, as_weights, with_mean_1
 from ._newton import newton_loss_sum
 from ._rows import dual_sum, scale_by_sign, sums_by_sign
 from ._scores import loss_and_slope, scores_of
@@ -13,13 +13,18 @@ from .losses import as_loss
 
 
 class Problem:
-    """Rows of X, a sign and a weight for each: what one binary solver works on."""
+    """Rows of X, a sign and a weight for each: what one binary solver works on.
 
-    def __init__(self, X, y, sample_weight=None, threads=1, norms=False):
+    Weights are divided by their mean, unless `relative` is False.
+    """
+
+    def __init__(self, X, y, sample_weight=None, threads=1, norms=False, relative=True):
         self.threads = threads  # for the passes that can be shared; they do not change the results
         self.rows = as_rows(X, threads, norms)
         self.signs = as_signs(y, self.n)
         self.weights = as_weights(sample_weight, self.n)
+        if relative:
+            self.weights = with_mean_1(self.weights)
 
     @property
     def n(self):

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._utils.threads import Threads
 from . import _multinomial  # type: ignore[attr-defined]  # compiled
-from ._input import as_rows, as_weights
+from ._input import as_rows, as_weights, with_mean_1
 from ._problem import Problem
 from ._rows import map_chunks
 from ._solver import Point, Solver
@@ -36,7 +36,7 @@ class MultinomialProblem(Problem):
     def __init__(self, X, places, n_classes, sample_weight=None, threads=1):
         self.threads, self.rows = threads, as_rows(X, threads)
         self.places, self.n_classes = np.ascontiguousarray(places, np.int32), n_classes
-        self.weights = as_weights(sample_weight, self.n)
+        self.weights = with_mean_1(as_weights(sample_weight, self.n))
         self.shape = self.rows.n_columns + 1, n_classes
         self.single = SINGLE[0] < self.rows.longest < SINGLE[1]
 

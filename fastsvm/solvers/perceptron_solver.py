@@ -32,7 +32,7 @@ class PerceptronSolver(Solver):
     ):
         super().__init__(problem, order=order, max_iter=max_iter, random=random)
         self.loss, self.fit_intercept = TABLE["perceptron"], fit_intercept
-        self.least_progress, self.most_stalled = tol, n_iter_no_change
+        self.least_progress, self.most_stalled = -np.inf if tol is None else tol, n_iter_no_change
         self.least, self.stalled = np.inf, 0
         self.w, self.separated = np.zeros(problem.rows.n_columns), False
         self.averaging_correction = np.zeros(problem.rows.n_columns) if averaging == "all" else None
@@ -152,7 +152,7 @@ def perceptron(
     0.0
     """
     run = PerceptronSolver(
-        Problem(X, y, sample_weight),
+        Problem(X, y, sample_weight, relative=False),
         fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),
         averaging=one_of("averaging", averaging, PERCEPTRON_OUTPUTS),

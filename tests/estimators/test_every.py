@@ -118,3 +118,17 @@ def test_weights_are_routed(estimator, iris):
         search = GridSearchCV(routed, {"class_weight": [None]}, cv=3).fit(X, y, sample_weight=weights)
     expected = clone(estimator).fit(X, y, sample_weight=weights)
     assert_close(search.decision_function(X), expected.decision_function(X))
+
+
+def test_a_weight_of_2_is_a_row_twice_and_of_0_none(estimator, problem):
+    if isinstance(estimator, (PerceptronClassifier, PegasosClassifier, KernelPegasosClassifier)):
+        pytest.skip("its steps see a row twice, or once")
+    X, y = problem[0].toarray(), problem[1]
+    weights = np.arange(len(y)) % 3
+    model = clone(estimator).set_params(alpha=0.05, tol=1e-9, max_iter=20_000)
+    if isinstance(estimator, KernelSDCAClassifier):
+        model.set_params(gamma=0.1, tol=1e-5)
+    weighted = clone(model).fit(X, y, sample_weight=weights)
+    repeated = clone(model).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.objective_, repeated.objective_, rtol=1e-4)
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=0.01)

@@ -116,15 +116,20 @@ def test_the_scale_is_svcs(estimator, iris):
 
 @each
 def test_rows_twice_and_weights_of_two_are_alike(estimator, iris):
-    """n counts all rows: half the weights are the same as rows twice."""
+    """Weights are relative, and those of 2 among others are rows twice."""
     X, y = iris
     limit = {"n_iter": 10**5} if isinstance(estimator, KernelPegasosClassifier) else {"tol": 1e-7}
     once = fitted(estimator, X, y, alpha=0.05, **limit)
     twice = fitted(estimator, np.vstack([X, X]), np.tile(y, 2), alpha=0.05, **limit)
     np.testing.assert_allclose(twice.objective_, once.objective_, rtol=1e-3)
     np.testing.assert_allclose(twice.decision_function(X), once.decision_function(X), atol=0.03)
-    heavy = fitted(estimator, X, y, alpha=0.1, sample_weight=np.full(len(y), 2.0), **limit)
-    np.testing.assert_allclose(heavy.objective_, 2 * once.objective_, rtol=1e-3)
+    limit["gamma"] = once.gamma_
+    heavy = fitted(estimator, X, y, alpha=0.05, sample_weight=np.full(len(y), 2.0), **limit)
+    np.testing.assert_allclose(heavy.objective_, once.objective_, rtol=1e-3)
+    weights = np.arange(len(y)) % 3
+    weighted = fitted(estimator, X, y, alpha=0.05, sample_weight=weights, **limit)
+    repeated = fitted(estimator, np.repeat(X, weights, axis=0), np.repeat(y, weights), alpha=0.05, **limit)
+    np.testing.assert_allclose(weighted.objective_, repeated.objective_, rtol=1e-3)
 
 
 # What is taken ------------------------------------------------------------------------------------------

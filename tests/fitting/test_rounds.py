@@ -41,7 +41,7 @@ def rows():
     rng = np.random.default_rng(1)
     X = sparse.random_array((300, 40), density=0.2, random_state=rng, format="csr")
     y = np.where(X @ rng.normal(size=40) + 0.3 * rng.normal(size=300) > 0.1, 1, -1)
-    return X, y, rng.integers(0, 4, 300) / 2
+    return X, y, reference.weights(rng, 300)
 
 
 def rounds_of(shards, loss="hinge", fit_intercept=True, **options):

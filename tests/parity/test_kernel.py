@@ -40,9 +40,8 @@ def labels(X, n_classes=3):
     """The signs of each class against the rest, and weights, some of them 0."""
     rng = np.random.default_rng(6)
     scores = X @ rng.normal(size=(X.shape[1], n_classes)) + rng.normal(size=(len(X), n_classes))
-    return np.where(np.argmax(scores, axis=1) == np.arange(n_classes)[:, None], 1, -1), rng.integers(
-        0, 4, size=len(X)
-    ) / 2
+    signs = np.where(np.argmax(scores, axis=1) == np.arange(n_classes)[:, None], 1, -1)
+    return signs, reference.weights(rng, len(X))
 
 
 def stream(n_rows, n_steps=STEPS):

@@ -54,7 +54,7 @@ def data(request):
     twin = matrix("dense", request.param, None)[1]
     rng = np.random.default_rng(4)
     y = np.where(twin @ rng.normal(size=COLUMNS) + rng.normal(size=ROWS) > 0.3, 1, -1)
-    weights = rng.integers(0, 4, size=ROWS) / 2
+    weights = reference.weights(rng, ROWS)
     return rows, twin, y, weights
 
 

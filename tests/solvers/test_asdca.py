@@ -28,7 +28,7 @@ def make_solver(X, y, **options):
 @pytest.mark.parametrize("loss", SMOOTH_LOSSES)
 def test_the_certificate_is_that_of_what_is_returned(loss, weighted, fit_intercept, averaging, problem):
     X, y = problem
-    c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
+    c = reference.weights(np.random.default_rng(2), len(y)) if weighted else None
     options = {"loss": loss, "alpha": 0.01, "sample_weight": c, "fit_intercept": fit_intercept}
     best = sdca(X, y, max_iter=5000, tol=1e-9, random_state=0, **options)
     for batch_size in (1, 7, 10**9):  # no more than there are rows

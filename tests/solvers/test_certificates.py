@@ -74,7 +74,7 @@ def problems(
     given = sparse.csr_array(X) if draw(st.booleans()) else X
     weights = {
         "none": None,
-        "zeros": np.maximum(rng.integers(0, 3, n) / 2, np.eye(n)[0]),
+        "zeros": np.maximum(reference.weights(rng, n), np.eye(n)[0]),
         "uneven": 10 ** rng.uniform(-6, 3, n),
         "one left": np.eye(n)[n // 2],
     }[draw(st.sampled_from(kinds))]
@@ -84,7 +84,7 @@ def problems(
 
 def check(p, r):
     """Verify all that a result says of itself; return primal, bound and what may round off of them."""
-    n, c = len(p.y), np.ones(len(p.y)) if p.weights is None else p.weights
+    n, c = len(p.y), np.ones(len(p.y)) if p.weights is None else p.weights / p.weights.mean()
     for part in (r.w, r.intercept, r.dual, r.objective, r.gap):
         assert np.isfinite(part).all()
     assert r.gap >= 0
@@ -180,7 +180,7 @@ def test_the_certificate_of_a_run_from_anywhere(p, other_alpha):
 @given(p=problems(scales=(1e-4, 1.0)), tol=st.sampled_from([1e-2, 1e-3, 1e-5, 1e-8]))
 def test_sums_in_long_doubles_give_the_stated_gap(solver, p, tol):
     r = p.solve(solver, tol, 50)
-    c = np.ones(len(p.y)) if p.weights is None else p.weights
+    c = np.ones(len(p.y)) if p.weights is None else p.weights / p.weights.mean()
     X, w, b, c, alpha = (np.asarray(part, np.longdouble) for part in (p.X, r.w, r.dual, c, p.alpha))
     above = reference.gap(p.loss, alpha, X, p.y, b, w, r.intercept, c) - r.gap
     assert above <= 1e-12 * np.mean(c * losses.value(p.loss, np.zeros(len(c))))

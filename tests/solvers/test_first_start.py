@@ -21,7 +21,7 @@ def made(n=400, seed=0, weighted=False):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 8))
     y = np.where(X[:, 0] + rng.normal(size=n) > 0.8, 1, -1)
-    return X, y, rng.integers(0, 3, n).astype(float) if weighted else None
+    return X, y, reference.weights(rng, n) if weighted else None
 
 
 @pytest.mark.parametrize(*pairs(loss=LOSSES, weighted=[False, True], fit_intercept=[False, True]))

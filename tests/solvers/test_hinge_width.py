@@ -43,7 +43,7 @@ def optimum(width, alpha, X, y, c=None, fit_intercept=False):
 )
 def test_the_optimum_is_scipy_s(solver, width, weighted, fit_intercept, problem):
     X, y = problem
-    c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
+    c = reference.weights(np.random.default_rng(2), len(y)) if weighted else None
     options = {"loss": "smooth_hinge", "hinge_width": width, "alpha": 0.03, "tol": 1e-7, "max_iter": 10**5}
     options |= {"fit_intercept": fit_intercept, "sample_weight": c, "random_state": 0}
     r = asdca(X, y, **options) if solver == "asdca" else sdca(X, y, solver=solver, **options)

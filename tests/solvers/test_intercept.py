@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.optimize import minimize_scalar
 
+import reference
 from fastsvm.solvers import LOSSES, _sdca, losses
 from fastsvm.solvers._intercept import best_intercept
 from fastsvm.solvers._problem import Problem
@@ -19,7 +20,7 @@ def problem(request):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 5)) * (rng.random((300, 5)) < 0.7)
     y = np.where(rng.random(300) < 0.2, 1, -1)
-    weights = rng.integers(0, 4, 300) if request.param else None
+    weights = reference.weights(rng, 300) if request.param else None
     return Problem(sparse.csr_matrix(X), y, weights)
 
 

@@ -242,7 +242,7 @@ def test_a_small_cache_gives_the_model_of_the_whole_matrix(cache_size):
 @each_loss
 def test_the_gap_goes_to_zero(loss, kernel, weighted):
     X, Y = labelled(80, 2)
-    c = np.random.default_rng(2).integers(0, 3, 80) / 2 if weighted else None
+    c = reference.weights(np.random.default_rng(2), 80) if weighted else None
     options = {"kernel": kernel, "loss": loss, "alpha": 0.01, "sample_weight": c, "random_state": 0}
     r = kernel_sdca(X, Y, tol=1e-8, max_iter=10**5, **options, **KERNELS[kernel])
     assert (r.gap <= 1e-8 * r.objective).all()
@@ -313,8 +313,9 @@ def test_no_function_is_better_than_the_certificate_says(
     if copies:
         X = np.vstack([X, X])
     n = len(X)
-    y, c = rng.choice([-1, 1], n), rng.integers(0, 3, n) / 2 if weighted else np.ones(n)
+    y, c = rng.choice([-1, 1], n), reference.weights(rng, n) if weighted else np.ones(n)
     c[rng.integers(n)] = 1.5
+    c /= c.mean()
     K = pairwise_kernels(X, metric=kernel, filter_params=True, **KERNELS[kernel])
     options = {"alpha": alpha, "sample_weight": c, "random_state": seed, "kernel": kernel, **KERNELS[kernel]}
     if solve is kernel_sdca:

@@ -21,7 +21,7 @@ def made(weighted):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 6)) * (rng.random((80, 6)) < 0.6)
     y = np.where(X[:, 0] + rng.normal(size=80) > 0.3, 1, -1)
-    return X, y, rng.integers(0, 3, 80).astype(float) if weighted else np.ones(80)
+    return X, y, reference.weights(rng, 80) if weighted else np.ones(80)
 
 
 @pytest.mark.parametrize(

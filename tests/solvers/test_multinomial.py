@@ -33,7 +33,7 @@ def multinomial(**options):
 )
 def test_the_certificate_is_that_of_the_reference(digits, fit_intercept, weighted, dtype, layout, alpha):
     X, y = digits[0].astype(dtype), digits[1]
-    c = np.random.default_rng(0).integers(0, 4, len(y)) / 2 if weighted else None
+    c = reference.weights(np.random.default_rng(0), len(y)) if weighted else None
     problem = MultinomialProblem(layout(X), y, 10, c)
     run = MultinomialSolver(problem, alpha=alpha, fit_intercept=fit_intercept, max_iter=100)
     wide = X.astype(float)

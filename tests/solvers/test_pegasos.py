@@ -26,7 +26,7 @@ OPTIONS = [
 @pytest.mark.parametrize("loss", ["hinge", "log"])
 def test_the_certificate_holds(loss, options, weighted, problem):
     X, y = problem
-    c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
+    c = reference.weights(np.random.default_rng(2), len(y)) if weighted else None
     alpha = 0.02
     r = pegasos(X, y, loss=loss, alpha=alpha, sample_weight=c, trace=True, random_state=0,
                 **{"fit_intercept": False} | options)  # fmt: skip

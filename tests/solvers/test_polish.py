@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import reference
 from fastsvm.solvers import sdca
 from fastsvm.solvers._polish import polish
 from fastsvm.solvers._problem import Problem
@@ -18,7 +19,7 @@ ALPHA = 0.01
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "smooth_hinge"])
 def test_the_dual_never_falls_and_stays_in_its_box(loss, bias_rate, weighted, problem):
     X, y = problem
-    c = np.random.default_rng(1).integers(0, 3, len(y)).astype(float) if weighted else None
+    c = reference.weights(np.random.default_rng(1), len(y)) if weighted else None
     p = Problem(X, y, c)
     options = {"loss": loss, "alpha": ALPHA, "sample_weight": c, "fit_intercept": False}
     dual = sdca(X, y, tol=None, max_iter=3, random_state=0, **options).dual

@@ -28,7 +28,7 @@ OPTIONS = [
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_certificate_is_that_of_what_is_returned(loss, options, weighted, problem):
     X, y = problem
-    c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
+    c = reference.weights(np.random.default_rng(2), len(y)) if weighted else None
     r = sdca(X, y, loss=loss, alpha=0.01, sample_weight=c, max_iter=7, tol=None, trace=True, random_state=0,
              **{"fit_intercept": False} | options)  # fmt: skip
     assert r.n_iter == len(r.history) == 7
@@ -56,7 +56,7 @@ def test_the_certificate_is_that_of_what_is_returned(loss, options, weighted, pr
 def test_epochs_in_one_call_are_those_one_by_one(loss, weighted, fit_intercept, problem, monkeypatch):
     """One by one they are ended by Python, which is the kernel's twin."""
     X, y = problem
-    c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
+    c = reference.weights(np.random.default_rng(2), len(y)) if weighted else None
     calls, inner = [], SDCASolver.run_epoch
     monkeypatch.setattr(SDCASolver, "run_epoch", lambda run: calls.append(run.done) or inner(run))
     options = {"alpha": 1e-4, "tol": 1e-8, "max_iter": 150, "solver": "coordinate", "random_state": 3}
@@ -84,7 +84,7 @@ def test_the_gap_goes_to_zero(loss, order, fit_intercept, problem):
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "log"])
 def test_the_optimum_is_libs(loss, weighted, alpha, problem):
     X, y = problem
-    c = np.random.default_rng(3).integers(1, 4, len(y)) / 2 if weighted else None
+    c = reference.weights(np.random.default_rng(3), len(y)) if weighted else None
     C = 1 / (alpha * len(y))
     if loss == "log":
         peer = LogisticRegression(C=C, fit_intercept=False, tol=1e-12, solver="newton-cg", max_iter=1000)

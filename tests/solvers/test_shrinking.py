@@ -26,7 +26,7 @@ def wide(n=600, d=350, seed=0, density=0.03):
 
 
 def weights_of(y, weighted):
-    return np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
+    return reference.weights(np.random.default_rng(2), len(y)) if weighted else None
 
 
 def check(r, X, y, loss, alpha, c, tol):
@@ -129,7 +129,7 @@ def test_rows_past_the_cache_sorted_by_class(loss, order, fit_intercept, monkeyp
     X, y = wide(n=1500)
     first_class_first = np.argsort(y, kind="stable")
     X, y = X[first_class_first], y[first_class_first]
-    c = np.where(np.arange(len(y)) % 5 == 0, 0.0, 1.5)
+    c = np.where(np.arange(len(y)) % 5 == 0, 0.0, 1.25)
     r = sdca(X, y, loss=loss, alpha=ALPHA, sample_weight=c, fit_intercept=fit_intercept, tol=1e-5,
              order=order, max_iter=3000, random_state=0)  # fmt: skip
     check(r, X, y, loss, ALPHA, c, 1e-5)

@@ -43,13 +43,15 @@ class KernelProblem:
     sample_weight : array of shape (n,), default=None
     rows : int array, default=None
         Which to learn from; the others only get scores. All by default.
+    relative : bool, default=True
+        Divide the weights by their mean over the rows to learn from.
 
     Attributes
     ----------
     n : int, the number of rows to learn from
     """
 
-    def __init__(self, gram, Y, sample_weight=None, rows=None):
+    def __init__(self, gram, Y, sample_weight=None, rows=None, relative=True):
         self.gram = gram
         self.signs = as_all_signs(Y, gram.n)
         self.weights = as_weights(sample_weight, gram.n)
@@ -59,6 +61,8 @@ class KernelProblem:
             chosen[rows] = 1
             self.weights = chosen * self.weights if self.weights.size else chosen
             self.n = len(rows)
+        if relative and self.weights.size:
+            self.weights = self.weights * (self.n / self.weights.sum())
 
     @classmethod
     def of_sample(cls, gram, Y, weights, n):

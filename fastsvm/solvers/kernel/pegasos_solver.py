@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._utils.threads import number_of_threads
-from .._input import as_alpha, as_matrix, as_order, as_state, as_weights, flag, positive
+from .._input import as_alpha, as_matrix, as_order, as_state, as_weights, flag, positive, with_mean_1
 from .._random import draw_rows
 from .._solver import require_finite
 from ..losses import value
@@ -72,7 +72,7 @@ class KernelPegasosSolver(KernelSolver):
         cache_size : as in `kernel_scores`
         """
         n = X.shape[0]
-        signs, weights = as_all_signs(Y, n), as_weights(sample_weight, n)
+        signs, weights = as_all_signs(Y, n), with_mean_1(as_weights(sample_weight, n))
         drawn = np.unique(order)
         if whole or 2 * len(drawn) > n:
             return cls(KernelProblem(gram_of(X), signs, sample_weight), alpha, order=order)

@@ -290,7 +290,7 @@ def kernel_sdca(
     alpha : float > 0, default=1e-4
         Regularisation strength; C = 1/(alpha n) of SVC.
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0; all 1 by default. n counts rows of weight 0 too.
+        c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
     max_iter : int, default=-1
         Most epochs of a class: as many steps as its working set has rows. -1: no limit, as in SVC.
     tol : float or None, default=1e-3
