@@ -4,6 +4,7 @@ import ast
 import sys
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 
 def lazily(package, file):
@@ -34,7 +35,9 @@ def lazily(package, file):
         elif not name.startswith("_") and find_spec(f"{package}.{name}"):
             found = import_module(f"{package}.{name}")
         else:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
+            place = _place_of(name)
+            hint = f"; {place} has it" if place else ""
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}", name=name)
         vars(sys.modules[package])[name] = found
         return found
 
@@ -42,3 +45,12 @@ def lazily(package, file):
         return sorted({*vars(sys.modules[package]), *modules})
 
     return find, names, sorted(name for name in modules if not name.startswith("_"))
+
+
+def _place_of(name):
+    """Return the package of this library that has a public name, or None."""
+    root = Path(__file__).parents[1]
+    for stub in sorted(root.glob("*/__init__.pyi")):
+        if f" as {name}\n" in stub.read_text(encoding="utf-8"):
+            return f"{root.name}.{stub.parent.name}"
+    return None

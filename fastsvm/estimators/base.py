@@ -1,5 +1,10 @@
 """The plain models with scikit-learn's contract: its checks of input, tags, callbacks and metadata."""
 
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING
+
 import numpy as np
 import sklearn.exceptions
 from joblib import effective_n_jobs
@@ -15,6 +20,11 @@ from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_predict_pro
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr, with_floats
 from .callbacks import CallbackSupportMixin, TaskCallbacks, with_callbacks
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Matrix
 
 
 class ConvergenceWarning(convergence_advice.ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
@@ -54,10 +64,61 @@ def validated_counts(estimator, X, y="no_validation", **options):
     return found
 
 
+# What scikit-learn's classifiers call a parameter, and what to do here.
+OTHERWISE = {
+    "C": "alpha = 1 / (C n) for n rows; fastsvm.drop_in has classes with C",
+    "penalty": "the penalty is l2; fastsvm.drop_in has classes with a penalty",
+    "dual": "leave it out; fastsvm.drop_in has classes that take it",
+    "kernel": "KernelSDCAClassifier and KernelPegasosClassifier have kernels",
+    "learning_rate": "leave it out; fastsvm.drop_in has classes that take it",
+    "average": "it is called averaging",
+}
+
+
+def require_labels(y):
+    """Raise a ValueError if labels are missing, or of several kinds, which cannot be sorted."""
+    labels = list(y)
+    for k, label in enumerate(labels):
+        if label is None or label != label:
+            raise ValueError(f"y[{k}] is {label}: leave out rows without a label.")
+        if isinstance(label, str) != isinstance(labels[0], str):
+            raise ValueError(
+                f"y has words and numbers: y[0] is {labels[0]!r}, y[{k}] is {label!r}. Use one kind."
+            )
+
+
+class InitSignature:
+    """A class's signature: that of `__init__`, where `__new__` takes anything."""
+
+    def __get__(self, model, cls):
+        found = signature(cls.__init__)
+        return found.replace(parameters=[*found.parameters.values()][1:])
+
+
 class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
     """A classifier with scikit-learn's checks, tags and random states."""
 
+    __signature__ = InitSignature()
+
+    def __new__(cls, *args, **params):
+        """Say what parameters of scikit-learn's classifiers are called here."""
+        for name in params.keys() - set(cls._get_param_names()):
+            hint = f": {OTHERWISE[name]}" if name in OTHERWISE else ""
+            raise TypeError(f"{cls.__name__} has no parameter {name!r}{hint}.")
+        return super().__new__(cls)
+
+    def __getattr__(self, name):
+        """Say why there is no such method."""
+        if name in ("predict_proba", "predict_log_proba"):
+            require_predict_proba(self)
+        own = type(self).__name__
+        if name == "partial_fit" and not hasattr(type(self), name):
+            raise AttributeError(f"{own} learns from all rows at once; PegasosClassifier has partial_fit.")
+        raise AttributeError(f"{own!r} object has no attribute {name!r}", name=name, obj=self)
+
     def _validated(self, X, y, reset=True):
+        if isinstance(y, list) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
+            require_labels(y)
         X, y = validated(self, X, y, reset=reset)
         if y.dtype.kind not in "biu":  # whole numbers are classes
             check_classification_targets(y)
@@ -77,14 +138,32 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
         return check_random_state(self.random_state).randint(2**31 - 1, size=n)
 
     @available_if(require_predict_proba)
-    def predict_proba(self, X):  # noqa: D102 (inherited)
-        return super().predict_proba(X)
+    def predict_proba(self, X):
+        """Return the probabilities of the classes.
 
-    predict_proba.__doc__ = OneVsRest.predict_proba.__doc__
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns in the order of `classes_`; rows add up to 1.
+        """
+        return super().predict_proba(X)
 
     @available_if(require_predict_proba)
     def predict_log_proba(self, X):
-        """Logarithm of `predict_proba`."""
+        """Return the logarithms of what `predict_proba` returns.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
@@ -99,7 +178,9 @@ class BaseLinearClassifier(CallbackSupportMixin, BaseClassifier, LinearModel):
 
     @all_or_nothing
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+    def fit(  # noqa: D102 (inherited)
+        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         return self._check_and_fit(X, y, sample_weight)
 
     fit.__doc__ = LinearModel.fit.__doc__

@@ -1,25 +1,35 @@
 """The tasks of a fit for scikit-learn's callbacks (1.9 and later); nothing happens without callbacks."""
 
+from __future__ import annotations
+
 from functools import wraps
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from ..fitting.one_vs_rest import Fit
+
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
 except ImportError:
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """A stand-in for scikit-learn's mixin, without `set_callbacks`."""
 
-    def with_callbacks(method):
-        """Return a wrapper that only calls `method`, with as many frames as scikit-learn's, for warnings."""
-
+    def _with_callbacks(method):
         @wraps(method)
-        def plain(*args, **kwargs):
+        def plain(*args, **kwargs):  # as many frames as scikit-learn's, for warnings
             return method(*args, **kwargs)
 
         return plain
+
+
+def with_callbacks(fit: Fit) -> Fit:
+    """Return scikit-learn's wrapper of a fit, or one that only calls it."""
+    return _with_callbacks(fit)
 
 
 __all__ = ["CallbackSupportMixin", "StepCallbacks", "TaskCallbacks", "with_callbacks"]

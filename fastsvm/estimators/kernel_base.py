@@ -39,6 +39,10 @@ class KernelClassifier(CallbackSupportMixin, BaseClassifier):
     `trace` and `verbose` too, and makes a solver in `_make_run`.
     """
 
+    support_: np.ndarray
+    dual_coef_: np.ndarray
+    dual_gap_: float | np.ndarray
+
     def _make_run(self, X, y, sample_weight):
         """Make a solver for checked rows."""
         raise NotImplementedError

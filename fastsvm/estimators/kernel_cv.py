@@ -23,7 +23,9 @@ from .kernel_base import KernelClassifier
 from .kernel_sdca import KernelSDCAClassifier
 
 if TYPE_CHECKING:
-    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
 
 __all__ = ["KernelSDCAClassifierCV"]
 
@@ -148,7 +150,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
 
     @all_or_nothing
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, **params):
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, **params) -> Self:
         """Choose gamma and alpha and fit at them.
 
         A fit that fails or is interrupted leaves the estimator as it was.
@@ -194,7 +196,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
             for gamma in self.gammas_
             for alpha in self.alphas_.tolist()
         ]
-        grams = {}
+        grams: dict = {}
         fits = self._fold_fits(X, signs, folds, weights, seeds, grams)
         tests = [test for _, test in folds]
         trained = np.bincount(np.concatenate([np.unique(train) for train, _ in folds]), minlength=len(y))

@@ -1,10 +1,20 @@
 """The linear classifiers, with scikit-learn's contract."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ..fitting.linear import ASDCA, SDCA, Pegasos, Perceptron
 from ..fitting.one_vs_rest import all_or_nothing
 from .base import BaseLinearClassifier
 from .callbacks import with_callbacks
 from .certify import certify
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Matrix
 
 __all__ = ["ASDCAClassifier", "PegasosClassifier", "PerceptronClassifier", "SDCAClassifier"]
 
@@ -106,7 +116,14 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
 
     @all_or_nothing
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, checkpoint=None):  # noqa: D102 (inherited)
+    def fit(  # type: ignore[override]  # noqa: D102 (inherited)
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        checkpoint: str | PathLike | None = None,
+    ) -> Self:
         return self._check_and_fit(X, y, sample_weight, checkpoint)
 
     fit.__doc__ = SDCA.fit.__doc__
@@ -188,7 +205,9 @@ class PegasosClassifier(BaseLinearClassifier, Pegasos):
     """
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+    def fit(  # noqa: D102 (inherited)
+        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         super().fit(X, y, sample_weight)
         if self.certify:
             [seed] = self._seeds(1)

@@ -25,7 +25,9 @@ from .cross_validation import CrossValidated, FoldFit
 from .linear import SDCAClassifier
 
 if TYPE_CHECKING:
-    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
 
 __all__ = ["SDCAClassifierCV"]
 
@@ -125,7 +127,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
 
     @all_or_nothing
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, **params):
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, **params) -> Self:
         """Choose alpha and fit at it.
 
         A fit that fails or is interrupted leaves the estimator as it was.

@@ -33,6 +33,10 @@ class LinearModel(OneVsRest):
     and `verbose`), checks them in `_check_params` and makes a solver in `_make_solver`.
     """
 
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    dual_gap_: float | np.ndarray
+
     _tol = None
     """The relative gap at which to stop; None where there is no such stop."""
 

@@ -58,6 +58,11 @@ class OneVsRest(Parameters):
     A subclass has the parameters `class_weight`, `n_jobs` and `random_state`, and a `decision_function`.
     """
 
+    classes_: np.ndarray
+    n_iter_: int
+    history_: list
+    objective_: float | np.ndarray
+
     _unlimited = False
     """Whether max_iter=-1 sets no limit."""
 
@@ -70,6 +75,8 @@ class OneVsRest(Parameters):
             as_width(given["hinge_width"])
         for name in ("max_iter", "batch_size"):
             if name in given and not (self._unlimited and given[name] == -1):
+                if name == "max_iter" and given[name] == -1:
+                    raise ValueError("max_iter must be a positive integer; got -1: give a large one.")
                 positive(name, given[name], kind=int)
         if given.get("n_iter_no_change") is not None:
             positive("n_iter_no_change", given["n_iter_no_change"], kind=int)

@@ -165,6 +165,8 @@ def finite(name, value):
 
 def as_alpha(alpha):
     """`alpha` as a number that double precision has room for, or a ValueError."""
+    if isinstance(alpha, Real) and alpha == 0:
+        raise ValueError("alpha must be a positive number; got 0: without a penalty there is no certificate.")
     if not 1 / EXTREME <= positive("alpha", alpha) <= EXTREME:
         raise ValueError(
             f"alpha must be between {1 / EXTREME:g} and {EXTREME:g}; got {alpha!r}: scale X instead."
@@ -179,10 +181,16 @@ def as_width(width):
     return float(width)
 
 
+# What others call it.
+MEANT = {"log_loss": "log", "logistic": "log", "logloss": "log", "gaussian": "rbf", "polynomial": "poly"}
+
+
 def one_of(name, value, allowed):
     """`value`, or a ValueError that lists what is allowed."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")
+        meant = MEANT.get(value) if isinstance(value, str) else None
+        hint = f": you mean {meant!r}" if meant in allowed else ""
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}{hint}.")
     return value
 
 

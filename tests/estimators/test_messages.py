@@ -1,0 +1,39 @@
+"""What scikit-learn's users try first is answered in one line that names the way."""
+
+import numpy as np
+import pytest
+
+import fastsvm
+from fastsvm import KernelSDCAClassifier, PerceptronClassifier, SDCAClassifier
+
+X, Y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+
+
+@pytest.mark.parametrize(
+    ("attempt", "error", "message"),
+    [
+        (lambda: SDCAClassifier(C=1), TypeError, r"SDCAClassifier has no parameter 'C': alpha = 1 / \(C n\)"),
+        (lambda: KernelSDCAClassifier(C=1), TypeError, "KernelSDCAClassifier has no parameter 'C'"),
+        (lambda: SDCAClassifier(penalty="l1"), TypeError, "fastsvm.drop_in has classes with a penalty"),
+        (lambda: SDCAClassifier("log_loss").fit(X, Y), ValueError, "got 'log_loss': you mean 'log'"),
+        (lambda: KernelSDCAClassifier("gaussian").fit(X, Y), ValueError, "you mean 'rbf'"),
+        (lambda: SDCAClassifier(alpha=0).fit(X, Y), ValueError, "without a penalty there is no certificate"),
+        (lambda: SDCAClassifier(max_iter=-1).fit(X, Y), ValueError, "got -1: give a large one"),
+        (lambda: SDCAClassifier().fit(X, Y).predict_proba(X), AttributeError, "needs loss='log'"),
+        (lambda: SDCAClassifier().partial_fit(X, Y), AttributeError, "PegasosClassifier has partial_fit"),
+        (lambda: SDCAClassifier().fit(X, [None, *Y[1:]]), ValueError, r"y\[0\] is None: leave out rows"),
+        (lambda: SDCAClassifier().fit(X, ["a", *Y[1:]]), ValueError, "Use one kind"),
+        (lambda: fastsvm.LinearSVC, AttributeError, "fastsvm.drop_in has it"),
+        (lambda: fastsvm.BagOfWords, AttributeError, "fastsvm.text has it"),
+    ],
+)
+def test_the_answer_names_the_way(attempt, error, message):
+    with pytest.raises(error, match=message) as caught:
+        attempt()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [SDCAClassifier, KernelSDCAClassifier, PerceptronClassifier])
+def test_predict_proba_is_documented_and_hidden(kind):
+    assert kind.predict_proba.__doc__.startswith("Return the probabilities")
+    assert not hasattr(kind(), "predict_proba")
