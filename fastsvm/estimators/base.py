@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspect import signature
+from inspect import getattr_static, signature
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,10 +109,10 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
 
     def __getattr__(self, name):
         """Say why there is no such method."""
-        if name in ("predict_proba", "predict_log_proba"):
-            require_predict_proba(self)
-        own = type(self).__name__
-        if name == "partial_fit" and not hasattr(type(self), name):
+        method, own = getattr_static(type(self), name, None), type(self).__name__
+        if hasattr(method, "check"):  # of available_if, which hides the reason
+            method.check(self)
+        if name == "partial_fit":
             raise AttributeError(f"{own} learns from all rows at once; PegasosClassifier has partial_fit.")
         raise AttributeError(f"{own!r} object has no attribute {name!r}", name=name, obj=self)
 

@@ -297,9 +297,8 @@ def test_partial_fit_goes_on_from_fit(iris):
 
 def test_partial_fit_takes_no_matrix_of_kernel_values(problem):
     X, y = problem
-    with pytest.raises(AttributeError, match="no attribute 'partial_fit'") as caught:
+    with pytest.raises(AttributeError, match="kernel='precomputed' needs fit"):
         KernelPegasosClassifier("precomputed").partial_fit(rbf(X, X), y, classes=[-1, 1])
-    assert "kernel='precomputed' needs fit" in str(caught.value.__cause__)
     assert not hasattr(KernelSDCAClassifier(), "partial_fit")
 
 
