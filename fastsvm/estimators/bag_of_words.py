@@ -254,7 +254,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             self._take_vocabulary(
                 CountVectorizer(vocabulary=self.vocabulary, lowercase=self.lowercase).fit([])
             )
-            return self.transform(raw_documents) if counts else None
+            return BagOfWords.transform(self, raw_documents) if counts else None  # no weights of a subclass
         check_stop_words(self)
         limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
         n, kind = effective_n_jobs(self.n_jobs), container() if counts else None

@@ -18,8 +18,6 @@ __all__ = [
     "warn_of_unused_pattern",
 ]
 
-ANALYZERS = ("word", "split", "char", "char_wb")
-
 
 def reading_of(vectorizer):
     """Return the compiled code's reading of a vectoriser; None if scikit-learn must read the texts.
@@ -30,8 +28,9 @@ def reading_of(vectorizer):
     n_jobs, analyzer = vectorizer.n_jobs, vectorizer.analyzer
     if n_jobs is not None and not isinstance(n_jobs, Integral):
         raise ValueError(f"n_jobs must be an int or None; got {n_jobs!r}")
-    if _is_plain_str(analyzer) and analyzer not in ANALYZERS:
-        raise ValueError(f"analyzer must be one of {', '.join(ANALYZERS)}, or callable; got {analyzer!r}")
+    if _is_plain_str(analyzer) and analyzer not in vectorizer.analyzers:
+        known = ", ".join(vectorizer.analyzers)
+        raise ValueError(f"analyzer must be one of {known}, or callable; got {analyzer!r}")
     if _is_changed_vectorizer(type(vectorizer)) or not _reads_as_usual(vectorizer):
         return None
     if vectorizer.tokenizer is not None and analyzer != "split":
@@ -109,6 +108,8 @@ def check_stop_words(vectorizer):
 
 class Splitting:
     """The analyzer "split", for a vectoriser of scikit-learn, which is the next base class."""
+
+    analyzers = ("word", "split", "char", "char_wb")
 
     def build_analyzer(self):
         """Return a function that makes the list of a document's terms.

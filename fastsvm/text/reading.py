@@ -10,6 +10,7 @@ from ._lookup import Lookup
 __all__ = [
     "BATCH",
     "DEFAULT_PATTERN",
+    "MAX_N",
     "PATTERNS",
     "SPLIT_PATTERN",
     "CharacterReading",
@@ -24,8 +25,12 @@ SPLIT_PATTERN = r"\S+"
 # Of each pattern: whether words are what white space divides, and the fewest characters of a word.
 PATTERNS = {
     SPLIT_PATTERN: (True, 1),
-    **{prefix + pattern: (False, 2) for prefix in ("", "(?u)") for pattern in (r"\b\w\w+\b", r"\w\w+")},
-    **{prefix + pattern: (False, 1) for prefix in ("", "(?u)") for pattern in (r"\b\w+\b", r"\w+")},
+    **{
+        prefix + edge + word + edge: (False, least)
+        for prefix in ("", "(?u)")
+        for edge in ("", r"\b")
+        for word, least in ((r"\w\w+", 2), (r"\w{2,}", 2), (r"\w+", 1), (r"\w{1,}", 1))
+    },
 }
 
 MAX_CHARACTERS = 1 << 30  # of an n-gram; the compiled code numbers them
