@@ -10,7 +10,9 @@ from ..text._counts import as_counts
 __all__ = ["TfidfTransformer"]
 
 
-class TfidfTransformer(sklearn.feature_extraction.text.TfidfTransformer, auto_wrap_output_keys=None):
+class TfidfTransformer(  # type: ignore[call-arg]  # scikit-learn has no types
+    sklearn.feature_extraction.text.TfidfTransformer, auto_wrap_output_keys=None
+):
     """scikit-learn's TfidfTransformer, faster for whole numbers, of which SciPy would sort the columns.
 
     Parameters and attributes are scikit-learn's.

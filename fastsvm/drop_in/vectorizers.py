@@ -11,7 +11,7 @@ class AsInScikitLearn:
     """For a vectoriser of fastsvm, the next base class: without what it has beyond scikit-learn's."""
 
     n_jobs = None
-    analyzers = ("word", "char", "char_wb")
+    analyzers: tuple[str, ...] = ("word", "char", "char_wb")
     build_analyzer = CountVectorizer.build_analyzer
     build_tokenizer = CountVectorizer.build_tokenizer
 

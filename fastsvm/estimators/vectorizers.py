@@ -1,13 +1,14 @@
 """The way from a vectoriser's settings to the compiled code, if that supports them."""
 
 import warnings
+from itertools import count
 from numbers import Integral
 
 from scipy import sparse
 from sklearn import get_config
 
 from ..text._words import batches
-from ..text.reading import BATCH, DEFAULT_PATTERN, SPLIT_PATTERN, compiled_reading
+from ..text.reading import BATCH, DEFAULT_PATTERN, SPLIT_PATTERN, compiled_reading, refuse_missing
 
 __all__ = [
     "Splitting",
@@ -71,19 +72,24 @@ def documents(vectorizer, raw_documents):
     prepare, lower = vectorizer.build_preprocessor(), vectorizer.lowercase
     every = vectorizer.preprocessor is not None or callable(vectorizer.strip_accents)
 
-    def as_text(document):
-        text = vectorizer.decode(document)
-        if every:
-            text = prepare(text)
+    def as_text(document, row):
+        try:
+            text = vectorizer.decode(document)
+            if every:
+                text = prepare(text)
+        except (AttributeError, TypeError, ValueError):
+            refuse_missing(document, row)
+            raise
         if not _is_plain_str(text):  # scikit-learn's tokenizer raises its own error
+            refuse_missing(text, row)
             vectorizer.build_tokenizer()(text if every else prepare(text))
             raise TypeError(f"a document is of type {type(text).__name__}, not str")
         return str(text)
 
     if every or vectorizer.input != "content":
-        raw_documents = map(as_text, raw_documents)
+        raw_documents = map(as_text, raw_documents, count())
     if every:
-        return batches(raw_documents, str, None, False, BATCH)
+        return batches(raw_documents, as_text, None, False, BATCH)
     return batches(raw_documents, as_text, prepare if vectorizer.strip_accents else None, lower, BATCH)
 
 
@@ -109,7 +115,7 @@ def check_stop_words(vectorizer):
 class Splitting:
     """The analyzer "split", for a vectoriser of scikit-learn, which is the next base class."""
 
-    analyzers = ("word", "split", "char", "char_wb")
+    analyzers: tuple[str, ...] = ("word", "split", "char", "char_wb")
 
     def build_analyzer(self):
         """Return a function that makes the list of a document's terms.

@@ -1,5 +1,7 @@
 """Rules for cutting texts into terms that the compiled code supports."""
 
+from functools import lru_cache
+from math import isnan
 from numbers import Integral
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ __all__ = [
     "CharacterReading",
     "Reading",
     "compiled_reading",
+    "refuse_missing",
     "refuse_string",
 ]
 
@@ -89,12 +92,28 @@ def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None):
         rule = None
     if rule is None:
         return None
-    words = sorted(word for word in stop_words or () if isinstance(word, str))
-    encoded = [word.encode("utf-8", "surrogatepass") for word in words if word]
-    return Reading(*rule, encoded, int(first), int(last))
+    return Reading(*rule, _encoded(frozenset(stop_words or ())), int(first), int(last))
+
+
+@lru_cache(maxsize=8)
+def _encoded(stop_words):
+    words = sorted(word for word in stop_words if isinstance(word, str))
+    return [word.encode("utf-8", "surrogatepass") for word in words if word]
 
 
 def refuse_string(raw_documents):
-    """Raise ValueError, as scikit-learn does, where a text is given in place of texts."""
+    """Raise ValueError where a text is given in place of texts, as scikit-learn does, or a table."""
     if isinstance(raw_documents, str):
         raise ValueError("Iterable over raw text documents expected, string object received.")
+    if hasattr(raw_documents, "columns"):
+        raise ValueError("Texts are expected, and this is a table: give one column, such as table['text'].")
+
+
+def refuse_missing(text, row):
+    """Raise ValueError, which names the row, for what stands in the place of a text that is missing."""
+    if text is None or type(text).__name__ == "NAType" or (isinstance(text, float) and isnan(text)):
+        name = "np.nan" if isinstance(text, float) else text
+        raise ValueError(
+            f"{name} is an invalid document, expected byte or unicode string. It is in row {row}, counted "
+            "from 0: drop it, or put '' in its place."
+        ) from None

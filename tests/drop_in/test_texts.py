@@ -14,7 +14,7 @@ from sklearn.feature_selection import chi2, f_classif
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastsvm import drop_in
-from twins import OTHERS, TEXTS, assert_same_matrix, check, scikit_learn
+from twins import OTHERS, TEXTS, assert_same_matrix, check, outcome, scikit_learn
 
 SETTINGS = [
     {},
@@ -23,10 +23,9 @@ SETTINGS = [
     {"stop_words": "english", "lowercase": False, "dtype": np.float32},
     *({"token_pattern": pattern} for pattern in (r"\w{1,}", r"(?u)\b\w{2,}\b", r"\S+", r"\b\w+\b")),
     {"tokenizer": str.split, "token_pattern": None},
-    {"preprocessor": str.swapcase},
+    {"preprocessor": str.swapcase, "dtype": np.int64},
     {"analyzer": str.split},
 ]
-CHARACTERS = {"analyzer": "char", "ngram_range": (1, 3)}
 FITTED = [
     *({"min_df": 2, "max_df": share, "max_features": 4} for share in (0.5, 9)),
     *({"vocabulary": words} for words in (["cat", "the", "unseen"], {"mat": 1, "the": 0})),
@@ -67,9 +66,9 @@ def test_vectorisers(name, settings):
 def test_weights(norm, more):
     ours = drop_in.TfidfVectorizer(norm=norm, **more)
     own = scikit_learn(ours)
-    np.testing.assert_allclose(
-        ours.fit_transform(TEXTS).toarray(), own.fit_transform(TEXTS).toarray(), rtol=1e-12
-    )
+    for texts in TEXTS, OTHERS:
+        found = [one.fit(TEXTS).transform(texts).toarray() for one in (ours, own)]
+        np.testing.assert_allclose(*found, rtol=1e-12)
     counts = sparse.csr_array(drop_in.CountVectorizer().fit_transform(TEXTS))
     twice = sparse.csr_array(
         (np.repeat(counts.data, 2), np.repeat(counts.indices, 2), 2 * counts.indptr), counts.shape
@@ -113,6 +112,23 @@ def test_what_is_not_compiled_is_said_and_refused_where_asked(name, settings, mi
 def test_the_analyzer_of_another_class_is_refused(name):
     with pytest.raises(ValueError, match="'split'"):
         getattr(drop_in, name)(analyzer="split").fit_transform(TEXTS)
+
+
+@pytest.mark.parametrize("texts", [[], "a text", [None], [np.nan]], ids=str)
+def test_errors_are_scikit_learns_or_say_more(texts):
+    for name in "CountVectorizer", "TfidfVectorizer", "HashingVectorizer":
+        ours = getattr(drop_in, name)().fit(TEXTS)
+        own = scikit_learn(ours).fit(TEXTS)
+        found, expected = (outcome(lambda one=one: one.transform(texts)).error for one in (ours, own))
+        more = "Found array with 0 sample" if not texts else "is an invalid document"
+        assert found == expected or (found[0] is ValueError and more in found[1])
+
+
+def test_weights_of_another_size_are_not_read_beyond_their_end():
+    model = drop_in.TfidfVectorizer().fit(TEXTS)
+    model.vocabulary_ = {f"word{k}": k for k in range(10**6)}
+    with pytest.raises(ValueError, match="X has 1000000 features"):
+        model.transform(["word999999"])
 
 
 @pytest.mark.parametrize("score", [f_classif, chi2, lambda X, y: np.arange(X.shape[1])])
