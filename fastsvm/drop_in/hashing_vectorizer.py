@@ -12,8 +12,8 @@ __all__ = ["HashingVectorizer"]
 class HashingVectorizer(AsInScikitLearn, HashedBagOfWords):
     """scikit-learn's HashingVectorizer, compiled, with the same hash.
 
-    Parameters are scikit-learn's. It does what fastsvm has not: what it does for `CountVectorizer`, and the
-    analyzer "char_wb".
+    Parameters are scikit-learn's. It does what fastsvm has not: what it does for `CountVectorizer`, and
+    n-grams of characters.
 
     Examples
     --------

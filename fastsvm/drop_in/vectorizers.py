@@ -16,7 +16,7 @@ class AsInScikitLearn:
     build_tokenizer = CountVectorizer.build_tokenizer
 
 
-def missing_code(vectorizer, analyzers=("word", "char_wb")):
+def missing_code(vectorizer, analyzers=AsInScikitLearn.analyzers):
     """Return which setting needs code that fastsvm has not.
 
     Parameters

@@ -27,8 +27,8 @@ class BagOfWords(Splitting, CountVectorizer):
     Vocabulary, order, counts, dtypes, shape and errors are exactly CountVectorizer's, but that the row of a
     missing text (None, NaN) is named, and a table in the place of texts is refused. Texts are read once,
     in place, without the global interpreter lock, and the CSR matrix is built directly. scikit-learn's own
-    code handles a custom `tokenizer`, a callable `analyzer`, the analyzer "char", n-grams of more than 8
-    words, and a `token_pattern` other than words of at least one or two characters or `r"\\S+"`.
+    code handles a custom `tokenizer`, a callable `analyzer`, n-grams of more than 8 words, and a
+    `token_pattern` other than words of at least one or two characters or `r"\\S+"`.
 
     Parameters
     ----------

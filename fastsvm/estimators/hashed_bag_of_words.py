@@ -28,7 +28,8 @@ class HashedBagOfWords(Splitting, HashingVectorizer):
 
     There is no vocabulary and nothing to fit: documents may come from a stream, batch by batch, and
     `partial_fit` exists for pipelines that call it. Columns, signs, values, dtypes and shape are exactly
-    HashingVectorizer's. scikit-learn handles the same settings as for `BagOfWords`.
+    HashingVectorizer's. scikit-learn handles the same settings as for `BagOfWords`, and
+    n-grams of characters.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ def documents(vectorizer, raw_documents):
 
 def warn_of_unused_pattern(vectorizer):
     """Warn, as scikit-learn does, of an unused token pattern."""
-    if vectorizer.analyzer in ("split", "char_wb") and vectorizer.token_pattern not in (
+    if vectorizer.analyzer in ("split", "char", "char_wb") and vectorizer.token_pattern not in (
         None,
         DEFAULT_PATTERN,
     ):

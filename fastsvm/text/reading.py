@@ -59,10 +59,11 @@ class Reading(NamedTuple):
 
 
 class CharacterReading(NamedTuple):
-    """The same, of n-grams of characters inside words."""
+    """The same, of n-grams of characters: inside words, or of the whole text."""
 
     first: int
     last: int
+    whole: bool = False
 
     def counter(self, n_threads):
         """Return what learns n-grams while it counts them."""
@@ -80,8 +81,9 @@ def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None):
     first, last = ngram_range
     if not (isinstance(first, Integral) and isinstance(last, Integral) and 1 <= first <= last):
         return None
-    if analyzer == "char_wb":
-        return CharacterReading(int(first), int(last)) if last <= MAX_CHARACTERS and not stop_words else None
+    if analyzer in ("char", "char_wb"):
+        usual = last <= MAX_CHARACTERS and not stop_words
+        return CharacterReading(int(first), int(last), analyzer == "char") if usual else None
     if last > MAX_N:
         return None
     if analyzer == "split":

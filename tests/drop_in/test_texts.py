@@ -19,7 +19,7 @@ from twins import OTHERS, TEXTS, assert_same_matrix, check, outcome, scikit_lear
 SETTINGS = [
     {},
     *({"ngram_range": (1, 2), "binary": binary} for binary in (False, True)),
-    {"analyzer": "char_wb", "ngram_range": (2, 4), "strip_accents": "unicode"},
+    *({"analyzer": name, "ngram_range": (2, 4), "strip_accents": "unicode"} for name in ("char", "char_wb")),
     {"stop_words": "english", "lowercase": False, "dtype": np.float32},
     *({"token_pattern": pattern} for pattern in (r"\w{1,}", r"(?u)\b\w{2,}\b", r"\S+", r"\b\w+\b")),
     {"tokenizer": str.split, "token_pattern": None},
@@ -31,7 +31,6 @@ FITTED = [
     *({"vocabulary": words} for words in (["cat", "the", "unseen"], {"mat": 1, "the": 0})),
 ]
 MISSING = [
-    ({"analyzer": "char"}, "analyzer 'char'"),
     ({"token_pattern": "[a-z]+"}, r"token_pattern '\[a-z\]\+'"),
     ({"ngram_range": (1, 9)}, "n-grams of 9 words"),
 ]
@@ -87,8 +86,8 @@ def test_weights(norm, more):
     "settings", [*SETTINGS, {"alternate_sign": False, "norm": "l1"}, {"n_features": 7}], ids=str
 )
 def test_hashes(settings):
-    if settings.get("analyzer") == "char_wb":
-        with pytest.warns(drop_in.FallbackWarning, match="fastsvm has no compiled analyzer 'char_wb'"):
+    if settings.get("analyzer") in ("char", "char_wb"):
+        with pytest.warns(drop_in.FallbackWarning, match="fastsvm has no compiled analyzer 'char"):
             drop_in.HashingVectorizer(**settings).transform(TEXTS)
         return
     ours = drop_in.HashingVectorizer(**settings)
