@@ -47,7 +47,7 @@ class SelectKBest(sklearn.feature_selection.SelectKBest):
         self.scores_ = SCORES[score](checked, codes.astype(np.int32), n_classes)
         self._freedom = (n_classes - 1,) if score == "chi2" else (n_classes - 1, n - n_classes)
         constant = np.flatnonzero(~np.isfinite(self.scores_))
-        if score == "f_classif" and len(constant):
+        if score == "f_classif" and len(constant) and not np.nan_to_num(self.scores_).all():
             warnings.warn(f"Features {constant} are constant.", UserWarning, stacklevel=2)
         return self
 
