@@ -6,6 +6,13 @@ from importlib import import_module
 __all__ = ["patch", "unpatch"]
 
 PLACES = {
+    "sklearn.feature_extraction.text": (
+        "CountVectorizer",
+        "HashingVectorizer",
+        "TfidfTransformer",
+        "TfidfVectorizer",
+    ),
+    "sklearn.feature_selection": ("SelectKBest",),
     "sklearn.linear_model": ("LogisticRegression", "Perceptron", "SGDClassifier"),
     "sklearn.svm": ("LinearSVC",),
 }
@@ -43,7 +50,8 @@ def _pairs():
         import_module(place)
         for name in names:
             ours = getattr(drop_in, name)
-            found.append((ours, ours.__base__))
+            theirs = (base for base in ours.__mro__[1:] if base.__name__ == name)
+            found.append((ours, next(theirs)))
     return found
 
 

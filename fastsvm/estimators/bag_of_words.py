@@ -24,10 +24,11 @@ __all__ = ["BagOfWords"]
 class BagOfWords(Splitting, CountVectorizer):
     """Counts of the words of texts, and of their n-grams: scikit-learn's `CountVectorizer`, compiled.
 
-    Vocabulary, order, counts, dtypes, shape and errors are exactly CountVectorizer's. Texts are read once,
+    Vocabulary, order, counts, dtypes, shape and errors are exactly CountVectorizer's, but that the row of a
+    missing text (None, NaN) is named, and a table in the place of texts is refused. Texts are read once,
     in place, without the global interpreter lock, and the CSR matrix is built directly. scikit-learn's own
-    code handles a custom `tokenizer`, a callable `analyzer`, the analyzer "char", n-grams of more than 8
-    words, and a `token_pattern` other than words of at least one or two characters or `r"\\S+"`.
+    code handles a custom `tokenizer`, a callable `analyzer`, n-grams of more than 8 words, and a
+    `token_pattern` other than words of at least one or two characters or `r"\\S+"`.
 
     Parameters
     ----------
@@ -254,7 +255,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             self._take_vocabulary(
                 CountVectorizer(vocabulary=self.vocabulary, lowercase=self.lowercase).fit([])
             )
-            return self.transform(raw_documents) if counts else None
+            return BagOfWords.transform(self, raw_documents) if counts else None  # no weights of a subclass
         check_stop_words(self)
         limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
         n, kind = effective_n_jobs(self.n_jobs), container() if counts else None

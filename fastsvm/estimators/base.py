@@ -51,7 +51,16 @@ def validated(estimator, X, y="no_validation", *, columns=False, **options):
     columns : bool, default=False
         Check the columns of sparse matrices here.
     """
-    return validate_data(estimator, with_floats(as_csr(X, columns)), y, **{**ACCEPTED, **options})
+    try:
+        return validate_data(estimator, with_floats(as_csr(X, columns)), y, **{**ACCEPTED, **options})
+    except ValueError as error:
+        if "could not convert string to float" not in str(error) or np.ndim(X) > 1:
+            raise
+        name = type(estimator).__name__
+        raise ValueError(
+            f"{name} takes numbers, and X is texts: count their words first, as "
+            f"make_pipeline(BagOfWords(), {name}()) does."
+        ) from error
 
 
 def validated_counts(estimator, X, y="no_validation", **options):

@@ -10,6 +10,7 @@ from sklearn.preprocessing import normalize
 from ..text._lookup import Hasher
 from ..text.bag import count_bag
 from ..text.reading import DEFAULT_PATTERN, Reading, refuse_string
+from ..text.weighting import weigh
 from .vectorizers import (
     Splitting,
     check_stop_words,
@@ -27,7 +28,8 @@ class HashedBagOfWords(Splitting, HashingVectorizer):
 
     There is no vocabulary and nothing to fit: documents may come from a stream, batch by batch, and
     `partial_fit` exists for pipelines that call it. Columns, signs, values, dtypes and shape are exactly
-    HashingVectorizer's. scikit-learn handles the same settings as for `BagOfWords`.
+    HashingVectorizer's. scikit-learn handles the same settings as for `BagOfWords`, and
+    n-grams of characters.
 
     Parameters
     ----------
@@ -121,6 +123,8 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
         hasher = Hasher(self.n_features, self.alternate_sign, split, least, stop_words, first, last)
         n = effective_n_jobs(self.n_jobs)
         counts = count_bag(documents(self, X), hasher, n, self.dtype, self.binary, container())
+        if self.norm == "l2" and counts.shape[0] and counts.dtype in (np.float32, np.float64):
+            return weigh(counts)
         return counts if self.norm is None else normalize(counts, norm=self.norm, copy=False)
 
     def _hashes_as_usual(self):

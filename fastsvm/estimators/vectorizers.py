@@ -1,13 +1,14 @@
 """The way from a vectoriser's settings to the compiled code, if that supports them."""
 
 import warnings
+from itertools import count
 from numbers import Integral
 
 from scipy import sparse
 from sklearn import get_config
 
 from ..text._words import batches
-from ..text.reading import BATCH, DEFAULT_PATTERN, SPLIT_PATTERN, compiled_reading
+from ..text.reading import BATCH, DEFAULT_PATTERN, SPLIT_PATTERN, compiled_reading, refuse_missing
 
 __all__ = [
     "Splitting",
@@ -17,8 +18,6 @@ __all__ = [
     "reading_of",
     "warn_of_unused_pattern",
 ]
-
-ANALYZERS = ("word", "split", "char", "char_wb")
 
 
 def reading_of(vectorizer):
@@ -30,8 +29,9 @@ def reading_of(vectorizer):
     n_jobs, analyzer = vectorizer.n_jobs, vectorizer.analyzer
     if n_jobs is not None and not isinstance(n_jobs, Integral):
         raise ValueError(f"n_jobs must be an int or None; got {n_jobs!r}")
-    if _is_plain_str(analyzer) and analyzer not in ANALYZERS:
-        raise ValueError(f"analyzer must be one of {', '.join(ANALYZERS)}, or callable; got {analyzer!r}")
+    if _is_plain_str(analyzer) and analyzer not in vectorizer.analyzers:
+        known = ", ".join(vectorizer.analyzers)
+        raise ValueError(f"analyzer must be one of {known}, or callable; got {analyzer!r}")
     if _is_changed_vectorizer(type(vectorizer)) or not _reads_as_usual(vectorizer):
         return None
     if vectorizer.tokenizer is not None and analyzer != "split":
@@ -72,25 +72,30 @@ def documents(vectorizer, raw_documents):
     prepare, lower = vectorizer.build_preprocessor(), vectorizer.lowercase
     every = vectorizer.preprocessor is not None or callable(vectorizer.strip_accents)
 
-    def as_text(document):
-        text = vectorizer.decode(document)
-        if every:
-            text = prepare(text)
+    def as_text(document, row):
+        try:
+            text = vectorizer.decode(document)
+            if every:
+                text = prepare(text)
+        except (AttributeError, TypeError, ValueError):
+            refuse_missing(document, row)
+            raise
         if not _is_plain_str(text):  # scikit-learn's tokenizer raises its own error
+            refuse_missing(text, row)
             vectorizer.build_tokenizer()(text if every else prepare(text))
             raise TypeError(f"a document is of type {type(text).__name__}, not str")
         return str(text)
 
     if every or vectorizer.input != "content":
-        raw_documents = map(as_text, raw_documents)
+        raw_documents = map(as_text, raw_documents, count())
     if every:
-        return batches(raw_documents, str, None, False, BATCH)
+        return batches(raw_documents, as_text, None, False, BATCH)
     return batches(raw_documents, as_text, prepare if vectorizer.strip_accents else None, lower, BATCH)
 
 
 def warn_of_unused_pattern(vectorizer):
     """Warn, as scikit-learn does, of an unused token pattern."""
-    if vectorizer.analyzer in ("split", "char_wb") and vectorizer.token_pattern not in (
+    if vectorizer.analyzer in ("split", "char", "char_wb") and vectorizer.token_pattern not in (
         None,
         DEFAULT_PATTERN,
     ):
@@ -109,6 +114,8 @@ def check_stop_words(vectorizer):
 
 class Splitting:
     """The analyzer "split", for a vectoriser of scikit-learn, which is the next base class."""
+
+    analyzers: tuple[str, ...] = ("word", "split", "char", "char_wb")
 
     def build_analyzer(self):
         """Return a function that makes the list of a document's terms.

@@ -1,8 +1,8 @@
-"""Character n-grams inside words, exactly as CountVectorizer's "char_wb" counts them.
+"""Character n-grams, exactly as CountVectorizer's "char_wb" counts them, inside words, and its "char".
 
 Words, which are what white space divides, are counted first. Each different word is then cut into its
 n-grams once, however often the texts have it: the counts of n-grams are the product of two sparse matrices,
-texts x words and words x n-grams.
+texts x words and words x n-grams. Of "char", a text is one word, with one blank for several.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from ._tables cimport (
 )
 from ._tally cimport count_found, expect, make_room
 from ._vocabulary cimport Vocabulary
-from ._words cimport BLOCK, PADDING, Cut, Text, character_bytes, free_text
+from ._words cimport BLOCK, PADDING, Batch, Cut, Rule, Text, character_bytes, free_text, read_text
 
 from ._counter import Counter
 from ._parts import frequencies
@@ -37,14 +37,26 @@ cdef class _Spelling:
         free(self.ids)
 
 
+cdef Part each_alone(Py_ssize_t n):
+    """Return rows that each have one word, their own number."""
+    cdef Counts counts = Counts(n, 0)
+    cdef Py_ssize_t k
+    check(make_room(&counts.tally, n), "texts")
+    for k in range(n):
+        counts.tally.columns[k], counts.tally.counts[k], counts.ends[k] = <int32_t>k, 1, k + 1
+    counts.n_rows = n
+    return counts.part()
+
+
 cdef class _Grams:
     """The numbers of n-grams."""
 
     cdef WordTable table
     cdef int first, last
+    cdef bint whole
 
-    def __cinit__(self, int first, int last, *others):
-        self.first, self.last = first, last
+    def __cinit__(self, int first, int last, bint whole, *others):
+        self.first, self.last, self.whole = first, last, whole
 
     def __dealloc__(self):
         free_words(&self.table)
@@ -73,6 +85,58 @@ cdef class _Grams:
         check(code, TOO_MANY_GRAMS)
         return spelling
 
+    cdef _Spelling spell_whole(self, Batch batch, Py_ssize_t first, Py_ssize_t last, bint learn):
+        """Cut texts that are each one word, as `spell` does."""
+        cdef _Spelling spelling = _Spelling()
+        cdef Text text
+        cdef Rule rule
+        cdef uint32_t* starts = NULL
+        cdef Py_ssize_t k, capacity = 0
+        cdef int code = 0
+        rule.split, rule.least = True, 1
+        text.bytes = text.inside = NULL
+        text.capacity = 0
+        spelling.ends = np.zeros(last - first + 1, np.intp)
+        with nogil:
+            for k in range(first, last):
+                code = read_text(&text, &batch.documents[k], &rule)
+                if code == 0:
+                    code = self.collapse(&text, &starts, &capacity)
+                if code == 0:
+                    code = self.cut(spelling, &text, starts, learn)
+                if code < 0:
+                    break
+                spelling.ends[k - first + 1] = spelling.n
+        free_text(&text)
+        free(starts)
+        check(code, TOO_MANY_GRAMS)
+        return spelling
+
+    cdef int collapse(self, Text* text, uint32_t** starts, Py_ssize_t* capacity) noexcept nogil:
+        """Put one blank for several characters of white space, and find where characters begin, as `pad`."""
+        cdef Py_ssize_t p = 0, end = 0, size, k
+        cdef bint after_space = False
+        if reserve(<void**>starts, capacity, text.length + 1, sizeof(uint32_t)) < 0:
+            return NO_MEMORY
+        text.next = 0
+        while p < text.length:
+            size = character_bytes(text.bytes[p])
+            if after_space and not text.inside[p]:
+                end = starts[0][text.next - 1]
+                text.bytes[end] = 32
+                end += 1
+            else:
+                after_space = not text.inside[p]
+                starts[0][text.next] = <uint32_t>end
+                text.next += 1
+                for k in range(size):
+                    text.bytes[end + k] = text.bytes[p + k]
+                end += size
+            p += size
+        starts[0][text.next] = <uint32_t>end
+        text.length = end
+        return 0
+
     cdef int pad(
         self, const uint8_t* word, Py_ssize_t length, Text* padded, uint32_t** starts, Py_ssize_t* capacity
     ) noexcept nogil:
@@ -95,13 +159,17 @@ cdef class _Grams:
         return 0
 
     cdef int cut(self, _Spelling spelling, Text* padded, const uint32_t* starts, bint learn) noexcept nogil:
-        """Number the n-grams of a padded word; the first that is all of it is the last."""
+        """Number the n-grams of a word; if it is padded and shorter, it is itself one."""
         cdef Cut cut
         cdef Py_ssize_t k, n_grams
         cdef int size, code
         cut.n = 0
         for size in range(self.first, self.last + 1):
-            n_grams = max(padded.next - size + 1, 1)
+            n_grams = padded.next - size + 1
+            if n_grams < 1:
+                if self.whole:
+                    break
+                n_grams = 1
             for k in range(n_grams):
                 cut.starts[cut.n] = starts[k]
                 cut.lengths[cut.n] = starts[min(k + size, padded.next)] - starts[k]
@@ -184,6 +252,8 @@ cdef class CharacterCounter(_Grams):
     ----------
     first, last : int
         Fewest and most characters of an n-gram.
+    whole : bool
+        Whether a text is one word.
     n_workers : int
     """
 
@@ -193,14 +263,15 @@ cdef class CharacterCounter(_Grams):
     cdef readonly Py_ssize_t n_documents
     cdef readonly Vocabulary vocabulary
 
-    def __init__(self, int first, int last, int n_workers):
-        self.words = Counter(n_workers, True, 1, [], 1, 1)
+    def __init__(self, int first, int last, bint whole, int n_workers):
+        self.words = None if whole else Counter(n_workers, True, 1, [], 1, 1)
         self.n_workers = n_workers
+        self.found = []
 
     @property
     def is_empty(self):
         """Whether no document has a word; to be asked before `finish`."""
-        return self.words.is_empty
+        return self.table.n == 0 if self.whole else self.words.is_empty
 
     @property
     def n_columns(self):
@@ -209,18 +280,25 @@ cdef class CharacterCounter(_Grams):
 
     def add(self, batch, run):
         """Count the words of some documents."""
+        if self.whole:
+            n = (<Batch>batch).n
+            spelling = self.spell_whole(batch, 0, n, True)
+            self.found.append(self.counts(each_alone(n), spelling, self.table.n))
+            self.n_documents += n
+            return
         self.words.add(batch, run)
         self.n_documents = self.words.n_documents
 
     def finish(self, run, int32_t least):
         """Count n-grams, and sort into columns all that are in at least so many documents."""
-        self.words.finish(run, 1)
-        content, ends = self.words.vocabulary.terms(run)
-        spelling = self.spell(content, ends, True)
-        parts = self.words.parts()
-        n = len(parts)
-        self.found = list(run(self.counts, parts, [spelling] * n, [self.table.n] * n))
-        self.words = None
+        if not self.whole:
+            self.words.finish(run, 1)
+            content, ends = self.words.vocabulary.terms(run)
+            spelling = self.spell(content, ends, True)
+            parts = self.words.parts()
+            n = len(parts)
+            self.found = list(run(self.counts, parts, [spelling] * n, [self.table.n] * n))
+            self.words = None
         kept = frequencies(self.found, self.table.n)[0] >= least if least > 1 else None
         self.vocabulary = Vocabulary([], 0, 1, self.n_workers)
         self.vocabulary.words = &self.table
@@ -240,7 +318,7 @@ cdef class CharacterLookup(_Grams):
 
     Parameters
     ----------
-    first, last : int
+    first, last, whole : as in `CharacterCounter`
     content : ndarray, uint8
         The n-grams, UTF-8, end to end.
     ends : ndarray of shape (n_grams,), int64
@@ -248,7 +326,7 @@ cdef class CharacterLookup(_Grams):
 
     cdef readonly Py_ssize_t n_columns
 
-    def __init__(self, int first, int last, content, const int64_t[::1] ends):
+    def __init__(self, int first, int last, bint whole, content, const int64_t[::1] ends):
         cdef const uint8_t[::1] grams = np.append(content, np.zeros(16, np.uint8))  # can be read behind
         cdef Py_ssize_t k, start = 0
         cdef WordSlot* slot
@@ -268,6 +346,9 @@ cdef class CharacterLookup(_Grams):
 
     def count(self, batch, first, last):
         """Count the documents from `first` to before `last`; return their Part."""
+        if self.whole:
+            spelling = self.spell_whole(batch, first, last, False)
+            return self.counts(each_alone(last - first), spelling, self.n_columns)
         words = Counter(1, True, 1, [], 1, 1)
         words.add_some(batch, first, last)
         words.finish(map, 1)

@@ -237,7 +237,7 @@ def batches(documents, as_text, prepare, bint lower, Py_ssize_t size):
     ----------
     documents : iterable
     as_text : callable
-        Makes a str of what is none.
+        Makes a str of what is none, and of its row.
     prepare : callable or None
         Makes the str to be cut out of one that is not ASCII, lower-casing included; None lower-cases.
     lower : bool
@@ -249,8 +249,9 @@ def batches(documents, as_text, prepare, bint lower, Py_ssize_t size):
     """
     cdef Batch batch = Batch()
     cdef str text
-    for document in documents:
-        text = document if type(document) is str else as_text(document)
+    cdef Py_ssize_t row
+    for row, document in enumerate(documents):
+        text = document if type(document) is str else as_text(document, row)
         if PyUnicode_IS_ASCII(text):
             batch.append(text, lower)
         elif prepare is not None:

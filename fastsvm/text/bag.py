@@ -2,6 +2,7 @@
 
 import math
 from contextlib import contextmanager
+from itertools import count
 from numbers import Integral
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from .._utils.threads import Threads
 from ..fitting import Parameters, number_of_threads
 from ._parts import csr_arrays, frequencies
 from ._words import batches
-from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, refuse_string
+from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, refuse_missing, refuse_string
 from .terms import Terms
 
 __all__ = ["Bag", "Limits", "as_text", "count_bag", "learn_bag"]
@@ -142,9 +143,10 @@ def bag_threads(n):
             yield pool.map
 
 
-def as_text(text):
-    """Return a text that is none of type str itself as one; raise TypeError if that cannot be."""
+def as_text(text, row):
+    """Return a text that is none of type str itself as one, or raise TypeError or ValueError."""
     if not isinstance(text, str):
+        refuse_missing(text, row)
         raise TypeError(f"a text is of type {type(text).__name__}, not str")
     return str(text)
 
@@ -204,7 +206,7 @@ class Bag(Parameters):
     def _document_batches(self, texts):
         refuse_string(texts)
         if self.preprocessor is not None:
-            return batches(map(self.preprocessor, map(as_text, texts)), as_text, None, False, BATCH)
+            return batches(map(self.preprocessor, map(as_text, texts, count())), as_text, None, False, BATCH)
         return batches(texts, as_text, None, self.lowercase, BATCH)
 
     def fit(self, texts, y=None):

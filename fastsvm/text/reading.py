@@ -1,5 +1,7 @@
 """Rules for cutting texts into terms that the compiled code supports."""
 
+from functools import lru_cache
+from math import isnan
 from numbers import Integral
 from typing import NamedTuple
 
@@ -10,11 +12,13 @@ from ._lookup import Lookup
 __all__ = [
     "BATCH",
     "DEFAULT_PATTERN",
+    "MAX_N",
     "PATTERNS",
     "SPLIT_PATTERN",
     "CharacterReading",
     "Reading",
     "compiled_reading",
+    "refuse_missing",
     "refuse_string",
 ]
 
@@ -24,8 +28,12 @@ SPLIT_PATTERN = r"\S+"
 # Of each pattern: whether words are what white space divides, and the fewest characters of a word.
 PATTERNS = {
     SPLIT_PATTERN: (True, 1),
-    **{prefix + pattern: (False, 2) for prefix in ("", "(?u)") for pattern in (r"\b\w\w+\b", r"\w\w+")},
-    **{prefix + pattern: (False, 1) for prefix in ("", "(?u)") for pattern in (r"\b\w+\b", r"\w+")},
+    **{
+        prefix + edge + word + edge: (False, least)
+        for prefix in ("", "(?u)")
+        for edge in ("", r"\b")
+        for word, least in ((r"\w\w+", 2), (r"\w{2,}", 2), (r"\w+", 1), (r"\w{1,}", 1))
+    },
 }
 
 MAX_CHARACTERS = 1 << 30  # of an n-gram; the compiled code numbers them
@@ -51,10 +59,11 @@ class Reading(NamedTuple):
 
 
 class CharacterReading(NamedTuple):
-    """The same, of n-grams of characters inside words."""
+    """The same, of n-grams of characters: inside words, or of the whole text."""
 
     first: int
     last: int
+    whole: bool = False
 
     def counter(self, n_threads):
         """Return what learns n-grams while it counts them."""
@@ -72,8 +81,9 @@ def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None):
     first, last = ngram_range
     if not (isinstance(first, Integral) and isinstance(last, Integral) and 1 <= first <= last):
         return None
-    if analyzer == "char_wb":
-        return CharacterReading(int(first), int(last)) if last <= MAX_CHARACTERS and not stop_words else None
+    if analyzer in ("char", "char_wb"):
+        usual = last <= MAX_CHARACTERS and not stop_words
+        return CharacterReading(int(first), int(last), analyzer == "char") if usual else None
     if last > MAX_N:
         return None
     if analyzer == "split":
@@ -84,12 +94,28 @@ def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None):
         rule = None
     if rule is None:
         return None
-    words = sorted(word for word in stop_words or () if isinstance(word, str))
-    encoded = [word.encode("utf-8", "surrogatepass") for word in words if word]
-    return Reading(*rule, encoded, int(first), int(last))
+    return Reading(*rule, _encoded(frozenset(stop_words or ())), int(first), int(last))
+
+
+@lru_cache(maxsize=8)
+def _encoded(stop_words):
+    words = sorted(word for word in stop_words if isinstance(word, str))
+    return [word.encode("utf-8", "surrogatepass") for word in words if word]
 
 
 def refuse_string(raw_documents):
-    """Raise ValueError, as scikit-learn does, where a text is given in place of texts."""
+    """Raise ValueError where a text is given in place of texts, as scikit-learn does, or a table."""
     if isinstance(raw_documents, str):
         raise ValueError("Iterable over raw text documents expected, string object received.")
+    if hasattr(raw_documents, "columns"):
+        raise ValueError("Texts are expected, and this is a table: give one column, such as table['text'].")
+
+
+def refuse_missing(text, row):
+    """Raise ValueError, which names the row, for what stands in the place of a text that is missing."""
+    if text is None or type(text).__name__ == "NAType" or (isinstance(text, float) and isnan(text)):
+        name = "np.nan" if isinstance(text, float) else text
+        raise ValueError(
+            f"{name} is an invalid document, expected byte or unicode string. It is in row {row}, counted "
+            "from 0: drop it, or put '' in its place."
+        ) from None

@@ -57,18 +57,22 @@ class Selection(Parameters):
         return as_csr(X)[:, self.get_support(indices=True)]
 
     def _mask(self):
-        """Tell which columns are kept: a stable sort's last k, without sorting."""
         self._check_k()
-        n = len(self.scores_)
-        if self.k == "all" or self.k >= n:
-            return np.ones(n, bool)
-        if self.k == 0:
-            return np.zeros(n, bool)
-        scores = np.where(np.isnan(self.scores_), np.finfo(self.scores_.dtype).min, self.scores_)
-        lowest = np.partition(scores, n - self.k)[n - self.k]
-        mask = scores > lowest
-        mask[np.flatnonzero(scores == lowest)[mask.sum() - self.k :]] = True
-        return mask
+        return highest(self.scores_, self.k)
+
+
+def highest(scores, k):
+    """Return the mask of the k highest scores, a stable sort's last k, without sorting; NaN is lowest."""
+    n = len(scores)
+    if k == "all" or k >= n:
+        return np.ones(n, bool)
+    if k == 0:
+        return np.zeros(n, bool)
+    scores = np.where(np.isnan(scores), np.finfo(scores.dtype).min, scores)
+    lowest = np.partition(scores, n - k)[n - k]
+    mask = scores > lowest
+    mask[np.flatnonzero(scores == lowest)[mask.sum() - k :]] = True
+    return mask
 
 
 def f_classif(X, codes, n_classes):

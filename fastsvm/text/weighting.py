@@ -9,7 +9,7 @@ from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks, rows_of, with_values
 from ._term_scores import add_by_class, log_ratios, weigh_terms
 
-__all__ = ["LEARNED", "Weighting"]
+__all__ = ["LEARNED", "Weighting", "weigh"]
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
 LEARNED = ("tfidf", "nb")  # those that have weights
@@ -161,6 +161,12 @@ class Weighting(Parameters):
             values, columns, offsets, np.empty(0) if self.weights_ is None else self.weights_, binary, unit
         )
         return values
+
+
+def weigh(X, weights=None, unit=True):
+    """Multiply the columns of a CSR matrix of floats by weights, and scale its rows to norm 1, in place."""
+    weigh_terms(*rows_of(X), np.empty(0) if weights is None else weights, False, unit)
+    return X
 
 
 def _inverse_frequencies(frequencies, n_samples, dtype):

@@ -6,6 +6,7 @@ import sys
 import sklearn.svm
 
 from fastsvm import drop_in
+from fastsvm.drop_in.patching import PLACES
 
 PROGRAM = """
 import sys
@@ -38,6 +39,8 @@ def test_patching_is_undone():
     drop_in.patch()
     try:
         assert sklearn.svm.LinearSVC is drop_in.LinearSVC
+        for place, names in PLACES.items():
+            assert all(getattr(sys.modules[place], name) is getattr(drop_in, name) for name in names)
         drop_in.patch()
     finally:
         drop_in.unpatch()

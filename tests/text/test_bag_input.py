@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fastsvm.text import BagOfWords
+from fastsvm.text import Bag, BagOfWords, HashedBagOfWords, lower_without_markup
 from twins import (
     TEXTS,
     assert_same,
@@ -178,7 +178,7 @@ def test_a_generator_may_use_the_same_vectorizer():
     assert_same_matrix(vectorizer.transform(texts()), own.transform(TEXTS))
 
 
-ODD = [np.nan, float("nan"), None, 3, ["three"], ("three",), np.array(["three"])]
+ODD = [3, ["three"], ("three",), np.array(["three"])]
 ODD += [b"\xff\xfe", bytearray(b"three")]
 NO_TEXTS = [
     *(
@@ -201,6 +201,29 @@ def test_texts_that_are_none(texts, more):
     check(BagOfWords(**more), texts)
     fitted = BagOfWords(**more).fit(TEXTS), scikit_learn(BagOfWords(**more)).fit(TEXTS)
     assert_same(*(outcome(lambda one=one: one.transform(texts)) for one in fitted))
+
+
+@pytest.mark.parametrize("odd", [None, np.nan, float("nan")], ids=repr)
+@pytest.mark.parametrize("preprocessor", [None, lower_without_markup])
+@pytest.mark.parametrize("cls", [Bag, BagOfWords, HashedBagOfWords])
+def test_a_missing_text_is_named_by_its_row(cls, preprocessor, odd):
+    with pytest.raises(
+        ValueError, match=r"^(None|np\.nan) is an invalid document.* in row 2, counted from 0"
+    ):
+        cls(preprocessor=preprocessor).fit_transform(["one two", "three", odd])
+
+
+def test_a_preprocessor_may_know_what_to_do_about_a_missing_text():
+    X = BagOfWords(preprocessor=lambda text: text or "none at all").fit_transform(["one two", None])
+    assert X.sum(axis=1).ravel().tolist() == [[2, 3]]
+
+
+def test_a_table_is_refused():
+    table = pytest.importorskip("pandas").DataFrame({"text": ["one two"], "label": [1]})
+    for cls in Bag, BagOfWords, HashedBagOfWords:
+        with pytest.raises(ValueError, match=r"this is a table: give one column, such as table\['text'\]"):
+            cls().fit_transform(table)
+    assert BagOfWords().fit_transform(table["text"]).shape == (1, 2)
 
 
 # Large
@@ -267,7 +290,7 @@ def test_nothing_leaks():
             bag.fit_transform(texts)
             bag.transform(texts)
             bag.get_feature_names_out()
-            with pytest.raises(AttributeError):
+            with pytest.raises(ValueError, match="None is an invalid document"):
                 bag.fit([*texts, None])
         gc.collect()
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

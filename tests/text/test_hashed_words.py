@@ -96,7 +96,7 @@ def test_more_ngrams_than_are_hashed_at_once(ngrams):
 NO_TEXTS = [[""], ["", "a"], "a single string", 5, ["a", b"\xff"]]
 
 
-@pytest.mark.parametrize("texts", [*NO_TEXTS, *(["one", odd] for odd in (None, np.nan, 3))], ids=repr)
+@pytest.mark.parametrize("texts", [*NO_TEXTS, ["one", 3]], ids=repr)
 def test_texts_that_are_none(texts):
     check(HashedBagOfWords(), texts)
 

@@ -1,0 +1,44 @@
+"""scikit-learn's CountVectorizer, compiled."""
+
+import sklearn.feature_extraction.text
+
+from ..estimators.bag_of_words import BagOfWords
+from .fallback import fall_back
+from .vectorizers import AsInScikitLearn, missing_code
+
+__all__ = ["CountVectorizer"]
+
+
+class CountVectorizer(AsInScikitLearn, BagOfWords):
+    """scikit-learn's CountVectorizer, compiled: many times as fast, with the same result.
+
+    Parameters and attributes are scikit-learn's. Within a row, the columns are not sorted. scikit-learn does
+    what fastsvm has not: n-grams of more than 8 words, and other token patterns than ``\\w\\w+``,
+    ``\\w+`` and ``\\S+``. It also does, without a message, what goes through functions of
+    the caller's own, `tokenizer` and a callable `analyzer`.
+
+    Examples
+    --------
+    >>> from fastsvm.drop_in import CountVectorizer
+    >>> vectorizer = CountVectorizer()
+    >>> vectorizer.fit_transform(["a good book", "Not a good, good book!"]).toarray()
+    array([[1, 1, 0],
+           [1, 2, 1]])
+    >>> vectorizer.vocabulary_
+    {'book': 0, 'good': 1, 'not': 2}
+    """
+
+    __init__ = sklearn.feature_extraction.text.CountVectorizer.__init__
+
+    def fit(self, raw_documents, y=None):  # noqa: D102 (inherited)
+        self._check_settings()
+        return super().fit(raw_documents, y)
+
+    def fit_transform(self, raw_documents, y=None):  # noqa: D102 (inherited)
+        self._check_settings()
+        return super().fit_transform(raw_documents, y)
+
+    def _check_settings(self):
+        self._validate_params()
+        if missing := missing_code(self):
+            fall_back(self, missing)

@@ -1,0 +1,31 @@
+"""scikit-learn's HashingVectorizer, compiled."""
+
+import sklearn.feature_extraction.text
+
+from ..estimators.hashed_bag_of_words import HashedBagOfWords
+from .fallback import fall_back
+from .vectorizers import AsInScikitLearn, missing_code
+
+__all__ = ["HashingVectorizer"]
+
+
+class HashingVectorizer(AsInScikitLearn, HashedBagOfWords):
+    """scikit-learn's HashingVectorizer, compiled, with the same hash.
+
+    Parameters are scikit-learn's. It does what fastsvm has not: what it does for `CountVectorizer`, and
+    n-grams of characters.
+
+    Examples
+    --------
+    >>> from fastsvm.drop_in import HashingVectorizer
+    >>> HashingVectorizer(n_features=2**10).transform(["a good book", "no book"]).shape
+    (2, 1024)
+    """
+
+    __init__ = sklearn.feature_extraction.text.HashingVectorizer.__init__
+    fit = sklearn.feature_extraction.text.HashingVectorizer.fit
+
+    def transform(self, X):  # noqa: D102 (inherited)
+        if missing := missing_code(self, ("word",)):
+            fall_back(self, missing)
+        return super().transform(X)
