@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .._utils.threads import number_of_threads
 from ._input import (
     as_alpha,
+    as_first_averaged,
     as_start,
     as_state,
     as_width,
@@ -31,7 +32,15 @@ OUTPUTS = ("last", "tail", "random")
 
 
 def make_sdca_solver(
-    problem, *, solver="auto", tol=None, order="permutation", averaging="last", sgd_init=False, **options
+    problem,
+    *,
+    solver="auto",
+    tol=None,
+    order="permutation",
+    averaging="last",
+    average_from=None,
+    sgd_init=False,
+    **options,
 ):
     """Make the solver asked for, or the one that suits the problem.
 
@@ -40,7 +49,7 @@ def make_sdca_solver(
     problem : Problem
     solver : {"auto", "coordinate", "newton"}
     tol : float or None, the relative gap to reach
-    order, averaging, sgd_init, options : as in `sdca`
+    order, averaging, average_from, sgd_init, options : as in `sdca`
         `start` may go on with w(b); for Newton's method with a better w, and how far its margins are off.
 
     Raises
@@ -62,7 +71,8 @@ def make_sdca_solver(
         solver = "newton"
     if solver == "newton":
         return NewtonSolver(problem, **options)
-    return SDCASolver(problem, order=order, averaging=averaging, sgd_init=sgd_init, **options)
+    options |= {"average_from": average_from, "sgd_init": sgd_init}
+    return SDCASolver(problem, order=order, averaging=averaging, **options)
 
 
 def sdca(
@@ -78,6 +88,7 @@ def sdca(
     tol: float | None = 1e-3,
     order: str | ArrayLike = "permutation",
     averaging: str = "last",
+    average_from: int | None = None,
     sgd_init: bool = False,
     solver: str = "auto",
     start: tuple | None = None,
@@ -128,6 +139,9 @@ def sdca(
         Return the last iterate, the average over the second half of the max_iter * n steps, or one
         iterate drawn from that half. The certificate belongs to the returned iterate. A run that
         reaches `tol` before its second half returns its last iterate.
+    average_from : int >= 0, default=None
+        T_0: "tail" and "random" take the iterates after so many steps, one a row, or the last where there
+        are no more; half of max_iter * n by default.
     sgd_init : bool, default=False
         Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows.
     solver : {"auto", "coordinate", "newton"}, default="auto"
@@ -191,6 +205,7 @@ def sdca(
         max_iter=positive("max_iter", max_iter, kind=int),
         order=order,
         averaging=one_of("averaging", averaging, OUTPUTS),
+        average_from=as_first_averaged(average_from),
         sgd_init=flag("sgd_init", sgd_init),
         random=as_state(random_state),
         start=None if start is None else as_start(start, problem.n),
