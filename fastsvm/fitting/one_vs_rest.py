@@ -21,7 +21,7 @@ from .parameters import Parameters
 if TYPE_CHECKING:
     from ..solvers.annotations import Matrix
 
-FLAGS = ("fit_intercept", "sgd_init", "project", "certify", "warm_start", "trace")
+FLAGS: tuple[str, ...] = ("fit_intercept", "sgd_init", "project", "certify", "warm_start", "trace")
 
 Fit = TypeVar("Fit", bound=Callable)
 

@@ -32,15 +32,7 @@ OUTPUTS = ("last", "tail", "random")
 
 
 def make_sdca_solver(
-    problem,
-    *,
-    solver="auto",
-    tol=None,
-    order="permutation",
-    averaging="last",
-    average_from=None,
-    sgd_init=False,
-    **options,
+    problem, *, solver="auto", tol=None, order="permutation", averaging="last", sgd_init=False, **options
 ):
     """Make the solver asked for, or the one that suits the problem.
 
@@ -49,7 +41,7 @@ def make_sdca_solver(
     problem : Problem
     solver : {"auto", "coordinate", "newton"}
     tol : float or None, the relative gap to reach
-    order, averaging, average_from, sgd_init, options : as in `sdca`
+    order, averaging, sgd_init, options : as in `sdca`
         `start` may go on with w(b); for Newton's method with a better w, and how far its margins are off.
 
     Raises
@@ -70,9 +62,9 @@ def make_sdca_solver(
     if solver == "auto" and plain and suits_newton(problem, tol=tol, **of_problem):
         solver = "newton"
     if solver == "newton":
+        options.pop("average_from", None)
         return NewtonSolver(problem, **options)
-    options |= {"average_from": average_from, "sgd_init": sgd_init}
-    return SDCASolver(problem, order=order, averaging=averaging, **options)
+    return SDCASolver(problem, order=order, averaging=averaging, sgd_init=sgd_init, **options)
 
 
 def sdca(
