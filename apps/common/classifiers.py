@@ -36,9 +36,10 @@ CLASSIFIERS = {
     "kernel-pegasos": ClassifierRecipe("KernelPegasos", {}, None, 10),
 }
 CLASSIFIER_HELP = (
-    "Learning algorithm. sdca-svm and sdca-logistic reach the optimum and prove it. pegasos-svm, "
-    "pegasos-logistic and perceptron stop after ten passes, mostly near it. kernel-sdca and kernel-pegasos "
-    "compare every row with every other, to bend the borders between labels: worth a try up to 10,000 rows."
+    "Learning algorithm. sdca-svm and sdca-logistic reach the optimum and prove it: the usual ones. "
+    "pegasos-svm, pegasos-logistic and perceptron make ten passes and stop: for comparisons. kernel-sdca and "
+    "kernel-pegasos bend the borders between labels; they compare every row with every other, which is worth "
+    "a try for up to some thousand rows."
 )
 
 

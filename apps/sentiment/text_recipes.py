@@ -17,7 +17,10 @@ from . import checked_values
 # one to three decades below. Kernel machines have few candidates, as each is a fit of its own.
 HINGE_ALPHAS = (0.01, 0.003, 0.001, 0.0004, 0.0002, 0.0001, 0.00003)
 PLAIN = {"fit_intercept": False}  # of linear classifiers
-GAMMA = 0.25  # of gaussians, where texts have the norm 1
+# Of gaussians, where texts have the norm 1. The best accuracy of three alphas, mean of 7 corpora with two
+# recipes and two draws of 1,750 texts to train on: 0.869; 0.863 with 0.1, 0.867 with 0.5, 0.864 with 1, and
+# 0.865 for the linear SVM.
+GAMMA = 0.25
 ALPHAS: dict[str, tuple[float | None, tuple[float, ...] | None]] = {
     "sdca-svm": (0.004, HINGE_ALPHAS),
     "sdca-logistic": (0.002, (0.001, 0.0003, 0.0001, 0.00003, 0.00001, 0.000003, 0.000001)),
@@ -81,7 +84,7 @@ class RecipeSettings:
         Labels of the corpus; known once it was read.
     alpha : float or "auto", optional
         Strength of the regularisation; "auto" chooses it within the training texts. The default is "auto" for
-        SDCA, and the alpha of the classifier otherwise.
+        SDCA and kernel machines, and the alpha of the classifier otherwise.
     epochs : int, optional
         Largest number of passes; by default that of the classifier.
     holdout : float

@@ -33,8 +33,8 @@ class KernelModel(OneVsRest):
     """A kernel machine: the kernel, the support, prediction.
 
     A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `alpha`, `cache_size`, `n_jobs`,
-    `trace` and `verbose` too, and makes a solver in `_make_run`. A model whose scores were shifted has an
-    `intercept_`.
+    `trace` and `verbose` too, makes a solver for checked rows in `_make_run`, and returns its epochs, watched
+    by callbacks or not, in `_rounds`. A model whose scores were shifted has an `intercept_`.
     """
 
     support_: np.ndarray
@@ -43,14 +43,6 @@ class KernelModel(OneVsRest):
 
     _warning = ConvergenceWarning, 6
     """The category and stack level of the warning of a fit that stopped short."""
-
-    def _make_run(self, X, y, sample_weight):
-        """Make a solver for checked rows."""
-        raise NotImplementedError
-
-    def _rounds(self, run, watched):
-        """Return the epochs of the solver; `watched` if there are callbacks."""
-        raise NotImplementedError
 
     @all_or_nothing
     def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -124,15 +116,8 @@ class KernelModel(OneVsRest):
 
     def _gram(self, X):
         """Return the kernel matrix of X, row by row."""
-        return make_gram(
-            X,
-            self.kernel,
-            gamma=self.gamma_,
-            degree=self.degree,
-            coef0=self.coef0,
-            cache_size=self.cache_size,
-            threads=self._threads(),
-        )
+        options = {name: getattr(self, name) for name in ("degree", "coef0", "cache_size")}
+        return make_gram(X, self.kernel, gamma=self.gamma_, threads=self._threads(), **options)
 
     def _signs(self, y):
         return np.array([signs_of(y, label) for label in self._positive_labels()])

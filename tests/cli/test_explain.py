@@ -127,7 +127,7 @@ def test_a_kernel_machine_has_no_weights(run, write, texts):
     assert "(terms together)" in run("explain", "m.safetensors", texts(60)[0][1]).stdout
     for command in (
         ("explain", "m.safetensors"),
-        ("export", "m.safetensors", "-o", "small.safetensors", "--keep", 5),
+        ("export", "m.safetensors", "-o", "small.safetensors", "--to", "pruned", "--keep", 5),
         ("train", corpus, "--continue", "m.safetensors"),
     ):
         result = run(*command)

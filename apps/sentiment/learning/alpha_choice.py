@@ -245,12 +245,7 @@ def _largest_alpha(part: FoldPart, options: dict) -> float:
 
 
 def _score_fold(
-    part: FoldPart,
-    n_labels: int,
-    alphas: Sequence[float],
-    metric: str,
-    options: dict,
-    machine,
+    part: FoldPart, n_labels: int, alphas: Sequence[float], metric: str, options: dict, machine
 ) -> FoldScores:
     """Train on a fold at each alpha, and score the models.
 
