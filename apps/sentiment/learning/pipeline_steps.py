@@ -207,7 +207,7 @@ def fit_classifier(
             if checkpoint is None or not str(error).startswith(str(checkpoint)):
                 raise
             raise AppError(str(error)) from None
-    if hasattr(estimator, "tol"):
+    if {"tol", "dual_gap_"} <= vars(estimator).keys():
         gap = np.max(estimator.dual_gap_ / estimator.objective_)
         if gap > estimator.tol:
             warnings.warn(
