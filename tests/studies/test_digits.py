@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.digits import digit_claims, digit_experiments
+from fastsvm_apps.studies.frame.claim_judging import meets
 from fastsvm_apps.studies.frame.study_report import Verdict
 
 pytestmark = pytest.mark.blas
@@ -57,18 +58,19 @@ def test_confusion():
     assert digit_experiments.wrong(table) == 2
 
 
-@pytest.mark.parametrize(("value", "verdict"), [(3.0, Verdict.HELD), (9.5, Verdict.NOT_HELD)])
+@pytest.mark.parametrize(("value", "verdict"), [(3.0, Verdict.HELD), (12.5, Verdict.REFUTED)])
 def test_a_figure_of_one_draw_is_judged_by_ours(value, verdict):
     digits = digit_experiments.read_digits(None)._replace(original=True)
-    claim = digit_claims.among(digits, "", "", value, np.repeat(np.arange(10.0), 4), "{:.1f}")
+    draws = np.repeat(np.arange(10.0), 4)
+    claim = digit_claims.among(digits, "", "", draws, meets(value, value), "{:.1f}")
     assert claim.verdict is verdict
-    assert claim.ours == "4.5 on average (3.6 to 5.4); 95 % of 40 draws have 0.0 to 9.0"
+    assert claim.ours == "4.5 on average of 40 draws; 95 % of single draws have -1.5 to 10.5"
 
 
 @pytest.mark.parametrize(("pegasos", "reached", "verdict"), [
     (0.5, True, Verdict.HELD),
-    (0.5, False, Verdict.NOT_HELD),
-    (2.0, True, Verdict.NOT_HELD),
+    (0.5, False, Verdict.REFUTED),
+    (2.0, True, Verdict.REFUTED),
 ])  # fmt: skip
 def test_who_is_faster(pegasos, reached, verdict):
     seconds = np.ones((2, 2, 3, 4)) * np.array([1.0, 1.1, 0.9, 1.2])

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from browser import Reader, needs_chromium, run_in_page
 from fastsvm_apps.studies.commands import study_commands as commands
 from fastsvm_apps.studies.frame.study_list import Choice, Study
+from fastsvm_apps.studies.frame.study_report import RULES
 from fastsvm_apps.studies.output.study_pages import column_texts
 
 FILES = {
@@ -61,7 +62,7 @@ def test_what_is_printed_fits_a_terminal(run):
     assert lines[6].startswith(" " * 18 + "everywhere")
     assert "  document        figure 2 | 3" in lines
     assert "  here            0.125 (0 to 0.25)" in lines
-    assert lines[-2] == "Intervals are of 95 %."
+    assert " ".join(lines[-7:-1]).endswith(RULES)
     assert lines[-1] == "2 claims, 1 held, 1 cannot be tested: fake/report.html"
 
 
@@ -190,7 +191,7 @@ def test_the_page_has_all(page):
     reader = Reader(page)
     assert reader.texts("h1") == ["A study of nothing"]
     assert reader.texts("h2") == ["Verdicts", "Figures", "Tables", "Reproduction"]
-    assert reader.texts("dd") == ["2", "1", "0", "1"]
+    assert reader.texts("dd") == ["2", "1", "0", "0", "1"]
     pictures = [at["src"].partition(",")[0] for at, _ in reader.all("img")]
     assert pictures == ["data:image/png;base64", "data:image/gif;base64"]
     assert [at["class"] for at, _ in reader.all("figure")] == ["", "wide"]

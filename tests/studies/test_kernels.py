@@ -109,7 +109,7 @@ def test_a_claim_falls_with_what_it_rests_on(kernel, change, words):
     grids = made_grids(np.random.default_rng(0))
     change(grids[kernel])
     claim = next(claim for key, claim in judged(grids).items() if key.startswith(words))
-    assert claim.verdict is Verdict.NOT_HELD
+    assert claim.verdict is Verdict.REFUTED
 
 
 def test_what_others_digits_or_few_steps_cannot_tell():

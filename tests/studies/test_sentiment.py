@@ -141,7 +141,7 @@ def made_up(differences, n_runs=12):
     ("shifts", "expected"),
     [
         ((0.0, 0.0, 0.0), ("held", "held", "held", "held", "held", "held", "held", "held")),
-        ((-0.4, 0.0, 0.05), ("not held", "held", "held", "not held", "held", "held", "not held", "not held")),
+        ((-0.4, 0.0, 0.05), ("refuted", "held", "held", "refuted", "held", "held", "refuted", "undecided")),
     ],
 )
 def test_verdicts_are_those_of_the_numbers(shifts, expected):
@@ -160,7 +160,7 @@ def test_times_and_accuracies_in_the_plane_are_judged():
     fresh = replace(made, plane=replace(plane, is_fresh=True, is_articles=False))
     found = plane_claims.of_planes([fresh, replace(fresh, accuracies=made.accuracies + 0.02), made, "Gone."])
     verdicts = [claim.verdict for claim in found]
-    held, no, untested = Verdict.HELD, Verdict.NOT_HELD, Verdict.UNTESTED
+    held, no, untested = Verdict.HELD, Verdict.REFUTED, Verdict.UNTESTED
     assert verdicts == [untested, no, untested, no, no, held, untested, untested, held]
     assert found[-2].why == "Gone."
     better = replace(made, accuracies=np.array([0.95, 0.97, 0.96]))

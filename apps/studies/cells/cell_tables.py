@@ -24,7 +24,7 @@ def _errors(at_random: Errors, grouped: Errors | None) -> Table:
         for feature in FEATURES if found else ():
             for solver in SOLVERS:
                 values = found.of(feature, solver)
-                mean, low, high, splits = over_splits(values, found.sizes)
+                (mean, low, high), splits = over_splits(values, found.sizes), len(values)
                 rows.append((words, splits, feature, solver, mean, low, high, float(values.std(ddof=1))))
     return Table(
         "errors",

@@ -10,14 +10,13 @@ import numpy as np
 
 from ...common.statistics import wilson_interval
 from ..frame.claim_judging import (
-    ENOUGH,
     Statistic,
     above,
     fixed,
     inside,
     judge,
     mean,
-    meets,
+    reaches,
     spelled,
     untested,
 )
@@ -31,7 +30,7 @@ GROUPED = 0.9  # of the digits lie next to the same digit
 MUCH = 10  # times as fast
 LINEAR = (0.8, 1.2)  # exponents of T
 SEVERE = 10  # times as many of one digit as of another
-PERCENT, POINTS = spelled(".2f", " %", 100), spelled("+.2f", " points", 100)
+POINTS = spelled("+.2f", " points", 100)
 OTHERS = "These are other digits; it needs USPS (--data)."
 
 
@@ -103,10 +102,10 @@ def first_claims(found: Found) -> list[Claim]:
     nearest, labels = found.plane["nearest"], found.plane["labels"]
     shares = {label: nearest[labels == label].mean() for label in np.unique(labels)}
     worst = min(shares, key=shares.__getitem__)
-    grouped = Statistic(nearest.mean(), *wilson_interval(int(nearest.sum()), len(nearest)), len(nearest))
+    grouped = Statistic(nearest.mean(), *wilson_interval(int(nearest.sum()), len(nearest)))
     naive, vectorised, compiled = found.race["seconds"][:, -1]  # at the most steps
     most, logs = found.size.race_steps[-1], mean(np.log(naive / vectorised))
-    faster = Statistic(*np.exp(logs[:3]), ENOUGH)  # few repeats decide: times vary little
+    faster = Statistic(*np.exp(logs))
     return [
         judge("The classes are not severely imbalanced", "figure 2",
               fixed(counts.max() / counts.min()),
@@ -143,9 +142,8 @@ def document_error(found: Found, words: str, theirs: str, value: float, cell: Ce
     best, better = found.best(POLYNOMIALS if cell[0] in POLYNOMIALS else GAUSSIANS), ""
     if cell in (BEST_POLYNOMIAL, BEST_GAUSSIAN) and best != cell:
         better = f"; the best of its kind is {100 * found.at(best).mean():.2f} % at {place(best)}"
-    region = meets(value, value, f"Holds where the interval of the mean over folds has {100 * value:g} %.")
-    claim = judge(words, theirs, mean(found.at(cell)), region,
-                  lambda s: f"{PERCENT(s)} at {place(cell)}{better}")
+    claim = judge(words, theirs, mean(100 * found.at(cell)), reaches(100 * value, unit=" %"),
+                  lambda s: f"{spelled('.2f', ' %')(s)} at {place(cell)}{better}")
     return claim if found.digits.usps else untested(claim, OTHERS)
 
 

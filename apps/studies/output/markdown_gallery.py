@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...common.errors import AppError
 from ...common.files import check_replaceable, make_folder, replace_file
 from ..frame.study_list import STUDIES
-from ..frame.study_report import Verdict
+from ..frame.study_report import RULES, Verdict
 from . import study_record
 from .small_pictures import small_picture
 from .study_folder import remove_files
@@ -19,9 +19,7 @@ INDEX = "README.md"
 COLUMNS = "verdict", "claim", "document", "here", "why"
 INTRODUCTION = """\
 Each study redoes the tables and figures of a document that compares classifiers, and judges its claims by
-what is measured here. A claim holds if the 95 % interval of what is measured says so, by a rule in the code.
-What depends on data or machines that are not at hand, or on more runs, cannot be tested. DIR has the
-documents' data sets; without it a study runs on what comes along."""
+what is measured here. DIR has the documents' data sets; without it a study runs on what comes along."""
 
 
 def reports_in(folder: str) -> dict[str, dict]:
@@ -111,6 +109,7 @@ def markdown_index(records: Sequence[dict]) -> str:
         "the reports in the folders",
         "Studies of five documents",
         INTRODUCTION,
+        RULES,
         "```sh\nfastsvm-studies all --data DIR -o studies\n```",
         _markdown_table(("study", "document", *Verdict), rows),
         f"{study_record.claims_summary(study_record.all_claims(records))}.",

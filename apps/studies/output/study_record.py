@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from ...common.errors import AppError
 from ...common.printing import many
-from ..frame.study_report import Report, Verdict
+from ..frame.study_report import RULES, Report, Verdict
 
 REPORT = "report.json"
 # What tables of claims call the fields of a claim, in the order of the files.
@@ -86,8 +86,8 @@ def full_caption(thing: dict) -> str:
 
 
 def claims_legend(claims: list[dict]) -> str:
-    """Say what the signs in claims are."""
-    words = "Intervals are of 95 %."
+    """Say what the verdicts mean, and what the signs in claims are."""
+    words = RULES
     if any("P*" in text for claim in claims for text in claim.values()):
         words += " P* is the lowest objective that there is, certified by a duality gap."
     return words

@@ -6,7 +6,7 @@ from ...common.html_pages import shorten
 from ...sentiment.measures.term_effects import top_words
 from ...sentiment.output.top_words_output import shown_term
 from ..frame.study_report import Table
-from .plane_claims import interval_of
+from .plane_claims import accuracy_of
 from .plane_experiments import Surfaces
 from .text_claims import NAMES
 from .text_comparison import ARTICLE, Runs
@@ -64,7 +64,7 @@ def of_planes(planes: list[Surfaces]) -> Table:
     for each in planes:
         times = 1e3 * np.percentile(each.seconds, (2.5, 50, 97.5))
         accuracies = each.accuracies
-        ends = interval_of(each)
+        ends = accuracy_of(each)[1:]
         sizes = len(accuracies), each.n_train, each.n_test
         rows.append([each.plane.title, *sizes, float(accuracies.mean()), *ends, float(accuracies.min())])
         rows[-1] += [float(times[1]), float(times[0]), float(times[2])]

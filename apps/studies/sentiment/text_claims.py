@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from ...common.statistics import wilson_interval
-from ..frame.claim_judging import ENOUGH, Statistic, inside, judge, mean, meets, over_splits, spelled
+from ..frame.claim_judging import Statistic, inside, judge, mean, meets, over_splits, spelled
 from ..frame.study_report import Claim, Verdict
 from .text_comparison import ARTICLE, TO_THE_LETTER, Comparison, Runs
 from .text_experiments import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, expected_columns
@@ -64,7 +64,7 @@ def _corpus_claims(found: Found, others: str) -> list[Claim]:
         other in pairs
     }
     ratios = [mean(np.log(seconds[one] / seconds[other])) for one, other in pairs]
-    span = Statistic(0.0, min(s.low for s in ratios), max(s.high for s in ratios), runs)
+    span = Statistic(0.0, min(s.low for s in ratios), max(s.high for s in ratios))
     gains = {
         **{f"tuned {name}": (tuning.of_chosen[k] - letter[name],
                              ("Lambda chosen on a fifth of the training texts of each split, "
@@ -100,15 +100,15 @@ def _article_claims(found: Found) -> list[Claim]:
     growth, known = found.growth, found.description
     fewest, most = expected_columns(growth, ARTICLES_TRAINING)
     counts = known.label_counts
-    share = Statistic(0.5, *wilson_interval(counts["pos"], sum(counts.values())), ENOUGH)
+    share = Statistic(0.5, *wilson_interval(counts["pos"], sum(counts.values())))
     codes = list(counts)
     lengths = {label: known.token_counts[known.codes == codes.index(label)] for label in ("pos", "neg")}
     middle, half = longer_share(lengths["pos"], lengths["neg"])
-    longer = Statistic(middle, middle - half, middle + half, ENOUGH)
+    longer = Statistic(middle, middle - half, middle + half)
     even = inside(0.5 - EVEN, 0.5 + EVEN)
     return [
-        judge(*_WORDS["columns"], Statistic(fewest, fewest, most, ENOUGH), meets(ARTICLES_COLUMNS,
-              ARTICLES_COLUMNS),
+        judge(*_WORDS["columns"], Statistic(fewest, fewest, most),
+              meets(ARTICLES_COLUMNS, ARTICLES_COLUMNS),
               ours=f"{int(growth.columns[0, -1]):,} in {growth.sizes[-1]:,} texts; {fewest:,.0f} to "
                    f"{most:,.0f} "
                    f"expected in {ARTICLES_TRAINING:,}",

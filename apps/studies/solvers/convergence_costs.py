@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..frame.claim_judging import ENOUGH, Statistic, median
+from ..frame.claim_judging import Statistic, median
 from .solver_experiments import Curves
 
 CERTIFIED = 1e-7  # of P*: what the optimum of a comparison is known to
@@ -13,7 +13,7 @@ AXES = {"steps": "step", "visits": "row visit", "seconds": "CPU second"}  # a cu
 def ratio_of_optima(one: float, other: float) -> Statistic:
     """Return how many times as large one least objective is as another, as far as both are certified."""
     ratio = one / other
-    return Statistic(ratio, ratio / (1 + CERTIFIED), ratio * (1 + CERTIFIED), ENOUGH)
+    return Statistic(ratio, ratio / (1 + CERTIFIED), ratio * (1 + CERTIFIED))
 
 
 def cost_ratio(pair: tuple[Curves, Curves], names: tuple[str, str], axis: str) -> Statistic:

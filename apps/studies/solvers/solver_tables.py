@@ -49,9 +49,8 @@ def tables(results: Results, claims: Sequence[Claim]) -> list[Table]:
                for epoch in range(fields["primal"].shape[1])],
               shown=False, source="figures 1 to 6"),
         Table("comparisons", "All comparisons", "What each verdict rests on.",
-              ("claim", "comparison", "value", "from", "to", "holds"),
-              [[claim.words, where, *found, "yes" if holds else "no"]
-               for claim in claims for where, *found, holds in claim.cases],
+              ("claim", "comparison", "value", "from", "to", "verdict"),
+              [[claim.words, *case] for claim in claims for case in claim.cases],
               shown=False),
     ]
 # fmt: on

@@ -28,7 +28,7 @@ NO_CASE = "No algorithm at issue converges."
 ALIKE = 2.0  # times: costs within this factor of each other count as alike
 FAR = 1.0  # of P*: orders that all end further above it do not converge, and are not compared
 SAME = within(1 / ALIKE, ALIKE)
-NOT_BELOW = Region("", lambda s: s.low >= 1, lambda s: s.high < 1, lambda s: s.low)
+NOT_BELOW = within(1, inf)
 SAME_WORDS = f"Alike: within a factor of {ALIKE:g}."
 DECADES = spelled("+.2g", " decades", ends="[{}, {}]")
 RISES = "Measured by the sum of the objective's rises from epoch to epoch, in decades; paired differences."
