@@ -165,7 +165,7 @@ def judge(
         return Claim(words, theirs, "", Verdict.UNTESTED, FEW_RUNS)
     write = show if callable(show) else lambda s: shown(s) + show
     verdicts = {where: region.verdict(s) for where, s in cases.items()}
-    weakest = min(cases, key=lambda where: region.margin(cases[where]))
+    weakest = min(cases, key=lambda where: (-WORSE.index(verdicts[where]), region.margin(cases[where])))
     found_here = ours or (f"{weakest}: " if weakest else "") + write(cases[weakest])
     if len(cases) > 1 and not ours:
         held = [*verdicts.values()].count(Verdict.HELD)
