@@ -7,7 +7,7 @@ import pytest
 
 from fastsvm_apps.common.matplotlib_figures import figure
 from fastsvm_apps.studies import solvers
-from fastsvm_apps.studies.frame.claim_judging import Statistic, above, below, judge, meets, within
+from fastsvm_apps.studies.frame.claim_judging import Statistic, above, below, judge, meets, show_ratio, within
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict
 from fastsvm_apps.studies.race.cost_to_level import cost_to_level, level_beyond_an_epoch
@@ -27,6 +27,14 @@ from fastsvm_apps.studies.solvers.solver_experiments import Curves
 pytestmark = pytest.mark.blas
 
 
+def few_steps(patch):
+    """Measure rates, and every step, on less."""
+    patch.setattr(solver_experiments, "STEP_EPOCHS", 1)
+    patch.setattr(rate_experiments, "STEPS", (64, 512, 4096))
+    for module in rate_experiments, rate_claims:
+        patch.setattr(module, "ROWS", (60, 120))
+
+
 @pytest.fixture(scope="module")
 def small():
     """All of the study, on rows so few that it takes a second."""
@@ -36,10 +44,7 @@ def small():
         patch.setattr(solver_sets, "QUICK_EPOCHS", 5)
         patch.setattr(solver_sets, "EPOCHS", 6)
         patch.setattr(solver_experiments, "THETAS", (0.01, 0.1))
-        patch.setattr(solver_experiments, "STEP_EPOCHS", 1)
-        patch.setattr(rate_experiments, "ROWS", (60, 120))
-        patch.setattr(rate_experiments, "STEPS", (64, 512, 4096))
-        patch.setattr(rate_claims, "ROWS", (60, 120))
+        few_steps(patch)
         for module in solver_experiments, speed_claims, convergence_figures:
             patch.setattr(module, "LAMBDAS", (10.0, 0.001))
         return solvers.run(Context(quick=True, runs=6))
@@ -132,9 +137,9 @@ def test_rules(rule, held, refuted, undecided):
 
 
 def test_a_claim_shows_the_comparison_that_is_furthest_from_it():
-    assert speed_claims.show_ratio(Statistic(inf, 2, inf)) == "most often only the second gets there [2, ∞]"
+    assert show_ratio(Statistic(inf, 2, inf)) == "most often only the second gets there [2, ∞]"
     cases = {name: Statistic(low, low, low) for name, low in (("a", 3), ("b", 0.2), ("c", 2))}
-    found = judge("", "", cases, above(1), speed_claims.show_ratio)
+    found = judge("", "", cases, above(1), show_ratio)
     assert found.ours == "2 of 3 comparisons hold; weakest: b: 0.2 times as much [0.2, 0.2]"
     assert [case[-1] for case in found.cases] == ["held", "refuted", "held"]
 
@@ -179,6 +184,7 @@ def test_pictures_have_labelled_axes_and_titles(small, name):
 
 def test_what_is_absent_cannot_be_tested(tmp_path, monkeypatch):
     monkeypatch.setattr(solver_sets, "EPOCHS", 3)
+    few_steps(monkeypatch)
     report = solvers.run(Context(data=str(tmp_path), runs=6))
     claims = {claim.words: claim for claim in report.claims}
     for word, file in (("skin", "skin.tsv.gz"), ("high-dimensional", "prostate.npz")):

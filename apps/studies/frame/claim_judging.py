@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from math import floor, inf, log10, nextafter
+from math import floor, inf, isfinite, log10, nextafter
 from typing import NamedTuple
 
 import numpy as np
@@ -201,3 +201,15 @@ def spelled(
         return f"{value}{unit} {ends.format(*interval)}"
 
     return write
+
+
+def show_ratio(found: Statistic) -> str:
+    """Write how many times as much the first needs as the second."""
+    if found.low == inf:
+        return "only the second gets there"
+    if found.high == 0:
+        return "only the first gets there"
+    value = {inf: "most often only the second gets there", 0: "most often only the first gets there"}.get(
+        found.value, f"{found.value:.2g} times as much"
+    )
+    return f"{value} [{found.low:.2g}, {f'{found.high:.2g}' if isfinite(found.high) else '∞'}]"

@@ -18,6 +18,7 @@ Y_LABELS = {
     "gap": "duality gap P - D",
     "error": "test error",
 }
+BAND = "10th to 90th percentile of runs"
 LOGARITHMIC = {"excess", "gap"}
 STYLES = ("-", "--", "-.", ":")
 
@@ -47,3 +48,13 @@ def plot_medians(comparison, x, y, axes=None):
     scale = {"yscale": "log"} if y in LOGARITHMIC else {}
     Panel(*curves, legend=True, xlabel=X_LABELS[x], ylabel=Y_LABELS[y], **scale).draw(axes)
     return axes
+
+
+class BandKey:
+    """Says in the legend what a band is."""
+
+    def draw(self, ax) -> None:
+        """Draw nothing but that."""
+        ax.fill_between(
+            [], [], [], color="0.4", alpha=0.2, linewidth=0, label="10th to 90th percentile of runs"
+        )

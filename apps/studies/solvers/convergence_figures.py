@@ -21,6 +21,7 @@ from ..output.study_charts import (
     panel_rows,
 )
 from ..output.study_colors import BLUE, GREEN, PURPLE, VERMILION, viridis_color
+from ..race.median_plot import BandKey
 from . import document_solvers as solvers
 from .convergence_costs import AXES, cost_ratio
 from .rate_experiments import ALPHAS, EPSILONS
@@ -29,7 +30,7 @@ from .solver_sets import LONG, SIMULATED, WIDE
 
 MEDIANS = "Lines are medians over the runs."
 ROOM = 3.0  # times the highest median: an objective is drawn up to there
-NEAR_WORDS, BAND_WORDS = "1 % above the optimum", "10th to 90th percentile of runs"
+NEAR_WORDS = "1 % above the optimum"
 SOURCES = {SIMULATED: "figure 1", WIDE: "figure 2", LONG: "figure 3"}
 STYLES = {
     solvers.VANILLA: (BLUE, "-"),
@@ -53,14 +54,6 @@ LABELS = {
 UNITS = {"seconds": 1000, "error": 100}  # that of a label, in that of the runs
 LIMITS = 1e-3, 1e3  # of ratios
 SHORTER = {"steps": "steps", "visits": "rows visited", "seconds": "CPU time"}
-
-
-class BandKey:
-    """Says in the legend what a band is."""
-
-    def draw(self, ax) -> None:
-        """Draw nothing but that."""
-        ax.fill_between([], [], [], color="0.4", alpha=0.2, linewidth=0, label=BAND_WORDS)
 
 
 # fmt: off

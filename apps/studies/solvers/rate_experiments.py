@@ -6,9 +6,9 @@ import numpy as np
 
 from fastsvm._utils.threads import Threads
 from fastsvm.fitting import SDCA
-from fastsvm.solvers import pegasos, sdca
 
 from ..frame.study_context import Arrays, Context
+from ..race.given_orders import run_given_order
 from .solver_sets import simulated
 
 ROWS = 375, 1500, 6000, 24_000  # simulated; two thirds of them are trained on
@@ -16,16 +16,14 @@ ALPHAS = 0.1, 0.01, 0.001
 EPSILONS = 0.1, 0.03, 0.01, 0.003  # of P itself
 STEPS = tuple(int(steps) for steps in 2 ** np.arange(5, 18.5, 0.5) // 2 * 2)
 DRAWS, QUICK_DRAWS, SEEDS = 6, 2, 3  # of rows; of the steps on each
-METHODS = {"Pegasos": (pegasos, {}), "SDCA": (sdca, {"tol": None})}
+METHODS = "Pegasos", "SDCA"
 STOPS, STOP_STEPS, STOP_BATCH, DELTA = 200, 10_000, 8, 0.05
 
 
 def averaged_run(method: str, X, y, alpha: float, steps: int, seed: int):
     """Draw rows at random, and return the average of the last half of the steps."""
-    solver, options = METHODS[method]
     order = np.random.default_rng(seed).integers(len(y), size=(2, -(-steps // 2)))
-    common = {"alpha": alpha, "order": order, "max_iter": 2, "averaging": "tail", "fit_intercept": False}
-    return solver(X, y, **common, **options)
+    return run_given_order(method, X, y, alpha, order, averaging="tail")
 
 
 def proven_steps(n: int, alpha: float, epsilon: float) -> int:
@@ -110,8 +108,7 @@ def random_stops(context: Context) -> Arrays:
         excess = []
         for steps in rng.integers(1, STOP_STEPS + 1, size=STOPS):
             order = rng.integers(len(data.y), size=(1, steps * STOP_BATCH))
-            run = pegasos(data.X, data.y, alpha=data.alpha, order=order, max_iter=1, batch_size=STOP_BATCH,
-                          fit_intercept=False)  # fmt: skip
+            run = run_given_order("Pegasos", data.X, data.y, data.alpha, order, batch_size=STOP_BATCH)
             excess.append(run.objective - least)
         c = 4 * np.linalg.norm(data.X, axis=1).max() ** 2
         bound = 42 * c * np.log(STOP_STEPS / DELTA) / (data.alpha * STOP_STEPS)

@@ -7,12 +7,12 @@ import numpy as np
 
 from fastsvm._utils.threads import Threads
 from fastsvm.fitting import SDCA
-from fastsvm.solvers import asdca, pegasos, sdca
 from fastsvm_apps.studies.race import Comparison, compare
 
 from ...common.progress import by_steps
 from ..frame.study_context import Arrays, Context
 from ..race.cost_to_level import TOLERANCE, cost_to_level
+from ..race.given_orders import run_given_order
 from . import rate_experiments
 from .document_solvers import (
     ASDCA_NAME,
@@ -171,23 +171,20 @@ def step_histories(data: DataSet, context: Context) -> dict[str, np.ndarray]:
     """
     every = min(LONG_STEPS, len(data.y)) if data.kind == LONG else 1
     points = (data.epochs if data.kind == LONG else STEP_EPOCHS) * len(data.y) // every
-    common = {"alpha": data.alpha, "fit_intercept": False, "max_iter": points}
-    solvers = {
-        VANILLA: (sdca, 1, {"tol": None}),
-        PEGASOS: (pegasos, 1, {}),
-        ASDCA_NAME: (asdca, data.batch, {"tol": None, "batch_size": data.batch}),
-        MINI_BATCH: (pegasos, data.batch, {"batch_size": data.batch}),
-    }
+    methods = {VANILLA: "SDCA", PEGASOS: "Pegasos", ASDCA_NAME: "ASDCA", MINI_BATCH: "Pegasos"}
+    batches = dict.fromkeys((ASDCA_NAME, MINI_BATCH), data.batch)
 
     def hinge_objective(w: np.ndarray, intercept: float) -> float:
         return data.alpha / 2 * (w @ w) + np.maximum(0, 1 - data.y * (data.X @ w)).mean()
 
     def compute() -> dict[str, np.ndarray]:
         found = {"every": np.array(every)}
-        with context.stage(f"steps-{data.name}", len(solvers)) as advance:
-            for name, (solver, batch, options) in solvers.items():
+        with context.stage(f"steps-{data.name}", len(methods)) as advance:
+            for name, method in methods.items():
+                batch = batches.get(name, 1)
                 rows = np.random.default_rng(context.seed).integers(len(data.y), size=(points, every * batch))
-                run = solver(data.X, data.y, order=rows, score=hinge_objective, **common, **options)
+                options = {"score": hinge_objective} | ({"batch_size": batch} if batch > 1 else {})
+                run = run_given_order(method, data.X, data.y, data.alpha, rows, **options)
                 found[name] = np.array([line.score for line in run.history])
                 advance()
         return found

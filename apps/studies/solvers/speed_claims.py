@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterator
 from itertools import pairwise
-from math import inf, isfinite
+from math import inf
 
 import numpy as np
 
-from ..frame.claim_judging import Region, Statistic, above, below, judge, median, spelled, within
+from ..frame.claim_judging import Region, Statistic, above, below, judge, median, show_ratio, spelled, within
 from ..frame.study_report import Claim
 from ..race.cost_to_level import TOLERANCE, level_beyond_an_epoch
 from .convergence_costs import AXES, cost_ratio, ratio_of_optima, rises
@@ -255,15 +255,3 @@ def _rises_beyond(curves: Curves, name: str, other: str) -> Statistic:
 
 def _ends_at(curves: Curves, name: str) -> np.ndarray:
     return curves.of[name]["primal"][:, -1]
-
-
-def show_ratio(found: Statistic) -> str:
-    """Write how many times as much the first needs as the second."""
-    if found.low == inf:
-        return "only the second gets there"
-    if found.high == 0:
-        return "only the first gets there"
-    value = {inf: "most often only the second gets there", 0: "most often only the first gets there"}.get(
-        found.value, f"{found.value:.2g} times as much"
-    )
-    return f"{value} [{found.low:.2g}, {f'{found.high:.2g}' if isfinite(found.high) else '∞'}]"
