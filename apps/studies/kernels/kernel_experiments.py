@@ -1,14 +1,15 @@
 """What is measured: errors over the grid, times of three implementations, the plane of t-SNE, mistakes."""
 
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from ...common.folds import Split, stratified_folds
 from ..frame.study_context import Arrays
-from .kernel_grid import FOLDS, LAMBDAS, RACE_ALPHA, RACE_G, RACE_ROWS, Size
-from .plain_kernel_pegasos import naive, vectorised
+from .kernel_grid import FOLDS, MEMORY_ROWS, RACE_ALPHA, RACE_G, RACE_ROWS, USPS_SHAPE, Size
+from .plain_kernel_pegasos import gaussian_matrix, naive, vectorised
 
 COMPONENTS = 40  # of PCA, that t-SNE starts from
 
@@ -22,6 +23,7 @@ def grid(
     X: np.ndarray,
     y: np.ndarray,
     kernel: dict,
+    lambdas: tuple[float, ...],
     steps: tuple[int, ...],
     seeds: range,
     threads: int,
@@ -34,6 +36,7 @@ def grid(
     X, y : ndarrays
     kernel : dict
         Parameters of :class:`fastsvm.KernelPegasosClassifier`.
+    lambdas : tuple of float
     steps : tuple of int
     seeds : range
         A cross-validation for each.
@@ -54,7 +57,7 @@ def grid(
             X,
             y,
             kernels=[kernel],
-            alphas=LAMBDAS,
+            alphas=lambdas,
             n_iters=steps,
             cv=folds_of(y, seed),
             n_jobs=threads,
@@ -103,6 +106,31 @@ def _compiled_seconds(X: np.ndarray, signs: np.ndarray, steps: int, seed: int) -
     start = time.process_time()
     model.fit(X, signs)
     return time.process_time() - start
+
+
+def memory(X: np.ndarray) -> Arrays:
+    """Measure what the kernel matrix takes, and the tensor of all differences; scaled to the size of USPS.
+
+    Returns
+    -------
+    dict
+        Gigabytes. matrix, tensor : of the arrays; chunks : the peak while the matrix is made in chunks.
+    """
+
+    def peak(make: Callable[[], np.ndarray]) -> int:
+        tracemalloc.start()
+        make()
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    rows, (n, d) = np.ascontiguousarray(X[:MEMORY_ROWS], np.float32), USPS_SHAPE
+    larger = (n / len(rows)) ** 2 / 1e9
+    return {
+        "matrix": np.array(gaussian_matrix(rows, RACE_G).nbytes * larger),
+        "tensor": np.array(peak(lambda: rows[:, None] - rows) * larger * d / rows.shape[1]),
+        "chunks": np.array(peak(lambda: gaussian_matrix(rows, RACE_G)) * larger),
+    }
 
 
 def plane(X: np.ndarray, y: np.ndarray, size: Size, seed: int, threads: int) -> Arrays:

@@ -7,7 +7,7 @@ from ..frame.study_report import Figure
 from ..output.study_charts import Bars, Curve, Panel, Pixels, chart, mean_band, median_band, panel_rows
 from ..output.study_colors import TEN_COLORS
 from .kernel_digits import Digits
-from .kernel_grid import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, Size
+from .kernel_grid import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, WIDER_LAMBDAS, Size
 
 SAMPLES = 3  # of each digit
 WORST = 24  # digits
@@ -18,7 +18,8 @@ IMPLEMENTATIONS = ("naive", "vectorised", "compiled")
 
 # fmt: off
 def kernel_figures(
-    digits: Digits, size: Size, grids: dict[str, Arrays], race: Arrays, plane: Arrays, wrong: Arrays
+    digits: Digits, size: Size, grids: dict[str, Arrays], race: Arrays, plane: Arrays, wrong: Arrays,
+    wider: dict[str, Arrays],
 ) -> list[Figure]:
     """Return the figures, in the order of the document."""
     sample, worst = sample_rows(digits.y), worst_rows(digits, wrong)[:WORST]
@@ -29,13 +30,14 @@ def kernel_figures(
                chart(*_digit_panels(digits, sample, [str(digits.y[row]) for row in sample], len(labels))),
                size=(8.0, 3.4), source="figure 1", shows_data=True),
         Figure("counts", "How often each digit occurs", "The share of all digits is above each bar.",
-               chart([Panel(Bars(labels, counts, notes=shares), xlabel="digit", ylabel="images",
-                            xticks=labels)]),
+               chart([Panel(Bars(labels, counts, notes=shares), title="how often each digit occurs",
+                            xlabel="digit", ylabel="images", xticks=labels)]),
                size=(6.4, 3.6), source="figure 2"),
         Figure("plane", "The digits in the plane of t-SNE",
                f"{len(plane['points']):,} digits, each label at the median of its own. The axes have no "
                "unit.",
                chart([Panel(TSNEGroups(plane["points"], plane["labels"]), aspect="equal",
+                            title="the digits by t-SNE",
                             xlabel="first coordinate", ylabel="second coordinate")]),
                size=(6.4, 5.7), source="figure 3"),
         Figure("race", "Three implementations of one binary classifier",
@@ -44,15 +46,18 @@ def kernel_figures(
                chart([Panel(*(Curve(size.race_steps, median_band(seconds.T, 0), colour, name, "o-")
                               for name, seconds, colour in zip(IMPLEMENTATIONS, race["seconds"], TEN_COLORS,
                                                                strict=False)),
-                            legend=True, ylabel="CPU time, seconds", **_steps_axis(size.race_steps))]),
+                            legend=True, title="one binary classifier", ylabel="CPU time, seconds",
+                            **_steps_axis(size.race_steps))]),
                size=(6.4, 4.2), source="figure 4"),
-        *_error_maps({name: 100 * grid["error"].mean(axis=-1).T for name, grid in grids.items()}, size.steps),
+        *_error_maps(grids, size.steps, LAMBDAS, [f"figure {number}" for number in range(5, 12)]),
+        *_error_maps(wider, size.steps, WIDER_LAMBDAS, ["section 4"] * len(wider), "wider"),
         Figure("time", "Training time against the number of steps",
                "CPU seconds of the steps for all ten classes of a fold, mean over lambda, without the "
                "kernel's values; bands are 95 % intervals of the mean over folds.",
                chart([Panel(*(_time_curve(name, grid["seconds"].mean(axis=0), size.steps)
                               for name, grid in grids.items()),
-                            legend=True, ylabel="CPU time of a fold, seconds", **_steps_axis(size.steps))]),
+                            legend=True, title="ten classes, without the kernel's values",
+                            ylabel="CPU time of a fold, seconds", **_steps_axis(size.steps))]),
                size=(6.4, 4.8), source="figure 12"),
         Figure("worst", "The most confident mistakes",
                "Of the document's best polynomial, by the lead of the wrong digit's score over the right "
@@ -63,21 +68,22 @@ def kernel_figures(
     ]
 
 
-def _error_maps(errors: dict[str, np.ndarray], steps: tuple[int, ...]) -> list[Figure]:
-    low, high = (pick(map(pick, map(np.ravel, errors.values()))) for pick in (min, max))
+def _error_maps(grids, steps, lambdas, sources: list[str], prefix: str = "errors") -> list[Figure]:
+    errors = {name: 100 * grid["error"].mean(axis=-1).T for name, grid in grids.items()}
+    low, high = (pick(map(pick, map(np.ravel, errors.values())), default=1) for pick in (min, max))
     style = {"norm": "log", "vmin": low, "vmax": high, "cmap": "viridis_r", "aspect": "auto"}
     bar = {"label": "test error, per cent", "ticks": [tick for tick in TICKS if low <= tick <= high],
            "format": "{x:g}"}
-    axes = {"xlabel": "lambda", "xticks": range(len(LAMBDAS)), "xticklabels": [f"{a:g}" for a in LAMBDAS],
+    axes = {"xlabel": "lambda", "xticks": range(len(lambdas)), "xticklabels": [f"{a:g}" for a in lambdas],
             "ylabel": "steps T", "yticks": range(len(steps)), "yticklabels": [f"{n:,}" for n in steps]}
     return [
-        Figure(f"errors_{name.replace(' ', '_').replace('.', '')}",
+        Figure(f"{prefix}_{name.replace(' ', '_').replace('.', '')}",
                f"Test error of the {'polynomial' if name in POLYNOMIALS else 'gaussian'} kernel, {name}",
                "Per cent, mean of the folds; the best cell has a frame. All kernels have one scale of "
                "colours.",
-               chart([Panel(Pixels(cells, ".2f", style), **axes)], colorbar=bar),
-               size=(6.0, 3.4), source=f"figure {number}")
-        for number, (name, cells) in enumerate(errors.items(), start=5)
+               chart([Panel(Pixels(cells, ".2f", style), title=f"test error, {name}", **axes)], colorbar=bar),
+               size=(6.0, 3.6), source=source)
+        for source, (name, cells) in zip(sources, errors.items(), strict=True)
     ]
 # fmt: on
 

@@ -18,7 +18,6 @@ Y_LABELS = {
     "gap": "duality gap P - D",
     "error": "test error",
 }
-BAND = "10th to 90th percentile of runs"
 LOGARITHMIC = {"excess", "gap"}
 STYLES = ("-", "--", "-.", ":")
 
@@ -53,8 +52,9 @@ def plot_medians(comparison, x, y, axes=None):
 class BandKey:
     """Says in the legend what a band is."""
 
+    def __init__(self, words: str = "10th to 90th percentile of runs"):
+        self.words = words
+
     def draw(self, ax) -> None:
         """Draw nothing but that."""
-        ax.fill_between(
-            [], [], [], color="0.4", alpha=0.2, linewidth=0, label="10th to 90th percentile of runs"
-        )
+        ax.fill_between([], [], [], color="0.4", alpha=0.2, linewidth=0, label=self.words)
