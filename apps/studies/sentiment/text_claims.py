@@ -13,9 +13,9 @@ from itertools import combinations
 import numpy as np
 
 from ...common.statistics import wilson_interval
-from ..frame.claim_judging import Statistic, inside, judge, mean, meets, over_splits, spelled
+from ..frame.claim_judging import Statistic, inside, judge, mean, meets, spelled
 from ..frame.study_report import Claim, Verdict
-from .text_comparison import ARTICLE, TO_THE_LETTER, Comparison, Runs
+from .text_comparison import ARTICLE, TO_THE_LETTER, Comparison
 from .text_experiments import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, expected_columns
 
 ALIKE, TIMES_ALIKE, EVEN = 0.05, 2.0, 0.05
@@ -55,12 +55,14 @@ _WORDS = {
 def _corpus_claims(found: Found, others: str) -> list[Claim]:
     """Judge the claims that any corpus tests."""
     known, tuning = found.comparison, found.tuning
-    runs, default = len(known.seeds), _accuracies_of(known, "default").mean()
+    runs, default = known.seconds.shape[1], _accuracies_of(known, "default").mean()
     letter = {name: _accuracies_of(known, name + TO_THE_LETTER) for name in ARTICLE}
-    seconds = {name: np.maximum(_runs_of(known, name + TO_THE_LETTER).seconds, 1e-9) for name in ARTICLE}
+    seconds = {
+        name: np.maximum(known.seconds[known.row(name + TO_THE_LETTER)], 1e-9) for name in ARTICLE
+    }
     pairs = list(combinations(ARTICLE, 2))
     differences = {
-        f"{NAMES[one]} less {NAMES[other]}": _accuracy_statistic(known, letter[one] - letter[other]) for one,
+        f"{NAMES[one]} less {NAMES[other]}": known.statistic(letter[one] - letter[other]) for one,
         other in pairs
     }
     ratios = [mean(np.log(seconds[one] / seconds[other])) for one, other in pairs]
@@ -76,7 +78,7 @@ def _corpus_claims(found: Found, others: str) -> list[Claim]:
                   "article's on counts.")),
     }
     claims = [
-        *(judge(*_WORDS[name], _accuracy_statistic(known, values), inside(known.majority, np.inf),
+        *(judge(*_WORDS[name], known.statistic(values), inside(float(known.majority), np.inf),
                 lambda s, values=values: f"{spelled('.3f')(s)}, worst {values.min():.3f}",
                 why=f"Always guessing one label gets {known.majority:.3f}; what train makes by default gets "
                     f"{default:.3f} on the same {runs} splits.")
@@ -89,7 +91,7 @@ def _corpus_claims(found: Found, others: str) -> list[Claim]:
               why="CPU seconds from texts to a model, as the article timed it. Their ratios lie within "
                   f"{np.exp(span.low):.2f} to {np.exp(span.high):.2f}, and alike is within a factor of "
                   f"{TIMES_ALIKE:g}."),
-        *(judge(*_WORDS[key], _accuracy_statistic(known, gain), inside(0, np.inf), SIGNED, why=why)
+        *(judge(*_WORDS[key], known.statistic(gain), inside(0, np.inf), SIGNED, why=why)
           for key, (gain, why) in gains.items()),
     ]
     return [replace(claim, why=claim.why + others) for claim in claims]
@@ -144,12 +146,4 @@ def longer_share(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
 
 def _accuracies_of(known: Comparison, name: str) -> np.ndarray:
     """Return the accuracies of a contender."""
-    return np.array(_runs_of(known, name).accuracies)
-
-
-def _runs_of(known: Comparison, name: str) -> Runs:
-    return next(each for each in known.results if each.classifier == name)
-
-
-def _accuracy_statistic(known: Comparison, values: np.ndarray) -> Statistic:
-    return over_splits(values, (known.n_train, known.n_test))
+    return known.accuracies[known.row(name)]

@@ -31,11 +31,12 @@ def text_figures(found: texts.Found) -> list[Figure]:
                "The article's three as averages and to the letter, and two others for scale. The middle "
                "panel has paired differences.",
                chart(_comparison_panels(known), legend=2, sharey=True, width_ratios=(3, 3, 2)),
-               size=(11.0, 2.2 + 0.5 * len(known.results)), source="figures f41 to f43"),
+               size=(11.0, 2.2 + 0.5 * len(known.names)), source="figures f41 to f43"),
         Figure("lambda", "What lambda does",
                "Mean accuracy over the splits.",
                chart([Panel(*_tuning_curves(found), legend=True, title="accuracy by lambda",
-                            xscale="log", xlabel="lambda (log scale)", ylabel="accuracy on the held-out texts")])),
+                            xscale="log", xlabel="lambda (log scale)",
+                            ylabel="accuracy on held-out texts")])),
         Figure("lengths", "How long the texts are", "Shares of each label's texts.",
                chart([_length_histogram(description, description.token_counts, description.words.unit),
                       _length_histogram(description, description.character_counts, "characters")],
@@ -60,29 +61,25 @@ def text_figures(found: texts.Found) -> list[Figure]:
     ]
 def _comparison_panels(known: Comparison) -> list[Panel]:
     """Return how accurate each classifier is, how far behind the best, and how long it takes, a row each."""
-    results, rows = known.results, np.arange(len(known.results))
-    n = len(known.seeds)
-    medians = [runs.median_seconds for runs in results]
-    least = min(min(runs.seconds) for runs in results)
+    rows, n = np.arange(len(known.names)), known.seconds.shape[1]
+    accuracies = [known.statistic(values) for values in known.accuracies]
+    best = known.accuracies[known.accuracies.mean(axis=1).argmax()]
+    behind = [known.statistic(best - values) for values in known.accuracies]
+    medians = np.median(known.seconds, axis=1)
     return [
-        Panel(*(_single_runs(runs.accuracies, row) for row, runs in enumerate(results)),
-              Dots([(runs.accuracy, *runs.interval) for runs in results], rows, GREEN, "mean, or median time",
-                   notes=[f"{runs.accuracy:.3f}" for runs in results]),
-              xlabel="accuracy on the held-out texts",
-              title=f"mean of {n} splits, 95 % interval" if n > 1 else "one split, 95 % interval",
-              **named_rows([runs.classifier for runs in results])),
-        Panel(Dots([(runs.behind_best, *(runs.behind_best_interval or (runs.behind_best,) * 2))
-                    for runs in results], rows, GREEN,
-                   notes=[f"{runs.behind_best:.3f}" if runs.behind_best else "best" for runs in results]),
-              Across("x", 0, "0.3"), xlabel=f"{known.metric} that the best one has more", xmargin=0.08,
-              title="too few splits for an interval" if known.too_few
-                    else "on the same splits, 95 % interval"),
-        Panel(*(_single_runs(runs.seconds, row) for row, runs in enumerate(results)),
+        Panel(*(_single_runs(values, row) for row, values in enumerate(known.accuracies)),
+              Dots(accuracies, rows, GREEN, "mean, or median time",
+                   notes=[f"{s.value:.3f}" for s in accuracies]),
+              xlabel="accuracy on the held-out texts", title=f"mean of {n} splits, 95 % interval",
+              **named_rows(known.names.tolist())),
+        Panel(Dots(behind, rows, GREEN, notes=[f"{s.value:.3f}" if s.value else "best" for s in behind]),
+              Across("x", 0, "0.3"), xlabel="accuracy that the best one has more", xmargin=0.08,
+              title="on the same splits, 95 % interval"),
+        Panel(*(_single_runs(values, row) for row, values in enumerate(known.seconds)),
               Dots([(value,) * 3 for value in medians], rows, GREEN,
                    notes=[f"{value:.2g} s" for value in medians]),
               xlabel="CPU seconds from texts\nto a model (log scale)", xscale="log",
-              xlim=(least / 2, 2 * max(medians)),
-              title=f"median of {n} splits" if n > 1 else "one split"),
+              xlim=(known.seconds.min() / 2, 2 * medians.max()), title=f"median of {n} splits"),
     ]
 # fmt: on
 
