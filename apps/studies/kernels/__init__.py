@@ -5,7 +5,7 @@ from functools import partial
 from ..frame.study_context import Arrays, Context
 from ..frame.study_report import Report
 from .kernel_digits import Digits
-from .kernel_grid import BEST_POLYNOMIAL, FOLDS, KERNELS, LAMBDAS, QUICK, WHOLE, WIDER, WIDER_LAMBDAS, Size
+from .kernel_grid import FOLDS, KERNELS, LAMBDAS, QUICK, WHOLE, WIDER, WIDER_LAMBDAS, Size
 
 
 def run(context: Context) -> Report:
@@ -29,10 +29,6 @@ def run(context: Context) -> Report:
     with context.stage("t-SNE"):
         compute = partial(kernel_experiments.plane, *rows, size, context.seed, context.threads)
         plane = context.part("plane", compute, **key, rows=size.plane_rows, steps=size.plane_steps)
-    cell = KERNELS[BEST_POLYNOMIAL[0]], size.steps[-1], BEST_POLYNOMIAL[2]
-    with context.stage("mistakes", total=FOLDS) as advance:
-        compute = partial(kernel_experiments.mistakes, *rows, cell, context.seed, context.threads, advance)
-        wrong = context.part("mistakes", compute, **key, cell=cell)
     return Report(
         name="kernels",
         title="Ten digits: kernel Pegasos over a grid",
@@ -45,8 +41,8 @@ def run(context: Context) -> Report:
             "folds": f"{FOLDS}, stratified, {len(seeds)} time{'s' * (len(seeds) > 1)}",
         },
         claims=kernel_claims.claims(digits, size, grids, race, plane, memory, wider),
-        figures=kernel_figures.kernel_figures(digits, size, grids, race, plane, wrong, wider),
-        tables=kernel_tables.tables(digits, size, grids, race, wrong),
+        figures=kernel_figures.kernel_figures(digits, size, grids, race, plane, wider),
+        tables=kernel_tables.tables(size, grids, race),
     )
 
 

@@ -1,4 +1,4 @@
-"""What is measured: errors over the grid, times of three implementations, the plane of t-SNE, mistakes."""
+"""What is measured: errors over the grid, times of three implementations, memory, the plane of t-SNE."""
 
 import time
 import tracemalloc
@@ -156,40 +156,3 @@ def plane(X: np.ndarray, y: np.ndarray, size: Size, seed: int, threads: int) -> 
         points = TSNE(max_iter=size.plane_steps, random_state=seed, n_jobs=threads).fit_transform(reduced)
     near = NearestNeighbors(n_neighbors=1).fit(points).kneighbors(return_distance=False)
     return {"points": points, "labels": labels, "nearest": labels[near[:, 0]] == labels}
-
-
-def mistakes(
-    X: np.ndarray, y: np.ndarray, cell: tuple[dict, int, float], seed: int, threads: int, advance
-) -> Arrays:
-    """Predict each digit by the model of the other folds.
-
-    Parameters
-    ----------
-    X, y : ndarrays
-    cell : (dict, int, float)
-        Kernel, T and lambda.
-    seed, threads : int
-    advance : callable
-        Called after each fold.
-
-    Returns
-    -------
-    dict
-        predicted : ndarray of shape (n,) and dtype int
-        lead : ndarray of shape (n,)
-            The highest score minus that of the true digit, of functions whose margins are 1.
-    """
-    from fastsvm import KernelPegasosClassifier
-
-    kernel, steps, alpha = cell
-    predicted, lead = np.empty_like(y), np.empty(len(y))
-    for train, test in folds_of(y, seed):
-        model = KernelPegasosClassifier(
-            **kernel, alpha=alpha, n_iter=steps, n_jobs=threads, random_state=seed
-        )
-        scores = model.fit(X[train], y[train]).decision_function(X[test])
-        predicted[test] = model.classes_[scores.argmax(axis=1)]
-        own = np.take_along_axis(scores, np.searchsorted(model.classes_, y[test])[:, None], axis=1)[:, 0]
-        lead[test] = scores.max(axis=1) - own
-        advance()
-    return {"predicted": predicted, "lead": lead}

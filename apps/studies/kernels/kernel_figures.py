@@ -10,19 +10,17 @@ from .kernel_digits import Digits
 from .kernel_grid import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, WIDER_LAMBDAS, Size
 
 SAMPLES = 3  # of each digit
-WORST = 24  # digits
-COLUMNS = 8
 TICKS = (0.5, 1, 2, 3, 5, 7, 10, 20, 50)  # per cent, of the scale of colours
 IMPLEMENTATIONS = ("naive", "vectorised", "compiled")
 
 
 # fmt: off
 def kernel_figures(
-    digits: Digits, size: Size, grids: dict[str, Arrays], race: Arrays, plane: Arrays, wrong: Arrays,
+    digits: Digits, size: Size, grids: dict[str, Arrays], race: Arrays, plane: Arrays,
     wider: dict[str, Arrays],
 ) -> list[Figure]:
     """Return the figures, in the order of the document."""
-    sample, worst = sample_rows(digits.y), worst_rows(digits, wrong)[:WORST]
+    sample = sample_rows(digits.y)
     labels, counts = np.unique(digits.y, return_counts=True)
     shares = [f"{count / len(digits.y):.1%}" for count in counts]
     return [
@@ -59,12 +57,6 @@ def kernel_figures(
                             legend=True, title="ten classes, without the kernel's values",
                             ylabel="CPU time of a fold, seconds", **_steps_axis(size.steps))]),
                size=(6.4, 4.8), source="figure 12"),
-        Figure("worst", "The most confident mistakes",
-               "Of the document's best polynomial, by the lead of the wrong digit's score over the right "
-               "one's. Above each: what it was taken for, and what it is.",
-               chart(*_digit_panels(digits, worst, [f"{wrong['predicted'][row]} for {digits.y[row]}"
-                                                    for row in worst], COLUMNS)),
-               size=(8.0, 4.2), shows_data=True),
     ]
 
 
@@ -92,12 +84,6 @@ def sample_rows(y: np.ndarray) -> np.ndarray:
     """Draw some rows of each digit: all digits once, then all again."""
     rng = np.random.default_rng(0)
     return np.stack([rng.choice(np.flatnonzero(y == each), SAMPLES) for each in np.unique(y)], axis=1).ravel()
-
-
-def worst_rows(digits: Digits, wrong: Arrays) -> np.ndarray:
-    """Return the rows of the mistakes, the most confident first."""
-    rows = np.flatnonzero(wrong["predicted"] != digits.y)
-    return rows[np.argsort(-wrong["lead"][rows], kind="stable")]
 
 
 def _digit_panels(digits: Digits, rows: np.ndarray, titles: list[str], columns: int) -> list[list[Panel]]:
