@@ -172,7 +172,7 @@ def test_the_small_study(small):
     assert "table 2" in sources
 
 
-@pytest.mark.parametrize("name", ["four-simulated", "batches", "rates", "ratios", "coefficients"])
+@pytest.mark.parametrize("name", ["four-simulated", "theta", "rates", "ratios", "coefficients"])
 def test_pictures_have_labelled_axes_and_titles(small, name):
     [found] = [found for found in small.figures if found.name == name]
     with figure(None, found.size) as sheet:

@@ -2,6 +2,7 @@
 
 from ..frame.study_context import Context
 from ..frame.study_report import Report
+from .many_rows_claim import many_rows_claim
 
 SPLITS, QUICK_SPLITS = 10, 5  # random ones, of which the first is that of the curves
 RUNS, QUICK_RUNS = 100, 20
@@ -47,7 +48,10 @@ def run(context: Context) -> Report:
             "crops by": method,
             "CPU seconds to crop an image": round(crops.seconds, 4),
         },
-        claims=cell_claims.claims(traces, at_random, grouped, what.photographs),
+        claims=[
+            *cell_claims.claims(traces, at_random, grouped, what.photographs),
+            many_rows_claim(context),
+        ],
         figures=[
             *solver_curves.solver_curves(traces),
             solver_curves.singular_value_curve(cell_experiments.spectrum(context, made, train)),

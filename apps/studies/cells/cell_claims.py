@@ -19,6 +19,7 @@ from ..frame.claim_judging import (
     untested,
 )
 from ..frame.study_report import Claim
+from ..race.cost_to_level import level_beyond_an_epoch
 from .cell_experiments import (
     FEATURES,
     PEGASOS,
@@ -37,7 +38,7 @@ SAME = 0.01  # of the test error: what counts as no difference
 ROUGHLY = 0.2  # of a number that is "about" so large
 FAR = 2.0  # times: "far faster"
 DRAWS = 1000  # of runs with replacement, for an interval of what has no formula
-SLOW = "Some runs did not get to 1 % of the optimum."
+SLOW = "Some runs did not get to 1 % of the optimum, or to the first tenth of that which one epoch is above."
 DRAWN = "The document's number is of its photographs; these images are drawn."
 FEW = "There are too few originals for folds that share none."
 
@@ -71,7 +72,8 @@ def settling(curves: Curves) -> Statistic:
 
 def slowness(trace: Trace, slow: str, fast: str) -> Statistic | str:
     """Return how many times as long one solver takes to 1 % of P* as another, or why that is unknown."""
-    level = (1 + NEAR) * trace.optimum
+    excess = [trace.curves[label].primal / trace.optimum - 1 for label in (slow, fast)]
+    level = (1 + level_beyond_an_epoch(*excess, level=NEAR)) * trace.optimum
     times = [seconds_to(trace.curves[label], level) for label in (slow, fast)]
     if np.isinf(times).all(axis=0).any():
         return SLOW
@@ -113,7 +115,7 @@ def speed(traces: dict[str, Trace]) -> list[Claim]:
          "conclusions", mean(100 * lead), above(0), " %"),
         ("PCA: Pegasos' epochs are way faster (an epoch of SDCA / one of Pegasos)",
          "figure 3a", epoch, above(FAR), " times"),
-        ("PCA: Pegasos performs way better than SDCA (time of SDCA to 1 % of P* / that of Pegasos)",
+        ("PCA: Pegasos performs way better than SDCA (time of SDCA / that of Pegasos, beyond an epoch)",
          "conclusions", slowness(pca, SDCA_LABEL, PEGASOS), above(FAR), " times"),
     )]
 

@@ -17,7 +17,7 @@ from ..frame.claim_judging import (
 )
 from ..frame.study_context import Arrays
 from ..frame.study_report import Claim
-from ..race.many_rows import pegasos_over_sdca
+from ..race.many_rows import cpu_ratios, decisive
 from .digit_experiments import EPOCHS, METHODS, STEPS, Digits, wrong
 
 # Of the document: errors, true label in rows; the whole script.
@@ -80,13 +80,8 @@ def asymmetry(digits: Digits, tables: np.ndarray) -> Claim:
 
 def dual(race: Arrays | str) -> Claim:
     """Judge whether SGD on the primal is the faster on many rows, with the document's intercept."""
-    words = "On many rows the dual is less practical than SGD on the primal", "introduction"
-    if isinstance(race, str):
-        return judge(*words, race, below(1))
-    firsts = [" and ".join(f"{100 * np.median(one[:, 0]):.2g} %" for one in pair) for pair in race["excess"]]
     return judge(
-        *words, pegasos_over_sdca(race), below(1), show_ratio,
-        why="CPU time of Pegasos over that of SDCA, skin, to 1 % of P* or to the first tenth of that and so "
-            "on which neither meets in one epoch; holds where each ratio is surely below 1. Excess after one "
-            f"epoch, Pegasos and SDCA: {'; '.join(firsts)}.")
+        "On many rows the dual is less practical than SGD on the primal (CPU time of Pegasos / that of SDCA)",
+        "introduction", race if isinstance(race, str) else cpu_ratios(race), below(1), show_ratio,
+        why=f"{decisive(race)} Holds where each ratio is surely below 1.")
 # fmt: on

@@ -1,13 +1,13 @@
 """What is run: curves on each set, the grids of lambda and theta, and table 2 over draws of the rows."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
 from fastsvm._utils.threads import Threads
 from fastsvm.fitting import SDCA
-from fastsvm_apps.studies.race import Comparison, compare
+from fastsvm_apps.studies.race import compare
 
 from ...common.progress import by_steps
 from ..frame.study_context import Arrays, Context
@@ -84,7 +84,9 @@ def curves(
     def compute() -> dict[str, np.ndarray]:
         total = runs * sum(model.max_iter for model in models.values())
         with context.stage(part, total) as advance:
-            found = compared(data, models, context.threads, runs, context.seed, advance, loss)
+            how = {"n_jobs": context.threads, "random_state": context.seed, "progress": by_steps(advance)}
+            tested = {"X_test": data.X_test, "y_test": data.y_test}
+            found = compare(models, data.X, data.y, runs=runs, loss=loss, **tested, **how)
         [optimum] = set(found.optimum.values())
         return {"table": found.table, "optimum": np.array(optimum)}
 
@@ -92,24 +94,6 @@ def curves(
     arrays = {"X": data.X, "y": data.y, "X_test": data.X_test}
     kept = context.part(part, compute, runs=runs, seed=context.seed, settings=settings, loss=loss, **arrays)
     return Curves(_by_solver(kept["table"]), float(kept["optimum"]))
-
-
-def compared(
-    data: DataSet, models: Models, threads: int, runs: int, seed: int, advance: Callable[[], None], loss: str
-) -> Comparison:
-    """Compare algorithms on one set by the objective of a loss; `advance` is told each epoch of each run."""
-    return compare(
-        models,
-        data.X,
-        data.y,
-        runs=runs,
-        X_test=data.X_test,
-        y_test=data.y_test,
-        loss=loss,
-        n_jobs=threads,
-        random_state=seed,
-        progress=by_steps(advance),
-    )
 
 
 def general(data: DataSet, context: Context, runs: int) -> Curves:

@@ -6,8 +6,6 @@ import numpy as np
 
 from ..frame.claim_judging import mean, median
 from ..frame.study_report import Claim, Table
-from .convergence_costs import AXES, cost_ratio
-from .document_solvers import FOUR, PEGASOS
 from .output_claims import LAST, TABLE_2, TAIL
 from .solver_experiments import FIELDS, Draws, Results
 from .solver_sets import BETA_ACCURACY
@@ -24,14 +22,6 @@ def tables(results: Results, claims: Sequence[Claim]) -> list[Table]:
                for data in results.sets],
               source="table 1"),
         _accuracy_table(results.draws),
-        Table("ratios", "Plain Pegasos against the others",
-              "How many times as much plain Pegasos needs until it is within 1 % of P* for good, or as low "
-              "as the worse of the two ends if none gets there. inf, 0: only the other, only Pegasos gets "
-              "there.",
-              ("set", "against", "by the", "times", "from", "to"),
-              [[data.title, other, unit, *cost_ratio((curves, curves), (PEGASOS, other), axis)[:3]]
-               for data in results.sets for curves in [results.curves[data.name]]
-               for other in FOUR if other != PEGASOS for axis, unit in AXES.items()]),
         _last_epoch_table(results),
         Table("lambda", "Five lambdas", "Medians over the runs with 95 % intervals.",
               ("set", "lambda", "algorithm", "P*", "objective at the end", "from", "to"),
