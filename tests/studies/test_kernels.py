@@ -79,17 +79,16 @@ def judged(grids, size=WHOLE, usps=True):
     digits = Digits(np.zeros((10, 4)), np.arange(10), 2, usps, "Made.")
     race = {"seconds": np.array([100.0, 2.0, 0.1])[:, None, None] * np.ones((1, len(size.race_steps), 3))}
     plane = {"labels": np.repeat(np.arange(10), 50), "nearest": np.arange(500) % 50 > 0}
-    memory = {"matrix": np.array(0.346), "tensor": np.array(88.5), "chunks": np.array(0.7)}
+    memory = {"matrix": np.array(0.346), "tensor": np.array(88.5)}
     found = kernel_claims.claims(digits, size, grids, race, plane, memory, {})
     return {claim.words: claim for claim in found}
 
 
 def test_memory_is_that_of_the_document():
-    X = np.random.default_rng(0).random((310, 64)).astype(np.float32)
+    X = np.random.default_rng(0).random((700, 64)).astype(np.float32)
     found = kernel_experiments.memory(X)
     assert found["matrix"] == pytest.approx(9298**2 * 4 / 1e9)
     assert found["tensor"] == pytest.approx(9298**2 * 256 * 4 / 1e9, rel=0.01)
-    assert found["matrix"] < found["chunks"] < 0.2 * found["tensor"]
 
 
 def test_a_fold_is_told_by_the_cells_of_the_others():

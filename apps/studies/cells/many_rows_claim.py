@@ -15,5 +15,5 @@ def many_rows_claim(context: Context) -> Claim:
     return judge(
         "n >> d: Pegasos performs way better than SDCA (CPU time of SDCA / that of Pegasos)", "conclusions",
         race if isinstance(race, str) else cpu_ratios(race, of_sdca=True), above(FAR), show_ratio,
-        why=f"{decisive(race)} Holds where each ratio is surely above {FAR:g}.",
+        why=decisive(race),
     )  # fmt: skip

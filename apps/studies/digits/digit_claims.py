@@ -50,7 +50,7 @@ def claims(digits: Digits, rates: Arrays, race: Arrays | str) -> list[Claim]:
               lambda s: f"{100 * s.value:+.2f} points of error ({100 * s.low:.2f} to {100 * s.high:.2f}) "
                         f"to the "
                         "optimum's",
-              why="Holds where the error is surely within half a point of that of the certified optimum."),
+              why="The error less that of the certified optimum, within half a point."),
         judge("All of it takes half a second", f"{SECONDS} s, R",
               of_a_draw(1e3 * rates["seconds"][PEGASOS]), reaches(1e3 * SECONDS, unit=" ms"),
               lambda s: f"{s.value:.1f} ms of CPU for a fit (95 % of them to {s.high:.1f})",
@@ -83,5 +83,5 @@ def dual(race: Arrays | str) -> Claim:
     return judge(
         "On many rows the dual is less practical than SGD on the primal (CPU time of Pegasos / that of SDCA)",
         "introduction", race if isinstance(race, str) else cpu_ratios(race), below(1), show_ratio,
-        why=f"{decisive(race)} Holds where each ratio is surely below 1.")
+        why=decisive(race))
 # fmt: on

@@ -66,6 +66,13 @@ class Region(NamedTuple):
     high: float
     touch: bool = False
 
+    @property
+    def rule(self) -> str:
+        """The words, or the limits."""
+        least = f"at least {self.low:g}" if self.low > -inf else ""
+        most = f"at most {self.high:g}" if self.high < inf else ""
+        return self.words or f"Holds where the whole interval is {' and '.join(filter(None, (least, most)))}."
+
     def verdict(self, s: Statistic) -> Verdict:
         """Judge by where the interval lies."""
         if s.high < self.low or s.low > self.high:
@@ -84,13 +91,14 @@ class Region(NamedTuple):
         return self.touch and (below or above)
 
 
-def within(low: float, high: float, words: str = "") -> Region:
+def within(low: float, high: float) -> Region:
     """Hold where the whole interval is inside, limits included."""
-    return Region(words, low, high)
+    return Region("", low, high)
 
 
 def inside(low: float, high: float, words: str = "") -> Region:
     """Hold where the whole interval is inside, limits excluded."""
+    words = words or f"Holds where the whole interval is between {low:g} and {high:g}."
     return Region(words, nextafter(low, inf), inf if high == inf else nextafter(high, -inf))
 
 
@@ -154,7 +162,7 @@ def judge(
     ours : str, default=""
         The sentence, if `show` does not write it.
     why : str, default=""
-        A sentence in place of the words of the region.
+        What stands behind the rule of the region.
     absent : str, default=""
         Why the claim, or one of its comparisons, cannot be tested; it may still be refuted.
     """
@@ -170,7 +178,7 @@ def judge(
     if len(cases) > 1 and not ours:
         held = [*verdicts.values()].count(Verdict.HELD)
         found_here = f"{held} of {len(cases)} comparisons hold; weakest: {found_here}"
-    verdict, why = max(verdicts.values(), key=WORSE.index), why or region.words
+    verdict, why = max(verdicts.values(), key=WORSE.index), f"{region.rule} {why}"
     if absent and verdict is not Verdict.REFUTED:
         verdict, why = Verdict.UNTESTED, absent
     if all(map(region.better, cases.values())):

@@ -109,27 +109,17 @@ def _compiled_seconds(X: np.ndarray, signs: np.ndarray, steps: int, seed: int) -
 
 
 def memory(X: np.ndarray) -> Arrays:
-    """Measure what the kernel matrix takes, and the tensor of all differences; scaled to the size of USPS.
-
-    Returns
-    -------
-    dict
-        Gigabytes. matrix, tensor : of the arrays; chunks : the peak while the matrix is made in chunks.
-    """
-
-    def peak(make: Callable[[], np.ndarray]) -> int:
-        tracemalloc.start()
-        make()
-        found = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return found
-
+    """Measure the kernel matrix and the tensor of all differences; gigabytes, scaled to the size of USPS."""
     rows, (n, d) = np.ascontiguousarray(X[:MEMORY_ROWS], np.float32), USPS_SHAPE
     larger = (n / len(rows)) ** 2 / 1e9
+    tracemalloc.start()
+    tensor = rows[:, None] - rows
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    matrix = gaussian_matrix(rows, RACE_G)
     return {
-        "matrix": np.array(gaussian_matrix(rows, RACE_G).nbytes * larger),
-        "tensor": np.array(peak(lambda: rows[:, None] - rows) * larger * d / rows.shape[1]),
-        "chunks": np.array(peak(lambda: gaussian_matrix(rows, RACE_G)) * larger),
+        "matrix": np.array(matrix.nbytes * larger),
+        "tensor": np.array(peak * larger * d / tensor.shape[-1]),
     }
 
 

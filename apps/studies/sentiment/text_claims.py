@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from ...common.statistics import wilson_interval
-from ..frame.claim_judging import Statistic, inside, judge, mean, meets, spelled
+from ..frame.claim_judging import Statistic, above, inside, judge, mean, meets, spelled, within
 from ..frame.study_report import Claim, Verdict
 from .text_comparison import ARTICLE, TO_THE_LETTER, Comparison
 from .text_experiments import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, expected_columns
@@ -66,7 +66,7 @@ def _corpus_claims(found: Found, others: str) -> list[Claim]:
         other in pairs
     }
     ratios = [mean(np.log(seconds[one] / seconds[other])) for one, other in pairs]
-    span = Statistic(0.0, min(s.low for s in ratios), max(s.high for s in ratios))
+    span = Statistic(*np.exp((0.0, min(s.low for s in ratios), max(s.high for s in ratios))))
     gains = {
         **{f"tuned {name}": (tuning.of_chosen[k] - letter[name],
                              ("Lambda chosen on a fifth of the training texts of each split, "
@@ -78,20 +78,19 @@ def _corpus_claims(found: Found, others: str) -> list[Claim]:
                   "article's on counts.")),
     }
     claims = [
-        *(judge(*_WORDS[name], known.statistic(values), inside(float(known.majority), np.inf),
+        *(judge(*_WORDS[name], known.statistic(values), above(float(known.majority)),
                 lambda s, values=values: f"{spelled('.3f')(s)}, worst {values.min():.3f}",
                 why=f"Always guessing one label gets {known.majority:.3f}; what train makes by default gets "
                     f"{default:.3f} on the same {runs} splits.")
           for name, values in letter.items()),
         judge(*_WORDS["alike"], differences, inside(-ALIKE, ALIKE),
               ours="; ".join(f"{pair} {SIGNED(s)}" for pair, s in differences.items()),
-              why=f"Paired differences of {runs} splits; alike is within {ALIKE:g}."),
-        judge(*_WORDS["times"], span, inside(-np.log(TIMES_ALIKE), np.log(TIMES_ALIKE)),
+              why=f"Paired differences of {runs} splits."),
+        judge(*_WORDS["times"], span, within(1 / TIMES_ALIKE, TIMES_ALIKE),
               ours=", ".join(f"{NAMES[name]} {np.median(values):.2g} s" for name, values in seconds.items()),
               why="CPU seconds from texts to a model, as the article timed it. Their ratios lie within "
-                  f"{np.exp(span.low):.2f} to {np.exp(span.high):.2f}, and alike is within a factor of "
-                  f"{TIMES_ALIKE:g}."),
-        *(judge(*_WORDS[key], known.statistic(gain), inside(0, np.inf), SIGNED, why=why)
+                  f"{span.low:.2f} to {span.high:.2f}."),
+        *(judge(*_WORDS[key], known.statistic(gain), above(0), SIGNED, why=why)
           for key, (gain, why) in gains.items()),
     ]
     return [replace(claim, why=claim.why + others) for claim in claims]
@@ -119,15 +118,12 @@ def _article_claims(found: Found) -> list[Claim]:
                   "on."),
         judge(*_WORDS["even"], share, even,
               ours=", ".join(f"{count:,} {label}" for label, count in sorted(counts.items())),
-              why=f"Of the texts, {share.low:.3f} to {share.high:.3f} are positive (95 %), and even is "
-                  f"within "
-                  f"{EVEN:g} of one half."),
+              why=f"Of the texts, {share.low:.3f} to {share.high:.3f} are positive (95 %)."),
         judge(*_WORDS["lengths"], longer, even,
               ours="medians in words: "
                    + ", ".join(f"{label} {np.median(values):.0f}" for label, values in lengths.items()),
               why=f"A positive text is longer than a negative one in {longer.low:.3f} to {longer.high:.3f} "
-                  f"of the "
-                  f"pairs (95 %), and even is within {EVEN:g} of one half."),
+                  "of the pairs (95 %)."),
     ]
 # fmt: on
 
