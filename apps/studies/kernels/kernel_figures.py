@@ -6,6 +6,7 @@ from ..frame.study_context import Arrays
 from ..frame.study_report import Figure
 from ..output.study_charts import Bars, Curve, Panel, Pixels, chart, mean_band, median_band, panel_rows
 from ..output.study_colors import TEN_COLORS
+from ..race.median_plot import BandKey
 from .kernel_digits import Digits
 from .kernel_grid import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, WIDER_LAMBDAS, Size
 
@@ -39,22 +40,23 @@ def kernel_figures(
                             xlabel="first coordinate", ylabel="second coordinate")]),
                size=(6.4, 5.7), source="figure 3"),
         Figure("race", "Three implementations of one binary classifier",
-               f"{RACE_ROWS:,} rows, gaussian kernel, with its values; median and range of {size.repeats} "
-               "runs.",
+               f"{RACE_ROWS:,} rows, gaussian kernel, with its values; medians.",
                chart([Panel(*(Curve(size.race_steps, median_band(seconds.T, 0), colour, name, "o-")
                               for name, seconds, colour in zip(IMPLEMENTATIONS, race["seconds"], TEN_COLORS,
                                                                strict=False)),
-                            legend=True, title="one binary classifier", ylabel="CPU time, seconds",
+                            BandKey(f"range of {size.repeats} runs"), legend=True,
+                            title="one binary classifier", ylabel="CPU time, seconds",
                             **_steps_axis(size.race_steps))]),
                size=(6.4, 4.2), source="figure 4"),
         *_error_maps(grids, size.steps, LAMBDAS, [f"figure {number}" for number in range(5, 12)]),
         *_error_maps(wider, size.steps, WIDER_LAMBDAS, ["section 4"] * len(wider), "wider"),
         Figure("time", "Training time against the number of steps",
                "CPU seconds of the steps for all ten classes of a fold, mean over lambda, without the "
-               "kernel's values; bands are 95 % intervals of the mean over folds.",
+               "kernel's values.",
                chart([Panel(*(_time_curve(name, grid["seconds"].mean(axis=0), size.steps)
                               for name, grid in grids.items()),
-                            legend=True, title="ten classes, without the kernel's values",
+                            BandKey("95 % interval of the mean"), legend=True,
+                            title="ten classes, without the kernel's values",
                             ylabel="CPU time of a fold, seconds", **_steps_axis(size.steps))]),
                size=(6.4, 4.8), source="figure 12"),
     ]
@@ -73,7 +75,8 @@ def _error_maps(grids, steps, lambdas, sources: list[str], prefix: str = "errors
                f"Test error of the {'polynomial' if name in POLYNOMIALS else 'gaussian'} kernel, {name}",
                "Per cent, mean of the folds; the best cell has a frame. All kernels have one scale of "
                "colours.",
-               chart([Panel(Pixels(cells, ".2f", style), title=f"test error, {name}", **axes)], colorbar=bar),
+               chart([Panel(Pixels(cells, ".2f", style), title=f"{name}; framed: the best", **axes)],
+                     colorbar=bar),
                size=(6.0, 3.6), source=source)
         for source, (name, cells) in zip(sources, errors.items(), strict=True)
     ]
