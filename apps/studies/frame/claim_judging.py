@@ -69,8 +69,8 @@ class Region(NamedTuple):
     @property
     def rule(self) -> str:
         """The words, or the limits."""
-        least = f"at least {self.low:g}" if self.low > -inf else ""
-        most = f"at most {self.high:g}" if self.high < inf else ""
+        least = f"at least {self.low:.3g}" if self.low > -inf else ""
+        most = f"at most {self.high:.3g}" if self.high < inf else ""
         return self.words or f"Holds where the whole interval is {' and '.join(filter(None, (least, most)))}."
 
     def verdict(self, s: Statistic) -> Verdict:

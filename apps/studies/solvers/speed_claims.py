@@ -230,10 +230,11 @@ def _paper_words(results: Results, kinds: Collection[str]) -> str:
         title: show_ratio(cost_ratio((c, c), (ASDCA_PAPER, VANILLA), "visits"))
         for title, c in results.of(kinds)
     }
-    said = [f"{title} {chosen[title]} ({words} with the paper's)" for title, words in papers.items()]
+    said = [f"{title} {chosen[title]}, with the paper's {words}" for title, words in papers.items()]
     return (
-        "ASDCA counts to 10 % and 1 % of the optimum of its smooth hinge, with its best theta: "
-        f"{'; '.join(said)}. In brackets the rows visited to 1 %, over those of SDCA."
+        "ASDCA counts to 10 % and 1 % of the optimum of its smooth hinge, with the best theta of its grid. "
+        "That theta, and the rows visited to 1 % with the paper's over those of SDCA: "
+        f"{'; '.join(said)}."
     )
 
 
