@@ -16,6 +16,7 @@ from ..frame.claim_judging import (
     meets,
     over_splits,
     reaches,
+    show_ratio,
     untested,
 )
 from ..frame.study_report import Claim
@@ -116,7 +117,7 @@ def speed(traces: dict[str, Trace]) -> list[Claim]:
         ("PCA: Pegasos' epochs are way faster (an epoch of SDCA / one of Pegasos)",
          "figure 3a", epoch, above(FAR), " times"),
         ("PCA: Pegasos performs way better than SDCA (time of SDCA / that of Pegasos, beyond an epoch)",
-         "conclusions", slowness(pca, SDCA_LABEL, PEGASOS), above(FAR), " times"),
+         "conclusions", slowness(pca, SDCA_LABEL, PEGASOS), above(FAR), show_ratio),
     )]
 
 
