@@ -159,6 +159,9 @@ def test_the_small_study(small):
     assert len(small.claims) >= 25
     assert len({claim.words for claim in small.claims}) == len(small.claims)
     assert {claim.verdict for claim in small.claims} >= {Verdict.HELD, Verdict.REFUTED}
+    by_best = [claim.why for claim in small.claims if "ASDCA counts to" in claim.why]
+    assert len(by_best) == 10
+    assert all("comparisons hold" in why.partition("With the paper's: ")[2] for why in by_best)
     tables = {table.name: table for table in small.tables}
     for table in tables.values():
         assert {len(row) for row in table.rows} == {len(table.header)}, table.name
