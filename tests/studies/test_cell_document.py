@@ -14,7 +14,6 @@ from fastsvm_apps.studies.cells import document_steps
 from fastsvm_apps.studies.cells.document_crop import (
     FRAME,
     SIZE,
-    find_center,
     gray_negative,
     locate_report,
     without_frame,
@@ -161,16 +160,7 @@ def test_an_image_that_is_all_frame_stays():
     np.testing.assert_array_equal(gray_negative(plain(10)), 245)
 
 
-# The centre alone, and pictures of the steps
-
-
-def test_find_center():
-    image = plain(shape=(240, 320))
-    assert find_center(image) is None
-    for x, y, radius in ((60, 60, 20), (230, 160, 26)):
-        cv2.circle(image, (x, y), radius, STAIN, cv2.FILLED)
-    assert np.abs(np.subtract(find_center(image), (230, 160))).max() <= 1
-    assert find_center(plain(STAIN)) is None
+# Pictures of the steps
 
 
 @pytest.mark.slow

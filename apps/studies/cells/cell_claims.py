@@ -1,6 +1,7 @@
 """The claims of the document on blood cells: each a row, with the statistic and the region that decide."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -31,6 +32,7 @@ from .cell_experiments import (
     WHITENED,
     Curves,
     Errors,
+    Measured,
     Trace,
 )
 
@@ -82,21 +84,25 @@ def slowness(trace: Trace, slow: str, fast: str) -> Statistic | str:
     return found if np.isfinite(found[1:3]).any() else FEW_RUNS
 
 
-def claims(
-    traces: dict[str, Trace], at_random: Errors, grouped: Errors | None, photographs: bool
-) -> list[Claim]:
-    """Judge all claims.
+def claims(found: Measured, photographs: bool) -> list[Claim]:
+    """Judge all claims; whether the images are the document's matters: of others its errors say nothing."""
+    return [
+        *speed(found.traces),
+        *levels(found.at_random, photographs),
+        *gains(found.at_random, found.grouped),
+        *curves(found.traces),
+    ]
 
-    Parameters
-    ----------
-    traces : dict of str to Trace
-        By features.
-    at_random, grouped : Errors
-        Over random splits, and over folds that share no original; None where there are too few originals.
-    photographs : bool
-        Whether the images are the document's: of others its errors say nothing.
-    """
-    return [*speed(traces), *levels(at_random, photographs), *gains(at_random, grouped), *curves(traces)]
+
+def beside(claims: list[Claim], checked: list[Claim]) -> list[Claim]:
+    """Return claims, with what checked labels make of each in its last sentence."""
+    return [
+        replace(
+            claim,
+            why=f"{claim.why} With checked labels: {' '.join(filter(None, (other.ours, other.verdict)))}.",
+        )
+        for claim, other in zip(claims, checked, strict=True)
+    ]
 
 
 # fmt: off

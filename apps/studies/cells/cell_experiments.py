@@ -21,6 +21,7 @@ COMPONENTS = 40
 SINGULAR = 1000  # values that are shown
 TEST = 0.2  # of the images
 FOLDS = 5
+SPLITS, QUICK_SPLITS = 10, 5  # random ones, of which the first is that of the curves
 SCALE = 1 / 255  # of the pixels
 
 SDCA_LABEL, STARTED, PEGASOS = SOLVERS = "SDCA", "SDCA, SGD start", "Pegasos"
@@ -218,8 +219,9 @@ def _last_errors(rows: Rows, signs: Rows, seed: int) -> list[float]:
     return [float(np.mean(model.predict(rows[1]) != signs[1])) for model in fitted]
 
 
-def spectrum(context: Context, images: Images, train: np.ndarray) -> np.ndarray:
+def spectrum(context: Context, images: Images) -> np.ndarray:
     """Return the largest singular values of the centred crops to train on."""
+    train, _ = random_splits(images.crops, 1, context.seed)[0]
     k = min(SINGULAR, len(train) - 1)
     part = context.part(
         "singular-values",
@@ -229,3 +231,34 @@ def spectrum(context: Context, images: Images, train: np.ndarray) -> np.ndarray:
         k=k,
     )
     return part["values"]
+
+
+class Measured(NamedTuple):
+    """What all claims are judged by.
+
+    Attributes
+    ----------
+    traces : dict of str to Trace
+        By features.
+    at_random, grouped : Errors
+        Over random splits, and over folds that share no original; None where there are too few originals.
+    """
+
+    traces: dict[str, Trace]
+    at_random: Errors
+    grouped: Errors | None
+
+
+def measured(context: Context, images: Images, runs: int) -> Measured:
+    """Run the solvers `runs` times on one random split, and once on each of several."""
+    crops = images.crops
+    random = random_splits(crops, QUICK_SPLITS if context.quick else SPLITS, context.seed)
+    train, test = random[0]
+    signs = crops.signs[train], crops.signs[test]
+    traces = {name: traced(context, name, rows, signs, runs) for name, rows in images.features(train, test)}
+    folds = grouped_splits(crops, context.seed)
+    return Measured(
+        traces,
+        errors(context, "random splits", images, random),
+        errors(context, "grouped folds", images, folds) if folds else None,
+    )

@@ -1,10 +1,12 @@
 """What a report is in JSON: claims, and which files hold its pictures and tables."""
 
+import csv
 import json
 import os
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 
 from ...common.errors import AppError
@@ -28,7 +30,7 @@ def record_study(report: Report, how: dict[str, object], seconds: dict[str, floa
     seconds : dict
         How long each stage took.
     """
-    words = ("title", "caption", "source")
+    words = ("title", "caption")
     return {
         "study": report.name,
         "title": report.title,
@@ -80,9 +82,21 @@ def json_value(value: object) -> object:
     return value if isinstance(value, bool | int | float | str | None) else str(value)
 
 
-def full_caption(thing: dict) -> str:
-    """Return the caption of a figure or table, with the part of the document that it redoes."""
-    return f"{thing['caption']} The document's {thing['source']}." if thing["source"] else thing["caption"]
+def captions(study: str, thing: dict) -> list[str]:
+    """Return the caption of a figure or table, and a line on each figure of the document that it redoes."""
+    stem = thing["file"].rpartition(".")[0]
+    return [thing["caption"]] + [
+        f"The document's {row['number']}: {row['caption']}. What differs: {row['differs']}."
+        for row in document_figures()
+        if row["study"] == study and stem in row["files"].split()
+    ]
+
+
+@cache
+def document_figures() -> list[dict[str, str]]:
+    """Return the figures and tables of all documents: study, number, caption, files of ours, what differs."""
+    with open(os.path.join(os.path.dirname(__file__), "document_figures.csv"), newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def claims_legend(claims: list[dict]) -> str:
