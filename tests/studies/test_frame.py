@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from browser import Reader, needs_chromium, run_in_page
 from fastsvm_apps.studies.commands import study_commands as commands
+from fastsvm_apps.studies.commands.study_options import WITHOUT_DATA
 from fastsvm_apps.studies.frame.study_list import Choice, Study
 from fastsvm_apps.studies.frame.study_report import RULES
 from fastsvm_apps.studies.output.study_pages import cell_text
@@ -155,7 +156,7 @@ def test_an_interrupted_study_goes_on(run, fake, tmp_path, monkeypatch):
 
 def test_all_ends_with_a_table_and_a_page(run, tmp_path):
     done = run("all", "-o", "out")
-    assert (done.exit_code, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr) == (0, f"{WITHOUT_DATA}\n")
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     table = lines[lines.index("All studies") + 1 :]
@@ -173,7 +174,7 @@ def test_all_ends_with_a_table_and_a_page(run, tmp_path):
 def test_all_goes_on_after_a_failure(run, fake, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "second_study", type(fake)())
     monkeypatch.setitem(commands.STUDIES, "second", Study("second_study", "Another"))
-    done = run("all", fails="no data")
+    done = run("all", "--data", tmp_path, fails="no data")
     assert (done.exit_code, done.stderr) == (1, "fake: no data\n")
     assert done.stdout.splitlines()[-1] == "2 claims, 1 held, 1 cannot be tested: studies/index.html"
     assert {*os.listdir(tmp_path / "studies" / "second")} == FILES

@@ -95,10 +95,11 @@ def find(data: str | None) -> Corpus:
         if path.is_file():
             return Corpus(TextSource(str(path)), is_articles=True)
         return Corpus(None, why="The folder of the data has no sentiment.txt.")
-    path = Path(__file__).resolve().parents[3] / "data" / "reviews.txt"
-    if path.is_file():
-        return Corpus(TextSource(str(path)))
-    return Corpus(None, why="No corpus comes with the installed package; give --data.")
+    *_, apps, sources = Path(__file__).resolve().parents[:4]
+    for path in apps / "samples" / "reviews.txt", sources / "data" / "reviews.txt":
+        if path.is_file():  # of an installed package, or of the sources
+            return Corpus(TextSource(str(path)))
+    return Corpus(None, why="There are no samples beside the package; give --data.")
 
 
 def run(context: Context, corpus: Corpus) -> Found | None:
