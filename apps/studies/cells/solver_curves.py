@@ -13,6 +13,7 @@ LEAST_GAP = 1e-10  # below is rounding
 WORDS = {RAW: "raw crops", WHITENED: f"whitened PCA with {COMPONENTS} components"}
 FILES = {RAW: "raw", WHITENED: "pca"}
 DOCUMENT_ERRORS = {RAW: 0.263, WHITENED: 0.206}  # of SDCA
+SIZE = 5.6, 4.0  # inches; a phone shows half
 BAND = Curve([], np.empty((0, 3)), "0.4", band="90 % of the runs")
 
 
@@ -26,7 +27,7 @@ def solver_curves(traces: dict[str, Trace]) -> list[Figure]:
     def drawn(name: str, feature: str, title: str, caption: str, *parts: ChartPart, **axes) -> Figure:
         title = f"{title}, {WORDS[feature]}"
         panel = Panel(*parts, BAND, legend=True, title=title, **axes)
-        return Figure(f"{name}-{FILES[feature]}", title, f"{caption} {means}", chart([panel]))
+        return Figure(f"{name}-{FILES[feature]}", title, f"{caption} {means}", chart([panel]), SIZE)
 
     found = []
     for feature in FILES:
@@ -68,7 +69,7 @@ def singular_value_curve(values: np.ndarray) -> Figure:
                      Across("x", min(COMPONENTS, len(values)), "0.4", ":", f"the {COMPONENTS} kept"),
                      yscale="log", legend=True, title=title, xlabel="number of the component",
                      ylabel="singular value (log scale)")]),
-        size=(7.0, 3.6))
+        size=SIZE)
 # fmt: on
 
 
