@@ -48,7 +48,7 @@ class Fake(ModuleType):
             settings={"alpha": 0.5, "data": "none at all"},
             claims=self.claims,
             figures=[
-                Figure("curve", "A curve", "It rises.", draw, size=(2.0, 1.5)),
+                Figure("curve", "A curve", "It rises.", draw, size=(2.0, 1.5), source="figure 1"),
                 Figure(
                     "photo",
                     "A photograph",

@@ -197,7 +197,7 @@ def test_the_page_has_all(page):
     pictures = [at["src"].partition(",")[0] for at, _ in reader.all("img")]
     assert pictures == ["data:image/png;base64", "data:image/gif;base64"]
     assert [at["class"] for at, _ in reader.all("figure")] == ["", "wide"]
-    assert reader.texts("figcaption")[0] == "It rises."
+    assert reader.texts("figcaption")[0] == "It rises. The document's figure 1."
     cells = reader.texts("td")
     assert "0.125" in cells
     assert "secret" not in page

@@ -36,25 +36,28 @@ def cell_sheets(images: Images, context: Context, photographs: bool = False) -> 
     names = [CLASSES[int(sign > 0)].lower() for sign in crops.signs[test[shown]]]
     of = "photographs" if photographs else "drawn smears"
     sheets = [
-        ("originals", "Original images", "Each of another original.", original_tiles(crops.files)),
-        ("crops", "Crops", "Gray and negative, as the solvers get them.", _tiles(pixels, names)),
+        ("originals", "Original images", "Each of another original.", original_tiles(crops.files),
+         "figure 1"),
+        ("crops", "Crops", "Gray and negative, as the solvers get them.", _tiles(pixels, names), "figure 5"),
         ("rebuilt", f"Crops rebuilt from {len(axes)} components",
          f"The same crops, of which only {len(axes)} principal components of those to train on are left.",
-         _tiles(np.clip(rebuilt, 0, 255), names)),
+         _tiles(np.clip(rebuilt, 0, 255), names), "figure 7"),
         ("whitened", "Crops rebuilt from whitened components",
          f"The same, each component stretched to the same variance. {OWN_SCALE}",
-         _tiles(map(_stretched, whitened), names)),
+         _tiles(map(_stretched, whitened), names), "figure 7"),
         ("components", "Principal components", f"In the order of their singular values. {OWN_SCALE}",
-         _tiles(map(_stretched, axes), [str(k + 1) for k in range(len(axes))])),
+         _tiles(map(_stretched, axes), [str(k + 1) for k in range(len(axes))]), ""),
     ]
     steps, _ = steps_of(crops.files[-1].path)
     suffix = "-photographs" if photographs else ""
     return [
-        *(Figure(name + suffix, f"{title} of {of}", caption, partial(_drawn, tiles), shows_data=photographs)
-          for name, title, caption, tiles in sheets),
+        *(Figure(name + suffix, f"{title} of {of}", caption, partial(_drawn, tiles), source=source,
+                 shows_data=photographs)
+          for name, title, caption, tiles, source in sheets),
         Figure(f"steps{suffix}", f"From an image to its crop, {of}",
                "The document's six steps on one image; the crop's colours are taken away later.",
-               partial(draw_steps, steps=steps), size=steps_size(len(steps)), shows_data=photographs),
+               partial(draw_steps, steps=steps), size=steps_size(len(steps)), source="figure 4",
+               shows_data=photographs),
     ]
 # fmt: on
 

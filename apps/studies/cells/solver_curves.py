@@ -24,34 +24,34 @@ def solver_curves(traces: dict[str, Trace]) -> list[Figure]:
     means = f"Lines are means over {runs} runs."
     time = "CPU time of the updates, ms"
 
-    def drawn(name: str, feature: str, title: str, caption: str, *parts: ChartPart, **axes) -> Figure:
-        title = f"{title}, {WORDS[feature]}"
+    def drawn(name, feature, source, title, caption, *parts: ChartPart, **axes) -> Figure:
+        title, name = f"{title}, {WORDS[feature]}", f"{name}-{FILES[feature]}"
         panel = Panel(*parts, BAND, legend=True, title=title, **axes)
-        return Figure(f"{name}-{FILES[feature]}", title, f"{caption} {means}", chart([panel]), SIZE)
+        return Figure(name, title, f"{caption} {means}", chart([panel]), SIZE, source=source)
 
     found = []
-    for feature in FILES:
+    for number, feature in enumerate(FILES, start=2):
         optimum, trace = traces[feature].optimum, traces[feature].curves.items()
         epochs = min(curves.primal.shape[1] for _, curves in trace)
         theirs = DOCUMENT_ERRORS[feature]
         found += [
-            drawn("loss", feature, "Loss against CPU time",
+            drawn("loss", feature, f"figure {number}a", "Loss against CPU time",
                   f"After each of the first {epochs} epochs, by the median time that its updates took; P* is "
                   "the least loss that there is.",
                   *(_curve(label, curves.primal[:, :epochs], 1e3 * curves.seconds[:, :epochs])
                     for label, curves in trace),
                   Across("y", optimum, "0.4", ":", "P*"), xlabel=time, ylabel="loss P"),
-            drawn("excess", feature, "Loss above the least against CPU time",
+            drawn("excess", feature, "", "Loss above the least against CPU time",
                   f"The same on logarithmic axes, after every epoch; P* is known to {NEAREST:.0e}.",
                   *(_curve(label, np.maximum(curves.primal / optimum - 1, NEAREST), 1e3 * curves.seconds)
                     for label, curves in trace),
                   Across("y", 0.01, "0.4", ":", "1 % of P*"), **LOG_LOG, xlabel=f"{time} (log scale)",
                   ylabel="(P - P*) / P* (log scale)"),
-            drawn("error", feature, "Test error by epochs", "Of one random split.",
+            drawn("error", feature, f"figure {number}b", "Test error by epochs", "Of one random split.",
                   *(_curve(label, curves.error[:, :epochs]) for label, curves in trace),
                   Across("y", theirs, "0.4", ":", f"the document's {theirs:g}"), xlabel="epochs",
                   ylabel="test error, share of the images"),
-            drawn("gap", feature, "Duality gap by epochs",
+            drawn("gap", feature, "figure 6" if feature == RAW else "", "Duality gap by epochs",
                   "The most that the loss can be above its least value, as each solver knows it; below "
                   f"{LEAST_GAP:.0e} is rounding.",
                   *(_curve(label, np.maximum(curves.gap, LEAST_GAP)) for label, curves in trace),
@@ -69,7 +69,7 @@ def singular_value_curve(values: np.ndarray) -> Figure:
                      Across("x", min(COMPONENTS, len(values)), "0.4", ":", f"the {COMPONENTS} kept"),
                      yscale="log", legend=True, title=title, xlabel="number of the component",
                      ylabel="singular value (log scale)")]),
-        size=SIZE)
+        size=SIZE, source="figure 8")
 # fmt: on
 
 

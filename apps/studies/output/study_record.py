@@ -30,7 +30,7 @@ def record_study(report: Report, how: dict[str, object], seconds: dict[str, floa
     seconds : dict
         How long each stage took.
     """
-    words = ("title", "caption")
+    words = ("title", "caption", "source")
     return {
         "study": report.name,
         "title": report.title,
@@ -83,20 +83,19 @@ def json_value(value: object) -> object:
 
 
 def captions(study: str, thing: dict) -> list[str]:
-    """Return the caption of a figure or table, and a line on each figure of the document that it redoes."""
-    stem = thing["file"].rpartition(".")[0]
-    return [thing["caption"]] + [
-        f"The document's {row['number']}: {row['caption']}. What differs: {row['differs']}."
-        for row in document_figures()
-        if row["study"] == study and stem in row["files"].split()
-    ]
+    """Return the caption of a figure or table, and a line on that of the document which it redoes."""
+    theirs = f"The document's {thing['source']}"
+    caption, differs = document_figures().get((study, thing["source"]), ("", ""))
+    if caption:
+        theirs += f": {caption}. What differs: {differs}"
+    return [thing["caption"], f"{theirs}."] if thing["source"] else [thing["caption"]]
 
 
 @cache
-def document_figures() -> list[dict[str, str]]:
-    """Return the figures and tables of all documents: study, number, caption, files of ours, what differs."""
+def document_figures() -> dict[tuple[str, str], tuple[str, str]]:
+    """Return caption and what differs, by study and source, of the figures and tables of all documents."""
     with open(os.path.join(os.path.dirname(__file__), "document_figures.csv"), newline="") as file:
-        return list(csv.DictReader(file))
+        return {(study, number): (caption, differs) for study, number, caption, differs in csv.reader(file)}
 
 
 def claims_legend(claims: list[dict]) -> str:
