@@ -29,7 +29,7 @@ from fastsvm_apps.studies.output.study_charts import draw_figure
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
 FIGURES = {
     *(f"{name}-{of}" for name in ("loss", "excess", "error", "gap") for of in ("raw", "pca")),
-    *("singular-values", "originals", "crops", "rebuilt", "whitened", "components", "steps"),
+    *("singular-values", "originals", "crops", "rebuilt", "whitened", "steps"),
 }
 PHOTOGRAPHS = {f"{name}-photographs" for name in FIGURES if "-" not in name}
 

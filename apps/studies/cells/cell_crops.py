@@ -16,7 +16,6 @@ import numpy as np
 from ...cells.data.image_files import ImageFile, find_images
 from ...cells.data.image_threads import map_images
 from ...cells.output.cell_drawing import save_image
-from ...common.folds import random_split
 from ...common.printing import many
 from ..data.invented_smears import Smear, copy_of, mirrored_and_turned
 from ..frame.study_context import Context
@@ -118,14 +117,6 @@ def _drawn(place: str, seed: int, number: int) -> list[ImageFile]:
         save_image(os.path.join(place, name), image)
         files.append(ImageFile(os.path.join(place, name), f"{label}/{name}", label, f"{number:04}"))
     return files
-
-
-def sample(files: Sequence[ImageFile], n: int, seed: int) -> list[ImageFile]:
-    """Draw `n` of the images, of both classes in like shares; all, if there are no more."""
-    if n >= len(files):
-        return list(files)
-    rows, _ = random_split(len(files), 1 - n / len(files), seed, [file.label for file in files])
-    return [files[row] for row in sorted(rows)]
 
 
 def cropped(context: Context, files: Sequence[ImageFile]) -> Crops:

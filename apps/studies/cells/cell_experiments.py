@@ -1,6 +1,7 @@
 """The experiments of the study: runs of three solvers, traced, and their errors over splits of the images."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -51,14 +52,11 @@ class Images:
 
     def __init__(self, crops: Crops) -> None:
         self.crops = crops
-        self._products: np.ndarray | None = None
 
-    @property
+    @cached_property
     def products(self) -> np.ndarray:
-        """Inner products of all crops, computed when they are needed first."""
-        if self._products is None:
-            self._products = inner_products(self.crops.pixels, SCALE)
-        return self._products
+        """Inner products of all crops."""
+        return inner_products(self.crops.pixels, SCALE)
 
     def rows(self, rows: np.ndarray) -> np.ndarray:
         """Return crops as rows of float32 in [0, 1]."""

@@ -17,7 +17,6 @@ from .principal_components import components
 
 SHOWN = 8  # of each class
 COLUMNS = 8
-OWN_SCALE = "Gray is 0, and each picture has its own scale."
 
 Tiles = list[tuple[np.ndarray, str]]
 
@@ -43,12 +42,10 @@ def cell_sheets(images: Images, context: Context, photographs: bool = False) -> 
          f"The same crops, of which only {len(axes)} principal components of those to train on are left.",
          _tiles(np.clip(rebuilt, 0, 255), names), "figure 7"),
         ("whitened", "Crops rebuilt from whitened components",
-         f"The same, each component stretched to the same variance. {OWN_SCALE}",
+         "The same, each component stretched to the same variance; 0 is gray, and each has its own scale.",
          _tiles(map(_stretched, whitened), names), "figure 7"),
-        ("components", "Principal components", f"In the order of their singular values. {OWN_SCALE}",
-         _tiles(map(_stretched, axes), [str(k + 1) for k in range(len(axes))]), ""),
     ]
-    steps, _ = steps_of(crops.files[-1].path)
+    steps = steps_of(crops.files[-1].path)
     suffix = "-photographs" if photographs else ""
     return [
         *(Figure(name + suffix, f"{title} of {of}", caption, partial(_drawn, tiles), source=source,

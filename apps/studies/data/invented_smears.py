@@ -22,12 +22,7 @@ FINER = 2
 MARGIN = 70
 # Measured on photographs with labels checked by eye (data/measure_smears.py): least, usual and most radius of
 # a cell, pixels; least and most share of its nucleus in it; and how ragged its outline is.
-RADII = {
-    "LYMPHOCYTE": (25, 30, 38),
-    "MONOCYTE": (46, 54, 57),
-    "NEUTROPHIL": (31, 42, 48),
-    "EOSINOPHIL": (38, 47, 51),
-}
+RADII = dict(zip(LABELS, ((25, 30, 38), (46, 54, 57), (31, 42, 48), (38, 47, 51)), strict=True))
 NUCLEUS_SHARE = {"LYMPHOCYTE": (0.66, 0.84), "NEUTROPHIL": (0.44, 0.62), "EOSINOPHIL": (0.48, 0.80)}
 LOBES = {"NEUTROPHIL": [3, 3, 4, 4, 5], "EOSINOPHIL": [2, 2, 2, 3]}
 OVERLAP = {"NEUTROPHIL": 0.9, "EOSINOPHIL": 0.75}  # least distance of two lobes, in sums of their radii
