@@ -29,9 +29,8 @@ def run(context: Context) -> Report:
     data = cell_crops.words(images.crops, bool(photographs))
     if checked:
         again = cell_experiments.Images(crops.labelled(checked))
-        claims = cell_claims.beside(
-            claims, cell_claims.claims(cell_experiments.measured(context, again, runs), True)
-        )
+        second = cell_claims.claims(cell_experiments.measured(context, again, runs), True)
+        claims = list(map(cell_claims.beside, claims, second))
         data += f" With labels checked by eye: {cell_crops.counts(again.crops)}."
     return Report(
         name="cells",

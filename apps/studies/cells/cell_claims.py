@@ -86,23 +86,14 @@ def slowness(trace: Trace, slow: str, fast: str) -> Statistic | str:
 
 def claims(found: Measured, photographs: bool) -> list[Claim]:
     """Judge all claims; whether the images are the document's matters: of others its errors say nothing."""
-    return [
-        *speed(found.traces),
-        *levels(found.at_random, photographs),
-        *gains(found.at_random, found.grouped),
-        *curves(found.traces),
-    ]
+    errors = levels(found.at_random, photographs) + gains(found.at_random, found.grouped)
+    return [*speed(found.traces), *errors, *curves(found.traces)]
 
 
-def beside(claims: list[Claim], checked: list[Claim]) -> list[Claim]:
-    """Return claims, with what checked labels make of each in its last sentence."""
-    return [
-        replace(
-            claim,
-            why=f"{claim.why} With checked labels: {' '.join(filter(None, (other.ours, other.verdict)))}.",
-        )
-        for claim, other in zip(claims, checked, strict=True)
-    ]
+def beside(claim: Claim, checked: Claim) -> Claim:
+    """Return a claim, with what checked labels make of it in its last sentence."""
+    said = f"{checked.ours}, {checked.verdict}" if checked.ours else checked.verdict
+    return replace(claim, why=f"{claim.why} With checked labels: {said}.")
 
 
 # fmt: off

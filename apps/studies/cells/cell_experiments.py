@@ -42,6 +42,11 @@ def models() -> dict[str, SDCA | Pegasos]:
     }
 
 
+def parameters() -> dict[str, dict]:
+    """Return the parameters of each solver."""
+    return {label: model.get_params() for label, model in models().items()}
+
+
 class Images:
     """The crops, and what is made of them to train on.
 
@@ -126,15 +131,8 @@ def traced(context: Context, name: str, rows: Rows, signs: Rows, runs: int) -> T
             )
         return {"table": found.table, "optimum": np.float64(found.optimum[SDCA_LABEL])}
 
-    part = context.part(
-        f"runs-{name.replace(' ', '-')}",
-        compute,
-        rows=rows,
-        signs=signs,
-        runs=runs,
-        seed=context.seed,
-        solvers={label: model.get_params() for label, model in models().items()},
-    )
+    key = {"rows": rows, "signs": signs, "runs": runs, "seed": context.seed, "solvers": parameters()}
+    part = context.part(f"runs-{name.replace(' ', '-')}", compute, **key)
     return Trace(_curves(part["table"], runs), float(part["optimum"]))
 
 
@@ -190,23 +188,14 @@ def errors(context: Context, name: str, images: Images, splits: Sequence[Rows]) 
         values = []
         with context.stage(f"errors of {name}", total=len(splits)) as advance:
             for train, test in splits:
-                values.append(
-                    [
-                        _last_errors(rows, (signs[train], signs[test]), context.seed)
-                        for _, rows in images.features(train, test)
-                    ]
-                )
+                known = signs[train], signs[test]
+                features = images.features(train, test)
+                values.append([_last_errors(rows, known, context.seed) for _, rows in features])
                 advance()
         return {"values": np.array(values)}
 
-    part = context.part(
-        f"errors-{name.replace(' ', '-')}",
-        compute,
-        pixels=images.crops.pixels,
-        splits=[list(rows) for rows in splits],
-        seed=context.seed,
-        solvers={label: model.get_params() for label, model in models().items()},
-    )
+    key = {"pixels": images.crops.pixels, "splits": [list(rows) for rows in splits], "seed": context.seed}
+    part = context.part(f"errors-{name.replace(' ', '-')}", compute, **key, solvers=parameters())
     sizes = np.mean([[len(train), len(test)] for train, test in splits], axis=0)
     return Errors(part["values"], (float(sizes[0]), float(sizes[1])))
 
@@ -221,14 +210,11 @@ def spectrum(context: Context, images: Images) -> np.ndarray:
     """Return the largest singular values of the centred crops to train on."""
     train, _ = random_splits(images.crops, 1, context.seed)[0]
     k = min(SINGULAR, len(train) - 1)
-    part = context.part(
-        "singular-values",
-        lambda: {"values": singular_values(images.products, train, k)},
-        pixels=images.crops.pixels,
-        train=train,
-        k=k,
+    key = {"pixels": images.crops.pixels, "train": train, "k": k}
+    values = context.part(
+        "singular-values", lambda: {"values": singular_values(images.products, train, k)}, **key
     )
-    return part["values"]
+    return values["values"]
 
 
 class Measured(NamedTuple):

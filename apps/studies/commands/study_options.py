@@ -10,8 +10,8 @@ from ...common.errors import USAGE, AppError
 command = partial(options.command, "fastsvm-studies")
 
 WITHOUT_DATA = (
-    "note: without --data the documents' own data are lacking: drawn smears, scikit-learn's digits, "
-    "made rows and generated reviews stand in for them; what needs the documents' own cannot be tested"
+    "note: without --data, drawn smears, scikit-learn's digits, made rows and generated reviews stand in for "
+    "the documents' data sets; claims about those cannot be tested"
 )
 HELP = """
 The documents' data sets (usps.npz, cells/, smears/labels_checked.csv, prostate.npz, skin.tsv.gz,
