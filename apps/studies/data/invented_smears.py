@@ -100,7 +100,7 @@ def platelet(rng, stain):
     radius = rng.uniform(4, 6)
     out = blob(rng, *grid(3 * radius), radius, roughness=0.15, stretch=1.6)
     cover = inside(out, radius, 3)
-    speck = cover * (0.7 + 0.4 * np.exp(-4 * out**2)) * rng.uniform(0.35, 0.65)
+    speck = cover * (0.7 + 0.4 * np.exp(-4 * out**2)) * rng.uniform(0.5, 0.8)
     return (speck * (1 + 0.2 * cloud(rng, out.shape, 4)))[..., None] * stain, cover
 
 
