@@ -41,7 +41,7 @@ def solver_curves(traces: dict[str, Trace]) -> list[Figure]:
                   *(_curve(label, curves.primal[:, :epochs], 1e3 * curves.seconds[:, :epochs])
                     for label, curves in trace),
                   Across("y", optimum, "0.4", ":", "P*"), xlabel=time, ylabel="loss P"),
-            drawn("excess", feature, "", "Loss above the least against CPU time",
+            drawn("excess", feature, "", "Loss above P* against CPU time",
                   f"The same on logarithmic axes, after every epoch; P* is known to {NEAREST:.0e}.",
                   *(_curve(label, np.maximum(curves.primal / optimum - 1, NEAREST), 1e3 * curves.seconds)
                     for label, curves in trace),
