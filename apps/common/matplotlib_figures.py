@@ -48,8 +48,8 @@ def figure(path: str | None, size: tuple[float, float]) -> Iterator:
     except ImportError as error:
         raise AppError("pictures need matplotlib: pip install fastsvm[plot]") from error
 
-    # A word is not a formula, whatever dollars it holds.
-    with rc_context({"text.parse_math": False}):
+    # A word is not a formula, whatever dollars it holds; and a number on an axis is whole.
+    with rc_context({"text.parse_math": False, "axes.formatter.useoffset": False}):
         sheet = Figure(figsize=size, dpi=150, layout="constrained")
         yield sheet
         if path is not None:

@@ -3,6 +3,7 @@
 import copy
 import csv
 import json
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -70,19 +71,23 @@ def test_a_cell_whose_score_is_low_gets_no_label(run, smears, sure, work):
 
 
 def test_unfamiliar_cells_get_few_labels_or_none(run, smears, monkeypatch):
-    """Drawn cells are not those that the shipped model was made for."""
+    monkeypatch.setattr(CellModel, "is_familiar", lambda self, X: False)
     record = records(run("classify", smears, "--json"))
     with_cells = [image for image in record["images"] if image["cells"]]
     assert record["unfamiliar"] >= len(with_cells)
     assert all("unfamiliar" in image["flags"] for image in with_cells)
     assert record["corrected_percent"] is None
-    out = run("classify", smears, "--strict").stdout
-    assert "have cells unlike those that the model knows" in out
+    done = run("classify", smears, "--strict", "--report", "page.html")
+    assert "have cells unlike those that the model knows" in done.stdout
+    advice = f"{record['n_cells']} of {record['n_cells']} cells have no label: they are unlike what"
+    assert done.stderr.startswith(f"note: {advice}")
+    assert len(done.stderr.splitlines()) == 1
+    assert advice in Path("page.html").read_text()
+    assert run("classify", smears, "--strict", "-q").stderr == ""
     strict = records(run("classify", smears, "--strict", "--json"))
     assert {cell["label"] for cell in cells_of(strict)} == {UNCLASSIFIED}
     every = records(run("classify", smears, "--min-score", 0, "--json"))
     assert UNCLASSIFIED not in {cell["label"] for cell in cells_of(every)}
-    monkeypatch.setattr(CellModel, "is_familiar", lambda self, X: False)  # a single cell tells little
     image = smears / "images" / "LYMPHOCYTE" / "smear_00.jpg"
     assert "the cell is unlike those that the model knows" in run("explain", image).stderr
 

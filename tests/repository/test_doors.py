@@ -255,7 +255,7 @@ def test_what_lies_beside_modules_is_installed_with_them():
     ]
     for path in PACKAGES["fastsvm_apps"].rglob("*.*"):
         name = path.relative_to(PACKAGES["fastsvm_apps"])
-        if path.suffix in (".css", ".html", ".js", ".safetensors", ".txt"):
+        if path.suffix in (".css", ".csv", ".html", ".js", ".safetensors", ".txt"):
             owners = [(".".join(("fastsvm_apps", *folder.parts)), folder) for folder in name.parents]
             assert any(
                 fnmatch(name.relative_to(folder).as_posix(), pattern)
@@ -268,7 +268,8 @@ def test_every_package_is_installed():
     known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
         "packages"
     ]
-    assert {*known} == {module for module, path in MODULES.items() if path.name == "__init__.py"}
+    packages = {module for module, path in MODULES.items() if path.name == "__init__.py"}
+    assert {*known} == packages | {"fastsvm_apps.samples"}  # the folder data
 
 
 def test_top_of_the_repository():

@@ -8,13 +8,11 @@ import pytest
 
 from fastsvm_apps.cells.data.image_reader import read_image
 from fastsvm_apps.cells.finding.findings import crop_square
-from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.common.matplotlib_figures import figure
 from fastsvm_apps.studies.cells import document_steps
 from fastsvm_apps.studies.cells.document_crop import (
     FRAME,
     SIZE,
-    find_center,
     gray_negative,
     locate_report,
     without_frame,
@@ -161,24 +159,12 @@ def test_an_image_that_is_all_frame_stays():
     np.testing.assert_array_equal(gray_negative(plain(10)), 245)
 
 
-# The centre alone, and pictures of the steps
-
-
-def test_find_center():
-    image = plain(shape=(240, 320))
-    assert find_center(image) is None
-    for x, y, radius in ((60, 60, 20), (230, 160, 26)):
-        cv2.circle(image, (x, y), radius, STAIN, cv2.FILLED)
-    assert np.abs(np.subtract(find_center(image), (230, 160))).max() <= 1
-    assert find_center(plain(STAIN)) is None
+# Pictures of the steps
 
 
 @pytest.mark.slow
 def test_steps_are_drawn():
-    found, is_there = document_steps.steps_of(str(SMEAR))
-    assert is_there
+    found = document_steps.steps_of(str(SMEAR))
     with figure(None, document_steps.steps_size(len(found))) as sheet:
         document_steps.draw_steps(sheet, found)
         assert len(sheet.axes) >= len(found) == 7
-    with pytest.raises(AppError, match="not an image"):
-        document_steps.steps_of(__file__)

@@ -1,27 +1,38 @@
 """Verdicts by intervals, the same in all studies."""
 
+import numpy as np
 import pytest
 
-from fastsvm_apps.studies.frame.claim_judging import ENOUGH, Statistic, above, judge, typical
+from fastsvm_apps.studies.frame.claim_judging import Statistic, above, judge, meets, of_a_draw, reaches
 from fastsvm_apps.studies.frame.study_report import Verdict
 
 
 @pytest.mark.parametrize(
-    ("interval", "runs", "verdict"),
+    ("low", "high", "verdict"),
+    [(0.01, 0.04, "held"), (-0.04, 0.0, "refuted"), (-0.01, 0.02, "undecided")],
+)
+def test_an_interval_decides(low, high, verdict):
+    assert judge("", "", Statistic((low + high) / 2, low, high), above(0)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("region", "verdicts"),
     [
-        ((0.01, 0.04), 3, Verdict.HELD),
-        ((-0.04, -0.01), 3, Verdict.NOT_HELD),
-        ((-0.01, 0.02), ENOUGH, Verdict.NOT_HELD),
-        ((-0.01, 0.02), ENOUGH - 1, Verdict.UNTESTED),
+        (reaches(0.25), ("held, better", "held", "refuted")),
+        (reaches(0.25, less=False), ("refuted", "held", "held, better")),
+        (meets(0.25, 0.25), ("refuted", "held", "refuted")),
     ],
 )
-def test_an_interval_decides(interval, runs, verdict):
-    claim = judge("", "", Statistic(sum(interval) / 2, *interval, runs), above(0))
-    assert claim.verdict is verdict
-    assert ("So few runs" in claim.why) is (verdict is Verdict.UNTESTED)
+def test_a_number_of_the_document_is_reached_or_bettered(region, verdicts):
+    for found, verdict in zip((0.15, 0.24, 0.35), verdicts, strict=True):
+        claim = judge("", "", Statistic(found, found - 0.05, found + 0.05), region)
+        assert claim.verdict == verdict.partition(",")[0]
+        assert claim.why.startswith("Better than the document's.") is ("better" in verdict)
 
 
-def test_one_draw_is_typical_of_many():
-    assert typical(True, 2) == (Verdict.HELD, "")
-    assert typical(False, 40) == (Verdict.NOT_HELD, "")
-    assert typical(False, 39)[0] is Verdict.UNTESTED
+def test_a_draw_lies_among_95_percent_of_draws():
+    values = np.random.default_rng(0).normal(size=(2000, 6))
+    ranges = [of_a_draw(row[:5]) for row in values]
+    inside = [s.low <= row[5] <= s.high for s, row in zip(ranges, values, strict=True)]
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.015)
+    assert judge("", "", of_a_draw(values[0]), above(-99)).verdict is Verdict.HELD

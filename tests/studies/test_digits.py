@@ -8,7 +8,9 @@ from click.testing import CliRunner
 
 from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.digits import digit_claims, digit_experiments
+from fastsvm_apps.studies.frame.claim_judging import meets
 from fastsvm_apps.studies.frame.study_report import Verdict
+from fastsvm_apps.studies.race import many_rows
 
 pytestmark = pytest.mark.blas
 
@@ -30,7 +32,7 @@ def test_without_data_it_runs_on_what_scikit_learn_has(quick):
     verdicts = [row["verdict"] for row in read(quick / "claims.csv")]
     assert verdicts[:4] == ["cannot be tested"] * 4
     assert "held" in verdicts[4:]
-    names = {"errors.png", "weights.png", "epochs.png", "pace.png", "methods.csv", "labels.csv", "draws.csv"}
+    names = {"errors.png", "weights.png", "epochs.png", "methods.csv", "labels.csv", "draws.csv"}
     assert names <= {path.name for path in quick.iterdir()}
     for row in read(quick / "methods.csv"):
         assert float(row["low"]) <= float(row["test error"]) <= float(row["high"]) < 0.03
@@ -57,27 +59,24 @@ def test_confusion():
     assert digit_experiments.wrong(table) == 2
 
 
-@pytest.mark.parametrize(("value", "verdict"), [(3.0, Verdict.HELD), (9.5, Verdict.NOT_HELD)])
+@pytest.mark.parametrize(("value", "verdict"), [(3.0, Verdict.HELD), (12.5, Verdict.REFUTED)])
 def test_a_figure_of_one_draw_is_judged_by_ours(value, verdict):
     digits = digit_experiments.read_digits(None)._replace(original=True)
-    claim = digit_claims.among(digits, "", "", value, np.repeat(np.arange(10.0), 4), "{:.1f}")
+    draws = np.repeat(np.arange(10.0), 4)
+    claim = digit_claims.among(digits, "", "", draws, meets(value, value), "{:.1f}")
     assert claim.verdict is verdict
-    assert claim.ours == "4.5 on average (3.6 to 5.4); 95 % of 40 draws have 0.0 to 9.0"
+    assert claim.ours == "4.5 on average of 40 draws; 95 % of single draws have -1.5 to 10.5"
 
 
-@pytest.mark.parametrize(("pegasos", "reached", "verdict"), [
-    (0.5, True, Verdict.HELD),
-    (0.5, False, Verdict.NOT_HELD),
-    (2.0, True, Verdict.NOT_HELD),
-])  # fmt: skip
-def test_who_is_faster(pegasos, reached, verdict):
-    seconds = np.ones((2, 2, 3, 4)) * np.array([1.0, 1.1, 0.9, 1.2])
-    seconds[0, 0, -1] *= pegasos * np.array([1.0, 1.1, 1.0, 0.9])
-    there = np.full(seconds.shape, True)
-    there[0, 0, -1, 0] = reached
-    claim = digit_claims.dual({"n": np.array([10, 20, 40]), "seconds": seconds, "reached": there})
-    assert claim.verdict is verdict
-    assert ("not there" in claim.why) is not reached
+@pytest.mark.parametrize(("fast", "verdict"), [(0, "held"), (1, "refuted")])
+def test_who_is_faster_on_many_rows(fast, verdict):
+    excess = np.full((len(many_rows.ALPHAS), 2, 6, 4), [0.5, 0.1, 0.02, 0.005])
+    seconds = np.full(excess.shape, [1.0, 2, 3, 4])
+    excess[:, fast, :, 2] = 0.005
+    claim = digit_claims.dual({"excess": excess, "seconds": seconds})
+    assert claim.verdict == verdict
+    assert claim.cases[0][0] == "lambda 0.01, to 1 %"
+    assert digit_claims.dual(many_rows.ABSENT).why == many_rows.ABSENT
 
 
 def test_the_digits_of_the_document(shared):

@@ -11,8 +11,10 @@ from click.testing import CliRunner
 
 from browser import Reader, needs_chromium, run_in_page
 from fastsvm_apps.studies.commands import study_commands as commands
+from fastsvm_apps.studies.commands.study_options import WITHOUT_DATA
 from fastsvm_apps.studies.frame.study_list import Choice, Study
-from fastsvm_apps.studies.output.study_pages import column_texts
+from fastsvm_apps.studies.frame.study_report import RULES
+from fastsvm_apps.studies.output.study_pages import cell_text
 
 FILES = {
     *("curve.png", "photo.gif", "errors.csv", "all.csv", "claims.csv", "report.html", "report.json"),
@@ -61,7 +63,7 @@ def test_what_is_printed_fits_a_terminal(run):
     assert lines[6].startswith(" " * 18 + "everywhere")
     assert "  document        figure 2 | 3" in lines
     assert "  here            0.125 (0 to 0.25)" in lines
-    assert lines[-2] == "Intervals are of 95 %."
+    assert " ".join(lines[-7:-1]).endswith(RULES)
     assert lines[-1] == "2 claims, 1 held, 1 cannot be tested: fake/report.html"
 
 
@@ -154,12 +156,13 @@ def test_an_interrupted_study_goes_on(run, fake, tmp_path, monkeypatch):
 
 def test_all_ends_with_a_table_and_a_page(run, tmp_path):
     done = run("all", "-o", "out")
-    assert (done.exit_code, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr) == (0, f"{WITHOUT_DATA}\n")
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     table = lines[lines.index("All studies") + 1 :]
     assert table[0].split() == ["verdict", "study", "claim"]
     assert table[1].startswith("held              fake   It is 0.1 everywhere")
+    assert {*table[2].split()} == {"everywhere"}
     assert table[-1] == "2 claims, 1 held, 1 cannot be tested: out/index.html"
     assert {*os.listdir(tmp_path / "out")} == {"fake", "index.html", "claims.csv", ".fastsvm-studies"}
     assert {*os.listdir(tmp_path / "out" / "fake")} == FILES
@@ -171,7 +174,7 @@ def test_all_ends_with_a_table_and_a_page(run, tmp_path):
 def test_all_goes_on_after_a_failure(run, fake, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "second_study", type(fake)())
     monkeypatch.setitem(commands.STUDIES, "second", Study("second_study", "Another"))
-    done = run("all", fails="no data")
+    done = run("all", "--data", tmp_path, fails="no data")
     assert (done.exit_code, done.stderr) == (1, "fake: no data\n")
     assert done.stdout.splitlines()[-1] == "2 claims, 1 held, 1 cannot be tested: studies/index.html"
     assert {*os.listdir(tmp_path / "studies" / "second")} == FILES
@@ -190,13 +193,13 @@ def test_the_page_has_all(page):
     reader = Reader(page)
     assert reader.texts("h1") == ["A study of nothing"]
     assert reader.texts("h2") == ["Verdicts", "Figures", "Tables", "Reproduction"]
-    assert reader.texts("dd") == ["2", "1", "0", "1"]
+    assert reader.texts("dd") == ["2", "1", "0", "0", "1"]
     pictures = [at["src"].partition(",")[0] for at, _ in reader.all("img")]
     assert pictures == ["data:image/png;base64", "data:image/gif;base64"]
     assert [at["class"] for at, _ in reader.all("figure")] == ["", "wide"]
     assert reader.texts("figcaption")[0] == "It rises. The document's figure 1."
     cells = reader.texts("td")
-    assert "0.1250" in cells
+    assert "0.125" in cells
     assert "secret" not in page
     assert len(reader.all("script")) == 1
 
@@ -210,10 +213,10 @@ def test_the_page_in_a_browser(page, tmp_path, width):
     assert problems == []
 
 
-def test_numbers_of_a_column():
-    assert column_texts([0.03512, 0.5, None, float("nan")]) == ["0.0351", "0.5000", "", ""]
-    assert column_texts([1234.5, 10.0]) == ["1,234", "10"]
-    assert column_texts([1e-9, 2.0]) == ["1e-09", "2"]
-    assert column_texts([12345, 7]) == ["12,345", "7"]
-    assert column_texts(["a", True]) == ["a", "True"]
-    assert column_texts([12.0, 3.456]) == ["12.00", "3.46"]
+@pytest.mark.parametrize(("value", "text"), [
+    (0.001, "0.001"), (0.03512, "0.03512"), (0.5, "0.5"), (1e-9, "1e-09"), (59.1234, "59.12"),
+    (1234.5, "1,234"), (12345.6, "12,346"), (12345, "12,345"), (2.5e6, "2.5e+06"),
+    (None, ""), (float("nan"), ""), (float("inf"), "inf"), ("a", "a"), (True, "True"),
+])  # fmt: skip
+def test_a_number_has_the_digits_that_count(value, text):
+    assert cell_text(value) == text

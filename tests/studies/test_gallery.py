@@ -13,7 +13,7 @@ from PIL import Image
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.frame.study_list import STUDIES
 from fastsvm_apps.studies.output import markdown_gallery, small_pictures
-from fastsvm_apps.studies.output.study_record import read_record
+from fastsvm_apps.studies.output.study_record import document_figures, read_record
 
 DOCS = Path(__file__).parents[2] / "docs" / "studies"
 
@@ -36,6 +36,19 @@ def test_the_committed_pages_are_what_the_reports_make():
     assert {path.stem for path in DOCS.glob("*.md")} - {"README"} == {r["study"] for r in records.values()}
 
 
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_figure_of_a_document_has_ours(study):
+    record = read_record(str(DOCS / study))
+    made = {thing["source"] for thing in (*record["figures"], *record["tables"])}
+    page = (DOCS / f"{study}.md").read_text(encoding="utf-8")
+    rows = [(number, *words) for (name, number), words in document_figures().items() if name == study]
+    for number, caption, differs in rows:
+        assert number in made
+        line = f"The document's {number}: {caption}. What differs: {differs}."
+        assert markdown_gallery.escape_markdown(line) in page
+    assert len(rows) >= 4
+
+
 def test_a_gallery_of_all(run, tmp_path):
     assert run("all").exit_code == 0
     done = run("gallery", "studies", "-o", "docs")
@@ -46,7 +59,7 @@ def test_a_gallery_of_all(run, tmp_path):
     assert {*os.listdir(docs / "fake")} == {"curve.png", "report.json"}
     text = (docs / "fake.md").read_text()
     assert "![A curve](fake/curve.png)" in text
-    assert "On its own page the study also has: A photograph." in text
+    assert "On its own page the study also has:\n\n- A photograph\n- Errors\n- All\n" in text
     (row,) = (line for line in text.splitlines() if line.startswith("| cannot be tested"))
     assert r"figure 2 \| 3" in row
     assert "<script>" not in text.replace(r"\<", "")

@@ -23,7 +23,7 @@ from fastsvm_apps.studies.sentiment import (
 )
 from fastsvm_apps.studies.sentiment import plane_experiments as planes
 from fastsvm_apps.studies.sentiment import run as run_study
-from fastsvm_apps.studies.sentiment.text_comparison import ARTICLE, TO_THE_LETTER, Runs
+from fastsvm_apps.studies.sentiment.text_comparison import ARTICLE, TO_THE_LETTER
 
 
 @pytest.fixture(autouse=True)
@@ -120,28 +120,22 @@ def test_the_share_of_the_longer_is_an_area_under_a_curve():
 def made_up(differences, n_runs=12):
     """Return what is found where the literal ones differ from .8 by so much, and the others are at .85."""
     random = np.random.default_rng(0)
-    results = []
-    for name in text_comparison.contenders(text_experiments.LITERAL):
-        shift = differences[name.removesuffix(TO_THE_LETTER)] if name.endswith(TO_THE_LETTER) else 0.05
-        values = (0.8 + shift + 0.004 * random.standard_normal(n_runs)).tolist()
-        results.append(
-            Runs(name, text_experiments.LITERAL, accuracies=values, values=values, seconds=[0.1] * n_runs)
-        )
-    text_comparison.set_intervals(results, 800, 200)
+    names = [*text_comparison.contenders(text_experiments.LITERAL, "nb-words")]
+    shift = [differences[name.removesuffix(TO_THE_LETTER)] if name.endswith(TO_THE_LETTER) else 0.05
+             for name in names]  # fmt: skip
+    accuracies = 0.8 + np.array(shift)[:, None] + 0.004 * random.standard_normal((len(names), n_runs))
     known = text_comparison.Comparison(
-        list(range(n_runs)), "accuracy", 800, 200, {"neg": 500, "pos": 500}, results
+        np.array(names), accuracies, np.full(accuracies.shape, 0.1), np.array([800, 200]), 0.5, "nb-words"
     )
     tuning = text_experiments.Tuning(None, np.full((2, n_runs), 0.01), np.full((2, n_runs), 0.83))
-    return text_experiments.Found(
-        text_experiments.Corpus(TextSource("x")), None, [], known, "nb-words", tuning, None, {}
-    )
+    return text_experiments.Found(text_experiments.Corpus(TextSource("x")), None, [], known, tuning, None, {})
 
 
 @pytest.mark.parametrize(
     ("shifts", "expected"),
     [
         ((0.0, 0.0, 0.0), ("held", "held", "held", "held", "held", "held", "held", "held")),
-        ((-0.4, 0.0, 0.05), ("not held", "held", "held", "not held", "held", "held", "not held", "not held")),
+        ((-0.4, 0.0, 0.05), ("refuted", "held", "held", "refuted", "held", "held", "refuted", "undecided")),
     ],
 )
 def test_verdicts_are_those_of_the_numbers(shifts, expected):
@@ -160,7 +154,7 @@ def test_times_and_accuracies_in_the_plane_are_judged():
     fresh = replace(made, plane=replace(plane, is_fresh=True, is_articles=False))
     found = plane_claims.of_planes([fresh, replace(fresh, accuracies=made.accuracies + 0.02), made, "Gone."])
     verdicts = [claim.verdict for claim in found]
-    held, no, untested = Verdict.HELD, Verdict.NOT_HELD, Verdict.UNTESTED
+    held, no, untested = Verdict.HELD, Verdict.REFUTED, Verdict.UNTESTED
     assert verdicts == [untested, no, untested, no, no, held, untested, untested, held]
     assert found[-2].why == "Gone."
     better = replace(made, accuracies=np.array([0.95, 0.97, 0.96]))

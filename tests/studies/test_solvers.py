@@ -7,14 +7,17 @@ import pytest
 
 from fastsvm_apps.common.matplotlib_figures import figure
 from fastsvm_apps.studies import solvers
-from fastsvm_apps.studies.frame.claim_judging import Statistic, above, below, judge, meets, within
+from fastsvm_apps.studies.frame.claim_judging import Statistic, above, below, judge, meets, show_ratio, within
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict
+from fastsvm_apps.studies.race.cost_to_level import cost_to_level, level_beyond_an_epoch
 from fastsvm_apps.studies.solvers import (
     convergence_costs,
     convergence_figures,
     document_solvers,
     output_claims,
+    rate_claims,
+    rate_experiments,
     solver_experiments,
     solver_sets,
     speed_claims,
@@ -22,6 +25,14 @@ from fastsvm_apps.studies.solvers import (
 from fastsvm_apps.studies.solvers.solver_experiments import Curves
 
 pytestmark = pytest.mark.blas
+
+
+def few_steps(patch):
+    """Measure rates, and every step, on less."""
+    patch.setattr(solver_experiments, "STEP_EPOCHS", 1)
+    patch.setattr(rate_experiments, "STEPS", (64, 512, 4096))
+    for module in rate_experiments, rate_claims:
+        patch.setattr(module, "ROWS", (60, 120))
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +44,7 @@ def small():
         patch.setattr(solver_sets, "QUICK_EPOCHS", 5)
         patch.setattr(solver_sets, "EPOCHS", 6)
         patch.setattr(solver_experiments, "THETAS", (0.01, 0.1))
+        few_steps(patch)
         for module in solver_experiments, speed_claims, convergence_figures:
             patch.setattr(module, "LAMBDAS", (10.0, 0.001))
         return solvers.run(Context(quick=True, runs=6))
@@ -51,8 +63,14 @@ def curves(**objectives):
 def test_the_cost_is_that_of_coming_to_the_level_for_good():
     excess = np.array([[0.5, 0.005, 0.02, 0.001], [0.5, 0.4, 0.3, 0.2], [0.001, 0, 0, 0]])
     cost = np.array([[10.0, 20, 30, 40]] * 3)
-    assert convergence_costs.cost_to_level(excess, cost, 0.01).tolist() == [40, inf, 10]
-    assert convergence_costs.cost_to_level(excess, cost, np.array([0.02, 0.35, 0])).tolist() == [20, 30, 20]
+    assert cost_to_level(excess, cost, 0.01).tolist() == [40, inf, 10]
+    assert cost_to_level(excess, cost, np.array([0.02, 0.35, 0])).tolist() == [20, 30, 20]
+
+
+def test_a_level_is_one_that_no_first_epoch_meets():
+    slow, fast = np.array([[0.5, 0.1]] * 3), np.array([[0.0005, 0.0001], [0.002, 0.0001], [0.005, 0]])
+    assert level_beyond_an_epoch(slow, slow) == 0.01
+    assert level_beyond_an_epoch(slow, fast) == 0.001
 
 
 @pytest.mark.parametrize(("a", "b", "ratio"), [
@@ -63,7 +81,30 @@ def test_the_cost_is_that_of_coming_to_the_level_for_good():
 ])  # fmt: skip
 def test_what_one_needs_as_a_multiple_of_what_another_needs(a, b, ratio):
     found = curves(a=[a] * 6, b=[b] * 6)
-    assert convergence_costs.cost_ratio((found, found), ("a", "b"), "visits") == (ratio, ratio, ratio, 6)
+    assert convergence_costs.cost_ratio((found, found), ("a", "b"), "visits") == (ratio, ratio, ratio)
+
+
+def test_asdca_counts_by_its_own_optimum_and_best_theta():
+    general = curves(ASDCA=[[3, 2, 1.4]] * 6, other=[[3, 2, 1]] * 6)
+    thetas = {"paper": [1.0, 0.7, 0.6], "0.1": [1.0, 0.503, 0.503]}
+    visits = np.array([[10.0, 20, 30]] * 6)
+    of = {name: {"primal": np.array([ends] * 6), "visits": visits} for name, ends in thetas.items()}
+    grid = Curves(of, 0.5)
+    judged = solver_experiments.judged_curves(general, grid)
+    assert solver_experiments.best_theta(grid) == "0.1"
+    assert judged.excess("ASDCA")[0].tolist() == pytest.approx([1, 0.006, 0.006])
+    assert judged.excess("other")[0].tolist() == [2, 1, 0]
+    assert convergence_costs.cost_ratio((judged, judged), ("other", "ASDCA"), "visits").value == 1.5
+
+
+def test_what_is_proven_of_sdca_and_how_steps_are_counted():
+    assert rate_experiments.proven_steps(100, 0.1, 0.1) == np.ceil(100 * np.log(5)) + 100 + 500
+    assert rate_experiments.proven_steps(10, 0.1, 0.1) == 510
+    steps, epsilons = rate_experiments.STEPS, rate_experiments.EPSILONS
+    excess = np.full(len(steps), 0.02)
+    excess[:3], excess[5] = 1, 0.05
+    assert rate_experiments.steps_needed(excess).tolist() == [steps[3], steps[6], np.inf, np.inf]
+    assert rate_experiments.steps_needed(0 * excess).tolist() == [steps[0]] * len(epsilons)
 
 
 def test_rises():
@@ -72,36 +113,35 @@ def test_rises():
     ).tolist() == pytest.approx([0, 1, 3])
 
 
-@pytest.mark.parametrize(("rule", "held", "not_held", "undecided"), [
-    (above(1), (2, 1.1, 3), (2, 0.9, 3), None),
-    (below(1), (0.5, 0.2, 0.9), (0.5, 0.2, 1.1), None),
-    (speed_claims.NOT_BELOW, (1, 1, 5), (0.5, 0.2, 0.9), (2, 0.9, 3)),
-    (within(0.5, 2), (1, 0.6, 1.9), (3, 2.1, 4), (1, 0.4, 1.9)),
+@pytest.mark.parametrize(("rule", "held", "refuted", "undecided"), [
+    (above(1), (2, 1.1, 3), (0.8, 0.7, 0.9), (2, 0.9, 3)),
+    (below(1), (0.5, 0.2, 0.9), (2, 1, 3), (0.5, 0.2, 1.1)),
+    (speed_claims.NOT_BELOW, (1, 1, inf), (0.5, 0.2, 0.9), (2, 0.9, 3)),
+    (within(0.5, 2), (1, 0.5, 2), (3, 2.1, 4), (1, 0.4, 1.9)),
     (meets(0, 0), (0.1, -0.1, 0.3), (0.2, 0.1, 0.3), None),
 ])  # fmt: skip
-def test_rules(rule, held, not_held, undecided):
+def test_rules(rule, held, refuted, undecided):
     def verdict(*cases, absent=""):
-        cases = {f"set {k}": Statistic(*case, 6) for k, case in enumerate(cases)}
+        cases = {f"set {k}": Statistic(*case) for k, case in enumerate(cases)}
         return judge("", "", cases, rule, output_claims.SHARE, absent=absent).verdict
 
     assert verdict(held) is Verdict.HELD
-    assert verdict(held, not_held) is Verdict.NOT_HELD
+    assert verdict(held, refuted) is Verdict.REFUTED
     assert verdict(held, absent="no skin") is Verdict.UNTESTED
-    assert verdict(not_held, absent="no skin") is Verdict.NOT_HELD
+    assert verdict(refuted, absent="no skin") is Verdict.REFUTED
     assert verdict() is Verdict.UNTESTED
     assert verdict((1, -inf, inf)) is Verdict.UNTESTED
     if undecided:
-        assert verdict(held, undecided) is Verdict.UNTESTED
+        assert verdict(held, undecided) is Verdict.UNDECIDED
+        assert verdict(held, undecided, refuted) is Verdict.REFUTED
 
 
 def test_a_claim_shows_the_comparison_that_is_furthest_from_it():
-    assert (
-        speed_claims.show_ratio(Statistic(inf, 2, inf, 6)) == "most often only the second gets there [2, ∞]"
-    )
-    cases = {name: Statistic(low, low, low, 6) for name, low in (("a", 3), ("b", 0.2), ("c", 2))}
-    found = judge("", "", cases, above(1), speed_claims.show_ratio)
+    assert show_ratio(Statistic(inf, 2, inf)) == "most often only the second gets there [2, ∞]"
+    cases = {name: Statistic(low, low, low) for name, low in (("a", 3), ("b", 0.2), ("c", 2))}
+    found = judge("", "", cases, above(1), show_ratio)
     assert found.ours == "2 of 3 comparisons hold; weakest: b: 0.2 times as much [0.2, 0.2]"
-    assert [case[-1] for case in found.cases] == [True, False, True]
+    assert [case[-1] for case in found.cases] == ["held", "refuted", "held"]
 
 
 def test_the_true_coefficients_are_as_accurate_as_the_document_has_them():
@@ -118,7 +158,10 @@ def test_the_true_coefficients_are_as_accurate_as_the_document_has_them():
 def test_the_small_study(small):
     assert len(small.claims) >= 25
     assert len({claim.words for claim in small.claims}) == len(small.claims)
-    assert {claim.verdict for claim in small.claims} >= {Verdict.HELD, Verdict.NOT_HELD}
+    assert {claim.verdict for claim in small.claims} >= {Verdict.HELD, Verdict.REFUTED}
+    by_best = [claim.why for claim in small.claims if "ASDCA counts to" in claim.why]
+    assert len(by_best) == 10
+    assert all("comparisons hold" in why.partition("With the paper's: ")[2] for why in by_best)
     tables = {table.name: table for table in small.tables}
     for table in tables.values():
         assert {len(row) for row in table.rows} == {len(table.header)}, table.name
@@ -132,18 +175,19 @@ def test_the_small_study(small):
     assert "table 2" in sources
 
 
-@pytest.mark.parametrize("name", ["orders-wide", "ratios", "coefficients"])
-def test_pictures_have_labelled_axes(small, name):
+@pytest.mark.parametrize("name", ["four-simulated", "theta", "rates", "ratios", "coefficients"])
+def test_pictures_have_labelled_axes_and_titles(small, name):
     [found] = [found for found in small.figures if found.name == name]
     with figure(None, found.size) as sheet:
         found.draw(sheet)
         sheet.draw_without_rendering()
         assert any(ax.get_xlabel() for ax in sheet.axes)
-        assert all(ax.lines for ax in sheet.axes)
+        assert all(ax.lines and ax.get_title() for ax in sheet.axes)
 
 
 def test_what_is_absent_cannot_be_tested(tmp_path, monkeypatch):
     monkeypatch.setattr(solver_sets, "EPOCHS", 3)
+    few_steps(monkeypatch)
     report = solvers.run(Context(data=str(tmp_path), runs=6))
     claims = {claim.words: claim for claim in report.claims}
     for word, file in (("skin", "skin.tsv.gz"), ("high-dimensional", "prostate.npz")):

@@ -8,7 +8,7 @@ from ...common import options
 from ...common.dask_cluster import scheduler_option
 from ...common.errors import USAGE, AppError
 from ...common.options import json_option, section
-from ...common.printing import check_one_form, note_skipped, print_json, tidy_warnings
+from ...common.printing import check_one_form, note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ._options import also_option, cell_width_option, command, images_argument, labels_option, model_option
 
@@ -95,4 +95,6 @@ def classify(images, model, output, csv, json, export, scheduler, also, quiet, v
         print_json({**head, **record})
     elif not csv:
         cell_tables.print_counts(done)
+    if done.count.why_unlabelled and not quiet:
+        note(f"note: {done.count.why_unlabelled}")
     return note_skipped(done.count.skipped)

@@ -200,6 +200,17 @@ class CellCounts:
         return self.labels.get(UNCLASSIFIED, 0)
 
     @property
+    def why_unlabelled(self) -> str:
+        """Where more than a third of the cells have no label: why, and what to do; else nothing."""
+        if 3 * self.undecided <= self.cells:
+            return ""
+        why = "no class has the score that a label wants (--min-score)"
+        if self.flags[UNFAMILIAR]:
+            why = "they are unlike what the model learnt from (another laboratory, stain or camera)"
+        said = f"{self.undecided:,} of {self.cells:,} cells have no label: {why}. Train on your own cells:"
+        return f"{said} label about ten of each class (fastsvm-cells review), then run fastsvm-cells adapt."
+
+    @property
     def intervals(self) -> dict[str | None, tuple[float, float] | None]:
         """The 95 % intervals of these, as of cells that are independent; None where there are no cells."""
         return {label: self.interval(label) for label in self.labels}

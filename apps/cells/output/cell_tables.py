@@ -187,8 +187,6 @@ def print_counts(done: CellClassification) -> None:
     if unfamiliar := count.flags.get(UNFAMILIAR):
         images = many(count.images, "image")
         print_line(f"{unfamiliar:,} of {images} have cells unlike those that the model knows.")
-        print_line("Only the surest get a label. Label ten cells of each class (review), then let the model")
-        print_line("learn them (adapt).")
     if count.n_flagged:
         kinds = ", ".join(f"{flag} {n:,}" for flag, n in count.flags.most_common())
         print_line(f"{many(count.n_flagged, 'image')} unlike the training images: {kinds}")

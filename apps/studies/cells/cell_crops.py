@@ -1,9 +1,11 @@
 """The images of the study, lymphocytes and neutrophils, and their crops, which are made once."""
 
+import csv
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from tempfile import TemporaryDirectory
@@ -14,7 +16,6 @@ import numpy as np
 from ...cells.data.image_files import ImageFile, find_images
 from ...cells.data.image_threads import map_images
 from ...cells.output.cell_drawing import save_image
-from ...common.folds import random_split
 from ...common.printing import many
 from ..data.invented_smears import Smear, copy_of, mirrored_and_turned
 from ..frame.study_context import Context
@@ -32,13 +33,9 @@ class Crops(NamedTuple):
     Attributes
     ----------
     files : sequence of ImageFile
-        What they are of.
+        What they are of, with the labels that count.
     pixels : ndarray of shape (n, SIDE * SIDE) and dtype uint8
         Gray and negative.
-    signs : ndarray of shape (n,)
-        -1 for the first of `CLASSES`, 1 for the second.
-    groups : ndarray of shape (n,) and dtype str
-        The original that near-copies were made from.
     left_out : int
         Images in which no cell was found, or which could not be read.
     seconds : float
@@ -47,51 +44,65 @@ class Crops(NamedTuple):
 
     files: Sequence[ImageFile]
     pixels: np.ndarray
-    signs: np.ndarray
-    groups: np.ndarray
     left_out: int
     seconds: float
 
+    @property
+    def signs(self) -> np.ndarray:
+        """-1 for the first of `CLASSES`, 1 for the second."""
+        return np.array([1.0 if file.label == CLASSES[1] else -1.0 for file in self.files])
 
-class Source(NamedTuple):
-    """What the images are.
+    @property
+    def groups(self) -> np.ndarray:
+        """The originals that near-copies were made from."""
+        return np.array([file.original for file in self.files])
 
-    Attributes
-    ----------
-    words : str
-    photographs : bool
-        Whether they are the document's kind; else they are drawn.
+    def labelled(self, labels: Mapping[str, str]) -> "Crops":
+        """Return those of `CLASSES` when some originals have other labels."""
+        names = [labels.get(file.original, file.label) for file in self.files]
+        rows = [row for row, name in enumerate(names) if name in CLASSES]
+        return self._replace(
+            files=[replace(self.files[row], label=names[row]) for row in rows], pixels=self.pixels[rows]
+        )
+
+
+def photographs(data: str | None) -> tuple[list[ImageFile], dict[str, str]]:
+    """Find the photographs in a folder of data that belong to `CLASSES`, by the document's labels or checked.
+
+    Returns
+    -------
+    files : list of ImageFile
+        With the document's labels; empty where there are none.
+    checked : dict of str to str
+        The label by eye of each original, "" where that is in doubt; from ``smears/labels_checked.csv``.
     """
-
-    words: str
-    photographs: bool
+    folder = os.path.join(data or "", "cells")
+    if not data or not os.path.isdir(folder):
+        return [], {}
+    groups, table = os.path.join(folder, "groups.csv"), os.path.join(data, "smears", "labels_checked.csv")
+    checked = {}
+    if os.path.isfile(table):
+        with open(table, newline="") as rows:
+            for row in csv.DictReader(rows):
+                checked[os.path.splitext(row["file"])[0]] = "" if row["doubtful"] else row["checked"]
+    files = find_images(
+        [os.path.join(folder, "images")],
+        groups=groups if os.path.isfile(groups) else None,
+        classes=None if checked else CLASSES,
+    )
+    return [file for file in files if {file.label, checked.get(file.original)} & {*CLASSES}], checked
 
 
 @contextmanager
-def study_images(context: Context, originals: int) -> Iterator[tuple[list[ImageFile], Source]]:
-    """Find the images in the data of `context`, or draw `originals` smears a class, and copies of them.
-
-    Yields
-    ------
-    files : list of ImageFile
-        There until the end of the block.
-    source : Source
-    """
-    folder = context.data and os.path.join(context.data, "cells")
-    if folder and os.path.isdir(folder):
-        groups = os.path.join(folder, "groups.csv")
-        known = groups if os.path.isfile(groups) else None
-        files = find_images([os.path.join(folder, "images")], groups=known, classes=CLASSES)
-        yield files, Source("photographs of stained blood smears", True)
-    else:
-        with TemporaryDirectory() as place:
-            files = []
-            with context.stage("draw smears", total=originals * len(CLASSES)) as advance:
-                for number in range(originals * len(CLASSES)):
-                    files += _drawn(place, context.seed, number)
-                    advance()
-            absent = " (there is no folder cells in the data)" if context.data else ""
-            yield files, Source(f"smears that the package draws{absent}", False)
+def drawn_smears(context: Context, originals: int) -> Iterator[list[ImageFile]]:
+    """Draw `originals` smears a class, and copies of them, which are there until the end of the block."""
+    with TemporaryDirectory() as place:
+        files = []
+        with context.stage("draw smears", total=originals * len(CLASSES)) as advance:
+            for number in range(originals * len(CLASSES)):
+                files += _drawn(place, context.seed, number)
+                advance()
+        yield files
 
 
 def _drawn(place: str, seed: int, number: int) -> list[ImageFile]:
@@ -108,59 +119,43 @@ def _drawn(place: str, seed: int, number: int) -> list[ImageFile]:
     return files
 
 
-def sample(files: Sequence[ImageFile], n: int, seed: int) -> list[ImageFile]:
-    """Draw `n` of the images, of both classes in like shares; all, if there are no more."""
-    if n >= len(files):
-        return list(files)
-    rows, _ = random_split(len(files), 1 - n / len(files), seed, [file.label for file in files])
-    return [files[row] for row in sorted(rows)]
-
-
-def cropped(context: Context, files: Sequence[ImageFile], method: str) -> Crops:
-    """Crop cells by `method`; what an earlier run has cropped is taken from its files."""
+def cropped(context: Context, files: Sequence[ImageFile]) -> Crops:
+    """Crop cells; what an earlier run has cropped is taken from its files."""
     parts = []
     with context.stage("crop", total=len(files)) as advance:
         for first in range(0, len(files), PART):
             some = files[first : first + PART]
-            compute = partial(_cropped, some, method, context.threads, advance)
-            parts.append(context.part(f"crops-{method}", compute, files=_digest(some)))
+            compute = partial(_cropped, some, context.threads, advance)
+            parts.append(context.part("crops", compute, files=_digest(some)))
     found = np.concatenate([part["found"] for part in parts])
-    kept = [file for file, is_found in zip(files, found, strict=True) if is_found]
     return Crops(
-        kept,
+        [file for file, is_found in zip(files, found, strict=True) if is_found],
         np.concatenate([part["pixels"] for part in parts]),
-        np.array([1.0 if file.label == CLASSES[1] else -1.0 for file in kept]),
-        np.array([file.original for file in kept]),
         int(np.count_nonzero(~found)),
         float(sum(part["seconds"] for part in parts)) / len(files),
     )
 
 
-# By labels_checked.csv of the photographs: of 184 labels none is wrong, two are doubtful.
-CHECKED = (
-    " The labels are the document's. Checked by eye, those of eosinophils are often wrong, of these two "
-    "classes none is: checked labels change no verdict."
-)
-
-
-def words(crops: Crops, source: Source) -> str:
+def words(crops: Crops, are_photographs: bool) -> str:
     """Say what a study of crops ran on."""
-    counts = [
-        f"{np.count_nonzero(crops.signs == sign):,} {label.lower()}s of "
-        f"{len(np.unique(crops.groups[crops.signs == sign])):,}"
-        for sign, label in zip((-1, 1), CLASSES, strict=True)
-    ]
-    text = f"Crops of {source.words}: {' originals, '.join(counts)} originals, which others are copies of."
-    text += CHECKED if source.photographs else ""
+    source = "photographs of stained blood smears" if are_photographs else "smears that the package draws"
+    text = f"Crops of {source}: {counts(crops)}, which others are copies of."
     return text + (f" In {many(crops.left_out, 'image')} no cell was found." if crops.left_out else "")
 
 
-def _cropped(
-    files: Sequence[ImageFile], method: str, jobs: int, advance: Callable[[], None]
-) -> dict[str, np.ndarray]:
+def counts(crops: Crops) -> str:
+    """Count the crops and the originals of each class."""
+    return ", ".join(
+        f"{np.count_nonzero(crops.signs == sign):,} {label.lower()}s of "
+        f"{len(np.unique(crops.groups[crops.signs == sign])):,} originals"
+        for sign, label in zip((-1, 1), CLASSES, strict=True)
+    )
+
+
+def _cropped(files: Sequence[ImageFile], jobs: int, advance: Callable[[], None]) -> dict[str, np.ndarray]:
     crops: dict[str, np.ndarray] = {}
     start = time.process_time()
-    for file, crop in map_images(partial(document_crop, method=method), files, jobs=jobs):
+    for file, crop in map_images(document_crop, files, jobs=jobs):
         if isinstance(crop, np.ndarray):  # neither None nor an image that cannot be read
             crops[file.path] = crop.ravel()
         advance()

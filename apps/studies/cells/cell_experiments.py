@@ -1,6 +1,7 @@
 """The experiments of the study: runs of three solvers, traced, and their errors over splits of the images."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ COMPONENTS = 40
 SINGULAR = 1000  # values that are shown
 TEST = 0.2  # of the images
 FOLDS = 5
+SPLITS, QUICK_SPLITS = 10, 5  # random ones, of which the first is that of the curves
 SCALE = 1 / 255  # of the pixels
 
 SDCA_LABEL, STARTED, PEGASOS = SOLVERS = "SDCA", "SDCA, SGD start", "Pegasos"
@@ -40,6 +42,11 @@ def models() -> dict[str, SDCA | Pegasos]:
     }
 
 
+def parameters() -> dict[str, dict]:
+    """Return the parameters of each solver."""
+    return {label: model.get_params() for label, model in models().items()}
+
+
 class Images:
     """The crops, and what is made of them to train on.
 
@@ -50,14 +57,11 @@ class Images:
 
     def __init__(self, crops: Crops) -> None:
         self.crops = crops
-        self._products: np.ndarray | None = None
 
-    @property
+    @cached_property
     def products(self) -> np.ndarray:
-        """Inner products of all crops, computed when they are needed first."""
-        if self._products is None:
-            self._products = inner_products(self.crops.pixels, SCALE)
-        return self._products
+        """Inner products of all crops."""
+        return inner_products(self.crops.pixels, SCALE)
 
     def rows(self, rows: np.ndarray) -> np.ndarray:
         """Return crops as rows of float32 in [0, 1]."""
@@ -127,15 +131,8 @@ def traced(context: Context, name: str, rows: Rows, signs: Rows, runs: int) -> T
             )
         return {"table": found.table, "optimum": np.float64(found.optimum[SDCA_LABEL])}
 
-    part = context.part(
-        f"runs-{name.replace(' ', '-')}",
-        compute,
-        rows=rows,
-        signs=signs,
-        runs=runs,
-        seed=context.seed,
-        solvers={label: model.get_params() for label, model in models().items()},
-    )
+    key = {"rows": rows, "signs": signs, "runs": runs, "seed": context.seed, "solvers": parameters()}
+    part = context.part(f"runs-{name.replace(' ', '-')}", compute, **key)
     return Trace(_curves(part["table"], runs), float(part["optimum"]))
 
 
@@ -191,23 +188,14 @@ def errors(context: Context, name: str, images: Images, splits: Sequence[Rows]) 
         values = []
         with context.stage(f"errors of {name}", total=len(splits)) as advance:
             for train, test in splits:
-                values.append(
-                    [
-                        _last_errors(rows, (signs[train], signs[test]), context.seed)
-                        for _, rows in images.features(train, test)
-                    ]
-                )
+                known = signs[train], signs[test]
+                features = images.features(train, test)
+                values.append([_last_errors(rows, known, context.seed) for _, rows in features])
                 advance()
         return {"values": np.array(values)}
 
-    part = context.part(
-        f"errors-{name.replace(' ', '-')}",
-        compute,
-        pixels=images.crops.pixels,
-        splits=[list(rows) for rows in splits],
-        seed=context.seed,
-        solvers={label: model.get_params() for label, model in models().items()},
-    )
+    key = {"pixels": images.crops.pixels, "splits": [list(rows) for rows in splits], "seed": context.seed}
+    part = context.part(f"errors-{name.replace(' ', '-')}", compute, **key, solvers=parameters())
     sizes = np.mean([[len(train), len(test)] for train, test in splits], axis=0)
     return Errors(part["values"], (float(sizes[0]), float(sizes[1])))
 
@@ -218,14 +206,43 @@ def _last_errors(rows: Rows, signs: Rows, seed: int) -> list[float]:
     return [float(np.mean(model.predict(rows[1]) != signs[1])) for model in fitted]
 
 
-def spectrum(context: Context, images: Images, train: np.ndarray) -> np.ndarray:
+def spectrum(context: Context, images: Images) -> np.ndarray:
     """Return the largest singular values of the centred crops to train on."""
+    train, _ = random_splits(images.crops, 1, context.seed)[0]
     k = min(SINGULAR, len(train) - 1)
-    part = context.part(
-        "singular-values",
-        lambda: {"values": singular_values(images.products, train, k)},
-        pixels=images.crops.pixels,
-        train=train,
-        k=k,
+    key = {"pixels": images.crops.pixels, "train": train, "k": k}
+    values = context.part(
+        "singular-values", lambda: {"values": singular_values(images.products, train, k)}, **key
     )
-    return part["values"]
+    return values["values"]
+
+
+class Measured(NamedTuple):
+    """What all claims are judged by.
+
+    Attributes
+    ----------
+    traces : dict of str to Trace
+        By features.
+    at_random, grouped : Errors
+        Over random splits, and over folds that share no original; None where there are too few originals.
+    """
+
+    traces: dict[str, Trace]
+    at_random: Errors
+    grouped: Errors | None
+
+
+def measured(context: Context, images: Images, runs: int) -> Measured:
+    """Run the solvers `runs` times on one random split, and once on each of several."""
+    crops = images.crops
+    random = random_splits(crops, QUICK_SPLITS if context.quick else SPLITS, context.seed)
+    train, test = random[0]
+    signs = crops.signs[train], crops.signs[test]
+    traces = {name: traced(context, name, rows, signs, runs) for name, rows in images.features(train, test)}
+    folds = grouped_splits(crops, context.seed)
+    return Measured(
+        traces,
+        errors(context, "random splits", images, random),
+        errors(context, "grouped folds", images, folds) if folds else None,
+    )

@@ -8,32 +8,24 @@ import numpy as np
 from ...cells.data.image_files import ImageFile
 from ...cells.data.image_reader import read_image
 from ...cells.output.cell_drawing import contact_sheet, encoded
+from ..frame.study_context import Context
 from ..frame.study_report import Figure
 from .cell_crops import CLASSES, SIDE
-from .cell_experiments import SCALE, Images
+from .cell_experiments import SCALE, Images, random_splits
 from .document_steps import draw_steps, steps_of, steps_size
 from .principal_components import components
 
 SHOWN = 8  # of each class
 COLUMNS = 8
-OWN_SCALE = "Gray is 0, and each picture has its own scale."
 
 Tiles = list[tuple[np.ndarray, str]]
 
 
 # fmt: off
-def cell_sheets(images: Images, train: np.ndarray, test: np.ndarray, photographs: bool) -> list[Figure]:
-    """Return the document's pictures of images.
-
-    Parameters
-    ----------
-    images : Images
-    train, test : ndarray
-        Rows that components are learnt from, and others.
-    photographs : bool
-        Whether the images are others' photographs.
-    """
+def cell_sheets(images: Images, context: Context, photographs: bool = False) -> list[Figure]:
+    """Return the document's pictures of images; the docs have them of drawn smears alone."""
     crops = images.crops
+    train, test = random_splits(crops, 1, context.seed)[0]
     shown = _one_of_each_original(crops.signs[test], crops.groups[test])
     projection = images.projection(train, test)
     mean, axes = components(crops.pixels[train], SCALE, projection)
@@ -41,25 +33,25 @@ def cell_sheets(images: Images, train: np.ndarray, test: np.ndarray, photographs
     pixels = crops.pixels[test[shown]]
     whitened = projection.whitened()[1][shown] @ axes
     names = [CLASSES[int(sign > 0)].lower() for sign in crops.signs[test[shown]]]
-    components_words = f"the {len(axes)} principal components of the crops to train on"
+    of = "photographs" if photographs else "drawn smears"
     sheets = [
         ("originals", "Original images", "Each of another original.", original_tiles(crops.files),
          "figure 1"),
         ("crops", "Crops", "Gray and negative, as the solvers get them.", _tiles(pixels, names), "figure 5"),
         ("rebuilt", f"Crops rebuilt from {len(axes)} components",
-         f"The same crops, of which only {components_words} are left.",
+         f"The same crops, of which only {len(axes)} principal components of those to train on are left.",
          _tiles(np.clip(rebuilt, 0, 255), names), "figure 7"),
         ("whitened", "Crops rebuilt from whitened components",
-         f"The same, each component stretched to the same variance. {OWN_SCALE}",
+         "The same, each component stretched to the same variance; 0 is gray, and each has its own scale.",
          _tiles(map(_stretched, whitened), names), "figure 7"),
-        ("components", "Principal components", f"In the order of their singular values. {OWN_SCALE}",
-         _tiles(map(_stretched, axes), [str(k + 1) for k in range(len(axes))]), ""),
     ]
-    steps, _ = steps_of(crops.files[-1].path)
+    steps = steps_of(crops.files[-1].path)
+    suffix = "-photographs" if photographs else ""
     return [
-        *(Figure(name, title, caption, partial(_drawn, tiles), source=source, shows_data=photographs)
+        *(Figure(name + suffix, f"{title} of {of}", caption, partial(_drawn, tiles), source=source,
+                 shows_data=photographs)
           for name, title, caption, tiles, source in sheets),
-        Figure("steps", "From an image to its crop",
+        Figure(f"steps{suffix}", f"From an image to its crop, {of}",
                "The document's six steps on one image; the crop's colours are taken away later.",
                partial(draw_steps, steps=steps), size=steps_size(len(steps)), source="figure 4",
                shows_data=photographs),

@@ -5,7 +5,7 @@ import numpy as np
 from ..frame.claim_judging import over_splits
 from ..frame.study_report import Table
 from .cell_claims import NEAR, seconds_of_epoch, seconds_to
-from .cell_experiments import FEATURES, SOLVERS, Errors, Trace
+from .cell_experiments import FEATURES, SOLVERS, Errors, Measured, Trace
 
 TIMES_HEADER = (
     *("features", "solver", "ms an epoch", "ms to 1 %", "5 %", "95 %", "runs there"),
@@ -13,9 +13,9 @@ TIMES_HEADER = (
 )
 
 
-def tables(traces: dict[str, Trace], at_random: Errors, grouped: Errors | None) -> list[Table]:
+def tables(found: Measured) -> list[Table]:
     """Return all tables."""
-    return [_errors(at_random, grouped), _times(traces), _curves(traces)]
+    return [_errors(found.at_random, found.grouped), _times(found.traces), _curves(found.traces)]
 
 
 def _errors(at_random: Errors, grouped: Errors | None) -> Table:
@@ -24,7 +24,7 @@ def _errors(at_random: Errors, grouped: Errors | None) -> Table:
         for feature in FEATURES if found else ():
             for solver in SOLVERS:
                 values = found.of(feature, solver)
-                mean, low, high, splits = over_splits(values, found.sizes)
+                (mean, low, high), splits = over_splits(values, found.sizes), len(values)
                 rows.append((words, splits, feature, solver, mean, low, high, float(values.std(ddof=1))))
     return Table(
         "errors",
@@ -33,7 +33,6 @@ def _errors(at_random: Errors, grouped: Errors | None) -> Table:
         "deviations. Copies of an original are in one part of a grouped split, and in any of a random one.",
         ("split", "splits", "features", "solver", "error", "low", "high", "sd"),
         rows,
-        source="sections 3.2 and 3.3",
     )
 
 
@@ -56,7 +55,6 @@ def _times(traces: dict[str, Trace]) -> Table:
         "above its least value, with the runs' 5 % and 95 % quantiles.",
         TIMES_HEADER,
         rows,
-        source="figures 2a and 3a",
     )
 
 

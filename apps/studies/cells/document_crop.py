@@ -16,7 +16,6 @@ from ...cells.finding.findings import crop_square
 SPATIAL_RADIUS, COLOUR_RADIUS = 30, 60  # of the mean shift
 FRAME = 80  # gray levels below are the black frame
 DARK_PERCENT = 2
-MIN_PURPLE = 40  # blue minus green, in levels; nuclei have more
 SIZE = 120
 
 
@@ -58,31 +57,6 @@ def locate_report(
     return center
 
 
-def find_center(image: np.ndarray) -> tuple[int, int] | None:
-    """Find the middle of the largest nucleus, and nothing else, fast.
-
-    Parameters
-    ----------
-    image : ndarray of shape (height, width, 3) and dtype uint8
-        At any scale; half of the working scale is enough.
-
-    Returns
-    -------
-    tuple of int, or None
-        x and y; None when nothing is stained, or everything.
-    """
-    purple = cv2.subtract(cv2.extractChannel(image, 0), cv2.extractChannel(image, 1))
-    threshold, stained = cv2.threshold(purple, 0, 1, cv2.THRESH_OTSU)
-    if threshold < MIN_PURPLE:
-        stained = cv2.threshold(purple, MIN_PURPLE, 1, cv2.THRESH_BINARY)[1]
-    stained = cv2.morphologyEx(stained, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    n, _, stats, centers = cv2.connectedComponentsWithStats(stained)
-    if n == 1 or stained.all():
-        return None
-    x, y = centers[1 + stats[1:, cv2.CC_STAT_AREA].argmax()]
-    return int(x), int(y)
-
-
 def without_frame(gray: np.ndarray) -> np.ndarray:
     """Replace the pixels of the black frame by the mean of all others."""
     frame = gray < FRAME
@@ -105,28 +79,18 @@ def gray_negative(image: np.ndarray) -> np.ndarray:
     return 255 - without_frame(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY))
 
 
-def document_crop(file: ImageFile, method: str) -> np.ndarray | None:
-    """Return the gray negative crop of an image.
+def document_crop(file: ImageFile) -> np.ndarray | None:
+    """Return the gray negative crop of an image, around what the document's steps find.
 
     Parameters
     ----------
     file : ImageFile
-    method : {"center", "report"}
-        Find the cell fast, by the centre of its nucleus; or by the document's steps.
 
     Returns
     -------
     ndarray of shape (SIZE, SIZE) and dtype uint8, or None
         None when no cell is found.
     """
-    reader = file.open()
-    # Half the size is enough for a centre, and takes half the time.
-    image, scale = reader.scaled(fraction=0.5 if method == "center" else 1)
-    center = find_center(image) if method == "center" else locate_report(image)
-    if center is None:
-        return None
-    if scale != 1:
-        center = tuple(int((side + 0.5) / scale) for side in center)
-    image, scale = reader.scaled()
-    middle = tuple(int((side + 0.5) * scale) for side in center)
-    return gray_negative(crop_square(image, middle, SIZE))
+    image, _ = file.open().scaled()
+    center = locate_report(image)
+    return None if center is None else gray_negative(crop_square(image, center, SIZE))

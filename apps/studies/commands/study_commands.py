@@ -13,7 +13,7 @@ from ...common.errors import DONE, FAILED, AppError
 from ...common.printing import note, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..frame.study_list import STUDIES, Study
-from .study_options import HELP, command, study_options, threads_of
+from .study_options import HELP, WITHOUT_DATA, command, study_options, threads_of
 
 STUDIES_PACKAGE = __package__.rpartition(".")[0]
 PARTS = "parts"  # the folder of what is finished
@@ -50,6 +50,8 @@ def all_studies(output, json, **options):
     from ..output.printed_verdicts import print_all_verdicts, print_verdicts
 
     study_folder.take_folder(output, "all")
+    if options["data"] is None and not options["quiet"]:
+        note(WITHOUT_DATA)
     records, failed = [], []
     for name, study in STUDIES.items():
         place = os.path.join(output, name)

@@ -9,9 +9,14 @@ from ...common.errors import USAGE, AppError
 
 command = partial(options.command, "fastsvm-studies")
 
+WITHOUT_DATA = (
+    "note: without --data, drawn smears, scikit-learn's digits, made rows and generated reviews stand in for "
+    "the documents' data sets; claims about those cannot be tested"
+)
 HELP = """
-The documents' data sets (usps.npz, cells/, prostate.npz, skin.tsv.gz, sentiment.txt, flame.csv, jain.csv)
-are taken from the folder of --data. Without it a study runs on the samples of fastsvm and scikit-learn.
+The documents' data sets (usps.npz, cells/, smears/labels_checked.csv, prostate.npz, skin.tsv.gz,
+sentiment.txt, flame.csv, jain.csv) are taken from the folder of --data. Without it a study runs on the
+samples of fastsvm and scikit-learn.
 
 FOLDER gets pictures, tables, claims.csv, report.json and a page, report.html.
 

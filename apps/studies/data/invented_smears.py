@@ -20,21 +20,32 @@ BOX_MARGIN = 2
 # border cuts.
 FINER = 2
 MARGIN = 70
-RADII = {"LYMPHOCYTE": (27, 34), "MONOCYTE": (44, 52), "NEUTROPHIL": (33, 42), "EOSINOPHIL": (34, 44)}
-ROUGHNESS = {"LYMPHOCYTE": 0.03, "MONOCYTE": 0.05, "NEUTROPHIL": 0.025, "EOSINOPHIL": 0.025}
-RED_RADIUS = (19, 22)
+# Measured on photographs with labels checked by eye (data/measure_smears.py): least, usual and most radius of
+# a cell, pixels; least and most share of its nucleus in it; and how ragged its outline is.
+RADII = dict(zip(LABELS, ((25, 30, 38), (46, 54, 57), (31, 42, 48), (38, 47, 51)), strict=True))
+NUCLEUS_SHARE = {"LYMPHOCYTE": (0.66, 0.84), "NEUTROPHIL": (0.44, 0.62), "EOSINOPHIL": (0.48, 0.80)}
+LOBES = {"NEUTROPHIL": [3, 3, 4, 4, 5], "EOSINOPHIL": [2, 2, 2, 3]}
+OVERLAP = {"NEUTROPHIL": 0.9, "EOSINOPHIL": 0.75}  # least distance of two lobes, in sums of their radii
+ROUGHNESS = {"LYMPHOCYTE": 0.14, "MONOCYTE": 0.18, "NEUTROPHIL": 0.10, "EOSINOPHIL": 0.12}
+RED_RADIUS = (23.1, 25.6)
 
 # What each thing takes away of the light, as a logarithm, in cv2's order: blue, green, red. Of each thing
-# there are two colours; a smear has one between them.
-RED_CELL = np.array([[0.36, 0.38, 0.15], [0.21, 0.34, 0.16]])
-NUCLEUS = np.array([[0.03, 0.80, 0.62], [-0.09, 0.62, 0.36]])
-CYTOPLASM = {
-    "LYMPHOCYTE": np.array([[-0.03, 0.20, 0.21], [-0.02, 0.20, 0.15]]),
-    "MONOCYTE": np.array([[-0.01, 0.18, 0.17], [-0.01, 0.19, 0.13]]),
-    "NEUTROPHIL": np.array([[0.00, 0.17, 0.09], [0.04, 0.22, 0.08]]),
-    "EOSINOPHIL": np.array([[0.07, 0.18, 0.05], [0.05, 0.20, 0.07]]),
+# there are two colours, faint and strong; a smear has one between them. The blue of a nucleus, and half of
+# its red, goes with how small the cell is.
+RED_CELL = np.array([[0.11, 0.20, 0.07], [0.28, 0.34, 0.14]])
+NUCLEUS = {
+    "LYMPHOCYTE": np.array([[-0.12, 0.55, 0.32], [0.04, 0.86, 0.62]]),
+    "MONOCYTE": np.array([[-0.15, 0.44, 0.18], [-0.08, 0.67, 0.32]]),
+    "NEUTROPHIL": np.array([[-0.13, 0.53, 0.23], [-0.01, 0.93, 0.55]]),
+    "EOSINOPHIL": np.array([[-0.17, 0.45, 0.17], [0.03, 0.70, 0.41]]),
 }
-ORANGE_GRANULE = np.array([0.08, 0.20, 0.04])
+CYTOPLASM = {
+    "LYMPHOCYTE": np.array([[-0.03, 0.08, 0.10], [0.03, 0.18, 0.22]]),
+    "MONOCYTE": np.array([[-0.05, 0.11, 0.09], [0.03, 0.26, 0.21]]),
+    "NEUTROPHIL": np.array([[-0.03, 0.12, 0.03], [0.04, 0.27, 0.13]]),
+    "EOSINOPHIL": np.array([[-0.02, 0.14, 0.03], [0.04, 0.31, 0.13]]),
+}
+ORANGE_GRANULE = np.array([0.10, 0.22, 0.06])
 VIOLET_GRANULE = np.array([0.00, 0.10, 0.06])
 
 
@@ -89,7 +100,7 @@ def platelet(rng, stain):
     radius = rng.uniform(4, 6)
     out = blob(rng, *grid(3 * radius), radius, roughness=0.15, stretch=1.6)
     cover = inside(out, radius, 3)
-    speck = cover * (0.7 + 0.4 * np.exp(-4 * out**2)) * rng.uniform(0.35, 0.65)
+    speck = cover * (0.7 + 0.4 * np.exp(-4 * out**2)) * rng.uniform(0.5, 0.8)
     return (speck * (1 + 0.2 * cloud(rng, out.shape, 4)))[..., None] * stain, cover
 
 
@@ -100,14 +111,14 @@ def melted(cover):
 
 def round_nucleus(rng, x, y, radius):
     """Draw a lymphocyte's nucleus: one dense disc that almost fills the cell of the given radius."""
-    size = rng.uniform(0.85, 0.92) * radius
+    size = np.sqrt(rng.uniform(*NUCLEUS_SHARE["LYMPHOCYTE"])) * radius
     shift = rng.uniform(-0.6, 0.6, size=2) * (0.96 * radius - size)
-    return inside(blob(rng, x - shift[0], y - shift[1], size, roughness=0.05, stretch=1.25), size, 3)
+    return inside(blob(rng, x - shift[0], y - shift[1], size, roughness=0.1, stretch=1.25), size, 2)
 
 
 def bent_nucleus(rng, x, y, radius):
     """Draw a monocyte's nucleus: a broad band, bent like a kidney or, at the most, like a horseshoe."""
-    half, bend, reach = rng.uniform(0.40, 0.47), rng.uniform(0.34, 0.46), rng.uniform(1.1, 1.9)
+    half, bend, reach = rng.uniform(0.39, 0.47), rng.uniform(0.42, 0.54), rng.uniform(1.3, 2.1)
     middle = rng.uniform(0, 2 * np.pi)
     discs = []
     for angle in middle + np.linspace(-reach, reach, 9):
@@ -118,25 +129,26 @@ def bent_nucleus(rng, x, y, radius):
     return melted(np.max(discs, axis=0))
 
 
-def chain(rng, sizes):
-    """Choose the centres of lobes of given radii in a cell of radius 1: each beside the one before, none over
-    another. What finds no room shrinks a little.
+def chain(rng, sizes, least):
+    """Choose the centres of lobes of given radii in a cell of radius 1: each beside the one before, or a
+    little over it. What finds no room shrinks a little.
     """
     while True:
         angles = rng.uniform(0, 2 * np.pi, size=len(sizes))
-        steps = np.transpose([np.cos(angles), np.sin(angles)]) * rng.uniform(1, 1.12)
+        steps = np.transpose([np.cos(angles), np.sin(angles)]) * rng.uniform(least, 1.1)
         steps[0] *= 0.9 - sizes[0]
         steps[1:] *= (sizes[1:] + sizes[:-1])[:, None]
         centres = np.cumsum(steps, axis=0)
         apart = np.hypot(*(centres[:, None] - centres).transpose(2, 0, 1)) + 9 * np.eye(len(sizes))
-        if (apart > 0.95 * np.add.outer(sizes, sizes)).all() and (np.hypot(*centres.T) + sizes < 1).all():
+        if (apart > least * np.add.outer(sizes, sizes)).all() and (np.hypot(*centres.T) + sizes < 1).all():
             return centres, sizes
         sizes = 0.9998 * sizes
 
 
-def lobed_nucleus(rng, x, y, radius, n_lobes, share):
-    """Draw a nucleus of lobes, each joined to the next by a thin bridge: its share of the cell."""
-    centres, sizes = chain(rng, np.sqrt(share / n_lobes) * rng.uniform(0.85, 1.1, size=n_lobes))
+def lobed_nucleus(rng, x, y, radius, label):
+    """Draw a nucleus of lobes, each joined to the next by a thin bridge."""
+    n, share = rng.choice(LOBES[label]), rng.uniform(*NUCLEUS_SHARE[label])
+    centres, sizes = chain(rng, np.sqrt(share / n) * rng.uniform(0.85, 1.1, size=n), OVERLAP[label])
     centres, sizes = radius * centres, radius * sizes
     lobes = [
         inside(blob(rng, x - a, y - b, size, roughness=0.09, stretch=1.4), size)
@@ -164,28 +176,27 @@ def dots(rng, shape, size, distance):
 
 def nucleus(rng, x, y, radius, label):
     """Draw the nucleus of a white cell: its cover, and how much of the stain it takes at each point."""
-    grains = cloud(rng, x.shape, 12), cloud(rng, x.shape, 5)
+    grains = cloud(rng, x.shape, 20), cloud(rng, x.shape, 5)
+    chromatin = 1 + 0.15 * grains[0] + 0.05 * grains[1]
     if label == "LYMPHOCYTE":
-        return round_nucleus(rng, x, y, radius), 1.1 + 0.09 * grains[0] + 0.05 * grains[1]
-    if label == "MONOCYTE":  # loose, with threads
-        return bent_nucleus(rng, x, y, radius), 0.85 + 0.07 * grains[0] + 0.1 * grains[1]
-    if label == "NEUTROPHIL":
-        n_lobes, share = rng.choice([3, 3, 4, 4, 5]), rng.uniform(0.44, 0.52)
-    else:
-        n_lobes, share = rng.choice([2, 2, 2, 3]), rng.uniform(0.40, 0.46)
-    return lobed_nucleus(rng, x, y, radius, n_lobes, share), 1 + 0.1 * grains[0] + 0.08 * grains[1]
+        return round_nucleus(rng, x, y, radius), chromatin
+    if label == "MONOCYTE":
+        return bent_nucleus(rng, x, y, radius), chromatin
+    return lobed_nucleus(rng, x, y, radius, label), chromatin
 
 
-def white_cell(rng, radius, label, stain, hue):
+def white_cell(rng, radius, label, strength):
     """Draw a white cell: what it takes away of the light, and which part of its tile it covers."""
-    x, y = grid(1.4 * radius)
-    cover = inside(blob(rng, x, y, radius, ROUGHNESS[label], stretch=1.2), radius, 3)
+    x, y = grid(1.5 * radius)
+    cover = inside(blob(rng, x, y, radius, ROUGHNESS[label], stretch=1.4), radius, 2)
     core, chromatin = nucleus(rng, x, y, radius, label)
     core *= cover
-    strength = rng.uniform(0.85, 1.15) * (1 + 0.1 * cloud(rng, x.shape, 6))
-    cytoplasm = strength[..., None] * between(CYTOPLASM[label], hue)
+    small = np.interp(radius, RADII[label][::2], (1, 0))
+    stain = between(NUCLEUS[label], np.array([small, strength, (small + strength) / 2]))
+    patches = 1 + 0.35 * cloud(rng, x.shape, 32) + 0.08 * cloud(rng, x.shape, 6)
+    cytoplasm = patches[..., None] * between(CYTOPLASM[label], strength)
     if label == "EOSINOPHIL":  # coarse and packed
-        cytoplasm += rng.uniform(0.35, 1.1) * dots(rng, x.shape, 3, 3.8)[..., None] * ORANGE_GRANULE
+        cytoplasm += rng.uniform(0.6, 1.0) * dots(rng, x.shape, 2.6, 3.4)[..., None] * ORANGE_GRANULE
     elif label == "NEUTROPHIL":  # fine and faint
         cytoplasm += rng.uniform(0.5, 2.0) * dots(rng, x.shape, 1.5, 3)[..., None] * VIOLET_GRANULE
     absorbed = (cover * (1 - core))[..., None] * cytoplasm + (core * chromatin)[..., None] * stain
@@ -229,12 +240,12 @@ class Smear:
         self.turn = mirrored_and_turned(self.rng)
         self.copied = copied
         whites = self.place_white_cells(distance) if label else []
-        hue, density = self.rng.uniform(), self.rng.uniform(0.85, 1.12)
-        stain = density * between(NUCLEUS, hue)
-        self.add_red_cells(whites, density)
-        self.add_platelets(whites, stain)
+        strength = self.rng.uniform()
+        self.add_red_cells(whites)
+        if label:  # else a lone platelet would be the most purple thing there
+            self.add_platelets(whites, between(NUCLEUS["NEUTROPHIL"], strength))
         for x, y, radius in whites:
-            absorbed, cover = white_cell(self.rng, radius, label, stain, hue)
+            absorbed, cover = white_cell(self.rng, radius, label, strength)
             self.add("WBC", x, y, absorbed, cover, hides=True)
 
     def add(self, kind, x, y, absorbed, cover, hides=False):
@@ -256,9 +267,9 @@ class Smear:
 
     def place_white_cells(self, distance):
         """Choose places and radii of one white cell, or of two at the given distance."""
-        low, high = RADII[self.label]
+        low, usual, high = RADII[self.label]
         while True:
-            radius = self.rng.uniform(low, high)
+            radius = self.rng.triangular(low, usual, high)
             x, y = self.rng.uniform(0, WIDTH), self.rng.uniform(0, HEIGHT)
             cells = [(x, y, radius)]
             if distance:
@@ -268,12 +279,12 @@ class Smear:
             if all(self.fits(*cell) for cell in cells):
                 return cells
 
-    def add_red_cells(self, whites, density):
+    def add_red_cells(self, whites):
         """Strew red cells, many of them against another, few over another."""
         rng = self.rng
-        tone = density * between(RED_CELL, rng.uniform())
+        tone = between(RED_CELL, rng.uniform())
         size = rng.uniform(*RED_RADIUS)
-        wanted, reds = rng.randint(22, 46), []
+        wanted, reds = rng.randint(14, 32), []
         for _ in range(800):  # trials; a full picture has no room for more
             x, y = rng.uniform(-20, WIDTH + 20), rng.uniform(-20, HEIGHT + 20)
             radius = size * rng.uniform(0.85, 1.08)
@@ -308,7 +319,7 @@ class Smear:
     def light(self):
         """Draw the bare lit glass: nearly grey, brighter on one side and darker at the borders."""
         rng = self.rng
-        colour = rng.uniform(196, 228) * rng.uniform([0.93, 0.99, 0.95], [1.0, 1.01, 1.01])
+        colour = rng.uniform([195, 201, 198], [206, 210, 209])
         x, y = np.meshgrid(np.linspace(-1, 1, WIDTH), np.linspace(-1, 1, HEIGHT))
         slope, angle = rng.uniform(0, 0.05), rng.uniform(0, 2 * np.pi)
         rise = slope * (x * np.cos(angle) + y * np.sin(angle))
@@ -319,8 +330,8 @@ class Smear:
         """Take the picture: light, blur, noise; a copy is then mirrored and turned, and filled with black."""
         picture = self.light() * np.exp(-self.finish(self.absorbed))
         picture = cv2.GaussianBlur(picture, (0, 0), self.rng.uniform(0.5, 1.3))
-        noise = self.rng.normal(scale=self.rng.uniform(1.5, 3), size=picture.shape)
-        picture += cv2.GaussianBlur(noise, (0, 0), 0.6)
+        noise = self.rng.normal(scale=self.rng.uniform(3, 5), size=picture.shape)
+        picture += cv2.GaussianBlur(noise, (0, 0), 0.8)
         picture = picture.clip(0, 255).round().astype(np.uint8)
         return copy_of(picture, self.turn) if self.copied else picture
 

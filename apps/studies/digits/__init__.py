@@ -6,12 +6,13 @@ from ..frame.study_report import Report
 
 def run(context: Context) -> Report:
     """Run the study."""
+    from ..race.many_rows import race_on_many_rows
     from . import digit_claims, digit_experiments, digit_figures, digit_tables
 
     digits = digit_experiments.read_digits(context.data)
     runs = context.runs or (20 if context.quick else 100)
     rates = digit_experiments.error_rates(context, digits, runs)
-    pace = digit_experiments.paces(context, digits)
+    race = race_on_many_rows(context, intercept=True)
     return Report(
         name="digits",
         title="Digits 5 and 6: Pegasos with an intercept",
@@ -24,7 +25,7 @@ def run(context: Context) -> Report:
             "test images of a class": digits.n_test,
             "draws": runs,
         },
-        claims=digit_claims.claims(digits, rates, pace),
-        figures=digit_figures.digit_figures(digits, rates, pace),
-        tables=digit_tables.tables(digits, rates, pace),
+        claims=digit_claims.claims(digits, rates, race),
+        figures=digit_figures.digit_figures(digits, rates, race),
+        tables=digit_tables.tables(digits, rates),
     )

@@ -1,13 +1,24 @@
 """The claims of the document on two digits: each a row, with what was measured of it."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from ..frame.claim_judging import ENOUGH, Statistic, above, inside, judge, mean, typical, untested
+from ..frame.claim_judging import (
+    Region,
+    above,
+    below,
+    inside,
+    judge,
+    mean,
+    meets,
+    of_a_draw,
+    reaches,
+    show_ratio,
+    untested,
+)
 from ..frame.study_context import Arrays
-from ..frame.study_report import Claim, Verdict
-from .digit_experiments import EPOCHS, INTERCEPTS, METHODS, PACE_EPOCHS, STEPS, Digits, wrong
+from ..frame.study_report import Claim
+from ..race.many_rows import cpu_ratios, decisive
+from .digit_experiments import EPOCHS, METHODS, STEPS, Digits, wrong
 
 # Of the document: errors, true label in rows; the whole script.
 TRAIN, TEST = np.array([[98, 2], [0, 100]]), np.array([[285, 15], [8, 292]])
@@ -15,26 +26,23 @@ SECONDS = 0.53
 TOLERANCE = 0.005  # an error that differs by less than half a point is the same for a reader
 PEGASOS = [*METHODS].index("Pegasos")
 SDCA = [*METHODS].index("SDCA")
-UNIT = " times SDCA's CPU"
 OTHERS = "These are other images; it needs USPS (--data)."
 
 
 # fmt: off
-def claims(digits: Digits, rates: Arrays, pace: Arrays) -> list[Claim]:
+def claims(digits: Digits, rates: Arrays, race: Arrays | str) -> list[Claim]:
     """Judge the claims."""
     train, test = rates["train"][PEGASOS], rates["test"][PEGASOS]
     optimum = wrong(rates["test"][SDCA]) / rates["test"][SDCA].sum(axis=(1, 2))
-    seconds = rates["seconds"][PEGASOS]
-    fit = Statistic(1e3 * np.median(seconds), *(1e3 * end for end in ends(seconds)), ENOUGH)
     return [
         *(among(digits, *row) for row in (
             ("Pegasos with an intercept, lambda 1 and 20 epochs has a test error of 3.83 %",
-             f"{wrong(TEST)} of {TEST.sum()}, one draw", 100 * wrong(TEST) / TEST.sum(),
-             100 * wrong(test) / (2 * digits.n_test), "{:.2f} %"),
-            ("It gets 2 of the 200 training images wrong", "98, 2 / 0, 100", wrong(TRAIN), wrong(train),
-             "{:.1f}"),
-            ("Of the 600 test images it calls 293 a 5 and 307 a 6", "293 called 5", TEST[:, 0].sum(),
-             test[:, :, 0].sum(axis=1), "{:.1f}"),
+             f"{wrong(TEST)} of {TEST.sum()}, one draw", 100 * wrong(test) / (2 * digits.n_test),
+             reaches(100 * wrong(TEST) / TEST.sum(), unit=" %"), "{:.2f} %"),
+            ("It gets 2 of the 200 training images wrong", "98, 2 / 0, 100", wrong(train),
+             reaches(wrong(TRAIN)), "{:.1f}"),
+            ("Of the 600 test images it calls 293 a 5 and 307 a 6", "293 called 5",
+             test[:, :, 0].sum(axis=1), meets(*2 * (TEST[:, 0].sum(),)), "{:.1f}"),
         )),
         asymmetry(digits, test),
         judge("A fixed number of epochs will do", f"T = {EPOCHS}",
@@ -42,29 +50,20 @@ def claims(digits: Digits, rates: Arrays, pace: Arrays) -> list[Claim]:
               lambda s: f"{100 * s.value:+.2f} points of error ({100 * s.low:.2f} to {100 * s.high:.2f}) "
                         f"to the "
                         "optimum's",
-              why="Holds where the error is surely within half a point of that of the certified optimum."),
-        judge("All of it takes half a second", f"{SECONDS} s, R", fit, inside(-1, 1e3 * SECONDS + 1e-9),
-              lambda s: f"{s.value:.1f} ms of CPU for a fit (95 % of them {s.low:.1f} to {s.high:.1f})",
+              why="The error less that of the certified optimum, within half a point."),
+        judge("All of it takes half a second", f"{SECONDS} s, R",
+              of_a_draw(1e3 * rates["seconds"][PEGASOS]), reaches(1e3 * SECONDS, unit=" ms"),
+              lambda s: f"{s.value:.1f} ms of CPU for a fit (95 % of them to {s.high:.1f})",
               why="A fit is a fraction of all of it; theirs is R on another machine, with files and tables."),
-        dual(pace),
+        dual(race),
     ]
 
 
-def ends(values: np.ndarray) -> tuple[float, float]:
-    """Return between which values 95 % of the draws lie."""
-    low, high = np.quantile(values, (0.025, 0.975))
-    return float(low), float(high)
-
-
-def among(digits: Digits, words: str, theirs: str, value: float, draws: np.ndarray, spelling: str) -> Claim:
-    """Judge a figure of one draw by where it lies among ours."""
-    low, high = ends(draws)
-    shown = [spelling.format(number) for number in (*mean(draws)[:3], low, high)]
-    ours = "{} on average ({} to {}); 95 % of {n} draws have {} to {}".format(*shown, n=len(draws))
-    is_inside = bool(low <= value <= high)
-    verdict, unsure = typical(is_inside, len(draws))
-    why = f"It lies {'among' if is_inside else 'outside'} 95 % of the draws.{unsure}"
-    claim = Claim(words, theirs, ours, verdict, why)
+def among(digits: Digits, words: str, theirs: str, draws: np.ndarray, region: Region, spelling: str) -> Claim:
+    """Judge a figure of one draw by where 95 % of ours are."""
+    mean_of, low, high = (spelling.format(number) for number in of_a_draw(draws))
+    ours = f"{mean_of} on average of {len(draws)} draws; 95 % of single draws have {low} to {high}"
+    claim = judge(words, theirs, of_a_draw(draws), region, ours=ours)
     return claim if digits.original else untested(claim, OTHERS)
 
 
@@ -79,32 +78,10 @@ def asymmetry(digits: Digits, tables: np.ndarray) -> Claim:
     return claim if digits.original else untested(claim, OTHERS)
 
 
-def dual(pace: Arrays) -> Claim:
-    """Judge whether SGD on the primal is the faster on all rows, by the document's intercept."""
-    reached = pace["reached"][0, 0, -1]
-    with_one, without = (ratio(pace, b) for b in range(len(INTERCEPTS)))
-    why = f"Holds where the ratio is surely below 1. Without an intercept it is {short(without)}."
-    if not reached.all():
-        why += (f" After {PACE_EPOCHS} epochs {np.sum(~reached)} of its {len(reached)} runs are not there, "
-                f"and count "
-                "as if they were.")
-    claim = judge("On many rows the dual is less practical than SGD on the primal", "introduction",
-                  with_one, inside(0, 1),
-                  lambda s: f"Pegasos takes {short(s, UNIT)} to 1 % of P*, {pace['n'][-1]:,} rows",
-                  why=why)
-    refuted = claim.verdict is Verdict.HELD and not reached.all()
-    return replace(claim, verdict=Verdict.NOT_HELD) if refuted else claim
+def dual(race: Arrays | str) -> Claim:
+    """Judge whether SGD on the primal is the faster on many rows, with the document's intercept."""
+    return judge(
+        "On many rows the dual is less practical than SGD on the primal (CPU time of Pegasos / that of SDCA)",
+        "introduction", race if isinstance(race, str) else cpu_ratios(race), below(1), show_ratio,
+        why=decisive(race))
 # fmt: on
-
-
-def ratio(pace: Arrays, intercept: int) -> Statistic:
-    """Return the geometric mean of Pegasos' times over SDCA's on all rows."""
-    pegasos, sdca = pace["seconds"][:, intercept, -1]
-    logs = mean(np.log(pegasos / sdca))
-    return Statistic(*np.exp(logs[:3]), logs.runs)
-
-
-def short(s: Statistic, unit: str = "") -> str:
-    """Write a statistic to two digits, without an exponent unless it is huge."""
-    value, low, high = (f"{float(f'{number:.2g}'):g}" for number in s[:3])
-    return f"{value}{unit} ({low} to {high})"

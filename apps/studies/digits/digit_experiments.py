@@ -1,6 +1,5 @@
 """Draws of training and test images, and what is measured on them."""
 
-from collections.abc import Iterator
 from functools import partial
 from time import thread_time
 from typing import NamedTuple
@@ -8,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from fastsvm.fitting import SDCA, Pegasos
-from fastsvm_apps.studies.race import compare
 
 from ..data.public_sets import public_set_at_hand
 from ..frame.study_context import Arrays, Context
@@ -23,9 +21,6 @@ METHODS = {
     "SDCA": partial(SDCA, alpha=ALPHA, tol=1e-3),
 }
 STEPS = (1, 2, 5, 10, 20, 40, 80)  # epochs at which Pegasos is tried
-PACE_RUNS, PACE_EPOCHS, PACE_GOAL = 10, 100, 0.01  # to within 1 % of the optimum
-PACE_EPOCHS_SDCA = 20
-INTERCEPTS = (True, False)  # of the pace
 
 
 class Digits(NamedTuple):
@@ -136,50 +131,3 @@ def error_rates(context: Context, digits: Digits, runs: int) -> Arrays:
 
     key = {"X": digits.X, "y": digits.y, "runs": runs, "seed": context.seed}
     return context.part("draws", compute, **key)
-
-
-def paces(context: Context, digits: Digits) -> Arrays:
-    """Measure how long Pegasos and SDCA take to within `PACE_GOAL` of the optimum, on ever more images.
-
-    Returns
-    -------
-    dict
-        n : (sizes,), images. seconds : (2, 2, sizes, runs), CPU of the updates up to the first epoch there,
-        or of all epochs; Pegasos, then SDCA; with an intercept, then without. reached : of
-        the same shape, whether it got there.
-    """
-    smallest = 2 * digits.n_train
-    sizes = [smallest << k for k in range(8) if smallest << k < len(digits.y)] + [len(digits.y)]
-    runs = 3 if context.quick else PACE_RUNS
-
-    def compute() -> Arrays:
-        seconds = np.zeros((2, len(INTERCEPTS), len(sizes), runs))
-        reached = np.zeros(seconds.shape, bool)
-        order = np.random.default_rng(context.seed).permutation(len(digits.y))
-        with context.stage("pace", total=len(sizes) * len(INTERCEPTS)) as advance:
-            for k, n in enumerate(sizes):
-                X, y = digits.X[order[:n]], digits.y[order[:n]]
-                for b, intercept in enumerate(INTERCEPTS):
-                    for m, (times, there) in enumerate(_time_digit_runs(X, y, intercept, runs, context.seed)):
-                        seconds[m, b, k], reached[m, b, k] = times, there
-                    advance()
-        return {"n": np.array(sizes), "seconds": seconds, "reached": reached}
-
-    return context.part("pace", compute, X=digits.X, y=digits.y, runs=runs, seed=context.seed)
-
-
-def _time_digit_runs(X, y, intercept: bool, runs: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the seconds of each run, and whether it got there in them, for Pegasos and for SDCA."""
-    how = {"alpha": ALPHA, "fit_intercept": intercept}
-    solvers = {
-        "Pegasos": Pegasos(max_iter=PACE_EPOCHS, **how),
-        "SDCA": SDCA(max_iter=PACE_EPOCHS_SDCA, **how),
-    }
-    # On so few rows threads would cost more than they bring.
-    found = compare(solvers, X, y, runs=runs, n_jobs=1, random_state=seed)
-    for name in solvers:
-        lines = found.table["solver"] == name
-        there = (found.excess[lines] <= PACE_GOAL).reshape(runs, -1)
-        reached = there.any(axis=1)
-        epoch = np.where(reached, there.argmax(axis=1), -1)
-        yield found.table["seconds"][lines].reshape(runs, -1)[np.arange(runs), epoch], reached

@@ -6,11 +6,11 @@ from ...common.statistics import mean_interval
 from ..frame.study_context import Arrays
 from ..frame.study_report import Table
 from .digit_claims import PEGASOS, TEST, TRAIN
-from .digit_experiments import INTERCEPTS, LABELS, METHODS, STEPS, Digits, wrong
+from .digit_experiments import LABELS, METHODS, STEPS, Digits, wrong
 
 
 # fmt: off
-def tables(digits: Digits, rates: Arrays, pace: Arrays) -> list[Table]:
+def tables(digits: Digits, rates: Arrays) -> list[Table]:
     """Return the tables."""
     train, test = rates["train"][PEGASOS], rates["test"][PEGASOS]
     errors = wrong(rates["test"]) / (2 * digits.n_test)  # (methods, runs)
@@ -38,15 +38,6 @@ def tables(digits: Digits, rates: Arrays, pace: Arrays) -> list[Table]:
               ("epochs", "test error", "low", "high"),
               [(epochs, values.mean(), *mean_interval(values.tolist()))
                for epochs, values in zip(STEPS, rates["steps"], strict=True)]),
-        Table("pace", "Time to within 1 % of the optimum",
-              "CPU milliseconds of the updates, the median; runs that are not there in 100 epochs count as "
-              "those.",
-              ("method", "intercept", "images", "CPU ms", "share of runs that got there"),
-              [(method, "yes" if intercept else "no", int(n), 1e3 * np.median(pace["seconds"][m, b, k]),
-                float(pace["reached"][m, b, k].mean()))
-               for m, method in enumerate(("Pegasos", "SDCA"))
-               for b, intercept in enumerate(INTERCEPTS)
-               for k, n in enumerate(pace["n"])]),
         Table("draws", "Draws", "Each fit.", ("method", "draw", "test error", "CPU seconds"),
               [(name, run, float(error), float(rates["seconds"][k, run]))
                for k, name in enumerate(METHODS) for run, error in enumerate(errors[k])],

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from math import floor, inf, log10
+from math import floor, inf, isfinite, log10, nextafter
 from typing import NamedTuple
 
 import numpy as np
@@ -10,39 +10,42 @@ import numpy as np
 from ...common.statistics import mean_interval, median_interval, resampled_interval
 from .study_report import Claim, Verdict
 
-ENOUGH = 5  # runs; as many as the folds of a cross-validation, the fewest that a whole study has
-ENOUGH_DRAWS = 40  # the range of fewer draws covers less than 95 % of what may come
+WORSE = Verdict.HELD, Verdict.UNDECIDED, Verdict.REFUTED  # one case decides a claim of several
 FEW_RUNS = "An interval of a median needs six runs."
 DECIMALS = 8  # at most
 
 
 class Statistic(NamedTuple):
-    """A number with its 95 % interval, and the number of runs."""
+    """A number with its 95 % interval."""
 
     value: float
     low: float
     high: float
-    runs: int
 
 
 def mean(values: np.ndarray) -> Statistic:
     """Return the mean of runs, or of their paired differences."""
-    return Statistic(float(np.mean(values)), *mean_interval(values.tolist()), len(values))
+    return Statistic(float(np.mean(values)), *mean_interval(values.tolist()))
 
 
 def median(values: np.ndarray) -> Statistic:
     """Return the median of runs, which may be infinite."""
-    return Statistic(float(np.median(values)), *median_interval(values.tolist()), len(values))
+    return Statistic(float(np.median(values)), *median_interval(values.tolist()))
 
 
 def over_splits(values: np.ndarray, sizes: tuple[float, float]) -> Statistic:
     """Return the mean over random splits, which share most of their training rows."""
-    return Statistic(float(np.mean(values)), *resampled_interval(values.tolist(), *sizes), len(values))
+    return Statistic(float(np.mean(values)), *resampled_interval(values.tolist(), *sizes))
+
+
+def of_a_draw(values: np.ndarray) -> Statistic:
+    """Return the mean of draws, and where 95 % of single draws are, such as the document's: Student's."""
+    return Statistic(float(np.mean(values)), *resampled_interval(values.tolist(), 1, 1))
 
 
 def fixed(value: float) -> Statistic:
     """Return a number without uncertainty."""
-    return Statistic(value, value, value, ENOUGH)
+    return Statistic(value, value, value)
 
 
 class Region(NamedTuple):
@@ -52,32 +55,51 @@ class Region(NamedTuple):
     ----------
     words : str
         The rule, a sentence.
-    holds, fails : callable
-        Of a statistic; where neither is true, the runs vary too much to tell.
-    margin : callable
-        The smaller, the further the statistic is from the claim.
+    low, high : float
+        Its limits, which belong to it.
+    touch : bool
+        Whether it is enough that the interval reaches into it: the rule for numbers of the document.
     """
 
     words: str
-    holds: Callable[[Statistic], bool]
-    fails: Callable[[Statistic], bool]
-    margin: Callable[[Statistic], float]
+    low: float
+    high: float
+    touch: bool = False
+
+    @property
+    def rule(self) -> str:
+        """The words, or the limits."""
+        least = f"at least {self.low:.3g}" if self.low > -inf else ""
+        most = f"at most {self.high:.3g}" if self.high < inf else ""
+        return self.words or f"Holds where the whole interval is {' and '.join(filter(None, (least, most)))}."
+
+    def verdict(self, s: Statistic) -> Verdict:
+        """Judge by where the interval lies."""
+        if s.high < self.low or s.low > self.high:
+            return Verdict.REFUTED
+        whole = self.low <= s.low and s.high <= self.high
+        return Verdict.HELD if whole or self.touch else Verdict.UNDECIDED
+
+    def margin(self, s: Statistic) -> float:
+        """Return a number that is the smaller, the further the statistic is from the claim."""
+        low, high = (s.high, s.low) if self.touch else (s.low, s.high)
+        return min(low - self.low, self.high - high)
+
+    def better(self, s: Statistic) -> bool:
+        """Tell whether the whole interval is on the better side of a number of the document."""
+        below, above = self.low == -inf and s.high < self.high, self.high == inf and s.low > self.low
+        return self.touch and (below or above)
+
+
+def within(low: float, high: float) -> Region:
+    """Hold where the whole interval is inside, limits included."""
+    return Region("", low, high)
 
 
 def inside(low: float, high: float, words: str = "") -> Region:
-    """Hold where the whole interval is inside.
-
-    An interval that is partly inside does not show the claim, which so fails; but fewer runs than `ENOUGH`
-    decide nothing then.
-    """
-
-    def holds(s: Statistic) -> bool:
-        return low < s.low and (s.high < high or high == inf)
-
-    def fails(s: Statistic) -> bool:
-        return not holds(s) and (s.runs >= ENOUGH or s.high <= low or s.low >= high)
-
-    return Region(words, holds, fails, lambda s: min(s.low - low, high - s.high))
+    """Hold where the whole interval is inside, limits excluded."""
+    words = words or f"Holds where the whole interval is between {low:g} and {high:g}."
+    return Region(words, nextafter(low, inf), inf if high == inf else nextafter(high, -inf))
 
 
 def above(limit: float) -> Region:
@@ -95,24 +117,24 @@ def alike(margin: float) -> Region:
     return inside(-margin, margin, f"Holds where the whole interval is within {margin:g} of 0.")
 
 
-def meets(low: float, high: float, words: str = "") -> Region:
-    """Hold where the interval meets a range."""
-    return Region(
-        words or f"Holds where the interval meets {low:.3g} to {high:.3g}.",
-        lambda s: s.low <= high and s.high >= low,
-        lambda s: s.low > high or s.high < low,
-        lambda s: min(s.high - low, high - s.low),
-    )
+def meets(low: float, high: float) -> Region:
+    """Hold where the interval meets a range: of numbers of which none is better than another."""
+    words = f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}"
+    return Region(f"Holds where the interval meets {words}.", low, high, touch=True)
 
 
-def within(low: float, high: float) -> Region:
-    """Hold where the whole interval is inside; fail where the whole of it is outside."""
-    return Region(
-        "",
-        lambda s: low <= s.low and s.high <= high,
-        lambda s: s.high < low or s.low > high,
-        lambda s: min(s.value - low, high - s.value),
-    )
+def reaches(number: float, *, less: bool = True, unit: str = "") -> Region:
+    """Hold where the interval has a number of the document or is better: the one rule of all studies.
+
+    Parameters
+    ----------
+    number : float
+    less : bool, default=True
+        Whether less is better, as of errors and times.
+    unit : str
+    """
+    words = f"Holds where the interval has {number:.3g}{unit} or is all {'below' if less else 'above'} it."
+    return Region(words, *((-inf, number) if less else (number, inf)), touch=True)
 
 
 def judge(
@@ -140,57 +162,34 @@ def judge(
     ours : str, default=""
         The sentence, if `show` does not write it.
     why : str, default=""
-        A sentence in place of the words of the region.
+        What stands behind the rule of the region.
     absent : str, default=""
         Why the claim, or one of its comparisons, cannot be tested; it may still be refuted.
     """
     if not found or isinstance(found, str):
         return Claim(words, theirs, "", Verdict.UNTESTED, found or absent)
     cases = {"": found} if isinstance(found, Statistic) else found
-    if any(s.low == -inf for s in cases.values()):
+    if any(s.low == -inf and s.high == inf for s in cases.values()):
         return Claim(words, theirs, "", Verdict.UNTESTED, FEW_RUNS)
     write = show if callable(show) else lambda s: shown(s) + show
-    hold = {where: region.holds(s) for where, s in cases.items()}
-    weakest = min(cases, key=lambda where: region.margin(cases[where]))
+    verdicts = {where: region.verdict(s) for where, s in cases.items()}
+    weakest = min(cases, key=lambda where: (-WORSE.index(verdicts[where]), region.margin(cases[where])))
     found_here = ours or (f"{weakest}: " if weakest else "") + write(cases[weakest])
     if len(cases) > 1 and not ours:
-        found_here = f"{sum(hold.values())} of {len(cases)} comparisons hold; weakest: {found_here}"
-    verdict, why = Verdict.HELD, why or region.words
-    if any(region.fails(s) for s in cases.values()):
-        verdict = Verdict.NOT_HELD
-    elif not all(hold.values()):
-        verdict, runs = Verdict.UNTESTED, min(s.runs for s in cases.values())
-        why += (
-            f" So few runs ({runs}) decide nothing." if runs < ENOUGH else " The runs vary too much to tell."
-        )
-    elif absent:
+        held = [*verdicts.values()].count(Verdict.HELD)
+        found_here = f"{held} of {len(cases)} comparisons hold; weakest: {found_here}"
+    verdict, why = max(verdicts.values(), key=WORSE.index), f"{region.rule} {why}"
+    if absent and verdict is not Verdict.REFUTED:
         verdict, why = Verdict.UNTESTED, absent
-    details = tuple((where, *s[:3], hold[where]) for where, s in cases.items())
+    if all(map(region.better, cases.values())):
+        why = f"Better than the document's. {why}"
+    details = tuple((where, *s, verdicts[where]) for where, s in cases.items())
     return Claim(words, theirs, found_here, verdict, why.strip(), details)
 
 
 def untested(claim: Claim, why: str) -> Claim:
     """Return a claim without its verdict: what was measured is not what the document measured."""
     return replace(claim, verdict=Verdict.UNTESTED, why=why)
-
-
-def typical(inside: bool, draws: int) -> tuple[Verdict, str]:
-    """Judge a figure of one draw by whether it lies among 95 % of our draws.
-
-    Parameters
-    ----------
-    inside : bool
-    draws : int
-
-    Returns
-    -------
-    Verdict
-    str
-        A sentence, after a blank, on too few draws; "" where they decide.
-    """
-    if not inside and draws < ENOUGH_DRAWS:
-        return Verdict.UNTESTED, f" Where 95 % of the draws lie takes {ENOUGH_DRAWS} of them to say."
-    return Verdict.of(inside), ""
 
 
 def shown(s: Statistic) -> str:
@@ -210,3 +209,15 @@ def spelled(
         return f"{value}{unit} {ends.format(*interval)}"
 
     return write
+
+
+def show_ratio(found: Statistic) -> str:
+    """Write how many times as much the first needs as the second."""
+    if found.low == inf:
+        return "only the second gets there"
+    if found.high == 0:
+        return "only the first gets there"
+    value = {inf: "most often only the second gets there", 0: "most often only the first gets there"}.get(
+        found.value, f"{found.value:.2g} times as much"
+    )
+    return f"{value} [{found.low:.2g}, {f'{found.high:.2g}' if isfinite(found.high) else '∞'}]"

@@ -10,13 +10,17 @@ class Verdict(StrEnum):
     """What was found of a claim."""
 
     HELD = "held"
-    NOT_HELD = "not held"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
     UNTESTED = "cannot be tested"
 
-    @classmethod
-    def of(cls, holds: bool) -> "Verdict":
-        """Return the verdict on what is either so or not."""
-        return cls.HELD if holds else cls.NOT_HELD
+
+RULES = (
+    "Held: the whole 95 % interval of what is measured is where the claim puts it. Refuted: all of it is "
+    "elsewhere. Undecided: it crosses the limit. Cannot be tested: data, or enough runs, are not at hand. "
+    "A number of a document is held where the interval has it or is all better, and then the row says so. "
+    "A claim on several comparisons is as good as the weakest of them."
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Claim:
     why : str
         One sentence: what decides, or why it cannot be tested.
     cases : tuple, default=()
-        The comparisons that decide: where, value, low, high, and whether each holds.
+        The comparisons that decide: where, value, low, high, and the verdict of each.
     """
 
     words: str

@@ -5,7 +5,7 @@ from functools import partial
 from ..frame.study_context import Arrays, Context
 from ..frame.study_report import Report
 from .kernel_digits import Digits
-from .kernel_grid import BEST_POLYNOMIAL, FOLDS, KERNELS, LAMBDAS, QUICK, WHOLE, Size
+from .kernel_grid import FOLDS, KERNELS, LAMBDAS, QUICK, WHOLE, WIDER, WIDER_LAMBDAS, Size
 
 
 def run(context: Context) -> Report:
@@ -18,17 +18,17 @@ def run(context: Context) -> Report:
     rows = digits.X, digits.y
     key = {"X": digits.X, "y": digits.y, "seed": context.seed}
     seeds = range(context.seed, context.seed + (context.runs or 1))
-    grids = _kernel_grids(context, digits, size, seeds)
+    measured = context, digits, size, seeds
+    grids = _kernel_grids(*measured, KERNELS, LAMBDAS)
+    is_wider = context.choices.get("grid") == "wider"
+    wider = _kernel_grids(*measured, WIDER, WIDER_LAMBDAS) if is_wider else {}
     with context.stage("race", total=size.repeats) as advance:
         compute = partial(kernel_experiments.race, *rows, size, context.seed, advance)
         race = context.part("race", compute, **key, steps=size.race_steps, repeats=size.repeats)
+    memory = kernel_experiments.memory(digits.X)
     with context.stage("t-SNE"):
         compute = partial(kernel_experiments.plane, *rows, size, context.seed, context.threads)
         plane = context.part("plane", compute, **key, rows=size.plane_rows, steps=size.plane_steps)
-    cell = KERNELS[BEST_POLYNOMIAL[0]], size.steps[-1], BEST_POLYNOMIAL[2]
-    with context.stage("mistakes", total=FOLDS) as advance:
-        compute = partial(kernel_experiments.mistakes, *rows, cell, context.seed, context.threads, advance)
-        wrong = context.part("mistakes", compute, **key, cell=cell)
     return Report(
         name="kernels",
         title="Ten digits: kernel Pegasos over a grid",
@@ -40,27 +40,29 @@ def run(context: Context) -> Report:
             "T": ", ".join(f"{each:,}" for each in size.steps),
             "folds": f"{FOLDS}, stratified, {len(seeds)} time{'s' * (len(seeds) > 1)}",
         },
-        claims=kernel_claims.claims(digits, size, grids, race, plane),
-        figures=kernel_figures.kernel_figures(digits, size, grids, race, plane, wrong),
-        tables=kernel_tables.tables(digits, size, grids, race, wrong),
+        claims=kernel_claims.claims(digits, size, grids, race, plane, memory, wider),
+        figures=kernel_figures.kernel_figures(digits, size, grids, race, plane, wider),
+        tables=kernel_tables.tables(size, grids, race),
     )
 
 
-def _kernel_grids(context: Context, digits: Digits, size: Size, seeds: range) -> dict[str, Arrays]:
+def _kernel_grids(
+    context: Context, digits: Digits, size: Size, seeds: range, kernels: dict, lambdas: tuple[float, ...]
+) -> dict[str, Arrays]:
     """Return the errors and times of each kernel; each is a part of its own."""
     from . import kernel_experiments
 
-    key = {"X": digits.X, "y": digits.y, "steps": size.steps, "seeds": [*seeds], "lambdas": LAMBDAS}
-    with context.stage("grid", total=len(KERNELS) * len(LAMBDAS) * FOLDS * len(seeds)) as advance:
+    key = {"X": digits.X, "y": digits.y, "steps": size.steps, "seeds": [*seeds], "lambdas": lambdas}
+    with context.stage("grid", total=len(kernels) * len(lambdas) * FOLDS * len(seeds)) as advance:
         return {
             name: context.part(
                 "grid",
                 partial(
                     kernel_experiments.grid,
-                    *(digits.X, digits.y, kernel, size.steps, seeds, context.threads, advance),
+                    *(digits.X, digits.y, kernel, lambdas, size.steps, seeds, context.threads, advance),
                 ),
                 kernel=kernel,
                 **key,
             )
-            for name, kernel in KERNELS.items()
+            for name, kernel in kernels.items()
         }

@@ -1,14 +1,15 @@
-"""What is measured: errors over the grid, times of three implementations, the plane of t-SNE, mistakes."""
+"""What is measured: errors over the grid, times of three implementations, memory, the plane of t-SNE."""
 
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from ...common.folds import Split, stratified_folds
 from ..frame.study_context import Arrays
-from .kernel_grid import FOLDS, LAMBDAS, RACE_ALPHA, RACE_G, RACE_ROWS, Size
-from .plain_kernel_pegasos import naive, vectorised
+from .kernel_grid import FOLDS, MEMORY_ROWS, RACE_ALPHA, RACE_G, RACE_ROWS, USPS_SHAPE, Size
+from .plain_kernel_pegasos import gaussian_matrix, naive, vectorised
 
 COMPONENTS = 40  # of PCA, that t-SNE starts from
 
@@ -22,6 +23,7 @@ def grid(
     X: np.ndarray,
     y: np.ndarray,
     kernel: dict,
+    lambdas: tuple[float, ...],
     steps: tuple[int, ...],
     seeds: range,
     threads: int,
@@ -34,6 +36,7 @@ def grid(
     X, y : ndarrays
     kernel : dict
         Parameters of :class:`fastsvm.KernelPegasosClassifier`.
+    lambdas : tuple of float
     steps : tuple of int
     seeds : range
         A cross-validation for each.
@@ -54,7 +57,7 @@ def grid(
             X,
             y,
             kernels=[kernel],
-            alphas=LAMBDAS,
+            alphas=lambdas,
             n_iters=steps,
             cv=folds_of(y, seed),
             n_jobs=threads,
@@ -105,6 +108,21 @@ def _compiled_seconds(X: np.ndarray, signs: np.ndarray, steps: int, seed: int) -
     return time.process_time() - start
 
 
+def memory(X: np.ndarray) -> Arrays:
+    """Measure the kernel matrix and the tensor of all differences; gigabytes, scaled to the size of USPS."""
+    rows, (n, d) = np.ascontiguousarray(X[:MEMORY_ROWS], np.float32), USPS_SHAPE
+    larger = (n / len(rows)) ** 2 / 1e9
+    tracemalloc.start()
+    tensor = rows[:, None] - rows
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    matrix = gaussian_matrix(rows, RACE_G)
+    return {
+        "matrix": np.array(matrix.nbytes * larger),
+        "tensor": np.array(peak * larger * d / tensor.shape[-1]),
+    }
+
+
 def plane(X: np.ndarray, y: np.ndarray, size: Size, seed: int, threads: int) -> Arrays:
     """Project a sample of the digits by t-SNE, and look at the nearest neighbour of each in the plane.
 
@@ -128,40 +146,3 @@ def plane(X: np.ndarray, y: np.ndarray, size: Size, seed: int, threads: int) -> 
         points = TSNE(max_iter=size.plane_steps, random_state=seed, n_jobs=threads).fit_transform(reduced)
     near = NearestNeighbors(n_neighbors=1).fit(points).kneighbors(return_distance=False)
     return {"points": points, "labels": labels, "nearest": labels[near[:, 0]] == labels}
-
-
-def mistakes(
-    X: np.ndarray, y: np.ndarray, cell: tuple[dict, int, float], seed: int, threads: int, advance
-) -> Arrays:
-    """Predict each digit by the model of the other folds.
-
-    Parameters
-    ----------
-    X, y : ndarrays
-    cell : (dict, int, float)
-        Kernel, T and lambda.
-    seed, threads : int
-    advance : callable
-        Called after each fold.
-
-    Returns
-    -------
-    dict
-        predicted : ndarray of shape (n,) and dtype int
-        lead : ndarray of shape (n,)
-            The highest score minus that of the true digit, of functions whose margins are 1.
-    """
-    from fastsvm import KernelPegasosClassifier
-
-    kernel, steps, alpha = cell
-    predicted, lead = np.empty_like(y), np.empty(len(y))
-    for train, test in folds_of(y, seed):
-        model = KernelPegasosClassifier(
-            **kernel, alpha=alpha, n_iter=steps, n_jobs=threads, random_state=seed
-        )
-        scores = model.fit(X[train], y[train]).decision_function(X[test])
-        predicted[test] = model.classes_[scores.argmax(axis=1)]
-        own = np.take_along_axis(scores, np.searchsorted(model.classes_, y[test])[:, None], axis=1)[:, 0]
-        lead[test] = scores.max(axis=1) - own
-        advance()
-    return {"predicted": predicted, "lead": lead}

@@ -6,22 +6,22 @@ from ..frame.study_context import Arrays
 from ..frame.study_report import Figure
 from ..output.study_charts import Bars, Curve, Panel, Pixels, chart, mean_band, median_band, panel_rows
 from ..output.study_colors import TEN_COLORS
+from ..race.median_plot import BandKey
 from .kernel_digits import Digits
-from .kernel_grid import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, Size
+from .kernel_grid import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, WIDER_LAMBDAS, Size
 
 SAMPLES = 3  # of each digit
-WORST = 24  # digits
-COLUMNS = 8
 TICKS = (0.5, 1, 2, 3, 5, 7, 10, 20, 50)  # per cent, of the scale of colours
 IMPLEMENTATIONS = ("naive", "vectorised", "compiled")
 
 
 # fmt: off
 def kernel_figures(
-    digits: Digits, size: Size, grids: dict[str, Arrays], race: Arrays, plane: Arrays, wrong: Arrays
+    digits: Digits, size: Size, grids: dict[str, Arrays], race: Arrays, plane: Arrays,
+    wider: dict[str, Arrays],
 ) -> list[Figure]:
     """Return the figures, in the order of the document."""
-    sample, worst = sample_rows(digits.y), worst_rows(digits, wrong)[:WORST]
+    sample = sample_rows(digits.y)
     labels, counts = np.unique(digits.y, return_counts=True)
     shares = [f"{count / len(digits.y):.1%}" for count in counts]
     return [
@@ -29,55 +29,56 @@ def kernel_figures(
                chart(*_digit_panels(digits, sample, [str(digits.y[row]) for row in sample], len(labels))),
                size=(8.0, 3.4), source="figure 1", shows_data=True),
         Figure("counts", "How often each digit occurs", "The share of all digits is above each bar.",
-               chart([Panel(Bars(labels, counts, notes=shares), xlabel="digit", ylabel="images",
-                            xticks=labels)]),
+               chart([Panel(Bars(labels, counts, notes=shares), title="how often each digit occurs",
+                            xlabel="digit", ylabel="images", xticks=labels)]),
                size=(6.4, 3.6), source="figure 2"),
         Figure("plane", "The digits in the plane of t-SNE",
                f"{len(plane['points']):,} digits, each label at the median of its own. The axes have no "
                "unit.",
                chart([Panel(TSNEGroups(plane["points"], plane["labels"]), aspect="equal",
+                            title="the digits by t-SNE",
                             xlabel="first coordinate", ylabel="second coordinate")]),
                size=(6.4, 5.7), source="figure 3"),
         Figure("race", "Three implementations of one binary classifier",
-               f"{RACE_ROWS:,} rows, gaussian kernel, with its values; median and range of {size.repeats} "
-               "runs.",
+               f"{RACE_ROWS:,} rows, gaussian kernel, with its values; medians.",
                chart([Panel(*(Curve(size.race_steps, median_band(seconds.T, 0), colour, name, "o-")
                               for name, seconds, colour in zip(IMPLEMENTATIONS, race["seconds"], TEN_COLORS,
                                                                strict=False)),
-                            legend=True, ylabel="CPU time, seconds", **_steps_axis(size.race_steps))]),
+                            BandKey(f"range of {size.repeats} runs"), legend=True,
+                            title="one binary classifier", ylabel="CPU time, seconds",
+                            **_steps_axis(size.race_steps))]),
                size=(6.4, 4.2), source="figure 4"),
-        *_error_maps({name: 100 * grid["error"].mean(axis=-1).T for name, grid in grids.items()}, size.steps),
+        *_error_maps(grids, size.steps, LAMBDAS, [f"figure {number}" for number in range(5, 12)]),
+        *_error_maps(wider, size.steps, WIDER_LAMBDAS, ["section 4"] * len(wider), "wider"),
         Figure("time", "Training time against the number of steps",
                "CPU seconds of the steps for all ten classes of a fold, mean over lambda, without the "
-               "kernel's values; bands are 95 % intervals of the mean over folds.",
+               "kernel's values.",
                chart([Panel(*(_time_curve(name, grid["seconds"].mean(axis=0), size.steps)
                               for name, grid in grids.items()),
-                            legend=True, ylabel="CPU time of a fold, seconds", **_steps_axis(size.steps))]),
+                            BandKey("95 % interval of the mean"), legend=True,
+                            title="ten classes, without the kernel's values",
+                            ylabel="CPU time of a fold, seconds", **_steps_axis(size.steps))]),
                size=(6.4, 4.8), source="figure 12"),
-        Figure("worst", "The most confident mistakes",
-               "Of the document's best polynomial, by the lead of the wrong digit's score over the right "
-               "one's. Above each: what it was taken for, and what it is.",
-               chart(*_digit_panels(digits, worst, [f"{wrong['predicted'][row]} for {digits.y[row]}"
-                                                    for row in worst], COLUMNS)),
-               size=(8.0, 4.2), shows_data=True),
     ]
 
 
-def _error_maps(errors: dict[str, np.ndarray], steps: tuple[int, ...]) -> list[Figure]:
-    low, high = (pick(map(pick, map(np.ravel, errors.values()))) for pick in (min, max))
+def _error_maps(grids, steps, lambdas, sources: list[str], prefix: str = "errors") -> list[Figure]:
+    errors = {name: 100 * grid["error"].mean(axis=-1).T for name, grid in grids.items()}
+    low, high = (pick(map(pick, map(np.ravel, errors.values())), default=1) for pick in (min, max))
     style = {"norm": "log", "vmin": low, "vmax": high, "cmap": "viridis_r", "aspect": "auto"}
     bar = {"label": "test error, per cent", "ticks": [tick for tick in TICKS if low <= tick <= high],
            "format": "{x:g}"}
-    axes = {"xlabel": "lambda", "xticks": range(len(LAMBDAS)), "xticklabels": [f"{a:g}" for a in LAMBDAS],
+    axes = {"xlabel": "lambda", "xticks": range(len(lambdas)), "xticklabels": [f"{a:g}" for a in lambdas],
             "ylabel": "steps T", "yticks": range(len(steps)), "yticklabels": [f"{n:,}" for n in steps]}
     return [
-        Figure(f"errors_{name.replace(' ', '_').replace('.', '')}",
+        Figure(f"{prefix}_{name.replace(' ', '_').replace('.', '')}",
                f"Test error of the {'polynomial' if name in POLYNOMIALS else 'gaussian'} kernel, {name}",
                "Per cent, mean of the folds; the best cell has a frame. All kernels have one scale of "
                "colours.",
-               chart([Panel(Pixels(cells, ".2f", style), **axes)], colorbar=bar),
-               size=(6.0, 3.4), source=f"figure {number}")
-        for number, (name, cells) in enumerate(errors.items(), start=5)
+               chart([Panel(Pixels(cells, ".2f", style), title=f"{name}; framed: the best", **axes)],
+                     colorbar=bar),
+               size=(6.0, 3.6), source=source)
+        for source, (name, cells) in zip(sources, errors.items(), strict=True)
     ]
 # fmt: on
 
@@ -86,12 +87,6 @@ def sample_rows(y: np.ndarray) -> np.ndarray:
     """Draw some rows of each digit: all digits once, then all again."""
     rng = np.random.default_rng(0)
     return np.stack([rng.choice(np.flatnonzero(y == each), SAMPLES) for each in np.unique(y)], axis=1).ravel()
-
-
-def worst_rows(digits: Digits, wrong: Arrays) -> np.ndarray:
-    """Return the rows of the mistakes, the most confident first."""
-    rows = np.flatnonzero(wrong["predicted"] != digits.y)
-    return rows[np.argsort(-wrong["lead"][rows], kind="stable")]
 
 
 def _digit_panels(digits: Digits, rows: np.ndarray, titles: list[str], columns: int) -> list[list[Panel]]:

@@ -8,20 +8,18 @@ from collections.abc import Sequence
 from ...common.errors import AppError
 from ...common.files import check_replaceable, make_folder, replace_file
 from ..frame.study_list import STUDIES
-from ..frame.study_report import Verdict
+from ..frame.study_report import RULES, Verdict
 from . import study_record
 from .small_pictures import small_picture
 from .study_folder import remove_files
-from .study_record import CLAIM_FIELDS, REPORT, full_caption, read_record, verdict_counts
+from .study_record import CLAIM_FIELDS, REPORT, read_record, verdict_counts
 
 MADE = "<!-- Made by fastsvm-studies gallery, from"
 INDEX = "README.md"
 COLUMNS = "verdict", "claim", "document", "here", "why"
 INTRODUCTION = """\
 Each study redoes the tables and figures of a document that compares classifiers, and judges its claims by
-what is measured here. A claim holds if the 95 % interval of what is measured says so, by a rule in the code.
-What depends on data or machines that are not at hand, or on more runs, cannot be tested. DIR has the
-documents' data sets; without it a study runs on what comes along."""
+what is measured here. DIR has the documents' data sets; without it a study runs on what comes along."""
 
 
 def reports_in(folder: str) -> dict[str, dict]:
@@ -83,8 +81,8 @@ def markdown_page(record: dict) -> str:
     """Return the page of a study in Markdown."""
     claims, shown = record["claims"], _shown_figures(record)
     rows = [[escape_markdown(claim[CLAIM_FIELDS[name]]) for name in COLUMNS] for claim in claims]
-    others = [figure["title"] for figure in record["figures"] if figure["file"] not in shown]
-    left_out = escape_markdown("; ".join(others))
+    others = [thing for thing in (*record["figures"], *record["tables"]) if thing["file"] not in shown]
+    left_out = "\n".join(_markdown_item(record["study"], thing) for thing in others)
     return _markdown_page(
         f"{record['study']}/{REPORT}",
         escape_markdown(record["title"]),
@@ -94,7 +92,7 @@ def markdown_page(record: dict) -> str:
         _markdown_table(COLUMNS, rows),
         "## Figures" if shown else "",
         *(_markdown_figure(record["study"], figure) for figure in shown.values()),
-        f"On its own page the study also has: {left_out}." if left_out else "",
+        f"On its own page the study also has:\n\n{left_out}" if left_out else "",
         "## Run it again",
         f"```sh\n{record['command']}\n```",
         _how_to_repeat(record),
@@ -111,6 +109,7 @@ def markdown_index(records: Sequence[dict]) -> str:
         "the reports in the folders",
         "Studies of five documents",
         INTRODUCTION,
+        RULES,
         "```sh\nfastsvm-studies all --data DIR -o studies\n```",
         _markdown_table(("study", "document", *Verdict), rows),
         f"{study_record.claims_summary(study_record.all_claims(records))}.",
@@ -133,8 +132,13 @@ def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> 
 
 
 def _markdown_figure(study: str, figure: dict) -> str:
-    title, caption = escape_markdown(figure["title"]), escape_markdown(full_caption(figure))
-    return f"### {title}\n\n![{title}]({study}/{figure['file']})\n\n{caption}"
+    title, *lines = map(escape_markdown, (figure["title"], *study_record.captions(study, figure)))
+    return "\n\n".join((f"### {title}", f"![{title}]({study}/{figure['file']})", *lines))
+
+
+def _markdown_item(study: str, thing: dict) -> str:
+    _, *lines = study_record.captions(study, thing)
+    return f"- {escape_markdown('. '.join([thing['title'], *lines]))}"
 
 
 def _how_to_repeat(record: dict) -> str:

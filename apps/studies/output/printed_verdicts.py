@@ -4,7 +4,7 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-from ...common.printing import print_heading, print_line, print_table, shortened
+from ...common.printing import print_heading, print_line
 from .study_record import all_claims, claims_legend, claims_summary
 
 WIDEST = 100
@@ -35,13 +35,14 @@ def print_all_verdicts(records: Sequence[dict], page: str) -> None:
     """Print a table of the claims of all studies."""
     print_heading("All studies")
     names = max([len("study"), *(len(record["study"]) for record in records)])
-    room = _terminal_width() - LABELS - names - 2 - 2  # a gap behind each column
-    rows = [
-        (claim["verdict"], record["study"], shortened(claim["words"], room))
+    for verdict, study, words in [("verdict", "study", "claim")] + [
+        (claim["verdict"], record["study"], claim["words"])
         for record in records
         for claim in record["claims"]
-    ]
-    print_table(("verdict", "study", "claim"), rows, text_columns=(0, 1, 2))
+    ]:
+        first = f"{verdict:<{LABELS}}{study:<{names + 2}}"
+        for line in _wrapped_lines(words, first, " " * len(first)):
+            print_line(line)
     print_line("")
     print_line(f"{claims_summary(all_claims(records))}: {page}")
 

@@ -39,6 +39,8 @@ class Curve:
         In Matplotlib's way: "-", "--", "o-", "x".
     options : mapping
         What else `Axes.plot` takes.
+    band : str
+        The label of the band.
     """
 
     x: Any
@@ -47,6 +49,7 @@ class Curve:
     label: str = ""
     line: str = "-"
     options: Mapping[str, object] = field(default_factory=dict)
+    band: str = ""
 
     def draw(self, ax) -> None:
         """Draw it."""
@@ -55,7 +58,7 @@ class Curve:
         style = {"markersize": 4, **self.options}
         ax.plot(self.x, middle, self.line, color=self.color, label=self.label, **style)
         if ends:
-            ax.fill_between(self.x, *ends, color=self.color, alpha=0.2, linewidth=0)
+            ax.fill_between(self.x, *ends, color=self.color, alpha=0.2, linewidth=0, label=self.band)
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,16 @@
 """The pages of studies: each needs nothing but itself."""
 
-import math
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 
 from ...common.html_pages import data_uri, render
 from ..frame.study_report import Report, Table
-from .study_record import all_claims, claims_legend, full_caption, verdict_counts
+from .study_record import all_claims, captions, claims_legend, verdict_counts
 
 COLUMN = 7.6  # inches; a wider picture cannot be read in half of the page
 MOST_ROWS = 200  # of a table on the page; its CSV file has all
-DIGITS = 4  # of the largest number of a column
-LARGE, SMALL = 1e6, 1e-4  # beyond these a column has exponents
+DIGITS = 4  # that count, of a number that is not whole
+LARGE = 1e6  # from here on a number has an exponent
 
 
 def study_page(report: Report, record: dict, pictures: Mapping[str, bytes]) -> str:
@@ -35,12 +34,12 @@ def study_page(report: Report, record: dict, pictures: Mapping[str, bytes]) -> s
                 "wide": figure.size[0] > COLUMN,
                 "title": figure.title,
                 "source": data_uri(pictures[known["file"]], f"image/{figure.ending}"),
-                "caption": full_caption(known),
+                "captions": captions(record["study"], known),
             }
             for figure, known in zip(report.figures, record["figures"], strict=True)
         ],
         tables=[
-            _table_fields(table, known)
+            _table_fields(table, known, captions(record["study"], known))
             for table, known in zip(report.tables, record["tables"], strict=True)
             if table.shown
         ],
@@ -67,7 +66,7 @@ def _html_page(title: str, claims: list[dict], lines: list[str], /, **fields: ob
     return render(__package__, "study.html", kind="studies", title=title, lines=lines, facts=facts, **fields)
 
 
-def _table_fields(table: Table, known: dict) -> dict:
+def _table_fields(table: Table, known: dict, words: list[str]) -> dict:
     from markupsafe import Markup
 
     rows = list(table.rows)[:MOST_ROWS]
@@ -77,10 +76,10 @@ def _table_fields(table: Table, known: dict) -> dict:
     more = f" The first {MOST_ROWS} rows of {len(table.rows):,}." if len(table.rows) > len(rows) else ""
     return {
         "title": table.title,
-        "caption": full_caption(known) + more,
+        "caption": " ".join(words) + more,
         "file": known["file"],
         "heads": list(zip(table.header, kinds, strict=True)),
-        "rows": list(zip(*map(column_texts, columns), strict=True)),
+        "rows": [list(map(cell_text, row)) for row in rows],
     }
 
 
@@ -96,28 +95,17 @@ def _settings_rows(record: dict) -> list[tuple[str, object]]:
     return list(facts.items())
 
 
-def column_texts(values: Sequence[object]) -> list[str]:
-    """Return the cells of a column as text: as many decimals as its largest number needs.
-
-    Cells with nan and None are empty.
-    """
-    fractions = [value for value in values if is_number(value) and not isinstance(value, Integral)]
-    sizes = [size for size in map(abs, map(float, fractions)) if size and math.isfinite(size)]
-    spelling = f".{DIGITS}g"
-    if sizes and min(sizes) >= SMALL and max(sizes) < LARGE:
-        decimals = max(0, DIGITS - 1 - math.floor(math.log10(max(sizes))))
-        spelling = f",.{min(decimals, DIGITS)}f"
-    return [_cell_text(value, spelling) for value in values]
-
-
 def is_number(value: object) -> bool:
     """Tell whether a cell is a number."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _cell_text(value: object, spelling: str) -> str:
+def cell_text(value: object) -> str:
+    """Return a cell as text, numbers with the digits that count; nan and None are empty."""
     if value is None or value != value:
         return ""
     if not is_number(value):
         return str(value)
-    return format(int(value), ",") if isinstance(value, Integral) else format(float(value), spelling)
+    number = float(value)
+    whole = isinstance(value, Integral) or 10**DIGITS <= abs(number) < LARGE
+    return f"{number:,.0f}" if whole else f"{number:,.{DIGITS}g}"

@@ -1,15 +1,17 @@
 """What a report is in JSON: claims, and which files hold its pictures and tables."""
 
+import csv
 import json
 import os
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 
 from ...common.errors import AppError
 from ...common.printing import many
-from ..frame.study_report import Report, Verdict
+from ..frame.study_report import RULES, Report, Verdict
 
 REPORT = "report.json"
 # What tables of claims call the fields of a claim, in the order of the files.
@@ -80,14 +82,25 @@ def json_value(value: object) -> object:
     return value if isinstance(value, bool | int | float | str | None) else str(value)
 
 
-def full_caption(thing: dict) -> str:
-    """Return the caption of a figure or table, with the part of the document that it redoes."""
-    return f"{thing['caption']} The document's {thing['source']}." if thing["source"] else thing["caption"]
+def captions(study: str, thing: dict) -> list[str]:
+    """Return the caption of a figure or table, and a line on that of the document which it redoes."""
+    theirs = f"The document's {thing['source']}"
+    caption, differs = document_figures().get((study, thing["source"]), ("", ""))
+    if caption:
+        theirs += f": {caption}. What differs: {differs}"
+    return [thing["caption"], f"{theirs}."] if thing["source"] else [thing["caption"]]
+
+
+@cache
+def document_figures() -> dict[tuple[str, str], tuple[str, str]]:
+    """Return caption and what differs, by study and source, of the figures and tables of all documents."""
+    with open(os.path.join(os.path.dirname(__file__), "document_figures.csv"), newline="") as file:
+        return {(study, number): (caption, differs) for study, number, caption, differs in csv.reader(file)}
 
 
 def claims_legend(claims: list[dict]) -> str:
-    """Say what the signs in claims are."""
-    words = "Intervals are of 95 %."
+    """Say what the verdicts mean, and what the signs in claims are."""
+    words = RULES
     if any("P*" in text for claim in claims for text in claim.values()):
         words += " P* is the lowest objective that there is, certified by a duality gap."
     return words

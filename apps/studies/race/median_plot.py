@@ -47,3 +47,14 @@ def plot_medians(comparison, x, y, axes=None):
     scale = {"yscale": "log"} if y in LOGARITHMIC else {}
     Panel(*curves, legend=True, xlabel=X_LABELS[x], ylabel=Y_LABELS[y], **scale).draw(axes)
     return axes
+
+
+class BandKey:
+    """Says in the legend what a band is."""
+
+    def __init__(self, words: str = "10th to 90th percentile of runs"):
+        self.words = words
+
+    def draw(self, ax) -> None:
+        """Draw nothing but that."""
+        ax.fill_between([], [], [], color="0.4", alpha=0.2, linewidth=0, label=self.words)

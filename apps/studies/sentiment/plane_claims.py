@@ -1,17 +1,22 @@
-"""What the article says of points in the plane, and what was measured of it.
-
-- An accuracy is reached where the 95 % interval of the mean does not lie below it.
-- A time is kept where 97.5 % of the fits take no longer.
-"""
+"""What the article says of points in the plane, and what was measured of it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ...common.statistics import mean_interval, resampled_interval
-from ..frame.claim_judging import above, judge, mean
-from ..frame.study_report import Claim, Verdict
+from ..frame.claim_judging import (
+    Statistic,
+    above,
+    judge,
+    mean,
+    of_a_draw,
+    over_splits,
+    reaches,
+    spelled,
+    untested,
+)
+from ..frame.study_report import Claim
 from .plane_experiments import Surfaces
 from .text_claims import SIGNED
 
@@ -48,41 +53,33 @@ def of_planes(found: Sequence[Surfaces | str]) -> list[Claim]:
     return claims
 
 
-def interval_of(each: Surfaces) -> tuple[float, float]:
-    """Return the 95 % interval of the mean accuracy, within what can be."""
-    accuracies = each.accuracies.tolist()
-    if each.plane.is_fresh:
-        low, high = mean_interval(accuracies)
-    else:
-        low, high = resampled_interval(accuracies, each.n_train, each.n_test)
-    return max(low, 0.0), min(high, 1.0)
+def accuracy_of(each: Surfaces) -> Statistic:
+    """Return the mean accuracy with its interval, within what can be."""
+    fresh = each.plane.is_fresh
+    s = mean(each.accuracies) if fresh else over_splits(each.accuracies, (each.n_train, each.n_test))
+    return s._replace(low=max(s.low, 0.0), high=min(s.high, 1.0))
 
 
 def _accuracy_claim(each: Surfaces | str, stated: Stated) -> Claim:
     words = f"{stated.words} is right on {stated.percent} of the points held out"
+    region = reaches(stated.accuracy, less=False)
     if isinstance(each, str):
-        return Claim(words, stated.percent, "", Verdict.UNTESTED, each)
-    low, high = interval_of(each)
+        return judge(words, stated.percent, each, region)
     runs = f"{len(each.accuracies)} {'sets' if each.plane.is_fresh else 'splits'}"
-    ours = f"{each.accuracies.mean():.3f} ({low:.3f} to {high:.3f}), {runs}"
-    if not each.plane.is_articles:
-        why = OTHER_OVERLAP if each.plane.is_fresh else MOONS
-        return Claim(words, stated.percent, ours, Verdict.UNTESTED, why)
-    what = "reaches" if high >= stated.accuracy else "does not reach"
-    why = f"The interval {what} the article's figure, of one split with {each.n_test} points held out."
-    return Claim(words, stated.percent, ours, Verdict.of(high >= stated.accuracy), why)
+    claim = judge(words, stated.percent, accuracy_of(each), region, lambda s: f"{spelled('.3f')(s)}, {runs}")
+    if each.plane.is_articles:
+        return claim
+    return untested(claim, OTHER_OVERLAP if each.plane.is_fresh else MOONS)
 
 
 def _time_claim(each: Surfaces | str, stated: Stated) -> Claim:
-    words = f"{stated.words} trains in {stated.time}"
+    words, region = f"{stated.words} trains in {stated.time}", reaches(1e3 * stated.seconds, unit=" ms")
     if isinstance(each, str):
-        return Claim(words, stated.time, "", Verdict.UNTESTED, each)
-    low, high = np.percentile(each.seconds, (2.5, 97.5))
-    ours = f"{1e3 * np.median(each.seconds):.2g} ms ({1e3 * low:.2g} to {1e3 * high:.2g}) of CPU"
-    if not (each.plane.is_articles or each.plane.is_fresh):
-        return Claim(words, stated.time, ours, Verdict.UNTESTED, MOONS)
-    why = f"97.5 % of the fits take no more than {1e3 * high:.2g} ms, with {each.steps[-1]:,} steps each."
-    return Claim(words, stated.time, ours, Verdict.of(high <= stated.seconds), why)
+        return judge(words, stated.time, each, region)
+    claim = judge(words, stated.time, of_a_draw(1e3 * each.seconds), region,
+                  lambda s: f"{s.value:.2g} ms of CPU (95 % of the fits to {s.high:.2g} ms), "
+                            f"{each.steps[-1]:,} steps each")  # fmt: skip
+    return claim if each.plane.is_articles or each.plane.is_fresh else untested(claim, MOONS)
 
 
 def _overlap_claim(gain: np.ndarray) -> Claim:

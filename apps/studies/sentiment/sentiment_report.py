@@ -51,11 +51,13 @@ def _report_settings(found: Found | None, planes: Sequence[Surfaces]) -> dict[st
     if found is not None:
         known = found.comparison
         settings = {
-            "splits": f"{len(known.seeds)} into {known.n_train:,} and {known.n_test:,}, as train_test_split",
+            "splits": "{} into {:,} and {:,}, as train_test_split".format(
+                known.seconds.shape[1], *known.sizes
+            ),
             "features": "counts of single words, the best 5,000 by the F statistic of the training texts",
             "to the letter": "rows with replacement, 10 steps a text, last iterate, no intercept",
             "lambda": ", ".join(f"{alpha:g} ({name})" for name, alpha in text_claims.LAMBDAS.items()),
-            "default": f"what train makes by default; recipe chosen on the first split: {found.recipe}",
+            "default": f"what train makes by default; recipe chosen on the first split: {known.recipe}",
         }
     runs = len(planes[0].accuracies)
     return {

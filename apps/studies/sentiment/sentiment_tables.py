@@ -6,10 +6,10 @@ from ...common.html_pages import shorten
 from ...sentiment.measures.term_effects import top_words
 from ...sentiment.output.top_words_output import shown_term
 from ..frame.study_report import Table
-from .plane_claims import interval_of
+from .plane_claims import accuracy_of
 from .plane_experiments import Surfaces
 from .text_claims import NAMES
-from .text_comparison import ARTICLE, Runs
+from .text_comparison import ARTICLE, Comparison
 from .text_experiments import ALPHAS, TUNED, WORDS, Found
 
 SHOWN = 90  # characters of a text
@@ -27,7 +27,7 @@ def of_texts(found: Found) -> list[Table]:
         Table("classifiers", "Accuracy and time",
               "Means over the splits with 95 % intervals (Nadeau and Bengio's); the first split is the "
               "article's. CPU seconds from texts to a model, the median.",
-              CLASSIFIER_COLUMNS, [_classifier_row(runs) for runs in found.comparison.results],
+              CLASSIFIER_COLUMNS, _classifier_rows(found.comparison),
               source="figures f41 to f43"),
         Table("first-rows", "The first rows of the corpus", "Label and the beginning of the text.",
               ("label", "text"), [[label, shorten(text, SHOWN)] for label, text in found.first],
@@ -52,10 +52,13 @@ def of_texts(found: Found) -> list[Table]:
 # fmt: on
 
 
-def _classifier_row(runs: Runs) -> list:
-    behind = runs.behind_best, *(runs.behind_best_interval or (None, None))
-    scores = runs.accuracies[0], runs.accuracy, *runs.interval, runs.worst, runs.best
-    return [runs.classifier, *scores, *behind, runs.median_seconds]
+def _classifier_rows(known: Comparison) -> list[list]:
+    best = known.accuracies[known.accuracies.mean(axis=1).argmax()]
+    return [
+        [str(name), accuracies[0], *known.statistic(accuracies), accuracies.min(), accuracies.max(),
+         *known.statistic(best - accuracies), np.median(seconds)]
+        for name, accuracies, seconds in zip(known.names, known.accuracies, known.seconds, strict=True)
+    ]  # fmt: skip
 
 
 def of_planes(planes: list[Surfaces]) -> Table:
@@ -64,7 +67,7 @@ def of_planes(planes: list[Surfaces]) -> Table:
     for each in planes:
         times = 1e3 * np.percentile(each.seconds, (2.5, 50, 97.5))
         accuracies = each.accuracies
-        ends = interval_of(each)
+        ends = accuracy_of(each)[1:]
         sizes = len(accuracies), each.n_train, each.n_test
         rows.append([each.plane.title, *sizes, float(accuracies.mean()), *ends, float(accuracies.min())])
         rows[-1] += [float(times[1]), float(times[0]), float(times[2])]

@@ -38,7 +38,8 @@ def surface_figures(found: Sequence[Surfaces]) -> list[Figure]:
                size=(9.0, 0.5 + 3.6 * -(-len(found) // 2)), source="figures ov, pov, pflame, pjain, povl"),
         *(Figure(f"steps-{kind}", f"{said} as the steps go",
                  f"After some of the steps: {STILLS} of the pictures of each animation.",
-                 chart(*map(_still_panels, those), sharey="row"), size=(12.0, 0.4 + 2.4 * len(those)),
+                 chart(*map(_still_panels, those), legend=4, sharey="row"),
+                 size=(12.0, 0.7 + 2.4 * len(those)),
                  source=source)
           for kind, said, source, those in kinds if those),
         *(Figure(f"animation-{each.plane.name}", f"{each.plane.title}: step by step",

@@ -13,9 +13,9 @@ from itertools import combinations
 import numpy as np
 
 from ...common.statistics import wilson_interval
-from ..frame.claim_judging import ENOUGH, Statistic, inside, judge, mean, meets, over_splits, spelled
+from ..frame.claim_judging import Statistic, above, inside, judge, mean, meets, spelled, within
 from ..frame.study_report import Claim, Verdict
-from .text_comparison import ARTICLE, TO_THE_LETTER, Comparison, Runs
+from .text_comparison import ARTICLE, TO_THE_LETTER, Comparison
 from .text_experiments import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, expected_columns
 
 ALIKE, TIMES_ALIKE, EVEN = 0.05, 2.0, 0.05
@@ -55,16 +55,18 @@ _WORDS = {
 def _corpus_claims(found: Found, others: str) -> list[Claim]:
     """Judge the claims that any corpus tests."""
     known, tuning = found.comparison, found.tuning
-    runs, default = len(known.seeds), _accuracies_of(known, "default").mean()
+    runs, default = known.seconds.shape[1], _accuracies_of(known, "default").mean()
     letter = {name: _accuracies_of(known, name + TO_THE_LETTER) for name in ARTICLE}
-    seconds = {name: np.maximum(_runs_of(known, name + TO_THE_LETTER).seconds, 1e-9) for name in ARTICLE}
+    seconds = {
+        name: np.maximum(known.seconds[known.row(name + TO_THE_LETTER)], 1e-9) for name in ARTICLE
+    }
     pairs = list(combinations(ARTICLE, 2))
     differences = {
-        f"{NAMES[one]} less {NAMES[other]}": _accuracy_statistic(known, letter[one] - letter[other]) for one,
+        f"{NAMES[one]} less {NAMES[other]}": known.statistic(letter[one] - letter[other]) for one,
         other in pairs
     }
     ratios = [mean(np.log(seconds[one] / seconds[other])) for one, other in pairs]
-    span = Statistic(0.0, min(s.low for s in ratios), max(s.high for s in ratios), runs)
+    span = Statistic(*np.exp((0.0, min(s.low for s in ratios), max(s.high for s in ratios))))
     gains = {
         **{f"tuned {name}": (tuning.of_chosen[k] - letter[name],
                              ("Lambda chosen on a fifth of the training texts of each split, "
@@ -76,20 +78,19 @@ def _corpus_claims(found: Found, others: str) -> list[Claim]:
                   "article's on counts.")),
     }
     claims = [
-        *(judge(*_WORDS[name], _accuracy_statistic(known, values), inside(known.majority, np.inf),
+        *(judge(*_WORDS[name], known.statistic(values), above(float(known.majority)),
                 lambda s, values=values: f"{spelled('.3f')(s)}, worst {values.min():.3f}",
                 why=f"Always guessing one label gets {known.majority:.3f}; what train makes by default gets "
                     f"{default:.3f} on the same {runs} splits.")
           for name, values in letter.items()),
         judge(*_WORDS["alike"], differences, inside(-ALIKE, ALIKE),
               ours="; ".join(f"{pair} {SIGNED(s)}" for pair, s in differences.items()),
-              why=f"Paired differences of {runs} splits; alike is within {ALIKE:g}."),
-        judge(*_WORDS["times"], span, inside(-np.log(TIMES_ALIKE), np.log(TIMES_ALIKE)),
+              why=f"Paired differences of {runs} splits."),
+        judge(*_WORDS["times"], span, within(1 / TIMES_ALIKE, TIMES_ALIKE),
               ours=", ".join(f"{NAMES[name]} {np.median(values):.2g} s" for name, values in seconds.items()),
               why="CPU seconds from texts to a model, as the article timed it. Their ratios lie within "
-                  f"{np.exp(span.low):.2f} to {np.exp(span.high):.2f}, and alike is within a factor of "
-                  f"{TIMES_ALIKE:g}."),
-        *(judge(*_WORDS[key], _accuracy_statistic(known, gain), inside(0, np.inf), SIGNED, why=why)
+                  f"{span.low:.2f} to {span.high:.2f}."),
+        *(judge(*_WORDS[key], known.statistic(gain), above(0), SIGNED, why=why)
           for key, (gain, why) in gains.items()),
     ]
     return [replace(claim, why=claim.why + others) for claim in claims]
@@ -100,15 +101,15 @@ def _article_claims(found: Found) -> list[Claim]:
     growth, known = found.growth, found.description
     fewest, most = expected_columns(growth, ARTICLES_TRAINING)
     counts = known.label_counts
-    share = Statistic(0.5, *wilson_interval(counts["pos"], sum(counts.values())), ENOUGH)
+    share = Statistic(0.5, *wilson_interval(counts["pos"], sum(counts.values())))
     codes = list(counts)
     lengths = {label: known.token_counts[known.codes == codes.index(label)] for label in ("pos", "neg")}
     middle, half = longer_share(lengths["pos"], lengths["neg"])
-    longer = Statistic(middle, middle - half, middle + half, ENOUGH)
+    longer = Statistic(middle, middle - half, middle + half)
     even = inside(0.5 - EVEN, 0.5 + EVEN)
     return [
-        judge(*_WORDS["columns"], Statistic(fewest, fewest, most, ENOUGH), meets(ARTICLES_COLUMNS,
-              ARTICLES_COLUMNS),
+        judge(*_WORDS["columns"], Statistic(fewest, fewest, most),
+              meets(ARTICLES_COLUMNS, ARTICLES_COLUMNS),
               ours=f"{int(growth.columns[0, -1]):,} in {growth.sizes[-1]:,} texts; {fewest:,.0f} to "
                    f"{most:,.0f} "
                    f"expected in {ARTICLES_TRAINING:,}",
@@ -117,15 +118,12 @@ def _article_claims(found: Found) -> list[Claim]:
                   "on."),
         judge(*_WORDS["even"], share, even,
               ours=", ".join(f"{count:,} {label}" for label, count in sorted(counts.items())),
-              why=f"Of the texts, {share.low:.3f} to {share.high:.3f} are positive (95 %), and even is "
-                  f"within "
-                  f"{EVEN:g} of one half."),
+              why=f"Of the texts, {share.low:.3f} to {share.high:.3f} are positive (95 %)."),
         judge(*_WORDS["lengths"], longer, even,
               ours="medians in words: "
                    + ", ".join(f"{label} {np.median(values):.0f}" for label, values in lengths.items()),
               why=f"A positive text is longer than a negative one in {longer.low:.3f} to {longer.high:.3f} "
-                  f"of the "
-                  f"pairs (95 %), and even is within {EVEN:g} of one half."),
+                  "of the pairs (95 %)."),
     ]
 # fmt: on
 
@@ -144,12 +142,4 @@ def longer_share(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
 
 def _accuracies_of(known: Comparison, name: str) -> np.ndarray:
     """Return the accuracies of a contender."""
-    return np.array(_runs_of(known, name).accuracies)
-
-
-def _runs_of(known: Comparison, name: str) -> Runs:
-    return next(each for each in known.results if each.classifier == name)
-
-
-def _accuracy_statistic(known: Comparison, values: np.ndarray) -> Statistic:
-    return over_splits(values, (known.n_train, known.n_test))
+    return known.accuracies[known.row(name)]

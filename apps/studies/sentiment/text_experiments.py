@@ -16,8 +16,7 @@ from ...sentiment.data.text_source import TextSource
 from ...sentiment.jobs.corpus_description import CorpusDescription, describe_corpus
 from ...sentiment.learning import pipeline_steps
 from ...sentiment.learning.alpha_choice import fold_part
-from ...sentiment.learning.recipe_choice import choose_recipe
-from ...sentiment.text_recipes import AUTO, RecipeSettings, recipe_settings
+from ...sentiment.text_recipes import RecipeSettings
 from ..frame.study_context import Context
 from . import literal_classifiers, text_comparison
 from .literal_classifiers import LITERAL
@@ -84,7 +83,6 @@ class Found:
     description: CorpusDescription
     first: list[tuple[str, str]]
     comparison: Comparison
-    recipe: str
     tuning: Tuning
     growth: Growth
     trained: dict[str, Pipeline]
@@ -97,10 +95,11 @@ def find(data: str | None) -> Corpus:
         if path.is_file():
             return Corpus(TextSource(str(path)), is_articles=True)
         return Corpus(None, why="The folder of the data has no sentiment.txt.")
-    path = Path(__file__).resolve().parents[3] / "data" / "reviews.txt"
-    if path.is_file():
-        return Corpus(TextSource(str(path)))
-    return Corpus(None, why="No corpus comes with the installed package; give --data.")
+    *_, apps, sources = Path(__file__).resolve().parents[:4]
+    for path in apps / "samples" / "reviews.txt", sources / "data" / "reviews.txt":
+        if path.is_file():  # of an installed package, or of the sources
+            return Corpus(TextSource(str(path)))
+    return Corpus(None, why="There are no samples beside the package; give --data.")
 
 
 def run(context: Context, corpus: Corpus) -> Found | None:
@@ -116,7 +115,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
         texts, settings = literal_classifiers.read(source, replace(LITERAL, seed=context.seed))
     with context.stage("texts: compare", total=1) as advance:
         known = context.part(
-            "classifiers", lambda: _compare_classifiers(source, settings, runs), runs=runs, **key
+            "classifiers", lambda: text_comparison.compare(source, runs, settings), runs=runs, **key
         )
         advance()
     with context.stage("texts: tune lambda", total=runs) as advance:
@@ -143,8 +142,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
         corpus,
         description,
         list(zip(texts.labels, texts.texts, strict=True))[:FIRST_ROWS],
-        _comparison_of_arrays(known, settings),
-        str(known["recipe"]),
+        Comparison(**known),
         Tuning(**tuned),
         Growth(**growth),
         trained,
@@ -155,49 +153,6 @@ def _check_labels(source: TextSource, description: CorpusDescription) -> None:
     found = sorted(description.label_counts)
     if found != ["neg", "pos"]:
         raise AppError(f"{source.path}: has the labels {', '.join(found[:20])}, and the article neg and pos")
-
-
-def _compare_classifiers(source: TextSource, settings: RecipeSettings, runs: int) -> dict:
-    """Compare the classifiers; the recipe that train chooses is that of the first split."""
-    corpus, _ = literal_classifiers.read(source, settings)
-    (texts, y), _ = literal_classifiers.split_texts(corpus.texts, corpus.labels, HOLDOUT, settings.seed)
-    recipe = choose_recipe(texts, y, _by_default(AUTO, settings))[0].recipe
-    found = text_comparison.compare(source, settings, runs=runs, contenders=_contenders(recipe))
-    return {
-        "recipe": recipe,
-        "classifiers": [each.classifier for each in found.results],
-        "accuracies": [each.accuracies for each in found.results],
-        "values": [each.values for each in found.results],
-        "seconds": [each.seconds for each in found.results],
-        "sizes": [found.n_train, found.n_test],
-        "labels": list(found.label_counts),
-        "counts": list(found.label_counts.values()),
-    }
-
-
-def _by_default(name: str, settings: RecipeSettings) -> RecipeSettings:
-    same = ("tokens", "markup", "seed", "metric")
-    return recipe_settings(name, {field: getattr(settings, field) for field in same})
-
-
-def _contenders(recipe: str):
-    """Return the contenders of `text_comparison.compare`, with the recipe known."""
-    return lambda settings: {**text_comparison.contenders(settings), "default": _by_default(recipe, settings)}
-
-
-def _comparison_of_arrays(known: dict, settings: RecipeSettings) -> Comparison:
-    """Return the comparison that gave these arrays."""
-    made = _contenders(str(known["recipe"]))(settings)
-    n_train, n_test = known["sizes"].tolist()
-    columns = ("accuracies", "values", "seconds")
-    results = [
-        text_comparison.Runs(name, made[name], **{column: known[column][i].tolist() for column in columns})
-        for i, name in enumerate(known["classifiers"].tolist())
-    ]
-    text_comparison.set_intervals(results, n_train, n_test)
-    seeds = list(range(settings.seed, settings.seed + known["accuracies"].shape[1]))
-    counts = dict(zip(known["labels"].tolist(), known["counts"].tolist(), strict=True))
-    return Comparison(seeds, settings.metric, n_train, n_test, counts, results)
 
 
 def tune(X, y: np.ndarray, settings: RecipeSettings, runs: int, advance) -> dict[str, np.ndarray]:

@@ -13,6 +13,7 @@ from ...sentiment.output.top_words_output import draw_top_words, size_of_top_wor
 from ..frame.study_report import Figure
 from ..output.study_charts import LOG_LOG, Across, Bars, ChartPart, Curve, Dots, Panel, chart, named_rows
 from ..output.study_colors import BLUE, GREEN, VERMILION
+from ..race.median_plot import BandKey
 from . import text_experiments as texts
 from .text_claims import LAMBDAS, NAMES
 from .text_comparison import ARTICLE, Comparison
@@ -27,15 +28,15 @@ def text_figures(found: texts.Found) -> list[Figure]:
     labels, counts = zip(*description.label_counts.items(), strict=True)
     return [
         Figure("classifiers", "How accurate the classifiers are, and how long they take",
-               "The article's three as averages and to the letter, and two others for scale. Small dots are "
-               "single splits; the middle panel has paired differences.",
-               chart(_comparison_panels(known), sharey=True, width_ratios=(3, 3, 2)),
-               size=(11.0, 1.9 + 0.5 * len(known.results)), source="figures f41 to f43"),
+               "The article's three as averages and to the letter, and two others for scale. The middle "
+               "panel has paired differences.",
+               chart(_comparison_panels(known), legend=2, sharey=True, width_ratios=(3, 3, 2)),
+               size=(11.0, 2.2 + 0.5 * len(known.names)), source="figures f41 to f43"),
         Figure("lambda", "What lambda does",
-               "Mean accuracy over the splits, with bands from the worst to the best split. Dashed lines "
-               "are the article's choices.",
-               chart([Panel(*_tuning_curves(found), legend=True, xscale="log", xlabel="lambda (log scale)",
-                            ylabel="accuracy on the held-out texts")])),
+               "Mean accuracy over the splits.",
+               chart([Panel(*_tuning_curves(found), legend=True, title="accuracy by lambda",
+                            xscale="log", xlabel="lambda (log scale)",
+                            ylabel="accuracy on held-out texts")])),
         Figure("lengths", "How long the texts are", "Shares of each label's texts.",
                chart([_length_histogram(description, description.token_counts, description.words.unit),
                       _length_histogram(description, description.character_counts, "characters")],
@@ -44,12 +45,13 @@ def text_figures(found: texts.Found) -> list[Figure]:
         Figure("labels", "How many texts have each label", "Texts of the corpus.",
                chart([Panel(Bars(labels, counts, [*OKABE_ITO.values()][:len(counts)], across=True,
                                  notes=[f"{count:,}" for count in counts]),
-                            xlabel="texts", xlim=(0, 1.15 * max(counts)))]),
+                            title="texts of each label", xlabel="texts", xlim=(0, 1.15 * max(counts)))]),
                size=(5.0, 2.2), source="figure f39"),
         Figure("columns", "How the bag of words grows",
                "Different words in the first texts, in ten random orders of them; beyond the corpus, what "
                "the last doublings lead to.",
-               chart([Panel(*_vocabulary_growth(found), legend=True, xlabel="texts (log scale)",
+               chart([Panel(*_vocabulary_growth(found), legend=True, title="different words by texts",
+                            xlabel="texts (log scale)",
                             ylabel="different words (log scale)", **LOG_LOG)])),
         *(Figure(f"words-{name}", f"Top words of the {NAMES[name]}",
                  "The highest and the lowest weights of the model to the letter, on the article's split.",
@@ -59,36 +61,33 @@ def text_figures(found: texts.Found) -> list[Figure]:
     ]
 def _comparison_panels(known: Comparison) -> list[Panel]:
     """Return how accurate each classifier is, how far behind the best, and how long it takes, a row each."""
-    results, rows = known.results, np.arange(len(known.results))
-    n = len(known.seeds)
-    medians = [runs.median_seconds for runs in results]
-    least = min(min(runs.seconds) for runs in results)
+    rows, n = np.arange(len(known.names)), known.seconds.shape[1]
+    accuracies = [known.statistic(values) for values in known.accuracies]
+    best = known.accuracies[known.accuracies.mean(axis=1).argmax()]
+    behind = [known.statistic(best - values) for values in known.accuracies]
+    medians = np.median(known.seconds, axis=1)
     return [
-        Panel(*(_single_runs(runs.accuracies, row) for row, runs in enumerate(results)),
-              Dots([(runs.accuracy, *runs.interval) for runs in results], rows, GREEN,
-                   notes=[f"{runs.accuracy:.3f}" for runs in results]),
-              xlabel="accuracy on the held-out texts",
-              title=f"mean of {n} splits, 95 % interval" if n > 1 else "one split, 95 % interval",
-              **named_rows([runs.classifier for runs in results])),
-        Panel(Dots([(runs.behind_best, *(runs.behind_best_interval or (runs.behind_best,) * 2))
-                    for runs in results], rows, GREEN,
-                   notes=[f"{runs.behind_best:.3f}" if runs.behind_best else "best" for runs in results]),
-              Across("x", 0, "0.3"), xlabel=f"{known.metric} that the best one has more", xmargin=0.08,
-              title="too few splits for an interval" if known.too_few
-                    else "on the same splits, 95 % interval"),
-        Panel(*(_single_runs(runs.seconds, row) for row, runs in enumerate(results)),
-              Dots([(value,) * 3 for value in medians], rows, VERMILION,
+        Panel(*(_single_runs(values, row) for row, values in enumerate(known.accuracies)),
+              Dots(accuracies, rows, GREEN, "mean, or median time",
+                   notes=[f"{s.value:.3f}" for s in accuracies]),
+              xlabel="accuracy on the held-out texts", title=f"mean of {n} splits, 95 % interval",
+              **named_rows(known.names.tolist())),
+        Panel(Dots(behind, rows, GREEN, notes=[f"{s.value:.3f}" if s.value else "best" for s in behind]),
+              Across("x", 0, "0.3"), xlabel="accuracy that the best one has more", xmargin=0.08,
+              title="on the same splits, 95 % interval"),
+        Panel(*(_single_runs(values, row) for row, values in enumerate(known.seconds)),
+              Dots([(value,) * 3 for value in medians], rows, GREEN,
                    notes=[f"{value:.2g} s" for value in medians]),
               xlabel="CPU seconds from texts\nto a model (log scale)", xscale="log",
-              xlim=(least / 2, 2 * max(medians)),
-              title=f"median of {n} splits" if n > 1 else "one split"),
+              xlim=(known.seconds.min() / 2, 2 * medians.max()), title=f"median of {n} splits"),
     ]
 # fmt: on
 
 
 def _single_runs(values: Sequence[float], row: int) -> Curve:
     """Return dots of single runs below a row, next to each other so that equal ones can be told apart."""
-    return Curve(values, row + 0.18 + np.linspace(0, 0.14, len(values)), "0.25", line="o", options=FAINT)
+    places = row + 0.18 + np.linspace(0, 0.14, len(values))
+    return Curve(values, places, "0.25", "" if row else "single splits", "o", FAINT)
 
 
 def _tuning_curves(found: texts.Found) -> list[ChartPart]:
@@ -97,8 +96,9 @@ def _tuning_curves(found: texts.Found) -> list[ChartPart]:
         band = np.stack([table.mean(axis=1), table.min(axis=1), table.max(axis=1)], axis=1)
         parts += [
             Curve(texts.ALPHAS, band, colour, NAMES[name], "o-"),
-            Across("x", LAMBDAS[name], colour, "--"),
+            Across("x", LAMBDAS[name], colour, "--", f"{NAMES[name]}, the article's lambda"),
         ]
+    parts.append(BandKey("worst to best split"))
     return parts
 
 
@@ -118,6 +118,7 @@ def _length_histogram(description: CorpusDescription, lengths: np.ndarray, unit:
     left_out = f"\n({without:,} texts have none and are left out)" if without else ""
     return Panel(
         *curves,
+        title=f"length in {unit}",
         xscale="log",
         xlabel=f"length in {unit} (log scale){left_out}",
         ylabel="% of the label's texts\nbetween a length and twice that length",
@@ -127,8 +128,11 @@ def _length_histogram(description: CorpusDescription, lengths: np.ndarray, unit:
 
 def _vocabulary_growth(found: texts.Found) -> list[ChartPart]:
     growth = found.growth
-    parts = [Curve(growth.sizes, columns, BLUE, options={"alpha": 0.3}) for columns in growth.columns]
-    parts.append(Curve(growth.sizes, growth.columns.mean(axis=0), BLUE, "here, ten orders", "o"))
+    parts = [Curve(growth.sizes, columns, BLUE, options={"alpha": 0.3}) for columns in growth.columns[1:]]
+    parts.append(
+        Curve(growth.sizes, growth.columns[0], BLUE, "one order of the texts", options={"alpha": 0.3})
+    )
+    parts.append(Curve(growth.sizes, growth.columns.mean(axis=0), BLUE, "mean of ten orders", "o"))
     if found.corpus.is_articles:
         ends = texts.expected_columns(growth, texts.ARTICLES_TRAINING)
         n, columns, large = [texts.ARTICLES_TRAINING], [texts.ARTICLES_COLUMNS], {"markersize": 10}

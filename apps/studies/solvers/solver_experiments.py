@@ -1,20 +1,38 @@
 """What is run: curves on each set, the grids of lambda and theta, and table 2 over draws of the rows."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
 from fastsvm._utils.threads import Threads
 from fastsvm.fitting import SDCA
-from fastsvm_apps.studies.race import Comparison, compare
+from fastsvm_apps.studies.race import compare
 
 from ...common.progress import by_steps
-from ..frame.study_context import Context
-from .document_solvers import PROJECTIONS, Model, Models, asdca_by_theta, eight, four
-from .solver_sets import LONG, WIDE, DataSet, all_sets, simulated
+from ..frame.study_context import Arrays, Context
+from ..race.cost_to_level import TOLERANCE, cost_to_level
+from ..race.given_orders import run_given_order
+from . import rate_experiments
+from .document_solvers import (
+    ASDCA_NAME,
+    MINI_BATCH,
+    PEGASOS,
+    PROJECTIONS,
+    VANILLA,
+    Model,
+    Models,
+    asdca_by_theta,
+    eight,
+    four,
+)
+from .solver_sets import LONG, SIMULATED, WIDE, DataSet, all_sets, simulated
 
 LAMBDAS = 10.0, 1.0, 0.1, 0.01, 0.001  # the document's
+PAPER, ASDCA_PAPER = "paper", "ASDCA, the paper's theta"
+BATCHES = 1, 2, 8, 32
+BATCH_EPOCHS = {SIMULATED: 5, "long-standardised": 2}  # of batches of 1; as many steps of all others
+STEP_EPOCHS, LONG_STEPS = 10, 50_000  # of what the document measures at every step; the steps between others
 THETAS = 0.001, 0.003, 0.01, 0.03, 0.1, 0.3
 LEAST = 1e-7  # relative gap to which P* is known, and so the least excess that tells anything
 OUTPUTS = "last", "tail", "random"
@@ -42,10 +60,13 @@ class Curves:
 
     def excess(self, name: str) -> np.ndarray:
         """Return how far an algorithm's objectives are above the least one, as a share of that."""
-        return self.of[name]["primal"] / self.optimum - 1
+        known = self.of[name]
+        return known["excess"] if "excess" in known else known["primal"] / self.optimum - 1
 
 
-def curves(data: DataSet, models: Models, context: Context, part: str, runs: int) -> Curves:
+def curves(
+    data: DataSet, models: Models, context: Context, part: str, runs: int, loss: str = "hinge"
+) -> Curves:
     """Run algorithms, or take what an earlier run kept of them.
 
     Parameters
@@ -56,37 +77,23 @@ def curves(data: DataSet, models: Models, context: Context, part: str, runs: int
     part : str
         Names what is kept.
     runs : int
+    loss : str, default="hinge"
+        That of the objective which is measured.
     """
 
     def compute() -> dict[str, np.ndarray]:
         total = runs * sum(model.max_iter for model in models.values())
         with context.stage(part, total) as advance:
-            found = compared(data, models, context.threads, runs, context.seed, advance)
+            how = {"n_jobs": context.threads, "random_state": context.seed, "progress": by_steps(advance)}
+            tested = {"X_test": data.X_test, "y_test": data.y_test}
+            found = compare(models, data.X, data.y, runs=runs, loss=loss, **tested, **how)
         [optimum] = set(found.optimum.values())
         return {"table": found.table, "optimum": np.array(optimum)}
 
     settings = {name: _model_settings(model) for name, model in models.items()}
     arrays = {"X": data.X, "y": data.y, "X_test": data.X_test}
-    kept = context.part(part, compute, runs=runs, seed=context.seed, settings=settings, **arrays)
+    kept = context.part(part, compute, runs=runs, seed=context.seed, settings=settings, loss=loss, **arrays)
     return Curves(_by_solver(kept["table"]), float(kept["optimum"]))
-
-
-def compared(
-    data: DataSet, models: Models, threads: int, runs: int, seed: int, advance: Callable[[], None]
-) -> Comparison:
-    """Compare algorithms on one set by the hinge objective; `advance` is told each epoch of each run."""
-    return compare(
-        models,
-        data.X,
-        data.y,
-        runs=runs,
-        X_test=data.X_test,
-        y_test=data.y_test,
-        loss="hinge",
-        n_jobs=threads,
-        random_state=seed,
-        progress=by_steps(advance),
-    )
 
 
 def general(data: DataSet, context: Context, runs: int) -> Curves:
@@ -108,10 +115,66 @@ def lambda_grid(data: DataSet, context: Context, runs: int) -> dict[float, Curve
 
 
 def theta_grid(data: DataSet, context: Context, runs: int) -> Curves:
-    """ASDCA with the paper's theta, and with others."""
-    thetas = {"paper": "paper"} | {f"{theta:g}": theta for theta in THETAS}
+    """ASDCA with the paper's theta, and with others, by the objective that it minimises."""
+    thetas = {PAPER: "paper"} | {f"{theta:g}": theta for theta in THETAS}
     models = asdca_by_theta(thetas, data.alpha, data.batch, data.epochs)
-    return curves(data, models, context, f"theta-{data.name}", runs)
+    return curves(data, models, context, f"theta-{data.name}", runs, "smooth_hinge")
+
+
+def best_theta(grid: Curves) -> str:
+    """Return the theta whose median run is the first to come to `TOLERANCE` for good, or ends the lowest."""
+    known = {label: np.median(grid.excess(label), axis=0, keepdims=True) for label in grid.of}
+    epochs = {
+        label: cost_to_level(e, grid.of[label]["visits"][:1], TOLERANCE)[0] for label, e in known.items()
+    }
+    return min(known, key=lambda label: (epochs[label], known[label][0, -1]))
+
+
+def judged_curves(general: Curves, grid: Curves) -> Curves:
+    """Return curves in which ASDCA, with its best theta and with the paper's, is above its own optimum."""
+    own = {ASDCA_NAME: best_theta(grid), ASDCA_PAPER: PAPER}
+    asdca = {name: grid.of[label] | {"excess": grid.excess(label)} for name, label in own.items()}
+    return Curves(general.of | asdca, general.optimum)
+
+
+def batch_grid(data: DataSet, context: Context, runs: int) -> dict[str, Curves]:
+    """ASDCA and mini-batch Pegasos with several batches, for as many steps; each by its own objective."""
+    epochs = BATCH_EPOCHS[data.name]
+    models = {size: eight(data.alpha, size, epochs * size) for size in BATCHES}
+    return {
+        name: curves(data, {str(size): models[size][name] for size in BATCHES}, context,
+                     f"batches-{data.name}-{loss}", runs, loss)
+        for name, loss in ((ASDCA_NAME, "smooth_hinge"), (MINI_BATCH, "hinge"))
+    }  # fmt: skip
+
+
+def step_histories(data: DataSet, context: Context) -> dict[str, np.ndarray]:
+    """Return the hinge objective of the four algorithms by steps: every one, on long sets every 50,000.
+
+    Each has (points,) values, of one run, as in the document; "every" says how many steps apart.
+    """
+    every = min(LONG_STEPS, len(data.y)) if data.kind == LONG else 1
+    points = (data.epochs if data.kind == LONG else STEP_EPOCHS) * len(data.y) // every
+    methods = {VANILLA: "SDCA", PEGASOS: "Pegasos", ASDCA_NAME: "ASDCA", MINI_BATCH: "Pegasos"}
+    batches = dict.fromkeys((ASDCA_NAME, MINI_BATCH), data.batch)
+
+    def hinge_objective(w: np.ndarray, intercept: float) -> float:
+        return data.alpha / 2 * (w @ w) + np.maximum(0, 1 - data.y * (data.X @ w)).mean()
+
+    def compute() -> dict[str, np.ndarray]:
+        found = {"every": np.array(every)}
+        with context.stage(f"steps-{data.name}", len(methods)) as advance:
+            for name, method in methods.items():
+                batch = batches.get(name, 1)
+                rows = np.random.default_rng(context.seed).integers(len(data.y), size=(points, every * batch))
+                options = {"score": hinge_objective} | ({"batch_size": batch} if batch > 1 else {})
+                run = run_given_order(method, data.X, data.y, data.alpha, rows, **options)
+                found[name] = np.array([line.score for line in run.history])
+                advance()
+        return found
+
+    return context.part(f"steps-{data.name}", compute, X=data.X, y=data.y, every=every, points=points,
+                        seed=context.seed)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -224,7 +287,13 @@ class Results:
     lambdas : dict of str to dict of float to Curves
         Of the wide sets.
     thetas : dict of str to Curves
-        Of the simulated and the wide sets.
+        ASDCA by its own objective.
+    batches : dict of str to dict of str to Curves
+        By the title of the set and by algorithm.
+    steps : dict of str to dict of str to ndarray
+        The objective by steps.
+    rates, stops : dict of str to ndarray
+        Of `rate_experiments`.
     draws : Draws
     """
 
@@ -234,11 +303,19 @@ class Results:
     curves: dict[str, Curves]
     lambdas: dict[str, dict[float, Curves]]
     thetas: dict[str, Curves]
+    batches: dict[str, dict[str, Curves]]
+    steps: dict[str, dict[str, np.ndarray]]
+    rates: Arrays
+    stops: Arrays
     draws: Draws
 
     def of(self, kinds: Collection[str]) -> list[tuple[str, Curves]]:
-        """Return titles and curves of the sets of some kinds."""
-        return [(data.title, self.curves[data.name]) for data in self.sets if data.kind in kinds]
+        """Return titles and curves of the sets of some kinds, ASDCA by its own optimum."""
+        return [
+            (data.title, judged_curves(self.curves[data.name], self.thetas[data.name]))
+            for data in self.sets
+            if data.kind in kinds
+        ]
 
 
 def curve_runs(context: Context) -> int:
@@ -262,6 +339,10 @@ def run_all(context: Context) -> Results:
         absent,
         {data.name: general(data, context, curve_runs(context)) for data in sets},
         {data.name: lambda_grid(data, context, grid) for data in wide},
-        {data.name: theta_grid(data, context, grid) for data in sets if data.kind != LONG},
+        {data.name: theta_grid(data, context, curve_runs(context)) for data in sets},
+        {data.title: batch_grid(data, context, grid) for data in sets if data.name in BATCH_EPOCHS},
+        {data.name: step_histories(data, context) for data in sets},
+        rate_experiments.rates(context),
+        rate_experiments.random_stops(context),
         draws(context, context.runs or (QUICK_DRAWS if context.quick else DRAWS)),
     )

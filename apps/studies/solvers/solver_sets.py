@@ -75,14 +75,14 @@ class Sets(NamedTuple):
     words: str
 
 
-def simulated(seed: int) -> DataSet:
+def simulated(seed: int, rows: int = SIMULATED_ROWS) -> DataSet:
     """Draw y = sign(X beta + noise), X and noise standard normal, and standardise X.
 
     The document has no more of beta than its accuracy. That is 1 - arctan(1 / ||beta||) / pi, so beta, also
     drawn from a normal distribution, is made as long as that asks for.
     """
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(SIMULATED_ROWS, SIMULATED_COLUMNS))
+    X = rng.normal(size=(rows, SIMULATED_COLUMNS))
     beta = rng.normal(size=SIMULATED_COLUMNS)
     beta /= np.linalg.norm(beta) * np.tan(np.pi * (1 - BETA_ACCURACY))
     y = np.where(X @ beta + rng.normal(size=len(X)) > 0, 1, -1)
