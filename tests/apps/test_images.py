@@ -313,7 +313,7 @@ def test_damage_that_a_decoder_repairs_is_damage(refused, read, capfd):
     """libjpeg makes up a part of the first image, and only warns."""
     smear = SMEAR.read_bytes()
     middle = len(smear) // 2
-    assert refused(smear[:middle] + b"\x55" * 40 + smear[middle + 40 :]) == DAMAGED
+    assert refused(smear[:middle] + b"\x55" * 400 + smear[middle + 400 :]) == DAMAGED
     assert refused(smear[:middle] + b"\xff\xd9") == DAMAGED
     np.testing.assert_array_equal(read(smear[:-2] + bytes(9) + smear[-2:]), cv2.imread(str(SMEAR)))
     assert capfd.readouterr() == ("", "")

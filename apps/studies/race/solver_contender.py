@@ -92,7 +92,8 @@ class Contender:
         model._set_classes(self.task.classes)
         y, rows = self.task.y, self.task.products.rows
         makers = model._solver_makers(rows, y, None, model.max_iter, lambda k: None)
-        self.weights = model._weights(y, None)
+        weights = model._weights(y, None)
+        self.weights = None if weights is None else weights / weights.mean()
         return [make(1) for _, make in makers]
 
     def advance(self):
