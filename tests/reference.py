@@ -41,6 +41,7 @@ def pegasos(
     batch_size=1,
     project=False,
     averaging="last",
+    average_from=None,
 ):
     """Pegasos, Shalev-Shwartz et al. 2011, fig. 2; `order` holds a list of rows for each epoch."""
     n, d = X.shape
@@ -59,16 +60,27 @@ def pegasos(
                 step += c[i] * pull * y[i] * X[i]
                 step0 += c[i] * pull * y[i]
             w = (1 - eta * alpha) * w + eta / len(batch) * step
-            if fit_intercept:
+            if fit_intercept == "same_step":
+                b0 += eta / len(batch) * step0
+            elif fit_intercept is True:
                 b0 += min(eta, 1 / np.sqrt(t)) / len(batch) * step0  # nothing shrinks b0: no long steps
             if project:
                 radius = np.sqrt((1 if loss == "hinge" else 2 * np.log(2)) * c.mean() / alpha)
                 w = min(1, radius / max(np.sqrt(w @ w), 1e-300)) * w
             iterates.append((w, b0))
     if averaging == "tail":
-        tail = iterates[len(iterates) // 2 :]
+        tail = iterates[len(iterates) // 2 if average_from is None else average_from :]
         w, b0 = np.mean([w for w, _ in tail], axis=0), np.mean([b for _, b in tail])
     return w, b0
+
+
+def best_intercept(X, y, w, loss, sample_weight=None):
+    """The intercept with the least loss: for the hinge, whose loss is straight between, at a kink."""
+    if loss == "hinge":
+        kinks = y - X @ w
+        return min(kinks, key=lambda b0: primal(loss, 0, X, y, w, b0, sample_weight))
+    found = minimize_scalar(lambda b0: primal(loss, 0, X, y, w, b0, sample_weight), bounds=(-9, 9))
+    return found.x
 
 
 def perceptron(X, y, order, *, sample_weight=None, fit_intercept=True, averaging="last"):
@@ -130,6 +142,7 @@ def sdca(
     sample_weight=None,
     sgd_init=False,
     averaging="last",
+    average_from=None,
     intercept_column=0.0,
     hinge_width=1.0,
 ):
@@ -161,7 +174,7 @@ def sdca(
             iterates.append(b.copy())
         b0 += intercept_column / (alpha * n) * (b @ y)
     if averaging == "tail":
-        b = np.mean(iterates[len(iterates) // 2 :], axis=0)
+        b = np.mean(iterates[len(iterates) // 2 if average_from is None else average_from :], axis=0)
         w = X.T @ (b * y) / (alpha * n)
     return b, w, b0
 

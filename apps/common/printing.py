@@ -107,8 +107,10 @@ def print_confusion(
     )
 
 
-def certificate_line(gaps: float | Sequence[float]) -> str:
+def certificate_line(gaps: float | Sequence[float] | None, classifier: str = "") -> str:
     """Return a sentence on the distance of a fit, or of one for each label, to the optimum."""
+    if gaps is None:
+        return f"none: the {classifier} has no dual problem to bound its objective from below"
     gap, which = (gaps, "") if isinstance(gaps, float) else (max(gaps), "largest ")
     return f"{which}relative gap {gap:.1e}: no weights lower the objective by more than {100 * gap:.2g} %"
 

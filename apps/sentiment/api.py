@@ -112,8 +112,9 @@ def train(
     recipe : str
         The features of a text and their weights: "nb-words", "nb-both", "tfidf-both" and so on. "auto"
         tries several on training texts, unless you give `weighting`, `ngrams` or `chars`.
-    classifier : {"sdca-svm", "sdca-logistic", "pegasos-svm", "pegasos-logistic", "perceptron"}, optional
-        Learning algorithm; by default the recipe decides, as for the next five parameters.
+    classifier : str, optional
+        Learning algorithm: "sdca-svm", "sdca-logistic", "pegasos-svm", "pegasos-logistic", "perceptron",
+        "kernel-sdca" or "kernel-pegasos"; by default the recipe decides, as for the next five parameters.
     weighting : {"counts", "binary", "tfidf", "nb"}, optional
         Weight of a feature in a text: its count, 1, tf-idf, or its naive Bayes log-count ratio.
     ngrams, chars : (int, int), int or "none", optional
@@ -129,7 +130,7 @@ def train(
     keep_markup : bool
         Leave HTML tags and entities in the texts.
     alpha : float or "auto", optional
-        Strength of the L2 regularisation. "auto", the default for SDCA, tries several.
+        Strength of the L2 regularisation. "auto", the default for SDCA and kernel machines, tries several.
     epochs : int, optional
         Largest number of passes over the training texts.
     metric : {"accuracy", "balanced-accuracy", "macro-f1", "average-precision"}, optional

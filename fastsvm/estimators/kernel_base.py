@@ -1,24 +1,15 @@
-"""The base of kernel classifiers: the kernel, the support, prediction."""
+"""The base of kernel classifiers: plain kernel machines with scikit-learn's checks and callbacks."""
 
 from __future__ import annotations
 
-from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
-import numpy as np
-from joblib import effective_n_jobs
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.blas import one_blas_thread
-from ..fitting.labels import signs_of
-from ..fitting.one_vs_rest import all_or_nothing, require_finite_rows
-from ..solvers._input import one_of, positive
-from ..solvers.kernel._gram import kernel_scores, make_gram
-from ..solvers.kernel._values import KERNELS, GivenKernel, Kernel
-from ..solvers.kernel.kernel_parameters import check_kernel_parameters, gamma_of
-from .base import BaseClassifier, validated
+from ..fitting.kernel_model import KernelModel
+from ..fitting.one_vs_rest import all_or_nothing
+from .base import BaseClassifier, ConvergenceWarning, validated
 from .callbacks import CallbackSupportMixin, StepCallbacks, with_callbacks
 
 if TYPE_CHECKING:
@@ -28,175 +19,28 @@ if TYPE_CHECKING:
 
 __all__ = ["KernelClassifier"]
 
-FITTED: WeakKeyDictionary = WeakKeyDictionary()
-"""For each model that has predicted: support vectors, kernel parameters, and the kernel made of these."""
 
+class KernelClassifier(CallbackSupportMixin, BaseClassifier, KernelModel):
+    """A kernel classifier: a plain kernel machine with scikit-learn's checks and callbacks."""
 
-class KernelClassifier(CallbackSupportMixin, BaseClassifier):
-    """A kernel classifier: the kernel, the support, prediction.
-
-    A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `alpha`, `cache_size`, `n_jobs`,
-    `trace` and `verbose` too, and makes a solver in `_make_run`.
-    """
-
-    support_: np.ndarray
-    dual_coef_: np.ndarray
-    dual_gap_: float | np.ndarray
-
-    def _make_run(self, X, y, sample_weight):
-        """Make a solver for checked rows."""
-        raise NotImplementedError
-
-    def _rounds(self, run, watched):
-        """Return the epochs of the solver; `watched` if there are callbacks."""
-        raise NotImplementedError
+    _warning = ConvergenceWarning, 7
 
     @all_or_nothing
     @with_callbacks
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit from scratch, or with `warm_start` from the last fit's solution.
-
-        A fit that fails or is interrupted leaves the estimator as it was.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            For kernel="precomputed", the array of all K(x_i, x_j), of shape (n_samples, n_samples).
-        y : array of shape (n_samples,)
-            Labels of any kind, two classes or more.
-        sample_weight : array of shape (n_samples,), default=None
-            Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
-            2 is as a row twice, and 0 as none.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            On bad parameters, NaN or infinite values (with row and column), different lengths, a single
-            class, and kernel values that overflow.
-        MemoryError
-            If one row of the kernel matrix is larger than `cache_size`, or the cache than the memory.
-        """
+    def fit(  # noqa: D102 (inherited)
+        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         self._check_params()
         X, y = self._validated(X, y)
-        self._set_classes(np.unique(y))
-        self._set_gamma(X)
-        with one_blas_thread:
-            run = self._make_run(X, y, sample_weight)
-            steps = StepCallbacks(self, X, y, sample_weight, run.most_rounds)
-            rounds = self._rounds(run, steps.root is not None)
-            for classes in steps.watch(
-                "epoch", run, rounds, lambda: vars(copy(self)._set_support(X, run.coef))
-            ):
-                for k in classes if self.verbose else ():
-                    print(run.history[k][-1].line(self._positive_labels()[k]))
-        self._set_result(X, run.result())
-        steps.finish()
-        if not steps.stopped:
-            self._warn_if_short(run, X, stacklevel=6)
-        return self
+        return self._fit(X, y, sample_weight, partial(StepCallbacks, self, X, y, sample_weight))
 
-    def _warn_if_short(self, run, X, stacklevel):
-        """Warn if the solver stopped short of its tolerance."""
+    fit.__doc__ = KernelModel.fit.__doc__
 
-    def _check_params(self):
-        super()._check_params()
-        if not callable(self.kernel):
-            one_of("kernel", self.kernel, (*KERNELS, "precomputed"))
-        check_kernel_parameters(self.gamma, self.degree, self.coef0)
-        positive("cache_size", self.cache_size)
-
-    @property
-    def _precomputed(self):
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-    def _set_gamma(self, X):
-        self.gamma_ = 1.0 if self._precomputed or callable(self.kernel) else gamma_of(self.gamma, X)
-
-    def _gram(self, X):
-        """Return the kernel matrix of X, row by row."""
-        return make_gram(
-            X,
-            self.kernel,
-            gamma=self.gamma_,
-            degree=self.degree,
-            coef0=self.coef0,
-            cache_size=self.cache_size,
-            threads=effective_n_jobs(self.n_jobs),
-        )
-
-    def _signs(self, y):
-        return np.array([signs_of(y, label) for label in self._positive_labels()])
-
-    def _set_support(self, X, coef):
-        """Keep the rows with a coefficient in `coef` of shape (n_classes, n)."""
-        self.support_ = np.flatnonzero(coef.any(axis=0)).astype(np.int32)
-        self.dual_coef_ = np.ascontiguousarray(coef[:, self.support_])
-        if not self._precomputed:
-            self.support_vectors_ = X[self.support_]
-        return self
-
-    def _set_result(self, X, result):
-        self._set_support(X, result.dual_coef)
-        binary = len(result.gap) == 1
-        self.objective_ = float(result.objective[0]) if binary else result.objective
-        self.dual_gap_ = float(result.gap[0]) if binary else result.gap
-        self.history_ = result.history[0] if binary else result.history
-
-    def decision_function(self, X: Matrix) -> np.ndarray:
-        """Return the scores sum_i dual_coef_i K(x_i, x).
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            For kernel="precomputed", an array of K(x, x_i), of shape (n_samples, n_samples_fitted).
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes), float64
-            With two classes, scores above 0 mean `classes_[1]`.
-        """
+    def _checked(self, X, reset=False):
         check_is_fitted(self, "dual_coef_")
         given = self._precomputed
-        formats = False if given else "csr"
-        X = validated(self, X, columns=True, reset=False, accept_sparse=formats, ensure_all_finite=given)
-        require_finite_rows(X, X.data if sparse.issparse(X) else X)
-        scores = self._scores(X)
-        return scores.ravel() if scores.shape[1] == 1 else scores
-
-    def _scores(self, X):
-        """Return scores of shape (n_samples, n_classes)."""
-        if self._precomputed:
-            return X[:, self.support_].astype(float) @ self.dual_coef_.T
-        if not len(self.support_):
-            return np.zeros((X.shape[0], len(self.dual_coef_)))
-        kernel = self._fitted_kernel()
-        with one_blas_thread:
-            return kernel_scores(
-                kernel,
-                kernel.trained,
-                self.dual_coef_,
-                X,
-                cache_size=self.cache_size,
-                threads=1 if callable(self.kernel) else effective_n_jobs(self.n_jobs),
-            )
-
-    def _fitted_kernel(self):
-        """Return the kernel of the support vectors; to make it takes longer than to score a row."""
-        X, parameters = self.support_vectors_, (self.kernel, self.gamma_, self.degree, self.coef0)
-        if callable(self.kernel):
-            return GivenKernel(self.kernel, X)
-        known, made_with, kernel = FITTED.get(self, (None, None, None))
-        if known is not X or made_with != parameters:
-            name, gamma, degree, coef0 = parameters
-            kernel = Kernel(name, X, gamma=gamma, degree=degree, coef0=coef0)
-            for values in (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,):
-                values.flags.writeable = False  # a change in place would go unnoticed
-            FITTED[self] = X, parameters, kernel
-        return kernel
+        options = {"accept_sparse": False if given else "csr", "ensure_all_finite": given}
+        return validated(self, X, columns=True, reset=reset, **options)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

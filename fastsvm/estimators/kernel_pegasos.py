@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,16 +11,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from .._utils.blas import one_blas_thread
+from ..fitting.kernel import KernelPegasos
 from ..fitting.one_vs_rest import all_or_nothing
-from ..solvers._input import positive
 from ..solvers.kernel._problem import KernelProblem
-from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_pegasos_rows
+from ..solvers.kernel.pegasos_solver import KernelPegasosSolver
 from .kernel_base import KernelClassifier
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
+    from ..solvers.annotations import ArrayLike, Matrix
 
 __all__ = ["KernelPegasosClassifier"]
 
@@ -32,8 +31,7 @@ def _compares_rows(estimator):
     return True
 
 
-@dataclass(eq=False, repr=False)
-class KernelPegasosClassifier(KernelClassifier):
+class KernelPegasosClassifier(KernelClassifier, KernelPegasos):
     """Kernel machine fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
     Minimises, for each class against the rest, over functions f of the kernel's space::
@@ -104,39 +102,6 @@ class KernelPegasosClassifier(KernelClassifier):
     >>> model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]) > 0.95
     True
     """
-
-    kernel: str | Callable[..., ArrayLike] = "rbf"
-    _: KW_ONLY
-    alpha: float = 1e-4
-    n_iter: int | None = None
-    gamma: str | float = "scale"
-    degree: int = 3
-    coef0: float = 0.0
-    class_weight: ClassWeight = None
-    cache_size: float = 1024
-    n_jobs: int | None = None
-    trace: bool = False
-    verbose: bool = False
-    random_state: EstimatorSeed = None
-
-    def _check_params(self):
-        super()._check_params()
-        if self.n_iter is not None:
-            positive("n_iter", self.n_iter, kind=int)
-
-    def _make_run(self, X, y, sample_weight):
-        order = drawn_pegasos_rows(len(y), self.n_iter, int(self._seeds(1)[0]))
-        signs, weights = self._signs(y), self._weights(y, sample_weight)
-        return KernelPegasosSolver.of_rows(
-            X, signs, weights, self.alpha, order, self._gram, self.cache_size, self._precomputed
-        )
-
-    def _rounds(self, run, watched):
-        return run.epochs(self.trace or self.verbose or watched)
-
-    def _set_result(self, X, result):
-        super()._set_result(X, result)
-        self.t_, self._n_seen = result.n_iter, result.dual_coef.shape[1]
 
     @available_if(_compares_rows)
     @all_or_nothing

@@ -1,28 +1,12 @@
 """The kernel classifier fitted by SDCA, with a certificate."""
 
-from __future__ import annotations
-
-from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-from ..fitting.convergence_advice import fit_ends, warn_if_short
-from ..solvers import LOSSES
-from ..solvers._input import one_of
-from ..solvers.kernel._problem import KernelProblem
-from ..solvers.kernel.sdca_solver import KernelSDCASolver
-from .base import ConvergenceWarning
+from ..fitting.kernel import KernelSDCA
 from .kernel_base import KernelClassifier
-
-if TYPE_CHECKING:
-    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed
 
 __all__ = ["KernelSDCAClassifier"]
 
 
-@dataclass(eq=False, repr=False)
-class KernelSDCAClassifier(KernelClassifier):
+class KernelSDCAClassifier(KernelClassifier, KernelSDCA):
     """Kernel machine fitted by stochastic dual coordinate ascent, with a certificate.
 
     Minimises, for each class against the rest, over functions f of the kernel's space::
@@ -114,69 +98,3 @@ class KernelSDCAClassifier(KernelClassifier):
     >>> bool((model.dual_gap_ <= 1e-3 * model.objective_).all())
     True
     """
-
-    kernel: str | Callable[..., ArrayLike] = "rbf"
-    _: KW_ONLY
-    loss: str = "hinge"
-    alpha: float = 1e-4
-    gamma: str | float = "scale"
-    degree: int = 3
-    coef0: float = 0.0
-    max_iter: int = -1
-    tol: float | None = 1e-3
-    class_weight: ClassWeight = None
-    cache_size: float = 1024
-    warm_start: bool = False
-    n_jobs: int | None = None
-    trace: bool = False
-    verbose: bool = False
-    random_state: EstimatorSeed = None
-
-    _unlimited = True
-
-    def _check_params(self):
-        super()._check_params()
-        one_of("loss", self.loss, LOSSES)
-
-    def _make_run(self, X, y, sample_weight):
-        problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))
-        [seed] = self._seeds(1)
-        return self._make_solver(problem, seed, self._start(len(y)))
-
-    def _start(self, n):
-        """Return the dual variables of the last fit, with `warm_start`; None if they do not fit."""
-        scale = self._dual_scale(self.classes_, n)
-        if scale is None:
-            return None
-        start = np.zeros((len(self.dual_coef_), n))
-        start[:, self.support_] = np.abs(self.dual_coef_) * scale
-        return start
-
-    def _rounds(self, run, watched):
-        return run.epochs(self.tol, self.trace)
-
-    def _make_solver(self, problem, seed, start=None):
-        return KernelSDCASolver(
-            problem,
-            loss=self.loss,
-            alpha=self.alpha,
-            max_iter=self.max_iter,
-            random=np.array([seed], np.uint64),
-            start=start,
-        )
-
-    def _set_result(self, X, result):
-        super()._set_result(X, result)
-        self.n_iter_ = result.n_iter
-        self._remember_fit(result.dual_coef.shape[1])
-
-    def _warn_if_short(self, run, X, stacklevel):
-        X = None if self._precomputed else X
-        options = {"category": ConvergenceWarning, "stacklevel": stacklevel}
-        ends = fit_ends(run.primal, run.gap, run.done)
-        if run.stalled.any() and run.is_indefinite():
-            options["advice"] = (
-                "the kernel is not positive semi-definite, so that the gap is no bound: use kernel='rbf', or "
-                "raise tol or alpha"
-            )
-        warn_if_short(ends, self.tol, X, run.max_iter, **options)

@@ -51,6 +51,9 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps, or one iterate drawn
         from it; the certificate is about the returned solution.
+    average_from : int >= 0, default=None
+        T_0: "tail" and "random" take the iterates after so many steps, one a row, or the last where there
+        are no more; half of max_iter * n by default.
     sgd_init : bool, default=False
         Make the first epoch modified SGD.
     class_weight : dict, "balanced" or None, default=None
@@ -147,8 +150,9 @@ class PegasosClassifier(BaseLinearClassifier, Pegasos):
         Regularisation strength.
     max_iter : int, default=20
         Epochs: passes over X, or n draws each.
-    fit_intercept : bool, default=True
-        Step on b0 too, by min(1/(alpha t), 1/sqrt(t)), unregularised. False: b0 = 0.
+    fit_intercept : bool, "same_step" or "search", default=True
+        Step on b0 too, by min(1/(alpha t), 1/sqrt(t)), unregularised. "same_step": by 1/(alpha t), as w.
+        "search": after the last step find the b0 with the least loss; not with `partial_fit`. False: b0 = 0.
     batch_size : int, default=1
         Rows a step.
     order : {"permutation", "random", "batches"}, default="permutation"
@@ -159,6 +163,9 @@ class PegasosClassifier(BaseLinearClassifier, Pegasos):
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
         half. `partial_fit` draws from the second half of each call's steps.
+    average_from : int >= 0, default=None
+        T_0: "tail" and "random" take the iterates after so many steps, or the last where there are no more;
+        by default half of the steps.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     n_jobs : int or None, default=None

@@ -3,6 +3,8 @@ from .calibration import Calibration as Calibration
 from .calibration import sharpness as sharpness
 from .calibration import softmax as softmax
 from .convergence_advice import ConvergenceWarning as ConvergenceWarning
+from .kernel import KernelPegasos as KernelPegasos
+from .kernel import KernelSDCA as KernelSDCA
 from .labels import class_weights as class_weights
 from .linear import ASDCA as ASDCA
 from .linear import SDCA as SDCA

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..solvers import LOSSES, as_rows
-from ..solvers._input import one_of
+from ..solvers._input import as_first_averaged, one_of
 from ..solvers.asdca_solver import ASDCA_ORDERS, ASDCA_OUTPUTS, ASDCASolver, as_theta
 from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
 from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
-from ..solvers.pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSolver
+from ..solvers.pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSolver, as_intercept
 from ..solvers.perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
 from ..solvers.sdca_solver import ORDERS, OUTPUTS, SOLVERS, make_sdca_solver
 from .checkpoint import Checkpoint, fit_fingerprint
 from .engine import workers_for
 from .linear_model import LinearModel, OnlineModel
-from .one_vs_rest import all_or_nothing
+from .one_vs_rest import FLAGS, all_or_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +43,7 @@ class SDCA(LinearModel):
     fit_intercept: bool = True
     order: str | ArrayLike = "permutation"
     averaging: str = "last"
+    average_from: int | None = None
     sgd_init: bool = False
     solver: str = "auto"
     multi_class: str = "ovr"
@@ -62,6 +63,7 @@ class SDCA(LinearModel):
         one_of("loss", self.loss, LOSSES)
         one_of("order", self.order, ORDERS)
         one_of("averaging", self.averaging, OUTPUTS)
+        as_first_averaged(self.average_from)
         one_of("solver", self.solver, SOLVERS)
         if one_of("multi_class", self.multi_class, ("ovr", "multinomial")) == "ovr":
             return
@@ -147,6 +149,7 @@ class SDCA(LinearModel):
             max_iter=max_iter,
             order=self.order,
             averaging=self.averaging,
+            average_from=self.average_from,
             sgd_init=self.sgd_init,
             random=random,
             start=start,
@@ -196,11 +199,12 @@ class Pegasos(OnlineModel):
     _: KW_ONLY
     alpha: float = 1e-4
     max_iter: int = 20
-    fit_intercept: bool = True
+    fit_intercept: bool | str = True
     batch_size: int = 1
     order: str | ArrayLike = "permutation"
     project: bool = False
     averaging: str = "last"
+    average_from: int | None = None
     class_weight: ClassWeight = None
     n_jobs: int | None = None
     trace: bool = False
@@ -208,11 +212,15 @@ class Pegasos(OnlineModel):
     verbose: bool = False
     random_state: EstimatorSeed = None
 
+    _flags = tuple(name for name in FLAGS if name != "fit_intercept")
+
     def _check_params(self):
         super()._check_params()
         one_of("loss", self.loss, PEGASOS_LOSSES)
         one_of("order", self.order, PEGASOS_ORDERS)
         one_of("averaging", self.averaging, PEGASOS_OUTPUTS)
+        as_first_averaged(self.average_from)
+        as_intercept(self.fit_intercept)
 
     def _make_solver(self, problem, random, max_iter, **_):
         return PegasosSolver(
@@ -225,10 +233,13 @@ class Pegasos(OnlineModel):
             order=self.order,
             project=self.project,
             averaging=self.averaging,
+            average_from=self.average_from,
             random=random,
         )
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102 (inherited)
+        if self.fit_intercept == "search":
+            raise ValueError("fit_intercept='search' needs all rows: use fit.")
         super().partial_fit(X, y, classes, sample_weight)
         self.t_ = self._states[0]["t"]
         return self

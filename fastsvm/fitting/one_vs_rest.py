@@ -21,7 +21,7 @@ from .parameters import Parameters
 if TYPE_CHECKING:
     from ..solvers.annotations import Matrix
 
-FLAGS = ("fit_intercept", "sgd_init", "project", "certify", "warm_start", "trace")
+FLAGS: tuple[str, ...] = ("fit_intercept", "sgd_init", "project", "certify", "warm_start", "trace")
 
 Fit = TypeVar("Fit", bound=Callable)
 
@@ -63,6 +63,9 @@ class OneVsRest(Parameters):
     history_: list
     objective_: float | np.ndarray
 
+    _flags = FLAGS
+    """Parameters that are True or False."""
+
     _unlimited = False
     """Whether max_iter=-1 sets no limit."""
 
@@ -82,7 +85,7 @@ class OneVsRest(Parameters):
             positive("n_iter_no_change", given["n_iter_no_change"], kind=int)
         if given.get("tol") is not None:
             positive("tol", given["tol"])
-        for name in FLAGS:
+        for name in self._flags:
             if name in given:
                 flag(name, given[name])
         verbose = given.get("verbose", False)

@@ -9,12 +9,14 @@ from .fields import MEASURES, count_field, feature_names_field, labels_field, me
 from .linear_codecs import ClassifierCodec
 from .parameters import make_model, params_to_json, to_json
 from .rows import pack_rows, take_rows
-from .tensors import native_tensor, take_tensor
+from .tensors import FLOATS, native_tensor, take_tensor
 
 __all__ = ["KernelCodec", "KernelFeaturesCodec"]
 
 # The array that a ``KernelFeatures`` of each method has besides its components.
 BESIDE_COMPONENTS = {"nystroem": "factor_", "random": "offsets_"}
+
+INTERCEPT = "intercept_"  # of models whose scores were shifted
 
 # The types of a kernel machine's `support_` and `dual_coef_`.
 ROW_NUMBERS = (np.dtype("<i4"),)
@@ -24,8 +26,8 @@ COEFFICIENTS = (np.dtype("<f8"),)
 class KernelCodec(ClassifierCodec):
     """A kernel machine with a named kernel, its support and coefficients."""
 
-    def __init__(self, cls, counter):
-        super().__init__(cls)
+    def __init__(self, cls, counter, name=None):
+        super().__init__(cls, name)
         self.counter = counter  # its attribute among COUNTS
 
     def encode(self, model):
@@ -35,7 +37,8 @@ class KernelCodec(ClassifierCodec):
             raise ModelFileError(f"a {self.name} whose kernel was changed after fit")
         params, fitted, tensors = super().encode(model)
         fitted |= {name: to_json(name, getattr(model, name)) for name in ("gamma_", "n_features_in_")}
-        tensors |= {name: native_tensor(getattr(model, name)) for name in ("support_", "dual_coef_")}
+        arrays = ("support_", "dual_coef_", *(name for name in (INTERCEPT,) if hasattr(model, name)))
+        tensors |= {name: native_tensor(getattr(model, name)) for name in arrays}
         return params, fitted, tensors | pack_rows("support_vectors_", model.support_vectors_)
 
     def _check_kernel(self, model):
@@ -68,6 +71,11 @@ class KernelCodec(ClassifierCodec):
                 f"dual_coef_ of shape {model.dual_coef_.shape} does not suit {len(model.classes_)} classes"
                 f" and {n_support} support vectors"
             )
+        self._take_calibration(model, tensors, n_rows)
+        if INTERCEPT in tensors:
+            model.intercept_ = take_tensor(tensors, INTERCEPT, FLOATS)
+            if model.intercept_.shape != (n_rows,):
+                raise ModelFileError(f"{INTERCEPT} is of shape {model.intercept_.shape}, not {(n_rows,)}")
         if len(model.support_) != n_support:
             raise ModelFileError(f"support_ has {len(model.support_)} rows, for {n_support} support vectors")
         if (model.support_ < 0).any() or (model.support_[:-1] >= model.support_[1:]).any():

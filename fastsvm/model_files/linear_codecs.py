@@ -29,11 +29,23 @@ class ClassifierCodec(Codec):
             tensors = pack_strings("classes_", model.classes_.tolist())
         else:
             tensors = {"classes_": native_tensor(model.classes_)}
+        if hasattr(model, "calibration_"):
+            calibration = model.calibration_
+            tensors[CALIBRATION] = native_tensor(
+                np.array([calibration.slopes, calibration.intercepts], float)
+            )
         return params, fitted, tensors | pack_names(model)
 
     def _check_fitted(self, model, attribute):
         if not hasattr(model, attribute):
             raise ModelFileError(f"the {self.name} is not fitted")
+
+    def _take_calibration(self, model, tensors, n_rows):
+        if CALIBRATION in tensors:
+            calibration = take_tensor(tensors, CALIBRATION, FLOATS, ndim=2)
+            if calibration.shape != (2, n_rows):
+                raise ModelFileError(f"{CALIBRATION} is of shape {calibration.shape}, not {(2, n_rows)}")
+            model.calibration_ = Calibration(*calibration)
 
     def n_features_out(self, model):
         return 0
@@ -48,11 +60,6 @@ class LinearCodec(ClassifierCodec):
         tensors |= {"coef_": native_tensor(model.coef_), "intercept_": native_tensor(model.intercept_)}
         if hasattr(model, SQUARES):
             tensors[SQUARES] = native_tensor(model.squares_)
-        if hasattr(model, "calibration_"):
-            calibration = model.calibration_
-            tensors[CALIBRATION] = native_tensor(
-                np.array([calibration.slopes, calibration.intercepts], float)
-            )
         return params, fitted, tensors
 
     def decode(self, params, fitted, tensors):
@@ -72,11 +79,7 @@ class LinearCodec(ClassifierCodec):
             model.squares_ = take_tensor(tensors, SQUARES, FLOATS, ndim=2)
             if model.squares_.shape != coef.shape or (model.squares_ < 0).any():
                 raise ModelFileError(f"{SQUARES} is not of coef_'s shape {coef.shape}, or below 0")
-        if CALIBRATION in tensors:
-            calibration = take_tensor(tensors, CALIBRATION, FLOATS, ndim=2)
-            if calibration.shape != (2, n_rows):
-                raise ModelFileError(f"{CALIBRATION} is of shape {calibration.shape}, not {(2, n_rows)}")
-            model.calibration_ = Calibration(*calibration)
+        self._take_calibration(model, tensors, n_rows)
         model.coef_, model.intercept_, model.n_features_in_ = coef, intercept, coef.shape[1]
         set_feature_names(model, feature_names_field(tensors, coef.shape[1]))
         joint = getattr(model, "_joint", False)

@@ -8,12 +8,15 @@ from .container import ModelFileError, check_field_names, one_line, show
 
 __all__ = ["make_model", "params_to_json", "to_json"]
 
-ADDED = ("multi_class",)  # parameters that older files lack; their default is what those models have
+ADDED = (
+    "average_from",
+    "multi_class",
+)  # parameters that older files lack; their default is what those models have
 MAX_JOBS = 1024  # threads in a file; kernel machines start them to predict
 
 # The types of a parameter by the type of its default; `_check_params` checks the rest.
 LIKE = {
-    bool: (bool, int),
+    bool: (bool, int, str),  # fit_intercept="search"
     int: (int,),
     float: (float, int, type(None)),
     str: (str, float, int),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..fitting import ASDCA, SDCA, Pegasos, Perceptron, Pipeline, Scaler
+from ..fitting import ASDCA, SDCA, KernelPegasos, KernelSDCA, Pegasos, Perceptron, Pipeline, Scaler
 from ..text.bag import Bag
 from ..text.union import Union
 from ..text.weighting import Weighting
 from .container import named_errors, open_model
+from .kernel_codecs import KernelCodec
 from .linear_codecs import LinearCodec
 from .models import Models
 from .text_codecs import BagCodec, UnionCodec, WeightingCodec
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["load_about", "load_plain", "save_plain"]
 
 LINEAR = (SDCA, ASDCA, Pegasos, Perceptron)
+KERNEL = {KernelSDCA: "n_iter_", KernelPegasos: "t_"}  # and their counters
 BAGS = BagCodec(Bag, "BagOfWords")
 MODELS = Models(
     [
@@ -30,6 +32,7 @@ MODELS = Models(
         UnionCodec(Union, BAGS),
         WeightingCodec(Weighting, "TermWeighting"),
         *(LinearCodec(cls, f"{cls.__name__}Classifier") for cls in LINEAR),
+        *(KernelCodec(cls, counter, f"{cls.__name__}Classifier") for cls, counter in KERNEL.items()),
     ],
     Pipeline,
 )
@@ -40,7 +43,8 @@ def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, 
 
     Parameters
     ----------
-    model : SDCA, ASDCA, Pegasos, Perceptron, Scaler, Bag, Union, Weighting, or a Pipeline of these
+    model : SDCA, ASDCA, Pegasos, Perceptron, KernelSDCA, KernelPegasos, Scaler, Bag, Union, Weighting, or a
+        Pipeline of these
     path : str or path-like
     about : dict, optional
         Further facts about the model, as JSON; `load_about` returns them.
@@ -68,7 +72,7 @@ def load_plain(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        As `fastsvm.load_model` does; and if a step of the model needs scikit-learn, or is a kernel machine.
+        As `fastsvm.load_model` does; and if a step of the model needs scikit-learn.
     OSError
         If the file cannot be read.
     """

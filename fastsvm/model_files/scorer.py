@@ -14,7 +14,7 @@ from ..text.reading import compiled_reading
 from ..text.union import Union
 from ..text.weighting import Weighting
 from .container import ModelFileError, UnknownStep
-from .plain import LINEAR, load_plain
+from .plain import KERNEL, LINEAR, load_plain
 
 if TYPE_CHECKING:
     import os
@@ -88,7 +88,7 @@ class TextScorer(Pipeline):
         -------
         TextScorer or None
             None if only :func:`fastsvm.load_model` may read the file. TextScorer reads pipelines of one or
-            several `BagOfWords`, an optional `TermWeighting` and a linear classifier, without stop words,
+            several `BagOfWords`, an optional `TermWeighting` and a classifier, without stop words,
             stripped accents, n-grams of more than 8 words or feature names.
 
         Raises
@@ -109,7 +109,7 @@ class TextScorer(Pipeline):
         bags = steps[0].bags if isinstance(steps[0], Union) else steps[:1]
         usual = (
             all(isinstance(bag, Bag) and _is_compiled(bag) for bag in bags)
-            and type(steps[-1]) in LINEAR
+            and type(steps[-1]) in (*LINEAR, *KERNEL)
             and [type(step) for step in steps[1:-1]] in ([], [Weighting])
             and not any(hasattr(step, "feature_names_in_") for step in steps)
         )

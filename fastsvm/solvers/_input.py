@@ -151,6 +151,13 @@ def positive(name, value, *, kind=float):
     return kind(value)
 
 
+def as_first_averaged(value):
+    """`average_from` as a step's number or None, or a ValueError."""
+    if value is None or (isinstance(value, (int, np.integer)) and value == 0 and value is not False):
+        return value
+    return positive("average_from", value, kind=int)
+
+
 def as_limit(name, value):
     """`value` as a positive integer, or -1 for no limit, or a ValueError that names it."""
     return -1 if isinstance(value, (int, np.integer)) and value == -1 else positive(name, value, kind=int)

@@ -17,6 +17,7 @@ cdef class PegasosState:
     ----------
     loss : `Loss.struct`
     alpha, radius (0: no projection), fit_intercept
+    same_step : whether the intercept takes steps as long as w's
     v : float64 of shape (n_columns,)
     slopes : float64 of shape (batch_size,), scratch: c_i (-phi'(m_i))
     scaled_dual : float64 of shape (n_rows,) or None
@@ -35,16 +36,17 @@ cdef class PegasosState:
 
     cdef Loss loss
     cdef double alpha, radius
-    cdef bint fit_intercept
+    cdef bint fit_intercept, same_step
     cdef double[::1] v, slopes, scaled_dual, tail
     cdef public double scale, bias, squared_norm, mass, bias_sum
     cdef public int64_t t, averaged
     cdef public bint averaging
 
     def __init__(
-        self, Loss loss, double alpha, double radius, bint fit_intercept, v, slopes, scaled_dual=None,
-        tail=None,
+        self, Loss loss, double alpha, double radius, bint fit_intercept, bint same_step, v, slopes,
+        scaled_dual=None, tail=None,
     ):
+        self.same_step = same_step
         self.loss, self.alpha, self.radius, self.fit_intercept = loss, alpha, radius, fit_intercept
         self.v, self.slopes, self.scaled_dual, self.tail = v, slopes, scaled_dual, tail
         self.scale = 1
@@ -105,7 +107,9 @@ def run_epoch(
                 start = row_start(&rows.layout, i)
                 count = row_start(&rows.layout, i + 1) - start
                 step = slopes[k - first] / (state.alpha * state.t * size)  # eta / k times the slope
-                if state.fit_intercept:
+                if state.same_step:
+                    state.bias += step * signs[i]
+                elif state.fit_intercept:
                     state.bias += min(step, slopes[k - first] / (sqrt(<double>state.t) * size)) * signs[i]
                 step /= state.scale
                 a = step * signs[i]

@@ -127,6 +127,11 @@ class Point(NamedTuple):
         return tol is not None and self.gap is not None and self.gap <= tol * self.primal
 
 
+def first_averaged(average_from, total):
+    """After which of all steps iterates are averaged, or drawn: half of them, unless it is given."""
+    return total // 2 if average_from is None else min(average_from, total - 1)
+
+
 def require_finite(objective, gap):
     """Raise a ValueError if objective or gap (None: there is none) is not finite: that is no certificate."""
     if not (math.isfinite(objective) and (gap is None or math.isfinite(gap))):

@@ -11,7 +11,7 @@ from ._polish import polish
 from ._random import draw_integer
 from ._rows import sums_by_sign
 from ._scores import scores_of
-from ._solver import Candidate, Point, Solver, SolverState
+from ._solver import Candidate, Point, Solver, SolverState, first_averaged
 from .losses import as_loss
 
 # How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
@@ -60,6 +60,7 @@ class SDCASolver(Solver):
         sgd_init,
         random,
         start=None,
+        average_from=None,
     ):
         self.can_check_late = start is None
         super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
@@ -111,7 +112,7 @@ class SDCASolver(Solver):
         if fit_intercept:
             self.state.bias = self.state.anchor = intercept
         total = max_iter * self.visits
-        self.steps, self.half = 0, total // 2
+        self.steps, self.half = 0, first_averaged(average_from, total)
         self.kept = None
         if averaging == "random":
             self.keep_at = self.half + 1 + draw_integer(total - self.half, random)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _pegasos  # type: ignore[attr-defined]  # compiled
-from ._input import as_alpha, as_state, flag, one_of, order_of, positive
+from ._input import as_alpha, as_first_averaged, as_state, flag, one_of, order_of, positive
+from ._intercept import best_intercept
 from ._problem import Problem
 from ._random import draw_integer
-from ._solver import Candidate, Result, Solver
+from ._scores import scores_of
+from ._solver import Candidate, Result, Solver, first_averaged
 from .losses import PEGASOS_LOSSES, as_loss
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 PEGASOS_ORDERS = ("permutation", "random", "batches")
 PEGASOS_OUTPUTS = ("last", "tail", "random")
+INTERCEPTS = ("search", "same_step")  # besides True and False
+SEARCHED = 1e-9  # how far the mean loss of an intercept that is searched may be above the least
 _KEPT = {"t", "scale", "bias", "averaging", "averaged", "mass", "bias_sum"}
 
 
@@ -40,6 +44,7 @@ class PegasosSolver(Solver):
         project,
         averaging,
         random,
+        average_from=None,
     ):
         super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
         self.loss, self.fit_intercept = as_loss(loss), fit_intercept
@@ -50,14 +55,15 @@ class PegasosSolver(Solver):
             self.loss.struct,
             alpha,
             pegasos_radius(self.loss, alpha, problem.mean_weight) if project else 0.0,
-            fit_intercept,
+            fit_intercept is True,
+            fit_intercept == "same_step",
             self.v,
             np.empty(self.batch_size),
             self.scaled_dual,
             self.tail,
         )
         total = max_iter * -(-self.visits // self.batch_size)
-        self.half = total // 2
+        self.average_from, self.half = average_from, first_averaged(average_from, total)
         self.keep_at, self.kept = None, None
         if averaging == "random":
             self.keep_at = self.half + 1 + draw_integer(total - self.half, random)
@@ -94,6 +100,8 @@ class PegasosSolver(Solver):
         """
         p = self.problem
         w, intercept = self.output()
+        if self.fit_intercept == "search":
+            intercept, _ = best_intercept(p, scores_of(p.rows, w, p.threads), 0.0, self.loss, SEARCHED)
         dual = self.scaled_dual * (self.alpha * p.n * self.state.scale)
         changed = p.clip_dual(dual, self.loss)
         if self.fit_intercept:
@@ -111,7 +119,7 @@ class PegasosSolver(Solver):
 
         The steps before were made on other rows, so there is no certificate any more.
         """
-        self.half = self.state.t
+        self.half = self.state.t if self.average_from is None else self.average_from
         if snapshot is not None:
             self.v[:] = snapshot["w"]
             self.state.squared_norm = self.v @ self.v
@@ -121,6 +129,11 @@ class PegasosSolver(Solver):
                 self.keep_at += self.state.t
             if self.tail is not None and snapshot.get("tail") is not None:
                 self.tail[:] = snapshot["tail"]
+
+
+def as_intercept(value):
+    """`fit_intercept` of Pegasos, or a ValueError."""
+    return value if isinstance(value, str) and value in INTERCEPTS else flag("fit_intercept", value)
 
 
 def pegasos_radius(loss, alpha, mean_weight=1.0):
@@ -135,12 +148,13 @@ def pegasos(
     loss: str = "hinge",
     alpha: float = 1e-4,
     sample_weight: ArrayLike | None = None,
-    fit_intercept: bool = True,
+    fit_intercept: bool | str = True,
     max_iter: int = 20,
     batch_size: int = 1,
     order: str | ArrayLike = "permutation",
     project: bool = False,
     averaging: str = "last",
+    average_from: int | None = None,
     trace: bool = False,
     score: Callable[..., object] | None = None,
     random_state: Seed = None,
@@ -169,11 +183,12 @@ def pegasos(
         Regularisation strength, lambda in the paper.
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
-    fit_intercept : bool, default=True
+    fit_intercept : bool, "same_step" or "search", default=True
         Also step on the intercept b0, which is not regularised. Nothing shrinks b0, so that steps as
         long as eta_t = 1/(alpha t) would throw it off for good where alpha is small; it takes those
         of a direction without strong convexity, 1/sqrt(t), as long as they are the shorter ones. For
-        alpha >= 1 they never are.
+        alpha >= 1 they never are. "same_step" takes steps of eta_t all the same, as Pegasos in R does.
+        "search" takes none, and afterwards finds the b0 with the least loss for the w that is returned.
     max_iter : int, default=20
         Epochs: passes over X, or n draws each.
     batch_size : int, default=1
@@ -188,6 +203,9 @@ def pegasos(
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
         half. The bound is that of all the steps' dual variables.
+    average_from : int >= 0, default=None
+        T_0: "tail" and "random" take the iterates after so many steps, or the last where there are no more;
+        half of them by default.
     trace : bool, default=False
         Measure objective and gap after every epoch, at one to two extra passes over X each, instead
         of once at the end. Implied by `score`.
@@ -223,12 +241,13 @@ def pegasos(
         Problem(X, y, sample_weight),
         loss=one_of("loss", loss, PEGASOS_LOSSES),
         alpha=as_alpha(alpha),
-        fit_intercept=flag("fit_intercept", fit_intercept),
+        fit_intercept=as_intercept(fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),
         batch_size=positive("batch_size", batch_size, kind=int),
         order=order_of(order, PEGASOS_ORDERS),
         project=flag("project", project),
         averaging=one_of("averaging", averaging, PEGASOS_OUTPUTS),
+        average_from=as_first_averaged(average_from),
         random=as_state(random_state),
     )
     return run.solve(trace=trace or score is not None, score=score)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .._utils.threads import number_of_threads
 from ._input import (
     as_alpha,
+    as_first_averaged,
     as_start,
     as_state,
     as_width,
@@ -61,6 +62,7 @@ def make_sdca_solver(
     if solver == "auto" and plain and suits_newton(problem, tol=tol, **of_problem):
         solver = "newton"
     if solver == "newton":
+        options.pop("average_from", None)
         return NewtonSolver(problem, **options)
     return SDCASolver(problem, order=order, averaging=averaging, sgd_init=sgd_init, **options)
 
@@ -78,6 +80,7 @@ def sdca(
     tol: float | None = 1e-3,
     order: str | ArrayLike = "permutation",
     averaging: str = "last",
+    average_from: int | None = None,
     sgd_init: bool = False,
     solver: str = "auto",
     start: tuple | None = None,
@@ -128,6 +131,9 @@ def sdca(
         Return the last iterate, the average over the second half of the max_iter * n steps, or one
         iterate drawn from that half. The certificate belongs to the returned iterate. A run that
         reaches `tol` before its second half returns its last iterate.
+    average_from : int >= 0, default=None
+        T_0: "tail" and "random" take the iterates after so many steps, one a row, or the last where there
+        are no more; half of max_iter * n by default.
     sgd_init : bool, default=False
         Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows.
     solver : {"auto", "coordinate", "newton"}, default="auto"
@@ -191,6 +197,7 @@ def sdca(
         max_iter=positive("max_iter", max_iter, kind=int),
         order=order,
         averaging=one_of("averaging", averaging, OUTPUTS),
+        average_from=as_first_averaged(average_from),
         sgd_init=flag("sgd_init", sgd_init),
         random=as_state(random_state),
         start=None if start is None else as_start(start, problem.n),

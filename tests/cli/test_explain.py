@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 import fastsvm
@@ -85,6 +86,55 @@ def known(model):
     weights = {term: 1.0 + i for i, term in enumerate(model["vectorizer"].get_feature_names_out())}
     model["classifier"].coef_[0] = list(weights.values())
     return weights
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("weighting", [None, TermWeighting("nb"), TermWeighting()])
+def test_a_kernel_machine_says_what_the_score_loses(labels, weighting):
+    """Each contribution is that of a text without the term, the intercept the score of none."""
+    linear = fitted(labels, weighting, ngram_range=(1, 2))
+    y = linear.predict([*TEXTS, "fine"])
+    kernel = fastsvm.KernelSDCAClassifier(alpha=0.01, gamma=0.5, random_state=0)
+    kernel.fit(linear[:-1].transform([*TEXTS, "fine"]), y)
+    model = Pipeline([*linear.steps[:-1], ("classifier", kernel)])
+    found = explain_text(model, TEXTS[1])
+    classes = model.classes_.tolist()
+    sign = 1 if labels == 3 or found.side == classes[1] else -1
+
+    def score(counts):
+        counts = sparse.csr_array(counts)
+        row = counts if weighting is None else model["weighting"].transform(counts)
+        decision = np.ravel(kernel.decision_function(row))
+        return sign * decision[classes.index(found.side) if len(decision) > 1 else 0]
+
+    counts = model["vectorizer"].transform([TEXTS[1]]).toarray()
+    assert (found.score, found.intercept) == pytest.approx((score(counts), score(0 * counts)), abs=1e-6)
+    assert len(found.words) == np.count_nonzero(counts)
+    for word in found.words:
+        without = counts.copy()
+        without[0, model["vectorizer"].vocabulary_[word.term]] = 0
+        assert word.contribution == pytest.approx(found.score - score(without), abs=1e-6)
+    total = sum(word.contribution for word in found.words)
+    assert found.score == pytest.approx(total + found.intercept + found.together, abs=1e-6)
+
+
+def test_a_kernel_machine_has_no_weights(run, write, texts):
+    corpus = write(texts(60))
+    options = ("--classifier", "kernel-sdca", "--recipe", "nb-words", "--report", "page.html")
+    result = run("train", corpus, "-o", "m.safetensors", *options)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "Top words\nnone: a kernel machine has no weight for a word" in result.stdout
+    assert "(terms together)" in run("explain", "m.safetensors", texts(60)[0][1]).stdout
+    for command in (
+        ("explain", "m.safetensors"),
+        ("export", "m.safetensors", "-o", "small.safetensors", "--to", "pruned", "--keep", 5),
+        ("train", corpus, "--continue", "m.safetensors"),
+    ):
+        result = run(*command)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "needs a weight for each word, which a kernel machine does not have" in result.stderr
+    result = run("train", corpus, "--stream", "--classifier", "kernel-sdca")
+    assert result.stderr == "error: --stream has no kernel-sdca; give --classifier sdca-svm\n"
 
 
 def test_spans_share_what_their_terms_contribute():

@@ -67,7 +67,12 @@ def test_arguments_are_missing(fails, svm, command):
         (("train", "--alpha", "0"), 2, "--alpha"),
         (("train", "--alpha", "inf"), 2, "--alpha"),
         (("train", "--folds", "0"), 2, "--folds"),
-        (("train", "--classifier", "perceptron"), 2, "--classifier"),
+        (("train", "--classifier", "tree"), 2, "--classifier"),
+        (
+            ("train", "--classifier", "perceptron", "--alpha", "1"),
+            2,
+            "--alpha means nothing to the perceptron",
+        ),
         (("train", "-o", "-"), 2, "cannot go to stdout"),
         (("train", "-o", "no/m.safetensors"), 1, r"no/m.safetensors: cannot be written \(No such"),
         (("train", "-o", "."), 1, "is a folder; give a file"),

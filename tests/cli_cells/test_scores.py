@@ -213,7 +213,13 @@ def test_explain(run, smears, sure, work):
     assert (record["likeliest"], record["next"]) == (first, second)
     total = sum(reason["contribution"] for reason in record["reasons"]) + record["rest"]
     # One-vs-rest: what is added up are the two decisions, before the shares of all classes.
-    assert total > 0
+    row = model.pipeline[0].transform(describe_image(file, usual=model.about.usual).X[1][None])[0]
+    decision, coef = model.pipeline[1].decision_function(row[None])[0], model.pipeline[1].coef_
+    one, other = map(model.classes.index, (first, second))
+    assert total == pytest.approx(decision[one] - decision[other], abs=1e-4)
+    shares = dict(zip(feature_names(), (coef[one] - coef[other]) * row, strict=True))
+    for reason in record["reasons"]:
+        assert reason["contribution"] == pytest.approx(shares[reason["name"]], abs=1e-4)
     for reason in record["reasons"]:
         assert reason["name"] in feature_names()
         assert set(reason["means"]) == set(model.classes)
@@ -240,10 +246,10 @@ def test_what_cannot_be_explained(run, smears, sure, args, said):
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_only_linear_models_of_measurements_are_explained(run, smears, svm):
+def test_only_models_with_probabilities_are_explained(run, smears, svm):
     result = run("explain", smears / "images" / "NEUTROPHIL" / "smear_20.jpg", "-m", svm)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "only a linear model of single measurements with probabilities" in result.stderr
+    assert "has no probabilities to explain; train one with --folds above 1" in result.stderr
 
 
 # What a model's file says

@@ -10,7 +10,8 @@ from sklearn.pipeline import Pipeline
 
 import fastsvm
 from fastsvm_apps.cells.measuring.cell_features import feature_names
-from fastsvm_apps.cells.training_settings import ALPHAS
+from fastsvm_apps.cells.training_settings import ALPHAS, KERNEL_ALPHAS
+from fastsvm_apps.common.classifiers import CLASSIFIERS
 
 pytestmark = pytest.mark.blas
 
@@ -65,6 +66,27 @@ def test_model(run, smears):
     assert list(model.named_steps) == ["scaler", "classifier"]
     assert model.feature_names_in_.tolist() == feature_names()
     assert (model["classifier"].loss, model["classifier"].alpha) == ("hinge", 0.1)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_every_classifier(run, smears, classifier, work):
+    """Each has its errors, probabilities that classify gives again, and reasons."""
+    options = ("--folds", 2, "--versions", 1, "--classifier", classifier, "--json")
+    record = record_of(run("train", smears / "images", *options))
+    assert (record["classifier"], record["n"], record["error"] <= 0.1) == (classifier, 40, True)
+    assert record["calibration"]["miscalibration"] < 0.2
+    no_alpha = classifier == "perceptron"
+    assert (record["alpha"] is None, record["relative_gap"] is None) == (no_alpha, no_alpha)
+    if classifier.startswith("kernel"):
+        assert {record["alpha"], *record["fold_alphas"]} <= set(KERNEL_ALPHAS)
+    image = smears / "images" / "NEUTROPHIL" / "smear_20.jpg"
+    found = record_of(run("classify", image, "-m", "cells.safetensors", "--json"))
+    (cell,) = found["images"][0]["cells"]
+    assert sum(cell["probabilities"].values()) == pytest.approx(1, abs=1e-3)
+    why = record_of(run("explain", image, "-m", "cells.safetensors", "--json"))
+    assert why["likeliest"] == "NEUTROPHIL"
+    assert why["probabilities"] == pytest.approx(cell["probabilities"], abs=1e-6)
+    assert sum(reason["contribution"] > 0 for reason in why["reasons"]) > 6
 
 
 def test_wrong_labels_are_listed_and_drawn(run, smears, work):

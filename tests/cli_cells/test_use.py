@@ -97,10 +97,10 @@ def test_without_cells_there_is_no_share(run, folder, model, work):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_the_score_of_an_svm_is_its_decision(run, folder, svm, n_classes):
+def test_the_score_of_an_svm_that_is_not_calibrated_is_its_decision(run, folder, svm, n_classes):
     top = folder(0, 1, 20, 21)
     if n_classes == 2:
-        options = ("--classifier", "sdca-svm", "--alpha", 0.3, "-o", "two.safetensors")
+        options = ("--classifier", "sdca-svm", "--alpha", 0.3, "--folds", 1, "-o", "two.safetensors")
         run("train", folder(*range(3), *range(20, 23), name="two", by_label=True), *options)
         svm = "two.safetensors"
     record = json.loads(run("classify", top, "-m", svm, "--json").stdout)

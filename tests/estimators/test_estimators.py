@@ -146,6 +146,20 @@ def test_one_pass_of_partial_fit_is_one_epoch(problem):
             assert np.abs(model.coef_[0] - run.output()[0]).max() > 1e-6
 
 
+def test_partial_fit_averages_from_the_step_that_is_given(problem):
+    """Rows are seen 200 at a time: the first call's are before it, the second call's average begins there."""
+    X, y = problem
+    late, last, early = (
+        PegasosClassifier(alpha=0.1, averaging=averaging, average_from=start, random_state=1)
+        for averaging, start in (("tail", 300), ("last", None), ("tail", None))
+    )
+    for model in (late, last, early):
+        model.partial_fit(X, y, classes=[-1, 1])
+    np.testing.assert_array_equal(late.coef_, last.coef_)
+    assert late.partial_fit(X, y)._states[0]["averaged"] == 100
+    assert early.partial_fit(X, y)._states[0]["averaged"] == 400
+
+
 def test_partial_fit_draws_an_iterate_of_the_second_half_and_goes_on_from_the_last(problem):
     model = PegasosClassifier(alpha=0.1, averaging="random", random_state=1)
     for k in range(1, 4):
@@ -163,6 +177,9 @@ def test_partial_fit_refuses_what_it_cannot_do(estimator, problem):
         model.partial_fit(X, y)
     with pytest.raises(ValueError, match="'balanced' needs all of y"):
         clone(estimator).set_params(class_weight="balanced").partial_fit(X, y, classes=[-1, 1])
+    if isinstance(model, PegasosClassifier):
+        with pytest.raises(ValueError, match="fit_intercept='search' needs all rows: use fit"):
+            clone(estimator).set_params(fit_intercept="search").partial_fit(X, y, classes=[-1, 1])
     assert not hasattr(model, "classes_")
     model.partial_fit(X, y, classes=[-1, 1])
     before = dict(vars(model))
@@ -197,6 +214,10 @@ def test_partial_fit_refuses_what_it_cannot_do(estimator, problem):
         (PegasosClassifier(batch_size=0), "batch_size must be a positive integer"),
         (PegasosClassifier(order="rows"), "order must be one of"),
         (PegasosClassifier(averaging="mean"), "averaging must be one of"),
+        (PegasosClassifier(fit_intercept="find"), "fit_intercept must be True or False; got 'find'"),
+        (PegasosClassifier(average_from=1.5), "average_from must be a positive integer; got 1.5"),
+        (SDCAClassifier(average_from=-1), "average_from must be a positive integer; got -1"),
+        (SDCAClassifier(fit_intercept="search"), "fit_intercept must be True or False; got 'search'"),
         (PerceptronClassifier(averaging="tail"), "averaging must be one of 'last', 'all'"),
         (PerceptronClassifier(max_iter=2.5), "max_iter must be a positive integer; got 2.5"),
         (KernelSDCAClassifier("gaussian"), "kernel must be one of 'linear', .*'precomputed'; got 'gaussian'"),

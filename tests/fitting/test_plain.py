@@ -21,6 +21,8 @@ PAIRS = {
     "ASDCA": {"alpha": 0.1, "loss": "log"},
     "Pegasos": {"alpha": 0.01, "averaging": "tail"},
     "Perceptron": {"averaging": "all"},
+    "KernelSDCA": {"alpha": 0.01, "loss": "log"},
+    "KernelPegasos": {"alpha": 0.01, "n_iter": 200},
 }
 TEXTS = ["a fine pen", "a fine, fine cup", "a dull cup", "the dull pen of a dull man", "fine", "dull"] * 4
 LABELS = np.array(["+", "+", "-", "-", "+", "-"] * 4)
@@ -36,7 +38,10 @@ def assert_same(plain, estimator):
     fitted = {name for name in vars(estimator) if name.endswith("_")} - {"history_"}
     assert fitted <= vars(plain).keys()
     for name in fitted:
-        one, other = np.asarray(vars(plain)[name]), np.asarray(vars(estimator)[name])
+        one, other = vars(plain)[name], vars(estimator)[name]
+        if sparse.issparse(one):  # support vectors
+            one, other = one.toarray(), other.toarray()
+        one, other = np.asarray(one), np.asarray(other)
         assert one.dtype == other.dtype
         assert one.tolist() == other.tolist(), name
 
@@ -49,7 +54,7 @@ def assert_same(plain, estimator):
         name=list(PAIRS),
     )
 )
-def test_linear(name, n_classes, dtype, kind, tmp_path):
+def test_classifiers(name, n_classes, dtype, kind, tmp_path):
     rng = np.random.default_rng(0)
     X = kind((rng.normal(size=(90, 12)) * (rng.random((90, 12)) < 0.6)).astype(dtype))
     y = rng.integers(n_classes, size=90)

@@ -16,6 +16,7 @@ from fastsvm import (
     ModelFileError,
     save_model,
 )
+from fastsvm.fitting import Calibration
 from model_files import LABELS, assert_same_predictions, assert_saved_alike, round_trip
 
 pytestmark = pytest.mark.blas
@@ -66,6 +67,25 @@ def test_round_trip(estimator, layout, dtype, path):
     assert sparse.issparse(loaded.support_vectors_) == sparse.issparse(model.support_vectors_)
     assert not hasattr(loaded, "history_")
     assert_saved_alike(loaded, path)
+
+
+@pytest.mark.parametrize("labels", ["str", "three"])
+def test_calibration_and_intercept(labels, path):
+    """What the app for texts adds to a fitted model; another fit drops it."""
+    y = LABELS[labels][np.minimum(Y, len(LABELS[labels]) - 1)]
+    model = SDCA().fit(X, y)
+    before = model.decision_function(X)
+    model.intercept_ = np.full(len(model.dual_coef_), 0.25)
+    model.calibration_ = Calibration.fit(model.decision_function(X), y, model.classes_)
+    loaded = round_trip(model, path)
+    np.testing.assert_array_equal(loaded.decision_function(X), before + 0.25)
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert_saved_alike(loaded, path)
+    np.testing.assert_array_equal(model.fit(X, y).decision_function(X), before)
+    assert not hasattr(model, "predict_proba")
+    model.intercept_ = np.zeros(5)
+    with pytest.raises(ModelFileError, match="intercept_ is of shape"):
+        save_model(model, path)
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])

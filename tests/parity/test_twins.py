@@ -90,6 +90,8 @@ def balanced(b, y):
         {"averaging": "tail", "project": True, "batch_size": 4},
         {"fit_intercept": True},
         {"fit_intercept": True, "averaging": "tail", "batch_size": 10},
+        {"averaging": "tail", "average_from": 7, "batch_size": 4},
+        {"fit_intercept": "same_step", "averaging": "tail", "average_from": 0},
     ],
     ids=lambda o: "-".join(o) or "plain",
 )
@@ -105,6 +107,44 @@ def test_pegasos(data, loss, kind, weighted, options):
         )  # fmt: skip
         assert_close(result.w, w, layout)
         assert_close(result.intercept, b0, layout)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "options", [{}, {"averaging": "tail", "batch_size": 5}, {"averaging": "random"}], ids=len
+)
+@pytest.mark.parametrize("loss", ["hinge", "log"])
+def test_pegasos_intercept_that_is_searched(data, loss, options, weighted):
+    """w is that without an intercept, and none has less loss: between kinks the hinge may be flat."""
+    rows, twin, y, weights = data
+    c = weights if weighted else None
+    options = {"loss": loss, "alpha": ALPHA, "sample_weight": c, "random_state": 3} | options
+    order = visits("permutation")
+    for layout, X in rows.items():
+        plain, result = (
+            solvers.pegasos(X, y, max_iter=EPOCHS, order=order, fit_intercept=kind, **options)
+            for kind in (False, "search")
+        )
+        assert_close(result.w, plain.w, layout)
+        b0 = reference.best_intercept(twin, y, result.w, loss, c)
+        least = reference.primal(loss, ALPHA, twin, y, result.w, b0, c)
+        assert result.objective == pytest.approx(least, abs=2e-9)
+        assert result.objective < plain.objective
+        found = reference.primal(loss, ALPHA, twin, y, result.w, result.intercept, c)
+        assert found == pytest.approx(result.objective, rel=1e-12)
+        assert result.gap == pytest.approx(
+            reference.gap(loss, ALPHA, twin, y, result.dual, result.w, result.intercept, c), rel=1e-9
+        )
+
+
+@pytest.mark.parametrize("start", [0, 30, 10**6])
+def test_pegasos_draws_from_the_iterates_after_a_step(data, start):
+    X, y = data[0]["dense, int32"], data[2]
+    order, total = visits("permutation"), EPOCHS * ROWS
+    drawn = draw_integer(total - min(start, total - 1), as_state(2)) + 1 + min(start, total - 1)
+    w, _ = reference.pegasos(data[1], y, order.reshape(-1, 1)[:drawn], alpha=ALPHA)
+    options = {"averaging": "random", "average_from": start, "fit_intercept": False, "random_state": 2}
+    assert_close(solvers.pegasos(X, y, alpha=ALPHA, max_iter=EPOCHS, order=order, **options).w, w)
 
 
 @pytest.mark.parametrize("batch_size", [1, 5])
@@ -158,8 +198,10 @@ def test_perceptron(data, averaging, fit_intercept, weighted):
         ("permutation", {"sgd_init": True}),
         ("permutation", {"averaging": "tail"}),
         ("permutation", {"averaging": "tail", "sgd_init": True}),
+        ("permutation", {"averaging": "tail", "average_from": 50}),
         ("random", {}),
         ("random", {"averaging": "tail"}),
+        ("random", {"averaging": "tail", "average_from": 0}),
     ],
     ids=lambda p: p if isinstance(p, str) else "-".join(p) or "plain",
 )

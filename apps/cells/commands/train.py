@@ -2,12 +2,13 @@
 
 import click
 
+from ...common.classifiers import CLASSIFIER_HELP, CLASSIFIERS
 from ...common.errors import AppError
 from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, STRENGTH, json_option, section, seed_option
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..training_settings import ALPHAS, CLASSIFIERS, TrainingSettings
+from ..training_settings import ALPHAS, KERNEL_ALPHAS, TrainingSettings
 from ._options import NO_GROUPS, command, corrections_option, images_argument, known_options
 
 
@@ -25,13 +26,14 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
         "--classifier",
         type=click.Choice(list(CLASSIFIERS)),
         default="sdca-logistic",
-        help="Learning algorithm. Only sdca-logistic gives probabilities.",
+        help=CLASSIFIER_HELP,
     ),
     click.option(
         "--alpha",
         type=STRENGTH,
         help="Strength of the L2 regularisation.  [default: one of "
-        f"{', '.join(f'{alpha:g}' for alpha in ALPHAS)}, chosen by cross-validation]",
+        f"{', '.join(f'{alpha:g}' for alpha in ALPHAS)}, for kernel machines "
+        f"{', '.join(f'{alpha:g}' for alpha in KERNEL_ALPHAS)}, chosen by cross-validation]",
     ),
     click.option(
         "--versions",

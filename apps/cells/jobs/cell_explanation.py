@@ -26,7 +26,8 @@ class Reason(NamedTuple):
     value : float
         In standard deviations of the images learnt from, from their mean.
     contribution : float
-        What it adds to the log-odds of the label, against those of the next class.
+        What it adds to the log-odds of the label, against those of the next class: what they lose where it
+        is that of the mean cell.
     means : dict
         Its mean over the images of each class, like `value`.
     """
@@ -53,7 +54,8 @@ class CellExplanation:
     reasons : list of Reason
         Those that matter most, for and against the label, the weightiest first.
     rest : float
-        What all other measurements and the constant add.
+        What all other measurements and the constant add; of a kernel machine also what measurements do only
+        together.
     """
 
     cell: FoundCell
@@ -73,7 +75,7 @@ def explain_cell(path: str, model: CellModel, number: int, cell_width: CellWidth
     path : str
         The image.
     model : CellModel
-        A linear one, without principal components.
+        With probabilities, and without principal components.
     number : int
         Of the cell, from 1; the largest is the first.
     cell_width : float or callable, optional
@@ -85,10 +87,8 @@ def explain_cell(path: str, model: CellModel, number: int, cell_width: CellWidth
         When there is no such cell, or the model is of another kind.
     """
     steps = [step for _, step in model.pipeline.steps]
-    if len(steps) != 2 or not hasattr(steps[-1], "coef_") or not model.gives_probabilities:
-        raise AppError(
-            f"{model.name}: only a linear model of single measurements with probabilities can be explained"
-        )
+    if len(steps) != 2 or not model.gives_probabilities:
+        raise AppError(f"{model.name}: has no probabilities to explain; train one with --folds above 1")
     found = describe_image(ImageFile(path, path), cell_width, usual=model.about.usual, thumbnails=True)
     if not found.cells:
         raise AppError(f"{path}: {NO_CELL}")
@@ -101,12 +101,13 @@ def explain_cell(path: str, model: CellModel, number: int, cell_width: CellWidth
     probabilities = model.scores(row, [path])[0]
     order = np.argsort(-probabilities)
     values = steps[0].transform(row)[0].astype(float)
-    coef, intercept = _of_classes(steps[-1])
-    towards = coef[order[0]] - coef[order[1]]
-    contributions = towards * values
+    rows = np.repeat(values[None], len(values) + 1, axis=0)  # the last is the cell as it is
+    np.fill_diagonal(rows, 0)
+    odds = _log_odds(steps[-1], rows)
+    towards = odds[:, order[0]] - odds[:, order[1]]
+    contributions = towards[-1] - towards[:-1]
     shown = np.argsort(-np.abs(contributions))[:SHOWN]
     names = feature_names()
-    total = float(contributions.sum() + intercept[order[0]] - intercept[order[1]])
     classes = model.classes
 
     means = dict(zip(classes, model.about.means, strict=False))
@@ -121,13 +122,13 @@ def explain_cell(path: str, model: CellModel, number: int, cell_width: CellWidth
         dict(zip(classes, probabilities.tolist(), strict=True)),
         model.about.calibration.min_score,
         reasons,
-        total - float(contributions[shown].sum()),
+        float(towards[-1] - contributions[shown].sum()),
     )
 
 
-def _of_classes(classifier) -> tuple[np.ndarray, np.ndarray]:
-    """Return a row of coefficients and a constant for each class; two classes share one row."""
-    coef, intercept = np.atleast_2d(classifier.coef_).astype(float), np.ravel(classifier.intercept_)
-    if len(coef) > 1:
-        return coef, intercept
-    return np.vstack([-coef, coef]) / 2, np.array([-intercept[0], intercept[0]]) / 2
+def _log_odds(classifier, X: np.ndarray) -> np.ndarray:
+    """Return those of each class for each row; of two classes, half of those of one against the other."""
+    scores = classifier.decision_function(X)
+    if hasattr(classifier, "calibration_"):
+        scores = scores * classifier.calibration_.slopes + classifier.calibration_.intercepts
+    return scores if scores.ndim > 1 else np.column_stack([-scores, scores]) / 2

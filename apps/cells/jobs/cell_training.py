@@ -13,9 +13,10 @@ from typing import TypeVar
 import numpy as np
 
 from fastsvm._utils.threads import Threads
-from fastsvm.fitting import SDCA, ConvergenceWarning, Pipeline, Scaler
+from fastsvm.fitting import Calibration, ConvergenceWarning, Pipeline, Scaler
 from fastsvm.model_files import save_plain
 
+from ...common.classifiers import make_classifier
 from ...common.errors import Skipped
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
@@ -24,7 +25,7 @@ from ..finding.image_quality import QualityRanges
 from ..finding.image_scale import Scale, scale_of
 from ..finding.stain import UsualStain, usual_stain_of
 from ..learning.cautious_model import calibrated_cautious_model
-from ..learning.cell_model import ModelNotes, relative_gap, scores_of
+from ..learning.cell_model import ModelNotes, gives_probabilities, relative_gap, scores_of
 from ..learning.error_report import ErrorReport, error_report
 from ..learning.familiarity import class_means
 from ..learning.known_cells import KnownCells
@@ -32,7 +33,7 @@ from ..learning.score_calibration import calibrate_scores
 from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
 from ..measuring.cell_features import feature_names
-from ..training_settings import ALPHAS, CLASSIFIERS, MAX_EPOCHS, USUAL_ALPHA, TrainingSettings
+from ..training_settings import TrainingSettings
 from .suspect_cells import SuspectCells, suspect_cells
 
 INNER_FOLDS = 3
@@ -60,8 +61,8 @@ class CellValidation:
 
     scores: np.ndarray | None
     parts: list[np.ndarray]
-    alphas: list[float]
-    alpha: float
+    alphas: list[float | None]
+    alpha: float | None
 
 
 def validate_cell_model(
@@ -103,10 +104,12 @@ def validate_cell_model(
     return CellValidation(scores, [test for _, test in splits], alphas, alpha)
 
 
-def fit_cell_model(samples: TrainingSamples, settings: TrainingSettings, alpha: float) -> Pipeline:
+def fit_cell_model(samples: TrainingSamples, settings: TrainingSettings, alpha: float | None) -> Pipeline:
     """Fit a model, preparation and classifier."""
     scaler = Scaler().fit(samples.X)
-    classifier = _classifier(settings, alpha).fit(scaler.transform(samples.X), samples.y, _weights(samples))
+    classifier = _classifier(settings, samples, alpha).fit(
+        scaler.transform(samples.X), samples.y, _weights(samples)
+    )
     return Pipeline([("scaler", scaler), ("classifier", classifier)])
 
 
@@ -117,21 +120,17 @@ def _weights(samples: TrainingSamples) -> np.ndarray:
     return weights / weights.mean()
 
 
-def _classifier(settings: TrainingSettings, alpha: float, **parameters):
-    return SDCA(
-        loss=CLASSIFIERS[settings.classifier],
-        **parameters,
-        alpha=alpha,
-        max_iter=MAX_EPOCHS,
-        random_state=settings.seed,
-    )
+def _classifier(settings: TrainingSettings, samples: TrainingSamples, alpha: float | None, **parameters):
+    given = {"alpha": alpha, "random_state": settings.seed, **parameters}
+    return make_classifier(settings.classifier, settings.method, len(samples.y), **given)
 
 
 def _chosen_alphas(
     samples: TrainingSamples, settings: TrainingSettings, parts: Sequence[np.ndarray], stage: Stages
-) -> list[float]:
+) -> list[float | None]:
     """Return the best strength for each part of the samples, by a cross-validation inside the part."""
-    if settings.alpha is not None:
+    method = settings.method
+    if settings.alpha is not None or method.alphas is None:
         return [settings.alpha] * len(parts)
     jobs = []
     for number, part in enumerate(parts):
@@ -146,7 +145,8 @@ def _chosen_alphas(
     with stage("choose alpha", total=len(jobs)) as advance:
         for number, losses in _in_threads(measure, jobs, advance):
             totals[number] = totals.get(number, 0) + losses
-    return [_best(totals[number]) if number in totals else USUAL_ALPHA for number in range(len(parts))]
+    best = {number: _best(losses, method.alphas) for number, losses in totals.items()}
+    return [best.get(number, method.alpha) for number in range(len(parts))]
 
 
 def _losses(train: TrainingSamples, test: TrainingSamples, settings: TrainingSettings) -> np.ndarray:
@@ -157,20 +157,20 @@ def _losses(train: TrainingSamples, test: TrainingSamples, settings: TrainingSet
     scaler = Scaler().fit(train.X)
     X, X_test = scaler.transform(train.X), scaler.transform(test.X)
     losses, weights = [], _weights(train)
-    for alpha in ALPHAS:
-        estimator = _classifier(settings, alpha, tol=LOOSE)
+    for alpha in settings.method.alphas:
+        estimator = _classifier(settings, train, alpha, tol=LOOSE)
         decision = estimator.fit(X, train.y, weights).decision_function(X_test)
         classes = estimator.classes_ if decision.ndim == 2 else estimator.classes_[1:]
         decision = decision.reshape(len(decision), -1)
         margins = np.where(test.y[:, None] == classes, decision, -decision)
-        log = estimator.loss == "log"
+        log = getattr(estimator, "loss", None) == "log"
         losses.append((np.logaddexp(0, -margins) if log else np.maximum(0, 1 - margins)).sum())
     return np.array(losses)
 
 
-def _best(losses: np.ndarray) -> float:
+def _best(losses: np.ndarray, alphas: Sequence[float]) -> float:
     """Return the strongest regularisation of those with the least loss."""
-    return ALPHAS[np.flatnonzero(losses == losses.min())[-1]]
+    return alphas[np.flatnonzero(losses == losses.min())[-1]]
 
 
 def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[], None]) -> Iterator[R]:
@@ -199,7 +199,7 @@ class CellTraining:
     of_versions: ErrorReport | None
     about: ModelNotes
     suspects: SuspectCells | None
-    relative_gap: float | list[float]
+    relative_gap: float | list[float] | None
     skipped: Skipped
     scale: float | Scale
 
@@ -247,8 +247,9 @@ def train_cell_model(
     validation = validate_cell_model(samples, settings, stage)
     with stage("fit"):
         model = fit_cell_model(samples, settings, validation.alpha)
+    validation = _as_probabilities(validation, samples.y, model[-1])
     model[0].feature_names_in_ = np.array(feature_names(), dtype=object)
-    about = _about(samples, validation, settings, ranges, usual)
+    about = _about(samples, validation, ranges, usual)
     means = class_means(model[0].transform(images.X), images.y).tolist()
     about = replace(about, means=means, known=KnownCells.of(samples), limits=limits)
     if validation.scores is not None and about.calibration.coverage is not None:
@@ -282,6 +283,15 @@ def train_cell_model(
     )
 
 
+def _as_probabilities(validation: CellValidation, y: np.ndarray, classifier) -> CellValidation:
+    """Turn the folds' scores into probabilities, and have the classifier give such, too."""
+    if validation.scores is None or gives_probabilities(classifier):
+        return validation
+    decision = validation.scores if len(classifier.classes_) > 2 else validation.scores[:, 1]
+    classifier.calibration_ = Calibration.fit(decision, y, classifier.classes_)
+    return replace(validation, scores=classifier.calibration_.probabilities(decision))
+
+
 def _scored(
     samples: TrainingSamples, validation: CellValidation, rows: np.ndarray, grouped: bool
 ) -> ErrorReport | None:
@@ -296,12 +306,11 @@ def _scored(
 def _about(
     samples: TrainingSamples,
     validation: CellValidation,
-    settings: TrainingSettings,
     ranges: QualityRanges,
     usual: UsualStain,
 ) -> ModelNotes:
     """Return the notes that a model file holds beside the model."""
-    if validation.scores is None or CLASSIFIERS[settings.classifier] != "log":
+    if validation.scores is None:
         return ModelNotes(usual, ranges=ranges)
     classes, truth = np.unique(samples.y, return_inverse=True)
     calibration = calibrate_scores(validation.scores, truth, samples.shares, validation.parts)

@@ -139,7 +139,7 @@ class CellModel:
     @property
     def gives_probabilities(self) -> bool:
         """Whether its scores are probabilities."""
-        return getattr(self.pipeline[-1], "loss", None) == "log"
+        return gives_probabilities(self.pipeline[-1])
 
     def least(self, min_score: float | None = None) -> float | None:
         """Return the score that a label wants, by default the model's; None for scores of an SVM."""
@@ -197,13 +197,19 @@ def scores_of(pipeline: Pipeline, X: np.ndarray) -> np.ndarray:
     return _class_scores(pipeline[-1], X)
 
 
-def relative_gap(pipeline: Pipeline) -> float | list[float]:
-    """Return the duality gap of the fit over its objective, of more than two classes for each."""
-    return np.divide(pipeline[-1].dual_gap_, pipeline[-1].objective_).tolist()
+def relative_gap(pipeline: Pipeline) -> float | list[float] | None:
+    """Return the duality gap of the fit over its objective, of more than two classes for each; or None."""
+    gap = getattr(pipeline[-1], "dual_gap_", None)
+    return None if gap is None else np.divide(gap, pipeline[-1].objective_).tolist()
+
+
+def gives_probabilities(classifier) -> bool:
+    """Whether a classifier was made for probabilities, or calibrated; SVMs of older files were not."""
+    return getattr(classifier, "loss", None) == "log" or hasattr(classifier, "calibration_")
 
 
 def _class_scores(classifier, X: np.ndarray) -> np.ndarray:
-    if getattr(classifier, "loss", None) == "log":
+    if gives_probabilities(classifier):
         return classifier.predict_proba(X)
     scores = classifier.decision_function(X)
     return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores

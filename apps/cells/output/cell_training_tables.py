@@ -103,7 +103,7 @@ def print_cell_training(result: CellTraining, seconds: dict[str, float]) -> None
         print_cell_calibration(result.about.calibration)
         _print_suspects(result)
     print_heading("Alpha", _alpha_line(result))
-    print_heading("Certificate", certificate_line(result.relative_gap))
+    print_heading("Certificate", certificate_line(result.relative_gap, result.settings.classifier))
     print_times(seconds)
     print_heading("Model", result.model)
 
@@ -144,6 +144,8 @@ def coverage_line(min_score: float, coverage: float, error: float | None) -> str
 
 def _alpha_line(result: CellTraining) -> str:
     alpha, alphas = result.validation.alpha, result.validation.alphas
+    if alpha is None:
+        return f"none: the {result.settings.classifier} has no regularisation"
     if result.settings.alpha is not None:
         return f"{alpha:g}, as given"
     if not alphas:

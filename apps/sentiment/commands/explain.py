@@ -37,7 +37,8 @@ def explain(arguments, number, label, plot, csv, json, quiet, verbose):
     The score is the sum of an intercept and the contributions of the terms. A term is a word, or several
     words in a row if the model was trained with --ngrams. Colours, or one to three signs, mark the words of
     the text by their contributions. Without TEXT, explain lists the words with the largest weights for each
-    label.
+    label. Of a kernel machine a contribution is what the score loses without the term, and there are no
+    weights to list.
 
     TEXT is one argument, or - for stdin. MODEL is a file that train wrote. The default is `english`, a model
     of reviews that comes with fastsvm.
@@ -77,9 +78,10 @@ def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]
 
 
 def _show_words(model, number: int, plot: str | None, csv: bool, json: bool, stage: Stages) -> None:
-    from ..measures.term_effects import top_words
+    from ..measures.term_effects import check_linear, top_words
     from ..output import top_words_output
 
+    check_linear(model, "a list of top words")
     sides = top_words(model, number)
     if plot:
         with stage("plot"):

@@ -5,6 +5,7 @@ import warnings
 
 import click
 
+from ...common.classifiers import CLASSIFIER_HELP
 from ...common.errors import USAGE, AppError
 from ...common.files import check_is_file
 from ...common.options import LAST_SECTION, Value, json_option, section, seed_option
@@ -34,9 +35,8 @@ def _parse_label_weights(ctx, param, given):
 
 
 def _default_alphas() -> str:
-    automatic = [name for name, recipe in CLASSIFIERS.items() if recipe.alphas]
-    others = [f"{name} {r.alpha:g}" for name, r in CLASSIFIERS.items() if not r.alphas and r.alpha]
-    return ", ".join([f"auto for {' and '.join(automatic)}", *others])
+    others = [f"{name} {r.alpha:g}" for name, r in CLASSIFIERS.items() if r.alphas is None and r.alpha]
+    return ", ".join(["auto for SDCA and kernel machines", *others])
 
 
 @_options.command(
@@ -57,7 +57,7 @@ def _default_alphas() -> str:
         f"{', '.join(RECIPES)}. For example, nb-words takes word n-grams, weighted by naive Bayes log-count "
         "ratios; article repeats the article that this app follows. The options below override the recipe.",
     ),
-    click.option("--classifier", type=click.Choice(list(CLASSIFIERS)), help="Learning algorithm."),
+    click.option("--classifier", type=click.Choice(list(CLASSIFIERS)), help=CLASSIFIER_HELP),
     click.option(
         "--ngrams",
         type=Value("ngrams", lambda value: checked_values.length_range(value) or "none"),

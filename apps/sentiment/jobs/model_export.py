@@ -25,7 +25,7 @@ from fastsvm.text import lower_without_markup
 from ...common.errors import USAGE, AppError
 from ...common.files import check_model_path, check_replaceable, replace_file
 from ..measures.prediction import is_of_words
-from ..measures.term_effects import TermEffect, term_effect, weighted_coef
+from ..measures.term_effects import TermEffect, check_linear, term_effect, weighted_coef
 
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
 VOCABULARY = ".vocabulary.tsv"
@@ -63,6 +63,7 @@ def export_model(
     -------
     ModelExport
     """
+    check_linear(model, "export")
     check_export_path(path, to)
     if to != "pruned" and not is_of_words(model):
         raise AppError(

@@ -126,6 +126,8 @@ def _check_streamable(source: TextSource, settings: RecipeSettings, on_cluster: 
     if on_cluster and settings.method.model not in ON_CLUSTER:
         there = ", ".join(name for name, method in CLASSIFIERS.items() if method.model in ON_CLUSTER)
         raise AppError(f"--scheduler has no {settings.classifier}; it has {there}", USAGE)
+    if settings.method.is_kernel:
+        raise AppError(f"{option} has no {settings.classifier}; give --classifier sdca-svm", USAGE)
     if source.is_read_once and not on_cluster:
         raise AppError(
             f"--stream reads a corpus twice, which {source.name} cannot be; give a file or a folder", USAGE

@@ -6,10 +6,13 @@ from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from ...common.errors import USAGE, AppError
-from ..measures.prediction import TRAIN_AGAIN
+from ..measures.prediction import TRAIN_AGAIN, is_kernel_machine
 from ..text_recipes import is_unsegmented
+
+MOST_VALUES = 1 << 22  # of the rows that a kernel machine scores at a time
 
 
 class ExplainedTerm(NamedTuple):
@@ -52,6 +55,8 @@ class TextExplanation(NamedTuple):
         How many words the text has.
     unknown : list of str
         Those that are part of no term the model knows, each time they occur.
+    together : float
+        What is left of the score: of a kernel machine, what terms do only together. Otherwise 0.
     """
 
     label: str
@@ -62,6 +67,7 @@ class TextExplanation(NamedTuple):
     spans: list[ExplainedSpan]
     n_words: int
     unknown: list[str]
+    together: float = 0.0
 
 
 def explain_text(model, text: str, label: str | None = None) -> TextExplanation:
@@ -70,7 +76,7 @@ def explain_text(model, text: str, label: str | None = None) -> TextExplanation:
     Parameters
     ----------
     model : Pipeline
-        A vectorizer, perhaps a weighting, and a linear classifier.
+        A vectorizer, perhaps a weighting, and a classifier.
     text : str
         A text as `predict` takes it.
     label : str, optional
@@ -80,7 +86,8 @@ def explain_text(model, text: str, label: str | None = None) -> TextExplanation:
     -------
     TextExplanation
         `intercept` and the contributions of `words` add up to `score`: each is the value that the term has
-        in the row which the classifier sees, times its weight.
+        in the row which the classifier sees, times its weight. Of a kernel machine it is what the score loses
+        where the term is left out, and `together` belongs to the sum.
     """
     return TextExplainer(model).explain(text, label)
 
@@ -105,12 +112,15 @@ class TextExplainer:
         with np.errstate(over="ignore", invalid="ignore"):  # found below
             decision = classifier.decision_function(row)[0]
         winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
-        side, weights, squares, intercept, score = _explained_side(classifier, decision, winner, label)
-
+        side, index, sign = _explained_side(classifier, winner, label)
+        score, together = sign * float(np.ravel(decision)[index]), 0.0
         with np.errstate(over="ignore", invalid="ignore"):
-            shares = row.data * weights[row.indices]
-            if squares is not None:  # as `fastsvm.fitting.decision_scores` divides by the norm
-                shares /= np.sqrt(row.data**2 @ squares[row.indices]) or 1
+            if is_kernel_machine(classifier):
+                shares, intercept = self._losses_without(counts, row.indices, index)
+                together = score - sign * float(intercept + shares.sum())
+            else:
+                shares, intercept = _linear_shares(classifier, row, index)
+            shares, intercept = sign * shares, sign * intercept
             most = np.abs(shares).sum(dtype=float) + abs(float(intercept))  # no sum of some is beyond it
         if not np.isfinite([*np.ravel(decision), most]).all():
             raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
@@ -129,8 +139,25 @@ class TextExplainer:
         spans, n_words, unknown = marks.spans(marks.pieces() if has_characters else marks.tokens)
         predicted = str(classifier.classes_.tolist()[winner])
         return TextExplanation(
-            predicted, side, float(score), float(intercept), words, spans, n_words, unknown
+            predicted, side, score, float(intercept), words, spans, n_words, unknown, together
         )
+
+    def _losses_without(self, counts, columns: np.ndarray, index: int) -> tuple[np.ndarray, float]:
+        """Return what the score of a problem loses without each of some terms, and the score of no term."""
+
+        def score(left_out: np.ndarray) -> np.ndarray:
+            rows, places = np.nonzero(counts.indices != left_out[:, np.newaxis])
+            shape = len(left_out), counts.shape[1]
+            X = csr_matrix((counts.data[places], (rows, counts.indices[places])), shape)
+            for _, step in self._model.steps[1:-1]:
+                X = step.transform(X)
+            return self._model["classifier"].decision_function(X).reshape(len(left_out), -1)[:, index]
+
+        every = np.append(columns, -1)  # and none is left out
+        step = max(1, MOST_VALUES // (counts.nnz + 1))
+        found = np.concatenate([score(every[k : k + step]) for k in range(0, len(every), step)])
+        nothing = self._model.decision_function([""])
+        return found[-1] - found[:-1], float(nothing.ravel()[index])
 
 
 class ExplanationMarks:
@@ -180,8 +207,17 @@ class ExplanationMarks:
         return spans, len(pieces), unknown
 
 
-def _explained_side(classifier, decision, winner: int, label: str | None):
-    """Return the label that is explained, its weights, squares, intercept and score."""
+def _linear_shares(classifier, row, index: int) -> tuple[np.ndarray, float]:
+    """Return what each value of a row adds to the score of a problem, and the intercept."""
+    shares = row.data * classifier.coef_[index][row.indices]
+    if (squares := getattr(classifier, "squares_", None)) is not None:
+        # as `fastsvm.fitting.decision_scores` divides by the norm
+        shares /= np.sqrt(row.data**2 @ squares[index][row.indices]) or 1
+    return shares, classifier.intercept_[index]
+
+
+def _explained_side(classifier, winner: int, label: str | None) -> tuple[str, int, int]:
+    """Return the label that is explained, the problem that its score is from, and the sign it has there."""
     classes = [str(name) for name in classifier.classes_.tolist()]
     two = len(classes) == 2
     if label is None:
@@ -190,13 +226,7 @@ def _explained_side(classifier, decision, winner: int, label: str | None):
         index = classes.index(label)
     else:
         raise AppError(f"the model knows no label {label!r}; its labels are {', '.join(classes)}", USAGE)
-    squares = getattr(classifier, "squares_", [None] * len(classes))
-    if not two:
-        found = classifier.coef_[index], squares[index], classifier.intercept_[index], decision[index]
-        return classes[index], *found
-    sign = 1 if index else -1
-    found = sign * classifier.coef_[0], squares[0], sign * classifier.intercept_[0], sign * decision
-    return classes[index], *found
+    return (classes[index], 0, 1 if index else -1) if two else (classes[index], index, 1)
 
 
 _PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character; tags keep their length

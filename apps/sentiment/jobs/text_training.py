@@ -54,7 +54,8 @@ class TrainingChoices(NamedTuple):
 class FitFacts(NamedTuple):
     """The fit of the saved model; gaps and objective are one number for two labels, a list for more.
 
-    `n_features_seen` features occur in `min_df` texts; `n_features` of them were kept.
+    `n_features_seen` features occur in `min_df` texts; `n_features` of them were kept. Of kernel Pegasos,
+    `n_iter` are steps.
     """
 
     n_features_seen: int
@@ -253,7 +254,7 @@ def fit_facts(model: Pipeline, n_seen: int) -> FitFacts:
     return FitFacts(
         n_seen,
         classifier.n_features_in_,
-        np.asarray(classifier.n_iter_).tolist(),
+        np.asarray(getattr(classifier, "n_iter_", None) or classifier.t_).tolist(),
         np.asarray(classifier.objective_).tolist(),
         None if gap is None else np.asarray(gap).tolist(),
         None if gap is None else np.divide(gap, classifier.objective_).tolist(),

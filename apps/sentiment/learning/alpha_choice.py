@@ -104,6 +104,7 @@ def choose_alpha(
     *,
     weighting=None,
     selection=None,
+    machine=None,
     loss: str = "hinge",
     fit_intercept: bool = False,
     class_weight: ClassWeight = None,
@@ -133,6 +134,8 @@ def choose_alpha(
     weighting, selection : transformers that are not fitted, optional
         Columns are selected first, by their counts, and then weighted: what a saved model does. Both are
         copied for each fold.
+    machine : KernelSDCA or KernelPegasos, optional
+        The classifier, where that is a kernel machine; it is fitted anew at each alpha.
     loss, fit_intercept, tol : as in `fastsvm.sdca_path`
     class_weight : "balanced" or dict of label to weight, optional
         As of `fastsvm.SDCAClassifier`.
@@ -159,13 +162,16 @@ def choose_alpha(
     def prepared(fold: Fold) -> FoldPart:
         return fold_part(X, y, labels, fold, selection, weighting, class_weight)
 
+    def score(part: FoldPart, alphas: Sequence[float]) -> FoldScores:
+        return _score_fold(part, len(labels), alphas, metric, options, machine)
+
     tried = []
     for fold in folds:
         part = prepared(fold)
         if alphas is None:
             grid = part.share * _largest_alpha(part, options) * np.geomspace(1, eps, n_alphas)
             alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
-        tried.append([_score_fold(part, len(labels), alphas, metric, options)])
+        tried.append([score(part, alphas)])
         advance()
     choice = _combined_choice(tried, folds, metric)
     for _ in range(extensions):
@@ -173,7 +179,7 @@ def choose_alpha(
         if not more:
             break
         for fold, those in zip(folds, tried, strict=True):
-            those.append(_score_fold(prepared(fold), len(labels), more, metric, options))
+            those.append(score(prepared(fold), more))
         choice = _combined_choice(tried, folds, metric)
     return choice
 
@@ -239,7 +245,7 @@ def _largest_alpha(part: FoldPart, options: dict) -> float:
 
 
 def _score_fold(
-    part: FoldPart, n_labels: int, alphas: Sequence[float], metric: str, options: dict
+    part: FoldPart, n_labels: int, alphas: Sequence[float], metric: str, options: dict, machine
 ) -> FoldScores:
     """Train on a fold at each alpha, and score the models.
 
@@ -254,21 +260,15 @@ def _score_fold(
     best = np.full((len(alphas), n_test), 0.0 if len(labels) == 2 else -np.inf, part.X.dtype)
     predicted = np.full(best.shape, labels[0])
     gaps, precisions = np.zeros(len(alphas)), []
+    of_machine = None if machine is None else _kernel_decisions(part, alphas, machine)
     for k, label in enumerate(_labels_to_solve(part.y)):
-        X, X_test = part.weighed(k)
-        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
-            path = sdca_path(
-                X,
-                part.y == label,
-                alphas / part.share,
-                sample_weight=part.weights,
-                max_iter=MAX_EPOCHS,
-                **options,
-            )
-        decision = np.array([X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
+        if of_machine:
+            decision, gap = (each[k] for each in of_machine)
+        else:
+            decision, gap = _path_decisions(part, k, label, alphas, options)
         higher = decision > best
         best[higher], predicted[higher] = decision[higher], label
-        np.maximum(gaps, path.dual_gaps / path.objectives, out=gaps)
+        np.maximum(gaps, gap, out=gaps)
         kept[:, :, label if n_problems > 1 else 0] = decision[:, rows]
         if len(labels) == 2 < n_labels:
             kept[:, :, labels[0]] = -decision[:, rows]
@@ -287,6 +287,33 @@ def _score_fold(
     else:
         scores = [score_labels(metric, part.y_test, each) for each in predicted]
     return FoldScores(alphas, scores, gaps, rows, kept)
+
+
+def _path_decisions(part: FoldPart, k: int, label: int, alphas: np.ndarray, options: dict):
+    """Return the decision values of the test texts for a label at each alpha, and the relative gaps."""
+    X, X_test = part.weighed(k)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
+        path = sdca_path(
+            X,
+            part.y == label,
+            alphas / part.share,
+            sample_weight=part.weights,
+            max_iter=MAX_EPOCHS,
+            **options,
+        )
+    decision = np.array([X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
+    return decision, path.dual_gaps / path.objectives
+
+
+def _kernel_decisions(part: FoldPart, alphas: np.ndarray, machine) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same of a kernel machine, for each label that has a problem."""
+    decisions, gaps = [], []
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        for alpha in alphas / part.share:
+            machine.set_params(alpha=alpha).fit(part.X, part.y, part.weights)
+            decisions.append(machine.decision_function(part.X_test).reshape(len(part.y_test), -1).T)
+            gaps.append(np.ravel(machine.dual_gap_ / np.asarray(machine.objective_)))
+    return np.swapaxes(decisions, 0, 1), np.transpose(gaps)
 
 
 def _labels_to_solve(y: np.ndarray) -> np.ndarray:

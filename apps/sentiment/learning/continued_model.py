@@ -19,6 +19,7 @@ from ...common.errors import AppError
 from ...common.progress import UNWATCHED, Stages
 from ..data.text_source import CorpusError
 from ..measures.prediction import TRAIN_AGAIN, bags_of_model
+from ..measures.term_effects import check_linear
 from ..text_recipes import CLASSIFIERS, RecipeSettings
 from .counted_texts import CountedTexts, LearnedModel
 from .training_checkpoint import NO_CACHE
@@ -111,6 +112,7 @@ def _settings_as_counted(settings: RecipeSettings) -> RecipeSettings:
 
 def continued_settings(model: Pipeline, settings: RecipeSettings) -> RecipeSettings:
     """Return settings with the recipe of a model: SDCA of its loss, or else of the hinge loss."""
+    check_linear(model, "--continue")
     names = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
     if hasattr(model["classifier"], "squares_"):
         raise AppError(

@@ -111,7 +111,7 @@ class CountedTexts(NamedTuple):
         n_seen = self.X.shape[1]
         selection = pipeline_steps.selection(settings)
         X = pipeline_steps.select_terms(self.vectorizer, self.X, self.y, selection)
-        estimator = pipeline_steps.classifier(settings)
+        estimator = pipeline_steps.classifier(settings, len(self.y))
         model = pipeline_steps.fit_pipeline(
             self.vectorizer, X, self.y, pipeline_steps.weighting(settings), estimator, checkpoint
         )
@@ -122,8 +122,8 @@ class CountedTexts(NamedTuple):
     def choose(self, settings: RecipeSettings, folds: list[Fold], stage: Stages) -> AlphaChoice:
         """Choose alpha on folds of these texts."""
         recipe = pipeline_steps.alpha_choice_options(settings)
-        has_norm = settings.weighting in ("tfidf", "nb")  # all texts have the norm 1
-        alphas = (settings.method.alphas or short_alphas(len(self.y))) if has_norm else None
+        is_even = settings.has_norm or settings.method.is_kernel  # the values of a gaussian are up to 1
+        alphas = (settings.method.alphas or short_alphas(len(self.y))) if is_even else None
         with stage("choose alpha", total=len(folds)) as advance:
             grid = {"alphas": alphas, "n_alphas": 10, "extensions": EXTENSIONS}
             return choose_alpha(self.X, self.y, folds, **recipe, **grid, advance=advance)

@@ -52,7 +52,7 @@ class LeftOutScores:
                 pipeline_steps.weighting(settings),
                 None,
             )
-            estimator = pipeline_steps.classifier(settings)
+            estimator = pipeline_steps.classifier(settings, len(part.y))
             if hasattr(estimator, "alpha"):
                 estimator.set_params(alpha=estimator.alpha / part.share)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
@@ -98,5 +98,6 @@ class LeftOutScores:
     def apply(self, estimator) -> None:
         """Give a fitted classifier the calibration, and with two labels the shift."""
         if len(estimator.classes_) == 2:
-            estimator.intercept_ = estimator.intercept_ - np.float32(self.shift)
+            intercept = getattr(estimator, "intercept_", np.zeros(1, np.float32))  # a kernel machine has none
+            estimator.intercept_ = intercept - np.float32(self.shift)
         estimator.calibration_ = self.calibration(estimator.classes_)

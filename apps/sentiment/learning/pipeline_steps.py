@@ -14,10 +14,11 @@ from fastsvm import fitting
 from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.text import Bag, OwnRatios, Selection, Union, Weighting, has_markup, lower_without_markup
 
+from ...common.classifiers import make_classifier
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource, names_corpus
-from ..text_recipes import RecipeSettings, is_skewed, usual_metric
+from ..text_recipes import GAMMA, RecipeSettings, is_skewed, usual_metric
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
@@ -126,7 +127,10 @@ def alpha_choice_options(settings: RecipeSettings) -> dict:
     """Return what `choose_alpha` takes of settings."""
     made = {"selection": selection(settings), "weighting": weighting(settings), "seed": settings.seed}
     weights = {"class_weight": class_weight(settings), "metric": settings.metric}
-    return {**made, **weights, **settings.method.parameters}
+    method = settings.method
+    if method.is_kernel:
+        return {**made, **weights, "machine": classifier(replace(settings, alpha=None, class_weight=None))}
+    return {**made, **weights, **method.parameters}
 
 
 def class_weight(settings: RecipeSettings) -> str | dict[str, float] | None:
@@ -147,20 +151,12 @@ def check_class_weight(settings: RecipeSettings, labels: Iterable[str]) -> None:
         )
 
 
-def classifier(settings: RecipeSettings):
-    """Return the classifier, with its own alpha and epochs unless they are given."""
-    usual = settings.method
-    parameters = {
-        **usual.parameters,
-        "max_iter": settings.epochs or usual.epochs,
-        "random_state": settings.seed,
-        "class_weight": class_weight(settings),
-    }
-    if usual.alpha is not None:
-        parameters["alpha"] = usual.alpha if settings.alpha is None else settings.alpha
-    elif settings.alpha is not None:
-        raise AppError(f"--alpha means nothing to the {settings.classifier}; leave it out", USAGE)
-    return getattr(fitting, usual.model)(**parameters)
+def classifier(settings: RecipeSettings, n_texts: int | None = None):
+    """Return the classifier of so many texts, with its own alpha and epochs unless they are given."""
+    given = {"alpha": settings.alpha, "max_iter": settings.epochs, "random_state": settings.seed}
+    given["gamma"] = GAMMA if settings.has_norm else "scale"
+    weights = class_weight(settings)
+    return make_classifier(settings.classifier, settings.method, n_texts, class_weight=weights, **given)
 
 
 def select_terms(vectorizer: Bag | Union, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:

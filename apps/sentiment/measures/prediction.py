@@ -88,9 +88,14 @@ def _has_usual_steps(model: Pipeline) -> bool:
     return (
         (first, last) == ("vectorizer", "classifier")
         and hasattr(vectorizer, "get_feature_names_out")
-        and hasattr(classifier, "coef_")
+        and (hasattr(classifier, "coef_") or is_kernel_machine(classifier))
         and all(name == "weighting" and isinstance(step, Weighting) for name, step in middle)
     )
+
+
+def is_kernel_machine(classifier) -> bool:
+    """Tell whether a classifier compares texts with those that it has kept, and has no weight for a word."""
+    return hasattr(classifier, "support_vectors_")
 
 
 @contextmanager
@@ -184,7 +189,7 @@ def classify(
     Parameters
     ----------
     model : TextScorer or Pipeline
-        The pipeline: a vectorizer, perhaps a weighting, and a linear classifier.
+        The pipeline: a vectorizer, perhaps a weighting, and a classifier.
     texts : sequence of str
         The texts.
     proba : bool

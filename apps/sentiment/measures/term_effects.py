@@ -9,7 +9,16 @@ from fastsvm.fitting import Pipeline
 
 from ...common.errors import AppError
 from ...common.printing import printable
-from .prediction import TRAIN_AGAIN
+from .prediction import TRAIN_AGAIN, is_kernel_machine
+
+
+def check_linear(model: Pipeline, what: str) -> None:
+    """Refuse what needs a weight for each term, of a kernel machine."""
+    if is_kernel_machine(model["classifier"]):
+        raise AppError(
+            f"{what} needs a weight for each word, which a kernel machine does not have; train one with "
+            "--classifier sdca-svm"
+        )
 
 
 class TermEffect(NamedTuple):
@@ -62,8 +71,11 @@ class TopWords(NamedTuple):
 def top_words(model: Pipeline, n: int) -> list[TopWords]:
     """Return, for each label, its `n` words with the largest weights.
 
-    A weight is the effect of one occurrence in a text, before the text is scaled to norm 1.
+    A weight is the effect of one occurrence in a text, before the text is scaled to norm 1. A kernel machine
+    has none.
     """
+    if is_kernel_machine(model["classifier"]):
+        return []
     classes, coef = model.classes_, weighted_coef(model)
     weights = coef if len(classes) > 2 else (-coef[0], coef[0])
     signs = (-1.0, 1.0) if len(classes) == 2 else [1.0] * len(classes)

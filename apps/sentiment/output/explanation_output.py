@@ -19,7 +19,7 @@ def explanation_record(found: TextExplanation, number: int) -> dict:
         "terms": [term._asdict() for term in found.words[:number]],
         "other_terms": {"n": len(rest), "contribution": sum(term.contribution for term in rest)},
         "spans": [span._asdict() for span in found.spans],
-        **fields(found, "n_words", "unknown"),
+        **fields(found, "n_words", "unknown", "together"),
     }
 
 
@@ -44,6 +44,8 @@ def print_explanation(text: str, found: TextExplanation, labels: list[str], numb
     rows = [(shown_term(term), f"{count:,}", f"{share:+.4f}") for term, count, share in found.words[:number]]
     if rest := found.words[number:]:
         rows.append((f"({len(rest):,} others)", "", f"{sum(term.contribution for term in rest):+.4f}"))
+    if found.together:
+        rows.append(("(terms together)", "", f"{found.together:+.4f}"))
     rows += [("(intercept)", "", f"{found.intercept:+.4f}"), ("(score)", "", f"{found.score:+.4f}")]
     print_table(("term", "times", "contribution"), rows)
     print_line("")

@@ -103,7 +103,10 @@ def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
     print_heading("Certificate", text_certificate(result))
     print_times(seconds)
     print_heading("Top words")
-    print_top_words(result.fit.top_words)
+    if result.fit.top_words:
+        print_top_words(result.fit.top_words)
+    else:
+        print_line("none: a kernel machine has no weight for a word; explain says what each does in a TEXT")
     print_heading("Model", result.path)
     if result.suspected:
         _print_suspected(result.suspected)
@@ -220,9 +223,7 @@ def _print_suspected(found: SuspectedLabels) -> None:
 
 def text_certificate(result: TextTraining) -> str:
     """Return a sentence on the distance to the optimum."""
-    if result.fit.relative_gap is None:
-        return f"none: the {result.settings.classifier} has no dual problem to bound its objective from below"
-    return certificate_line(result.fit.relative_gap)
+    return certificate_line(result.fit.relative_gap, result.settings.classifier)
 
 
 def print_accuracy(scores: AnswerScores) -> None:

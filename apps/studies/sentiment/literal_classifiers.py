@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ...common.classifiers import HINGE, LOG, ClassifierRecipe
 from ...sentiment.data.corpus import Corpus
 from ...sentiment.data.text_source import TextSource
 from ...sentiment.learning import pipeline_steps
 from ...sentiment.learning.counted_texts import CountedTexts, LearnedModel
-from ...sentiment.text_recipes import ARTICLE, HINGE, LOG, ClassifierRecipe, RecipeSettings
+from ...sentiment.text_recipes import ARTICLE, PLAIN, RecipeSettings
 
 # Rows are drawn with replacement, the weights are those after the last step, and there is no bias: the
 # article's classes have nothing else.
 CLASSIFIERS = {
-    "perceptron": ClassifierRecipe("Perceptron", {"fit_intercept": False}, None, 10),
-    "pegasos-svm": ClassifierRecipe("Pegasos", {**HINGE, "order": "random"}, 0.015, 10),
-    "pegasos-logistic": ClassifierRecipe("Pegasos", {**LOG, "order": "random"}, 0.01, 10),
+    "perceptron": ClassifierRecipe("Perceptron", PLAIN, None, 10),
+    "pegasos-svm": ClassifierRecipe("Pegasos", {**HINGE, **PLAIN, "order": "random"}, 0.015, 10),
+    "pegasos-logistic": ClassifierRecipe("Pegasos", {**LOG, **PLAIN, "order": "random"}, 0.01, 10),
 }
 
 

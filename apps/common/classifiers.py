@@ -1,0 +1,69 @@
+"""The classifiers of both apps: one table. Light, because `--help` shows it."""
+
+from typing import Any, NamedTuple
+
+from .errors import USAGE, AppError
+
+
+class ClassifierRecipe(NamedTuple):
+    """The name of a class of fastsvm.fitting, its fixed parameters, and the defaults of the others.
+
+    `alphas` are the candidates for rows as the app makes them; None if alpha is not chosen.
+    """
+
+    model: str
+    parameters: dict[str, object]
+    alpha: float | None
+    epochs: int
+    alphas: tuple[float, ...] | None = None
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether it compares rows with each other, and has no weight for each column."""
+        return self.model.startswith("Kernel")
+
+
+# After ten passes the last iterate of an online method depends on chance, so Pegasos and the perceptron
+# return an average.
+HINGE, LOG, TAIL = {"loss": "hinge"}, {"loss": "log"}, {"averaging": "tail"}
+CLASSIFIERS = {
+    "sdca-svm": ClassifierRecipe("SDCA", HINGE, None, 1000),
+    "sdca-logistic": ClassifierRecipe("SDCA", LOG, None, 1000),
+    "pegasos-svm": ClassifierRecipe("Pegasos", {**HINGE, **TAIL}, None, 10),
+    "pegasos-logistic": ClassifierRecipe("Pegasos", {**LOG, **TAIL}, None, 10),
+    "perceptron": ClassifierRecipe("Perceptron", {"averaging": "all"}, None, 10),
+    "kernel-sdca": ClassifierRecipe("KernelSDCA", {}, None, -1),
+    "kernel-pegasos": ClassifierRecipe("KernelPegasos", {}, None, 10),
+}
+CLASSIFIER_HELP = (
+    "Learning algorithm. sdca-svm and sdca-logistic reach the optimum and prove it: the usual ones. "
+    "pegasos-svm, pegasos-logistic and perceptron make ten passes and stop: for comparisons. kernel-sdca and "
+    "kernel-pegasos bend the borders between labels; they compare every row with every other, which is worth "
+    "a try for up to some thousand rows."
+)
+
+
+def make_classifier(name: str, recipe: ClassifierRecipe, n_rows: int | None, **parameters: Any):
+    """Return the classifier of a recipe, with those of the parameters that it has.
+
+    Parameters
+    ----------
+    name : str
+        A key of `CLASSIFIERS`, for messages.
+    recipe : ClassifierRecipe
+    n_rows : int, optional
+        Rows to train on; kernel Pegasos takes ten steps a row where it is not known.
+    **parameters
+        Of any classifier; `alpha` and `max_iter` may be None, for the recipe's.
+    """
+    from fastsvm import fitting
+
+    kind = getattr(fitting, recipe.model)
+    known = kind().get_params()
+    alpha, epochs = (parameters.pop(each, None) for each in ("alpha", "max_iter"))
+    if alpha is not None and "alpha" not in known:
+        raise AppError(f"--alpha means nothing to the {name}; leave it out", USAGE)
+    epochs = epochs or recipe.epochs
+    given = {"alpha": recipe.alpha if alpha is None else alpha, "max_iter": epochs}
+    given |= {"n_iter": n_rows and epochs * n_rows} | recipe.parameters | parameters
+    return kind(**{key: value for key, value in given.items() if key in known})
