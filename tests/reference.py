@@ -71,6 +71,8 @@ def pegasos(
     if averaging == "tail":
         tail = iterates[len(iterates) // 2 if average_from is None else average_from :]
         w, b0 = np.mean([w for w, _ in tail], axis=0), np.mean([b for _, b in tail])
+    if averaging == "growing":  # the t-th iterate weighs t, as in partial_fit
+        w, b0 = (np.average(part, axis=0, weights=range(1, t + 1)) for part in zip(*iterates, strict=True))
     return w, b0
 
 

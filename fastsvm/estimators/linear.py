@@ -162,7 +162,8 @@ class PegasosClassifier(BaseLinearClassifier, Pegasos):
         Keep w in a ball that contains the optimum.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
-        half. `partial_fit` draws from the second half of each call's steps.
+        half. `partial_fit` averages all its steps, of which the t-th weighs t, and draws from the second half
+        of each call's.
     average_from : int >= 0, default=None
         T_0: "tail" and "random" take the iterates after so many steps, or the last where there are no more;
         by default half of the steps.

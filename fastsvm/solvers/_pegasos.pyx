@@ -30,17 +30,17 @@ cdef class PegasosState:
     t : steps taken
     scale, bias : w = scale * v and the intercept
     squared_norm : ||v||^2, kept only when projecting
-    averaging : whether iterates are being averaged
-    averaged, mass, bias_sum : how many so far, the sum of their scales and of their intercepts
+    averaging, growing : whether iterates are being averaged, and whether the t-th then weighs t, not 1
+    averaged, mass, bias_sum : the sum of their weights so far, and of their scales and intercepts, weighted
     """
 
     cdef Loss loss
     cdef double alpha, radius
     cdef bint fit_intercept, same_step
     cdef double[::1] v, slopes, scaled_dual, tail
-    cdef public double scale, bias, squared_norm, mass, bias_sum
-    cdef public int64_t t, averaged
-    cdef public bint averaging
+    cdef public double scale, bias, squared_norm, mass, bias_sum, averaged
+    cdef public int64_t t
+    cdef public bint averaging, growing
 
     def __init__(
         self, Loss loss, double alpha, double radius, bint fit_intercept, bint same_step, v, slopes,
@@ -83,7 +83,7 @@ def run_epoch(
     cdef double* scaled_dual = <double*>head(state.scaled_dual)
     cdef double* tail = <double*>head(state.tail)
     cdef double* slopes = &state.slopes[0]
-    cdef double m, step, a, norm
+    cdef double m, step, a, norm, share
     cdef Py_ssize_t first = 0, n = order.shape[0], size, i, k, start, count
     with nogil:
         while first < n:
@@ -130,7 +130,8 @@ def run_epoch(
             if state.scale < 1e-100 or state.mass > 1e3 * state.averaged * state.scale:
                 fold_scale(state)
             if state.averaging:
-                state.averaged += 1
-                state.mass += state.scale
-                state.bias_sum += state.bias
+                share = state.t if state.growing else 1
+                state.averaged += share
+                state.mass += share * state.scale
+                state.bias_sum += share * state.bias
             first += size

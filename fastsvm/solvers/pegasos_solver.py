@@ -117,9 +117,10 @@ class PegasosSolver(Solver):
     def resume(self, snapshot):
         """Continue another run's steps on this problem; None starts at zero.
 
-        The steps before were made on other rows, so there is no certificate any more.
+        The steps before were made on other rows, so there is no certificate any more. How many will come is
+        not known, so that the average leaves none out: without `average_from` the t-th iterate weighs t.
         """
-        self.half = self.state.t if self.average_from is None else self.average_from
+        self.half, self.state.growing = self.average_from or 0, self.average_from is None
         if snapshot is not None:
             self.v[:] = snapshot["w"]
             self.state.squared_norm = self.v @ self.v

@@ -157,7 +157,7 @@ def test_partial_fit_averages_from_the_step_that_is_given(problem):
         model.partial_fit(X, y, classes=[-1, 1])
     np.testing.assert_array_equal(late.coef_, last.coef_)
     assert late.partial_fit(X, y)._states[0]["averaged"] == 100
-    assert early.partial_fit(X, y)._states[0]["averaged"] == 400
+    assert early.partial_fit(X, y)._states[0]["averaged"] == 400 * 401 / 2  # the t-th weighs t
 
 
 def test_partial_fit_draws_an_iterate_of_the_second_half_and_goes_on_from_the_last(problem):

@@ -7,7 +7,9 @@ from scipy import sparse
 import reference
 from fastsvm import solvers
 from fastsvm.solvers._input import as_state
+from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._random import draw_integer
+from fastsvm.solvers.pegasos_solver import PegasosSolver
 
 pytestmark = pytest.mark.blas
 
@@ -168,6 +170,33 @@ def test_pegasos_iterate_that_is_drawn(data, batch_size):
         drawn.add(step)
     assert len(drawn) > 3
     assert total // 2 < min(drawn) <= max(drawn) <= total
+
+
+@pytest.mark.parametrize("options", [{}, {"project": True, "batch_size": 4}], ids=len)
+@pytest.mark.parametrize("loss", ["hinge", "log"])
+def test_pegasos_batch_by_batch(data, loss, options):
+    rows, twin, y, weights = data
+    order = visits("permutation")
+    options = {
+        "loss": loss,
+        "alpha": ALPHA,
+        "fit_intercept": True,
+        "batch_size": 1,
+        "project": False,
+    } | options
+    w, b0 = reference.pegasos(twin, y, order, sample_weight=weights, averaging="growing", **options)
+    for layout, X in rows.items():
+        state = None
+        for visited in order:
+            run = PegasosSolver(
+                Problem(X, y, weights, relative=False), max_iter=1, averaging="tail",
+                order=visited[np.newaxis], random=as_state(0), **options,
+            )  # fmt: skip
+            run.resume(state)
+            run.run_epoch()
+            state = run.snapshot()
+        assert_close(run.output()[0], w, layout)
+        assert_close(run.output()[1], b0, layout)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
