@@ -11,6 +11,8 @@ __all__ = ["make_model", "params_to_json", "to_json"]
 ADDED = (
     "average_from",
     "multi_class",
+    "n_iter_no_change",
+    "tol",
 )  # parameters that older files lack; their default is what those models have
 MAX_JOBS = 1024  # threads in a file; kernel machines start them to predict
 

@@ -127,7 +127,7 @@ def test_what_a_laboratory_asks(report):
     reader = report(findings, **about)
     assert [section["id"] for section, _ in reader.all("section")][:3] == ["counts", "trust", "cells"]
     (trust,) = reader.texts("section", id="trust")
-    assert "Unfamiliar cells. In 1 of 2 images they are unlike" in trust
+    assert "Cells without a label. 2 of 4 cells have no label: they are unlike what the model learnt" in trust
     assert "2 undecided cells, and 1 label with a score below 0.9" in trust
     assert "A white cell is taken to be 80 pixels wide." in trust
     assert [tile["data-cell"] for tile in tiles(reader)] == ["2", "3", "1", "4"]

@@ -119,7 +119,7 @@ def test_the_optimum_is_found_for_each_objective(data):
         model = type(MODELS[label])(**MODELS[label].get_params()).set_params(tol=1e-7, max_iter=10**4)
         objective = model.fit(X, y).objective_
         assert objective * (1 - 2e-7) <= found[label] <= objective
-    assert found["pegasos"] > found["sdca"]  # of heavier rows
+    assert found["pegasos"] != found["sdca"]  # of other weights
     assert np.isnan(found["perceptron"])
 
 
