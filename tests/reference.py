@@ -345,14 +345,45 @@ def kernel_climb(K, y, steps, loss, alpha, sample_weight=None):
     return b
 
 
-def kernel_primal_dual(K, y, b, loss, alpha, sample_weight=None):
-    """P(f) and D(b), where f = sum_j b_j y_j K(x_j, .) / (alpha n)."""
+def kernel_climb_in_pairs(K, y, steps, loss, alpha, sample_weight=None):
+    """So many exact steps of the dual that keep sum_i b_i y_i; returns b and the intercept.
+
+    Of those that may rise, the y_i b_i with the steepest slope, and of those that may fall the one with which
+    it gains most (Fan, Chen & Lin 2005).
+    """
+    K = np.asarray(K, np.float64)
+    n = len(y)
+    c = np.ones(n) if sample_weight is None else sample_weight
+    bend = {"hinge": 0.0, "squared_hinge": 0.5, "smooth_hinge": 1.0}[loss]
+    b, shape = np.zeros(n), bend / np.where(c > 0, c, 1)
+    top = np.full(n, np.inf) if loss == "squared_hinge" else c
+    for step in range(steps + 1):
+        slope = y * (1 - y * (K @ (b * y)) / (alpha * n) - shape * b)
+        up = (c > 0) & np.where(y > 0, b < top, b > 0)
+        down = (c > 0) & np.where(y > 0, b > 0, b < top)
+        i = int(np.where(up, slope, -np.inf).argmax())
+        if step == steps:
+            return b, (slope[i] + slope[down].min()) / 2
+        steepness = (K[i, i] + K.diagonal() - 2 * K[i]) / (alpha * n) + shape[i] + shape
+        steepness = np.maximum(steepness, 1e-12)
+        rise = np.maximum(slope[i] - slope, 0)
+        j = int(np.where(down, rise**2 / steepness, -1).argmax())
+        t = min(
+            rise[j] / steepness[j], top[i] - b[i] if y[i] > 0 else b[i], b[j] if y[j] > 0 else top[j] - b[j]
+        )
+        b[i] = np.clip(b[i] + y[i] * t, 0, top[i])
+        b[j] = np.clip(b[j] - y[j] * t, 0, top[j])
+    return None
+
+
+def kernel_primal_dual(K, y, b, loss, alpha, sample_weight=None, intercept=0.0):
+    """P(f, b0) and D(b), where f = sum_j b_j y_j K(x_j, .) / (alpha n)."""
     phi, psi = LOSSES[loss]
     n = len(y)
     c = np.ones(n) if sample_weight is None else sample_weight
     f = np.asarray(K, np.float64) @ (b * y) / (alpha * n)
     half_norm = alpha / 2 * (b * y) @ f / (alpha * n)
-    primal = half_norm + sum(c[i] * phi(y[i] * f[i]) for i in range(n)) / n
+    primal = half_norm + sum(c[i] * phi(y[i] * (f[i] + intercept)) for i in range(n)) / n
     dual = sum(c[i] * psi(b[i] / c[i]) for i in range(n) if c[i] > 0) / n - half_norm
     return primal, dual
 

@@ -3,10 +3,12 @@ from .fallback import FallbackWarning as FallbackWarning
 from .hashing_vectorizer import HashingVectorizer as HashingVectorizer
 from .linear_svc import LinearSVC as LinearSVC
 from .logistic_regression import LogisticRegression as LogisticRegression
+from .nystroem import Nystroem as Nystroem
 from .patching import patch as patch
 from .patching import unpatch as unpatch
 from .perceptron import Perceptron as Perceptron
 from .select_k_best import SelectKBest as SelectKBest
 from .sgd_classifier import SGDClassifier as SGDClassifier
+from .svc import SVC as SVC
 from .tfidf_transformer import TfidfTransformer as TfidfTransformer
 from .tfidf_vectorizer import TfidfVectorizer as TfidfVectorizer

@@ -13,8 +13,9 @@ PLACES = {
         "TfidfVectorizer",
     ),
     "sklearn.feature_selection": ("SelectKBest",),
+    "sklearn.kernel_approximation": ("Nystroem",),
     "sklearn.linear_model": ("LogisticRegression", "Perceptron", "SGDClassifier"),
-    "sklearn.svm": ("LinearSVC",),
+    "sklearn.svm": ("SVC", "LinearSVC"),
 }
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sklearn.utils.validation import check_is_fitted
+import numpy as np
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from ..fitting.kernel_model import KernelModel
 from ..fitting.one_vs_rest import all_or_nothing
@@ -36,14 +39,27 @@ class KernelClassifier(CallbackSupportMixin, BaseClassifier, KernelModel):
 
     fit.__doc__ = KernelModel.fit.__doc__
 
+    def _texts(self, X):
+        """Return X as an array of strings, if it is a sequence of them and the kernel takes any rows."""
+        if not callable(self.kernel) or sparse.issparse(X) or not all(isinstance(x, str) for x in X):
+            return None
+        return np.array([*X, None], object)[:-1]  # of str alone, NumPy would make an array of no objects
+
+    def _validated(self, X, y, reset=True):
+        texts = self._texts(X)
+        if texts is None:
+            return super()._validated(X, y, reset)
+        check_consistent_length(texts, y)
+        check_classification_targets(y)
+        return texts, column_or_1d(y, warn=True)
+
     def _checked(self, X, reset=False):
         check_is_fitted(self, "dual_coef_")
-        given = self._precomputed
-        options = {"accept_sparse": False if given else "csr", "ensure_all_finite": given}
-        return validated(self, X, columns=True, reset=reset, **options)
+        if (texts := self._texts(X)) is not None:
+            return texts
+        return validated(self, X, columns=True, reset=reset, ensure_all_finite=self._precomputed)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed
-        tags.input_tags.sparse = not self._precomputed
         return tags

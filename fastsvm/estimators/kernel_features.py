@@ -20,11 +20,12 @@ from .._utils.threads import Threads
 from ..fitting.one_vs_rest import all_or_nothing
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive
+from ..solvers.kernel._values import GivenKernel
 from ..solvers.kernel.kernel_parameters import check_kernel_parameters, gamma_of
 from .base import validated
 
 if TYPE_CHECKING:
-    from ..solvers.annotations import EstimatorSeed
+    from ..solvers.annotations import Callable, EstimatorSeed
 
 __all__ = ["KernelFeatures"]
 
@@ -34,7 +35,7 @@ DIRECTIONS = {
     "laplacian": lambda random, shape, gamma: gamma * random.standard_cauchy(size=shape),
 }
 KERNELS = {
-    "nystroem": ("rbf", "poly", "linear", "sigmoid", "laplacian"),
+    "nystroem": ("rbf", "poly", "linear", "sigmoid", "laplacian", "chi2", "precomputed"),
     "random": tuple(DIRECTIONS),
 }
 
@@ -58,9 +59,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Parameters
     ----------
-    kernel : {"rbf", "poly", "linear", "sigmoid", "laplacian"}, default="rbf"
+    kernel : {"rbf", "poly", "linear", "sigmoid", "laplacian", "chi2", "precomputed"} or callable, \
+            default="rbf"
         exp(-gamma ||x - z||^2); (gamma x.z + coef0)^degree; x.z; tanh(gamma x.z + coef0);
-        exp(-gamma ||x - z||_1).
+        exp(-gamma ||x - z||_1); exp(-gamma sum_j (x_j - z_j)^2 / (x_j + z_j)) of values >= 0. "precomputed":
+        X is the matrix of kernel values against the rows of the fit. A callable takes two matrices and
+        returns the values, of shape (len(X), len(Z)).
     method : {"nystroem", "random"}, default="nystroem"
         "nystroem": project onto the span of `n_components` centres; best if few centres span the rows.
         "random": random Fourier features, cos(w.x + b), for "rbf" and "laplacian"; columns are cheaper, but
@@ -82,7 +86,10 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     ----------
     gamma_ : float
     components_ : ndarray or CSR array of shape (n_features_out, n_features), of X's dtype
-        The centres, or the directions w of the random features.
+        The centres, or the directions w of the random features; for "precomputed" the kernel values among
+        the centres.
+    component_indices_ : ndarray of shape (n_features_out,), int
+        Of "nystroem": the rows that the centres are, or were before they moved to means.
     factor_ : ndarray of shape (n_features_out, n_features_out), of X's dtype
         Of "nystroem": the lower triangular L of K(components_, components_) = L L'; z(x) is
         L^-1 K(components_, x).
@@ -124,7 +131,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     True
     """
 
-    kernel: str = "rbf"
+    kernel: str | Callable = "rbf"
     _: KW_ONLY
     method: str = "nystroem"
     n_components: int = 512
@@ -141,6 +148,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
+            For kernel="precomputed", the matrix of all K(x_i, x_j).
         y : ignored
 
         Returns
@@ -156,8 +164,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._check_params()
         X = self._validated(X, [np.float64, np.float32], reset=True)
         random = check_random_state(self.random_state)
+        if self._precomputed and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"kernel='precomputed' wants the matrix of all K(x_i, x_j); X is of shape {X.shape}."
+            )
         self.gamma_ = gamma_of(self.gamma, X)
-        for name in ("factor_", "offsets_"):
+        for name in ("factor_", "offsets_", "component_indices_"):
             vars(self).pop(name, None)
         with one_blas_thread:
             (self._fit_random if self.method == "random" else self._fit_centres)(X, random)
@@ -165,14 +177,21 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _check_params(self):
         one_of("method", self.method, KERNELS)
-        one_of("kernel", self.kernel, KERNELS["nystroem"])
-        if self.kernel not in KERNELS[self.method]:
+        if not callable(self.kernel):
+            one_of("kernel", self.kernel, KERNELS["nystroem"])
+        if self.kernel not in KERNELS[self.method] and not (
+            callable(self.kernel) and self.method == "nystroem"
+        ):
             raise ValueError(
                 f"method={self.method!r} has no kernel {self.kernel!r}, only "
                 f"{', '.join(map(repr, KERNELS[self.method]))}; take method='nystroem'."
             )
         positive("n_components", self.n_components, kind=int)
         check_kernel_parameters(self.gamma, self.degree, self.coef0)
+
+    @property
+    def _precomputed(self):
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def _validated(self, X, dtype, reset):
         X = validated(self, X, reset=reset, dtype=dtype)
@@ -192,8 +211,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.offsets_ = random.uniform(0, 2 * np.pi, size=self.n_components).astype(X.dtype)
 
     def _fit_centres(self, X, random):
-        centres = _choose_centres(X, self.n_components, random, self.kernel in DIRECTIONS)
-        values = self._values(centres.astype(np.float64), centres.astype(np.float64))
+        centres, indices = _choose_centres(X, self.n_components, random, self.kernel in DIRECTIONS)
+        if self._precomputed:
+            centres = _as_array(centres[:, indices])
+            values = centres.astype(np.float64)
+        else:
+            values = self._values(centres.astype(np.float64), centres.astype(np.float64))
         largest = values.diagonal().max()
         if not np.isfinite(values).all() or largest <= 0:
             what = "is nowhere positive" if largest <= 0 else "overflows"
@@ -202,11 +225,15 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
         # A pivoted Cholesky factorisation: the centre that adds most is next, until none adds anything.
         factor, order, rank, _ = lapack.dpstrf(values, lower=1, tol=LEAST[X.dtype] * largest)
-        components = centres[order[:rank] - 1]
+        order = order[:rank] - 1
+        components = centres[np.ix_(order, order)] if self._precomputed else centres[order]
+        self.component_indices_ = indices[order]
         self.components_ = sparse.csr_array(components) if sparse.issparse(X) else components
         self.factor_ = np.ascontiguousarray(np.tril(factor[:rank, :rank]), X.dtype)
 
     def _values(self, A, B):
+        if callable(self.kernel):
+            return GivenKernel(self.kernel, A)._values(A, B)
         parameters = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
         return pairwise_kernels(A, B, metric=self.kernel, filter_params=True, **parameters)
 
@@ -216,6 +243,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
+            For kernel="precomputed", the matrix of K(x, x_i) of all rows x_i of the fit.
 
         Returns
         -------
@@ -248,7 +276,10 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return features
 
     def _of_centres(self, rows):
-        values = self._values(rows, self.components_)
+        if self._precomputed:
+            values = _as_array(rows[:, self.component_indices_])
+        else:
+            values = self._values(rows, self.components_).astype(self.components_.dtype, copy=False)
         return solve_triangular(self.factor_, values.T, lower=True, overwrite_b=True, check_finite=False).T
 
     @property
@@ -261,20 +292,27 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self._precomputed
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
 def _choose_centres(X, n_centres, random, by_distance):
-    """Return random rows, each moved to the mean of its nearest rows if that helps and X is dense."""
+    """Return random rows, each moved to the mean of its nearest rows if that helps and X is dense; which."""
     n_rows = X.shape[0]
     if n_centres >= n_rows:
-        return X
-    rows = X[random.permutation(n_rows)[: ROWS_A_CENTRE * n_centres]]
-    centres = rows[:n_centres]
+        return X, np.arange(n_rows)
+    which = random.permutation(n_rows)[: ROWS_A_CENTRE * n_centres]
+    first = which[:n_centres]
     if sparse.issparse(X) or not by_distance:
-        return centres
-    return _group_means(rows, _nearest_centres(rows, centres), n_centres)
+        return X[first], first
+    rows = X[which]
+    groups = _nearest_centres(rows, rows[:n_centres])
+    return _group_means(rows, groups, n_centres), first[np.unique(groups)]
+
+
+def _as_array(values):
+    return values.toarray() if sparse.issparse(values) else values
 
 
 def _nearest_centres(rows, centres):

@@ -9,12 +9,12 @@ __all__ = ["KernelSDCAClassifier"]
 class KernelSDCAClassifier(KernelClassifier, KernelSDCA):
     """Kernel machine fitted by stochastic dual coordinate ascent, with a certificate.
 
-    Minimises, for each class against the rest, over functions f of the kernel's space::
+    Minimises, for each class against the rest, over functions f of the kernel's space and the intercept b0::
 
-        P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i f(x_i))
+        P(f, b0) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i (f(x_i) + b0))
 
     and stops when the duality gap proves that P is within `tol` (relative) of its optimum. This is SVC's
-    objective with C = 1/(alpha n), without an intercept, one-vs-rest.
+    objective with C = 1/(alpha n), one-vs-rest, and by default without an intercept.
 
     Parameters
     ----------
@@ -28,6 +28,9 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCA):
         log(1 + exp(-m)) (kernel logistic regression, with probabilities).
     alpha : float > 0, default=1e-4
         Regularisation strength.
+    fit_intercept : bool, default=False
+        Have an intercept, which is not regularised, as SVC has. Few kernels need one, and many fits take
+        longer with it.
     gamma : "scale", "auto" or float > 0, default="scale"
         "scale": 1 / (n_features * X.var()); "auto": 1 / n_features. A gaussian written
         exp(-||x - z||^2 / (2 g)) has gamma = 1 / (2 g).
@@ -66,6 +69,8 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCA):
         X[support_]; not for "precomputed". Read-only once the model has predicted: replace it as a whole.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support), float64
         y_i b_i / (alpha n), SVC's scale: f(x) = sum_i dual_coef_i K(x_i, x).
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        b0 of each class; 0 without `fit_intercept`.
     gamma_ : float
         The gamma used.
     objective_ : float, or ndarray of shape (n_classes,)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..solvers import LOSSES
-from ..solvers._input import one_of, positive
+from ..solvers._input import flag, one_of, positive
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_pegasos_rows
 from ..solvers.kernel.sdca_solver import KernelSDCASolver
@@ -67,6 +67,7 @@ class KernelSDCA(KernelModel):
     _: KW_ONLY
     loss: str = "hinge"
     alpha: float = 1e-4
+    fit_intercept: bool = False
     gamma: str | float = "scale"
     degree: int = 3
     coef0: float = 0.0
@@ -85,6 +86,7 @@ class KernelSDCA(KernelModel):
     def _check_params(self):
         super()._check_params()
         one_of("loss", self.loss, LOSSES)
+        flag("fit_intercept", self.fit_intercept)
 
     def _make_run(self, X, y, sample_weight):
         problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))
@@ -111,6 +113,7 @@ class KernelSDCA(KernelModel):
             max_iter=self.max_iter,
             random=np.array([seed], np.uint64),
             start=start,
+            fit_intercept=self.fit_intercept,
         )
 
     def _set_result(self, X, result):
@@ -119,7 +122,7 @@ class KernelSDCA(KernelModel):
         self._remember_fit(result.dual_coef.shape[1])
 
     def _warn_if_short(self, run, X, category, stacklevel):
-        X = None if self._precomputed else X
+        X = None if self._precomputed or X.ndim == 1 else X
         options = {"category": category, "stacklevel": stacklevel}
         ends = fit_ends(run.primal, run.gap, run.done)
         if run.stalled.any() and run.is_indefinite():

@@ -34,7 +34,7 @@ class KernelModel(OneVsRest):
 
     A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `alpha`, `cache_size`, `n_jobs`,
     `trace` and `verbose` too, makes a solver for checked rows in `_make_run`, and returns its epochs, watched
-    by callbacks or not, in `_rounds`. A model whose scores were shifted has an `intercept_`.
+    by callbacks or not, in `_rounds`.
     """
 
     support_: np.ndarray
@@ -53,7 +53,8 @@ class KernelModel(OneVsRest):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            For kernel="precomputed", the array of all K(x_i, x_j), of shape (n_samples, n_samples).
+            For kernel="precomputed", the matrix of all K(x_i, x_j), of shape (n_samples, n_samples). For a
+            callable also a sequence of strings, which it gets as an array of them.
         y : array of shape (n_samples,)
             Labels of any kind, two classes or more.
         sample_weight : array of shape (n_samples,), default=None
@@ -85,7 +86,7 @@ class KernelModel(OneVsRest):
             steps = None if steps_of is None else steps_of(run.most_rounds)
             rounds = self._rounds(run, steps is not None and steps.root is not None)
             if steps is not None:
-                fitted = lambda: vars(copy(self)._set_support(X, run.coef))  # noqa: E731
+                fitted = lambda: vars(copy(self)._set_support(X, run.coef, run.intercept))  # noqa: E731
                 rounds = steps.watch("epoch", run, rounds, fitted)
             for classes in rounds:
                 for k in classes if self.verbose else ():
@@ -122,8 +123,9 @@ class KernelModel(OneVsRest):
     def _signs(self, y):
         return np.array([signs_of(y, label) for label in self._positive_labels()])
 
-    def _set_support(self, X, coef):
-        """Keep the rows with a coefficient in `coef` of shape (n_classes, n)."""
+    def _set_support(self, X, coef, intercept=0.0):
+        """Keep the rows with a coefficient in `coef` of shape (n_classes, n), and the intercepts."""
+        self.intercept_ = np.zeros(len(coef)) + intercept
         self.support_ = np.flatnonzero(coef.any(axis=0)).astype(np.int32)
         self.dual_coef_ = np.ascontiguousarray(coef[:, self.support_])
         if not self._precomputed:
@@ -131,21 +133,20 @@ class KernelModel(OneVsRest):
         return self
 
     def _set_result(self, X, result):
-        for stale in ("calibration_", "intercept_"):  # of other scores
-            vars(self).pop(stale, None)
-        self._set_support(X, result.dual_coef)
+        vars(self).pop("calibration_", None)  # of other scores
+        self._set_support(X, result.dual_coef, result.intercept)
         binary = len(result.gap) == 1
         self.objective_ = float(result.objective[0]) if binary else result.objective
         self.dual_gap_ = float(result.gap[0]) if binary else result.gap
         self.history_ = result.history[0] if binary else result.history
 
     def decision_function(self, X: Matrix) -> np.ndarray:
-        """Return the scores sum_i dual_coef_i K(x_i, x).
+        """Return the scores sum_i dual_coef_i K(x_i, x) + intercept.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            For kernel="precomputed", an array of K(x, x_i), of shape (n_samples, n_samples_fitted).
+            For kernel="precomputed", a matrix of K(x, x_i), of shape (n_samples, n_samples_fitted).
 
         Returns
         -------
@@ -153,8 +154,9 @@ class KernelModel(OneVsRest):
             With two classes, scores above 0 mean `classes_[1]`.
         """
         X = self._checked(X, reset=False)
-        require_finite_rows(X, X.data if sparse.issparse(X) else X)
-        scores = self._scores(X) + getattr(self, "intercept_", 0.0)
+        if X.ndim > 1:  # not texts
+            require_finite_rows(X, X.data if sparse.issparse(X) else X)
+        scores = self._scores(X) + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def _scores(self, X):

@@ -37,7 +37,7 @@ class KernelCodec(ClassifierCodec):
             raise ModelFileError(f"a {self.name} whose kernel was changed after fit")
         params, fitted, tensors = super().encode(model)
         fitted |= {name: to_json(name, getattr(model, name)) for name in ("gamma_", "n_features_in_")}
-        arrays = ("support_", "dual_coef_", *(name for name in (INTERCEPT,) if hasattr(model, name)))
+        arrays = ("support_", "dual_coef_", *([INTERCEPT] if model.intercept_.any() else []))
         tensors |= {name: native_tensor(getattr(model, name)) for name in arrays}
         return params, fitted, tensors | pack_rows("support_vectors_", model.support_vectors_)
 
@@ -72,6 +72,7 @@ class KernelCodec(ClassifierCodec):
                 f" and {n_support} support vectors"
             )
         self._take_calibration(model, tensors, n_rows)
+        model.intercept_ = np.zeros(n_rows)
         if INTERCEPT in tensors:
             model.intercept_ = take_tensor(tensors, INTERCEPT, FLOATS)
             if model.intercept_.shape != (n_rows,):
@@ -89,6 +90,7 @@ class KernelFeaturesCodec(Codec):
 
     def encode(self, model):
         check_transformer(model, ["components_", "gamma_", "n_features_in_"])
+        self._check_kernel(model)
         array = BESIDE_COMPONENTS[model.method]
         if not hasattr(model, array):
             raise ModelFileError("a KernelFeatures whose method was changed after fit")
@@ -100,6 +102,7 @@ class KernelFeaturesCodec(Codec):
     def decode(self, params, fitted, tensors):
         what = self.name
         model = make_model(self, params)
+        self._check_kernel(model)
         check_object(fitted, f"{what} attributes", gamma_=float, n_features_in_=int)
         model.gamma_ = _positive_gamma(what, fitted)
         model.n_features_in_ = n_columns_field(what, "n_features_in_", fitted["n_features_in_"])
@@ -108,6 +111,10 @@ class KernelFeaturesCodec(Codec):
         setattr(model, array, self._component_array(array, tensors, model.components_))
         set_feature_names(model, feature_names_field(tensors, model.n_features_in_))
         return model
+
+    def _check_kernel(self, model):
+        if model.kernel == "precomputed":
+            raise ModelFileError("a KernelFeatures with kernel='precomputed'; a file holds centres")
 
     def _component_array(self, name, tensors, components):
         ndim = 2 if name == "factor_" else 1

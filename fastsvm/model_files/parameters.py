@@ -10,6 +10,7 @@ __all__ = ["make_model", "params_to_json", "to_json"]
 
 ADDED = (
     "average_from",
+    "fit_intercept",
     "multi_class",
     "n_iter_no_change",
     "tol",

@@ -24,6 +24,18 @@ cdef extern from "_simd.h":
         double, const float*, double*, const double*, const double*, Py_ssize_t, double*) noexcept nogil
     Py_ssize_t step_and_choose_double "fastsvm_step_and_choose_double" (
         double, const double*, double*, const double*, const double*, Py_ssize_t, double*) noexcept nogil
+    Py_ssize_t step_of_pair_float "fastsvm_step_of_pair_float" (
+        double, const float*, const float*, double*, const double*, const double*, Py_ssize_t, double*,
+        double*) noexcept nogil
+    Py_ssize_t step_of_pair_double "fastsvm_step_of_pair_double" (
+        double, const double*, const double*, double*, const double*, const double*, Py_ssize_t, double*,
+        double*) noexcept nogil
+    Py_ssize_t partner_float "fastsvm_partner_float" (
+        double, double, double, const float*, const double*, const double*, const double*,
+        Py_ssize_t) noexcept nogil
+    Py_ssize_t partner_double "fastsvm_partner_double" (
+        double, double, double, const double*, const double*, const double*, const double*,
+        Py_ssize_t) noexcept nogil
     void exp_float "fastsvm_exp_float" (float*, float, float, const float*, Py_ssize_t) noexcept nogil
     void exp_double "fastsvm_exp_double" (double*, double, double, const double*, Py_ssize_t) noexcept nogil
     void log_terms "fastsvm_log_terms" (
@@ -71,6 +83,28 @@ cdef inline Py_ssize_t step_and_choose(
         return step_and_choose_float(a, x, r, up, down, n, most)
     else:
         return step_and_choose_double(a, x, r, up, down, n, most)
+
+
+cdef inline Py_ssize_t step_of_pair(
+    double a, const real* x, const real* z, double* r, const double* up, const double* down, Py_ssize_t n,
+    double* high, double* low
+) noexcept nogil:
+    """r -= a (x - z); the k with the largest r_k + up_k, that in `high`, and the least r_k + down_k in `low`."""
+    if real is float:
+        return step_of_pair_float(a, x, z, r, up, down, n, high, low)
+    else:
+        return step_of_pair_double(a, x, z, r, up, down, n, high, low)
+
+
+cdef inline Py_ssize_t partner(
+    double high, double a, double b, const real* x, const double* r, const double* down, const double* q,
+    Py_ssize_t n
+) noexcept nogil:
+    """A k with the largest (high - r_k - down_k)^2 / (a + q_k - b x_k), of differences > 0; -1 for none."""
+    if real is float:
+        return partner_float(high, a, b, x, r, down, q, n)
+    else:
+        return partner_double(high, a, b, x, r, down, q, n)
 
 
 cdef inline void exp_row(real* x, real rate, real a, const real* b, Py_ssize_t n) noexcept nogil:

@@ -118,3 +118,82 @@ FASTSVM_FOR("avx512f", "fma") static Py_ssize_t FASTSVM_NAME(step_and_choose)(
     }
     return found;
 }
+
+/* r -= a (x - z); returns the first k whose r_k + up_k is largest, and puts that into high, and the least
+   r_k + down_k into low. up_k is 0 or minus infinity, down_k 0 or infinity. */
+FASTSVM_FOR("avx512f", "fma") static Py_ssize_t FASTSVM_NAME(step_of_pair)(
+    double a, const FASTSVM_REAL *x, const FASTSVM_REAL *z, double *r, const double *up, const double *down,
+    Py_ssize_t n, double *high, double *low)
+{
+    Py_ssize_t k = 0, found = 0;
+    *high = -INFINITY;
+    *low = INFINITY;
+#ifdef FASTSVM_VECTORS
+    fastsvm_eight most = {0}, least, s, v;
+    fastsvm_longs at = {0}, now = {0, 1, 2, 3, 4, 5, 6, 7}, better;
+    most -= INFINITY;
+    least = -most;
+    for (; k + 8 <= n; k += 8, now += 8) {
+        s = *(fastsvm_eights *) (r + k) - a * (FASTSVM_LOAD8(x + k) - FASTSVM_LOAD8(z + k));
+        *(fastsvm_eights *) (r + k) = s;
+        v = s + *(const fastsvm_eights *) (up + k);
+        better = v > most;
+        most = (fastsvm_eight) (((fastsvm_longs) v & better) | ((fastsvm_longs) most & ~better));
+        at = (now & better) | (at & ~better);
+        v = s + *(const fastsvm_eights *) (down + k);
+        better = v < least;
+        least = (fastsvm_eight) (((fastsvm_longs) v & better) | ((fastsvm_longs) least & ~better));
+    }
+    for (Py_ssize_t j = 0; j < 8; j++) {
+        if (most[j] > *high || (most[j] == *high && at[j] < found))
+            *high = most[j], found = at[j];
+        *low = least[j] < *low ? least[j] : *low;
+    }
+#endif
+    for (; k < n; k++) {
+        r[k] -= a * ((double) x[k] - z[k]);
+        if (r[k] + up[k] > *high)
+            *high = r[k] + up[k], found = k;
+        *low = r[k] + down[k] < *low ? r[k] + down[k] : *low;
+    }
+    return found;
+}
+
+/* A k with the largest (high - r_k - down_k)^2 / max(a + q_k - b x_k, tiny), of those where the difference is
+   positive; -1 if there is none. */
+FASTSVM_FOR("avx512f", "fma") static Py_ssize_t FASTSVM_NAME(partner)(
+    double high, double a, double b, const FASTSVM_REAL *x, const double *r, const double *down,
+    const double *q, Py_ssize_t n)
+{
+    const double tiny = 1e-12;
+    Py_ssize_t k = 0, found = -1;
+    double square = 0, bend = 1;
+#ifdef FASTSVM_VECTORS
+    fastsvm_eight squares = {0}, bends = {0}, d, e, least = {0};
+    fastsvm_longs at = {0}, now = {0, 1, 2, 3, 4, 5, 6, 7}, better;
+    bends += 1;
+    least += tiny;
+    for (; k + 8 <= n; k += 8, now += 8) {
+        d = high - *(const fastsvm_eights *) (r + k) - *(const fastsvm_eights *) (down + k);
+        d = (fastsvm_eight) ((fastsvm_longs) d & (d > 0));
+        e = a + *(const fastsvm_eights *) (q + k) - b * FASTSVM_LOAD8(x + k);
+        better = e > least;
+        e = (fastsvm_eight) (((fastsvm_longs) e & better) | ((fastsvm_longs) least & ~better));
+        d *= d;
+        better = d * bends > squares * e;
+        squares = (fastsvm_eight) (((fastsvm_longs) d & better) | ((fastsvm_longs) squares & ~better));
+        bends = (fastsvm_eight) (((fastsvm_longs) e & better) | ((fastsvm_longs) bends & ~better));
+        at = (now & better) | (at & ~better);
+    }
+    for (Py_ssize_t j = 0; j < 8; j++)
+        if (squares[j] * bend > square * bends[j])
+            square = squares[j], bend = bends[j], found = at[j];
+#endif
+    for (; k < n; k++) {
+        double d = high - r[k] - down[k], e = a + q[k] - b * x[k];
+        e = e > tiny ? e : tiny;
+        if (d > 0 && d * d * bend > square * e)
+            square = d * d, bend = e, found = k;
+    }
+    return found;
+}

@@ -23,9 +23,9 @@ REASONS = {
     "n_alphas": ("SDCAClassifierCV", "Half the default of `sdca_path`"),
 }
 
-# Parameters that have one default whatever the method.
+# Parameters that have one default whatever the method; kernel machines are the ones without an intercept.
 EVERYWHERE = {
-    *("alpha", "averaging", "cache_size", "class_weight", "coef0", "degree", "fit_intercept", "hinge_width"),
+    *("alpha", "averaging", "cache_size", "class_weight", "coef0", "degree", "hinge_width"),
     *("kernel", "n_iter", "n_jobs", "random_state", "sample_weight", "tol", "trace", "verbose", "warm_start"),
 }
 

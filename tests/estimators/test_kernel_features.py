@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.kernel_approximation import Nystroem, RBFSampler
-from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.metrics.pairwise import chi2_kernel, pairwise_kernels, rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -135,11 +135,28 @@ def test_repeated_columns_of_csr_rows_are_added():
     assert X.nnz == 3
 
 
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_kernels_that_are_given_called_and_of_histograms(layout):
+    X = np.random.default_rng(0).random((60, 5))
+    for parameters, rows, K in (
+        ({"kernel": "precomputed"}, layout(rbf_kernel(X)), rbf_kernel(X)),
+        ({"kernel": rbf_kernel}, layout(X), rbf_kernel(X)),
+        ({"kernel": "chi2", "gamma": 2}, X, chi2_kernel(X, gamma=2)),
+    ):
+        features = KernelFeatures(n_components=60, random_state=0, **parameters).fit(rows)
+        np.testing.assert_allclose(dots(features, rows), K, atol=1e-9)
+        few = KernelFeatures(n_components=20, random_state=0, **parameters).fit(rows)
+        np.testing.assert_allclose(
+            dots(few, rows)[few.component_indices_], K[few.component_indices_], atol=1e-9
+        )
+
+
 @pytest.mark.parametrize(
     ("params", "message"),
     [
         ({"kernel": "cosine"}, "kernel must be one of 'rbf', 'poly'"),
-        ({"kernel": "precomputed"}, "kernel must be one of"),
+        ({"kernel": "precomputed"}, r"wants the matrix of all K\(x_i, x_j\); X is of shape \(1797, 64\)"),
+        ({"kernel": np.dot, "method": "random"}, "only 'rbf', 'laplacian'; take method='nystroem'"),
         ({"method": "fourier"}, "method must be one of 'nystroem', 'random'"),
         (
             {"method": "random", "kernel": "poly"},

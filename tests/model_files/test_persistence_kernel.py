@@ -83,7 +83,7 @@ def test_calibration_and_intercept(labels, path):
     assert_saved_alike(loaded, path)
     np.testing.assert_array_equal(model.fit(X, y).decision_function(X), before)
     assert not hasattr(model, "predict_proba")
-    model.intercept_ = np.zeros(5)
+    model.intercept_ = np.ones(5)
     with pytest.raises(ModelFileError, match="intercept_ is of shape"):
         save_model(model, path)
 

@@ -195,7 +195,7 @@ def test_steps_of_sdca(kernel, loss, real, weighted):
     orders = [np.random.default_rng(epoch).permutation(n).astype(np.int32) for epoch in range(3)]
     dual, scores, none = np.zeros(n), np.zeros(n), np.empty(0, np.uint64)
     for order in orders:
-        done, gap = _kernel.ascend(
+        done, gap, _ = _kernel.ascend(
             *(K, K.diagonal().astype(float) * rate, rate, y.astype(np.int8), weights, dual, scores),
             *(as_loss(loss).struct, order.copy(), none, 1, 0.0),
         )
@@ -240,10 +240,39 @@ def test_steps_that_gain_most(kernel, loss, real, weighted):
     assert gap / n == pytest.approx(primal - bound, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if as_loss(loss).quadratic])
+def test_steps_of_pairs(loss, real, weighted):
+    X = matrix("dense", np.float64, np.int32)[0]
+    n = len(X)
+    Y, weights = labels(X)
+    y, c = Y[0], weights if weighted else None
+    K = reference.kernel_matrix("rbf", X, X, gamma=0.3).astype(real)
+    rate = 1 / (ALPHA * n)
+    dual, scores = np.zeros(n), np.zeros(n)
+    rows = y.astype(np.int8), weights if weighted else np.empty(0), dual, scores, as_loss(loss).struct
+    for steps in (1, 20):  # in two calls
+        done, short = _kernel.climb_in_pairs(
+            *(K, K.diagonal().astype(float) * rate, rate, *rows, np.empty((4, n)), steps, 0.0, 0.0, 0.0)
+        )
+        assert (done, short) == (steps, True)
+    b, intercept = reference.kernel_climb_in_pairs(K, y, 21, loss, ALPHA, c)
+    np.testing.assert_allclose(dual, b, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(scores, K.astype(float) @ (b * y) * rate, rtol=1e-7, atol=1e-7)
+    assert dual @ y == pytest.approx(0, abs=1e-10)
+    found, _ = _kernel.intercept_of(*rows)
+    assert found == pytest.approx(intercept, abs=1e-7)
+    gap, _, _ = _kernel.gap_terms(*rows, np.empty(n), found)
+    primal, bound = reference.kernel_primal_dual(K, y, b, loss, ALPHA, c, intercept)
+    assert gap / n == pytest.approx(primal - bound, rel=1e-6)
+
+
 @pytest.mark.parametrize("budget", [1e9, 3e3])
+@pytest.mark.parametrize("balanced", [False, True])
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if as_loss(loss).quadratic])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_newton_steps_raise_the_dual_inside_its_box(kernel, loss, budget):
+def test_newton_steps_raise_the_dual_inside_its_box(kernel, loss, balanced, budget):
     """To the optimum of the variables that stay inside, where there is time enough."""
     X = matrix("dense", np.float64, np.int32)[0]
     rate = 1 / (ALPHA * len(X))
@@ -251,8 +280,9 @@ def test_newton_steps_raise_the_dual_inside_its_box(kernel, loss, budget):
     K, y = reference.kernel_matrix(kernel, X, X, gamma=0.3), Y[0]
     dual = reference.kernel_climb(K, y, 60, loss, ALPHA, weights)
     before, scores = dual.copy(), K @ (dual * y) * rate
-    spent, wanted = newton_steps(K, rate, y, weights, dual, scores, as_loss(loss), budget)
+    spent, wanted = newton_steps(K, rate, y, weights, dual, scores, as_loss(loss), budget, balanced)
     assert spent > 0
+    assert not balanced or dual @ y == pytest.approx(before @ y, abs=1e-9)
     assert wanted <= 2 * budget
     moved = dual != before
     assert moved.any()
@@ -265,5 +295,5 @@ def test_newton_steps_raise_the_dual_inside_its_box(kernel, loss, budget):
     if budget == 1e9:
         inside = (dual > 0) & (dual < as_loss(loss).uppers(weights)) & moved
         slopes = 1 - y * scores - as_loss(loss).curvature / np.where(weights > 0, weights, 1) * dual
-        assert np.abs(slopes[inside]).max(initial=0) < 1e-6
+        assert (np.ptp((y * slopes)[inside]) if balanced else np.abs(slopes[inside]).max(initial=0)) < 1e-6
     assert newton_steps(K, rate, y, weights, dual, scores, as_loss(loss), 1.0) == (0, 0)

@@ -98,6 +98,6 @@ class LeftOutScores:
     def apply(self, estimator) -> None:
         """Give a fitted classifier the calibration, and with two labels the shift."""
         if len(estimator.classes_) == 2:
-            intercept = getattr(estimator, "intercept_", np.zeros(1, np.float32))  # a kernel machine has none
+            intercept = estimator.intercept_
             estimator.intercept_ = intercept - np.float32(self.shift)
         estimator.calibration_ = self.calibration(estimator.classes_)

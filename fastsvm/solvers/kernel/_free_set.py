@@ -13,7 +13,7 @@ CUBED = 0.1  # a solution's cost, in multiplications of coordinate steps, by the
 RIDGES = (1e-12, 1e-6)  # shares of the diagonal that make rounded kernel values positive definite
 
 
-def newton_steps(block, rate, signs, weights, dual, scores, loss, budget):
+def newton_steps(block, rate, signs, weights, dual, scores, loss, budget, balanced=False):
     """Raise the dual by Newton's steps, each as far as the box allows; change dual and scores in place.
 
     A step is clipped to the box, if the dual rises all the way; else it ends at the first bound, whose
@@ -26,6 +26,8 @@ def newton_steps(block, rate, signs, weights, dual, scores, loss, budget):
     loss : Loss, with a quadratic dual
     budget : float
         How much to spend, in multiplications of coordinate steps.
+    balanced : bool
+        Leave sum_i b_i y_i as it is.
 
     Returns
     -------
@@ -46,11 +48,12 @@ def newton_steps(block, rate, signs, weights, dual, scores, loss, budget):
     left, b, slope = np.arange(len(which)), before.copy(), 1 - bend * before - y * scores[which]
     while len(left):
         spent += _cost(left)
-        step = _solution(inner, slope)
+        step = _solution(inner, slope, y[left] if balanced else None)
         if step is None:
             break
         at = b[left]
-        clipped = np.clip(at + step, 0, most) - at
+        clipped = balance(at + step, y[left], most, at @ y[left]) if balanced else np.clip(at + step, 0, most)
+        clipped -= at
         drop, rise = inner @ clipped, clipped @ slope
         share = min(1.0, rise / (clipped @ drop)) if rise > 0 else 0.0
         others = np.count_nonzero(clipped != step) * _cost(left)
@@ -71,6 +74,11 @@ def newton_steps(block, rate, signs, weights, dual, scores, loss, budget):
         if inside.all():
             break
         left, slope, most, inner = left[inside], slope[inside], most[inside], inner[np.ix_(inside, inside)]
+    if balanced:  # rounding, where the values are those of few columns
+        top = upper[which]
+        inside = (b > 0) & (b < top)
+        rest = before @ y - b[~inside] @ y[~inside]
+        b[inside] = balance(b[inside], y[inside], top[inside], rest)
     dual[which] = b
     scores += rate * np.matmul(y * (b - before), rows)
     return spent, wanted
@@ -80,14 +88,34 @@ def _cost(which):
     return CUBED * len(which) ** 3
 
 
-def _solution(A, slope):
-    """The step with A step = slope; None if A is not positive definite."""
+def balance(dual, signs, upper, total):
+    """The nearest dual variables in their box with sum_i b_i y_i = `total`: all move alike."""
+    from scipy.optimize import brentq  # likewise
+
+    def moved(by):
+        return np.clip(dual + by * signs, 0, upper)
+
+    def excess(by):
+        return moved(by) @ signs - total
+
+    far = np.abs(dual).max(initial=0) + abs(total) + upper[upper < np.inf].sum()
+    far = -far if excess(0) > 0 else far
+    return moved(brentq(excess, 0, far, xtol=1e-15) if excess(0) * excess(far) < 0 else 0)
+
+
+def _solution(A, slope, signs=None):
+    """The step with A step = slope, or the best with step.signs = 0; None if A is not positive definite."""
     from scipy.linalg import lapack  # nobody else waits for it
 
     for ridge in RIDGES:
         factor = A.copy()
         factor.flat[:: len(A) + 1] *= 1 + ridge
         factor, failed = lapack.dpotrf(factor.T, lower=1, clean=0, overwrite_a=1)
-        if not failed:
-            return lapack.dpotrs(factor, slope, lower=1)[0]
+        if failed:
+            continue
+        step = lapack.dpotrs(factor, slope, lower=1)[0]
+        if signs is not None:
+            of_signs = lapack.dpotrs(factor, signs, lower=1)[0]
+            step -= (signs @ step) / (signs @ of_signs) * of_signs
+        return step
     return None

@@ -107,7 +107,7 @@ class Gram:
         owners = self.owners[places]
         self.slots[owners[owners >= 0]] = -1
         self.owners[places] = self.used[places] = -1
-        step = self.kernel.panel(self.points.values.shape[1])
+        step = self.kernel.panel(self.points.values.shape[-1])
         for first in range(0, len(missing), step):
             part = slice(first, first + step)
             self._compute_rows(missing[part], places[part])
@@ -143,7 +143,7 @@ class Gram:
 
         The rows `held` are there; `points` are the points of `left`.
         """
-        step = self.kernel.panel(self.points.values.shape[1])
+        step = self.kernel.panel(self.points.values.shape[-1])
 
         def some(first):
             part, rest = left[first : first + step], left[first + step :]
@@ -205,6 +205,7 @@ def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, thr
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, n_features), or of shape (n, n) if it is the matrix
+        For a callable also an array of n objects.
     kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable
     gamma, degree, coef0 : as in `Kernel`
     cache_size, threads : as in `Gram`
@@ -225,13 +226,17 @@ def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, thr
     gamma, degree = positive("gamma", gamma), positive("degree", degree, kind=int)
     cache_size = positive("cache_size", cache_size)
     coef0 = finite("coef0", coef0)
-    X, _ = as_matrix(X, threads)
+    if not (callable(kernel) and getattr(getattr(X, "dtype", None), "kind", "") == "O"):
+        X, _ = as_matrix(X, threads)
     if kernel == "precomputed":
-        if sparse.issparse(X) or X.shape[0] != X.shape[1]:
+        if X.shape[0] != X.shape[1]:
             raise ValueError(
                 "kernel='precomputed' wants the matrix of all K(x_i, x_j), an array of shape (n, n); "
-                f"X is {'sparse, ' if sparse.issparse(X) else ''}of shape {X.shape}."
+                f"X is of shape {X.shape}."
             )
+        if sparse.issparse(X):
+            refuse_beyond_memory(X.dtype.itemsize * X.shape[0] ** 2, "kernel values", "take fewer rows")
+            X = X.toarray()
         return FullGram(X, threads)
     if callable(kernel):
         return Gram(GivenKernel(kernel, X), cache_size)  # called by one thread at a time
@@ -259,7 +264,7 @@ def kernel_scores(kernel, support, coef, X, *, cache_size=1024, threads=1):
     out = np.zeros((n, len(coef)))
     room = cache_size * MIB / (8 * CHUNK)
     # The number of threads has no say in where rows are cut: BLAS sums products of another size otherwise.
-    step = max(1, int(min(kernel.panel(X.shape[1]), room)))
+    step = max(1, int(min(kernel.panel(X.shape[-1]), room)))
     coef = _aligned.copy(coef, kernel.dtype).T
 
     def some(first):

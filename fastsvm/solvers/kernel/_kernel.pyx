@@ -4,17 +4,18 @@ All one-vs-rest problems share the kernel matrix; class by class there are signs
 scores, float64 arrays of shape (n_classes, n). A row of the matrix is where `slots` says, -1 for nowhere.
 """
 
-from libc.math cimport fabs, fabsf, sqrt
+from libc.math cimport INFINITY, fabs, fabsf, sqrt
 
-from .._losses cimport Loss, curvature, dual_slope, dual_step, dual_term, loss_value
+from .._losses cimport Loss, clip, curvature, dual_slope, dual_step, dual_term, loss_value
 from .._random cimport fisher_yates
 from .._rows cimport Rows, axpy, columns_of, row_start
-from .._simd cimport add_four, exp_row, step_and_choose
+from .._simd cimport add_four, exp_row, partner, step_and_choose, step_of_pair
 from .._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
 
 cdef enum:
     COLUMNS = 512  # of a class's scores, that many are kept in the cache while rows are added
     CHECKS = 4  # of the gap, while as many steps are made as there are rows
+    LOOKS = 16  # likewise, once pairs' slopes are near enough
     LINE = 16  # values that may share a cache line, read one after the other while columns are mirrored
 
 cdef double LEAST = 1e-9  # square root of a gain, in units of n D, that is lost in rounding
@@ -129,9 +130,9 @@ def mirror(
 
 def gap_terms(
     const int8_t[::1] signs, const double[::1] weights, const double[::1] dual, const double[::1] scores,
-    Loss loss, double[::1] terms,
+    Loss loss, double[::1] terms, double intercept=0,
 ):
-    """What each row adds to n (P - D): c phi(m) - c psi(b/c) + b m >= 0.
+    """What each row adds to n (P - D): c phi(m) - c psi(b/c) + b m >= 0, if sum_i b_i y_i intercept = 0.
 
     Returns
     -------
@@ -143,7 +144,7 @@ def gap_terms(
     with nogil:
         for i in range(signs.shape[0]):
             c = 1 if weight == NULL else weight[i]
-            m = signs[i] * scores[i]
+            m = signs[i] * (scores[i] + intercept)
             terms[i] = row_gap(loss, m, dual[i], c)
             gap += terms[i]
             losses += c * loss_value(loss, m)
@@ -159,9 +160,11 @@ cdef inline double row_gap(Loss loss, double m, double b, double c) noexcept nog
 def ascend(
     const real[:, ::1] block, const double[::1] steepness, double rate, const int8_t[::1] signs,
     const double[::1] weights, double[::1] dual, double[::1] scores, Loss loss, int32_t[::1] order,
-    uint64_t[::1] random, Py_ssize_t epochs, double goal,
+    uint64_t[::1] random, Py_ssize_t epochs, double goal, double intercept=0, double intercept_rate=0,
 ):
     """Exact steps on one dual variable after another, in permuted passes, until their gap is `goal` or less.
+
+    An intercept is found by proximal steps, one an epoch, which leave sum_i b_i y_i near to what it was.
 
     Parameters
     ----------
@@ -169,14 +172,15 @@ def ascend(
     steepness : K(x_i, x_i) / (alpha n)
     rate : 1 / (alpha n)
     order : a permutation, which is permuted; as it stands if `random` is empty
+    intercept_rate : the square of the intercept's column, over alpha n; 0 for none
 
     Returns
     -------
-    (epochs, gap)
+    (epochs, gap, intercept)
     """
     cdef const double* weight = head(weights)
     cdef Py_ssize_t n = order.shape[0], k, i, done = 0
-    cdef double gap = 0, change, c
+    cdef double gap = 0, excess = 0, change, c
     cdef uint64_t state = random[0] if random.shape[0] else 0
     with nogil:
         while done < epochs:
@@ -187,20 +191,25 @@ def ascend(
                 c = 1 if weight == NULL else weight[i]
                 if c == 0:
                     continue
-                change = dual_step(loss, signs[i] * scores[i], dual[i], steepness[i], c) - dual[i]
+                change = dual_step(
+                    loss, signs[i] * (scores[i] + intercept), dual[i], steepness[i] + intercept_rate, c
+                ) - dual[i]
                 if change != 0:
                     dual[i] += change
+                    excess += change * signs[i]
+                    intercept += change * signs[i] * intercept_rate
                     axpy(change * signs[i] * rate, &block[i, 0], <const int32_t*>NULL, n, &scores[0])
             done += 1
+            intercept += intercept_rate * excess
             gap = 0
             for i in range(n):
                 c = 1 if weight == NULL else weight[i]
-                gap += row_gap(loss, signs[i] * scores[i], dual[i], c)
+                gap += row_gap(loss, signs[i] * (scores[i] + intercept), dual[i], c)
             if gap <= goal:
                 break
     if random.shape[0]:
         random[0] = state
-    return done, gap
+    return done, gap, intercept
 
 
 cdef inline void set_ways(
@@ -269,6 +278,110 @@ def climb(
             c = 1 if weight == NULL else weight[i]
             scores[i] = signs[i] * margin_of(loss, signs[i] * slope[i], dual[i], c if c > 0 else 1)
     return done, gap
+
+
+cdef inline void set_bounds(Loss loss, double b, double y, double c, double* up, double* down) noexcept nogil:
+    # Whether y b may rise, and fall: infinities take the row out of the choice.
+    cdef bint more = c > 0 and b < loss.upper * c, less = c > 0 and b > 0
+    up[0] = 0 if (more if y > 0 else less) else -INFINITY
+    down[0] = 0 if (less if y > 0 else more) else INFINITY
+
+
+cdef inline double room_of(Loss loss, double b, double y, double c) noexcept nogil:
+    """How far y b may rise."""
+    return loss.upper * c - b if y > 0 else b
+
+
+def climb_in_pairs(
+    const real[:, ::1] block, const double[::1] steepness, double rate, const int8_t[::1] signs,
+    const double[::1] weights, double[::1] dual, double[::1] scores, Loss loss, double[:, ::1] room,
+    Py_ssize_t steps, double goal, double tol, double slack,
+):
+    """Exact steps of two dual variables that leave sum_i b_i y_i as it is: LIBSVM's, of second order.
+
+    The first is the one whose y b has the steepest slope up, the second the one with which it gains most.
+
+    Parameters
+    ----------
+    block, steepness, rate, loss : as in `climb`
+    room : of shape (4, n), to work in
+    goal, tol : the gap at which to stop, and as a share of the objective; the larger one counts
+    slack : the difference of slopes at which to stop, if the gap is no larger
+
+    Returns
+    -------
+    (steps, whether it is not there yet)
+    """
+    cdef const double* weight = head(weights)
+    cdef Py_ssize_t n = signs.shape[0], every = max(n // LOOKS, 1), next_look = 0, i, j, k, done = 0
+    cdef double* slope = &room[0, 0]  # of the dual by y b
+    cdef double* up = &room[1, 0]
+    cdef double* down = &room[2, 0]
+    cdef double* bend = &room[3, 0]
+    cdef double gap = 0, primal, high, low, middle, c, d, t, most
+    with nogil:
+        for i in range(n):
+            c = 1 if weight == NULL else weight[i]
+            slope[i] = signs[i] * dual_slope(loss, signs[i] * scores[i], dual[i], c if c > 0 else 1)
+            bend[i] = steepness[i] + (curvature(loss, c) if c > 0 else 0)
+            set_bounds(loss, dual[i], signs[i], c, up + i, down + i)
+        i = step_of_pair(0, &block[0, 0], &block[0, 0], slope, up, down, n, &high, &low)
+        while True:
+            if done == steps or high - low < LEAST or (done >= next_look and high - low <= slack):
+                gap = primal = 0
+                next_look = done + every
+                middle = middle_of(high, low)
+                for k in range(n):
+                    c = 1 if weight == NULL else weight[k]
+                    if c > 0:
+                        t = margin_of(loss, signs[k] * slope[k], dual[k], c) + signs[k] * middle
+                        gap += row_gap(loss, t, dual[k], c)
+                        primal += c * loss_value(loss, t) + dual[k] * t / 2
+                if gap <= max(goal, tol * primal) or done == steps or high - low < LEAST:
+                    break
+            j = partner(high, bend[i], 2 * rate, &block[i, 0], slope, down, bend, n)
+            c = 1 if weight == NULL else weight[i]
+            d = 1 if weight == NULL else weight[j]
+            t = (slope[i] - slope[j]) / max(bend[i] + bend[j] - 2 * rate * block[i, j], 1e-12)
+            most = min(room_of(loss, dual[i], signs[i], c), room_of(loss, dual[j], -signs[j], d))
+            t = min(t, most)
+            dual[i] = clip(dual[i] + signs[i] * t, loss.upper * c)
+            dual[j] = clip(dual[j] - signs[j] * t, loss.upper * d)
+            slope[i] -= curvature(loss, c) * t
+            slope[j] += curvature(loss, d) * t
+            set_bounds(loss, dual[i], signs[i], c, up + i, down + i)
+            set_bounds(loss, dual[j], signs[j], d, up + j, down + j)
+            i = step_of_pair(rate * t, &block[i, 0], &block[j, 0], slope, up, down, n, &high, &low)
+            done += 1
+        for i in range(n):
+            c = 1 if weight == NULL else weight[i]
+            scores[i] = signs[i] * margin_of(loss, signs[i] * slope[i], dual[i], c if c > 0 else 1)
+    return done, gap > max(goal, tol * primal) or high - low > slack
+
+
+def intercept_of(
+    const int8_t[::1] signs, const double[::1] weights, const double[::1] dual, const double[::1] scores,
+    Loss loss,
+):
+    """The intercept in the middle of the slopes that pairs could still close, and how far these are apart."""
+    cdef const double* weight = head(weights)
+    cdef double high = -INFINITY, low = INFINITY, up, down, slope, c
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(signs.shape[0]):
+            c = 1 if weight == NULL else weight[i]
+            if c > 0:
+                set_bounds(loss, dual[i], signs[i], c, &up, &down)
+                slope = signs[i] * dual_slope(loss, signs[i] * scores[i], dual[i], c)
+                high, low = max(high, slope + up), min(low, slope + down)
+    return middle_of(high, low), high - low
+
+
+cdef inline double middle_of(double high, double low) noexcept nogil:
+    """The one that is finite, or 0, where all rows are of one class."""
+    if high == -INFINITY or low == INFINITY:
+        return high if high > -INFINITY else (low if low < INFINITY else 0)
+    return (high + low) / 2
 
 
 cdef inline double margin_of(Loss loss, double slope, double b, double c) noexcept nogil:

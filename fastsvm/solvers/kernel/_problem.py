@@ -24,6 +24,7 @@ class KernelResult(NamedTuple):
         semi-definite.
     n_iter : int, steps (Pegasos) or the most epochs of a class (SDCA)
     history : list, for each class, of lists of Epoch
+    intercept : ndarray of shape (n_classes,), which is added to f; 0 without `fit_intercept`
     """
 
     dual_coef: np.ndarray
@@ -31,6 +32,7 @@ class KernelResult(NamedTuple):
     gap: np.ndarray
     n_iter: int
     history: list
+    intercept: np.ndarray
 
 
 class KernelProblem:
@@ -95,7 +97,7 @@ class KernelSolver:
         problem.require_range(alpha)
         self.problem, self.alpha, self.seconds = problem, alpha, 0.0
         n_classes = len(problem.signs)
-        self.primal, self.gap = np.empty(n_classes), np.empty(n_classes)
+        self.primal, self.gap, self.intercept = np.empty(n_classes), np.empty(n_classes), np.zeros(n_classes)
         self.history = [[] for _ in range(n_classes)]
 
     def record(self, classes):
@@ -109,7 +111,9 @@ class KernelSolver:
         """The KernelResult, once the iterable `rounds` of `epochs` is exhausted."""
         for _ in rounds:
             pass
-        return KernelResult(self.coef, self.primal, self.gap, int(self.done.max()), self.history)
+        return KernelResult(
+            self.coef, self.primal, self.gap, int(self.done.max()), self.history, self.intercept
+        )
 
 
 def as_all_signs(Y, n):

@@ -17,7 +17,7 @@ LARGEST = 1e37  # kernel values beyond may overflow
 
 
 class Points:
-    """Rows as a kernel reads them: an array or a CSR matrix, and ||x||^2 or ||x||_1 of each."""
+    """Rows as a kernel reads them: an array, even of objects, or a CSR matrix; ||x||^2 or ||x||_1 of each."""
 
     def __init__(self, values, sizes, rows=None):
         self.values, self.sizes = values, sizes
@@ -27,7 +27,7 @@ class Points:
         return len(self.sizes)
 
     def __getitem__(self, which):
-        if isinstance(which, slice) or sparse.issparse(self.values):
+        if isinstance(which, slice) or sparse.issparse(self.values) or self.values.dtype == object:
             values = self.values[which]
         else:
             values = _aligned.take(self.values, which)
@@ -199,8 +199,8 @@ class GivenKernel:
     Parameters
     ----------
     function : callable
-        ``function(X, Z)`` gives the kernel values, of shape (len(X), len(Z)).
-    X : ndarray or CSR matrix of shape (n, n_features)
+        ``function(X, Z)`` gives the kernel values, of shape (len(X), len(Z)), sparse or not.
+    X : ndarray or CSR matrix of shape (n, n_features), or array of n objects
 
     Raises
     ------
@@ -235,7 +235,8 @@ class GivenKernel:
             yield start, stop, self._values(few.values, many.values[start:stop])
 
     def _values(self, A, B):
-        values = np.asarray(self.function(A, B), dtype=float)
+        values = self.function(A, B)
+        values = np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=float)
         if values.shape != (A.shape[0], B.shape[0]):
             raise ValueError(
                 f"The kernel function gave values of shape {values.shape} for {A.shape[0]} and "

@@ -11,10 +11,13 @@ import numpy as np
 
 from ..._utils.threads import number_of_threads
 from .._input import as_alpha, as_limit, as_state, flag, one_of, positive
+from .._problem import balancing
 from .._random import shuffle
+from .._rows import scale_by_sign, sums_by_sign
+from ..coordinate_solver import sdca_bias_rate
 from ..losses import LOSSES, as_loss
 from . import _kernel
-from ._free_set import newton_steps
+from ._free_set import balance, newton_steps
 from ._gram import for_each, make_gram
 from ._problem import KernelProblem, KernelResult, KernelSolver
 
@@ -26,8 +29,9 @@ FIRST_ROWS = 2048  # rows of the first working set
 MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
 SMALL_TERM = 0.03  # the share of the mean below which what a row adds to the gap waits
 MOST_EPOCHS = 20  # epochs over a working set, after which Newton's steps may be tried
-ROUND_GAP = 0.03  # the share of the gap that a round leaves of what its working set can show
+ROUND_GAP = 0.03  # the share that a round leaves of the gap, and slack, that its working set can show
 WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
+PAIR_COST = 3  # of a step of two, in steps of one: two rows are added, and one is looked at
 STALL = 1e-9  # the share of the gap by which a round must raise the dual
 
 
@@ -42,6 +46,10 @@ class KernelSDCASolver(KernelSolver):
     that falls short of its goal, once epochs have cost as much. Two rounds that raise nothing are the end:
     rounding allows no less, or the kernel is not positive semi-definite.
 
+    With an intercept all steps keep sum_i b_i y_i = 0, so that the dual value is a bound: they are of two
+    variables, and Newton's are on that plane. For the log loss, whose steps are of one variable, proximal
+    steps find the intercept, and what an epoch leaves of the sum is taken off again.
+
     Parameters
     ----------
     problem : KernelProblem
@@ -52,11 +60,30 @@ class KernelSDCASolver(KernelSolver):
     random : uint64 array of length 1
     start : ndarray of shape (n_classes, n), default=None
         Dual variables to start from, clipped to their domain.
+    fit_intercept : bool, default=False
+    slack : float, default=inf
+        With an intercept: the largest difference of slopes to stop with, LIBSVM's `tol`, besides the gap.
+    most_steps : int, default=-1
+        Of pairs, for a class; -1: no limit.
     """
 
-    def __init__(self, problem, *, loss, alpha, max_iter, random, start=None):
+    def __init__(
+        self,
+        problem,
+        *,
+        loss,
+        alpha,
+        max_iter,
+        random,
+        start=None,
+        fit_intercept=False,
+        slack=np.inf,
+        most_steps=-1,
+    ):
         super().__init__(problem, alpha)
         self.loss, self.max_iter = as_loss(loss), np.inf if max_iter == -1 else max_iter
+        self.fit_intercept, self.slack = fit_intercept, slack
+        self.most_steps = np.inf if most_steps == -1 else most_steps
         shape = problem.signs.shape
         self.rate = 1 / (alpha * problem.n)
         self.steepness = np.maximum(problem.gram.diagonal, 0) * self.rate  # of indefinite kernels too
@@ -65,16 +92,26 @@ class KernelSDCASolver(KernelSolver):
         weights = problem.weights if problem.weights.size else np.ones(shape[1])
         self.upper = self.loss.uppers(weights)
         # Twice P(0), above which no dual value of a positive semi-definite kernel is.
-        self.most = np.inf if self.upper.max() < np.inf else 2 * weights.sum() / problem.n
+        self.most = np.inf if self.loss.upper < np.inf else 2 * weights.sum() / problem.n
         self.random = random
         self.states = [np.array([random[0] + k + 1], np.uint64) for k in range(shape[0])]
-        self.done = np.zeros(shape[0], int)
+        self.done, self.steps = np.zeros(shape[0], int), np.zeros(shape[0], int)
+        self.violation = np.zeros(shape[0])
+        self.intercept_rate = 0.0
+        if fit_intercept and not self.loss.quadratic:
+            if (problem.signs[:, weights > 0] == problem.signs[:, weights > 0][:, :1]).all(axis=1).any():
+                raise ValueError("With an intercept the log loss needs rows of both signs.")
+            mean_square = self.steepness.mean() / self.rate
+            self.intercept_rate = sdca_bias_rate(alpha, problem.n, mean_square, weights.mean())
         self.budget, self.wanted = np.zeros(shape[0]), np.zeros(shape[0])
         self.stalled = np.zeros(shape[0], bool)
         self.buffers = threading.local()
         self.round, self.tol, self.trace = 0, None, False
         if start is not None:
             start = np.clip(start, 0, self.upper)
+            if fit_intercept:
+                for k, signs in enumerate(problem.signs):
+                    scale_by_sign(signs, start[k], *balancing(*sums_by_sign(signs, start[k])))
             self._update_scores(range(shape[0]), repeat(np.arange(shape[1], dtype=np.int32)), start)
         for k in range(shape[0]):
             self.measure(k)
@@ -113,7 +150,8 @@ class KernelSDCASolver(KernelSolver):
     def is_over(self, k):
         """Whether no round follows for class k."""
         within = self.done[k] and self.tol is not None and self.gap[k] <= self.tol * self.primal[k]
-        return within or self.done[k] >= self.max_iter or self.gap[k] == 0 or self.stalled[k]
+        over = self.done[k] >= self.max_iter or self.steps[k] >= self.most_steps
+        return (within and self.violation[k] <= self.slack) or over or self.gap[k] == 0 or self.stalled[k]
 
     def run_epoch(self, classes):
         """A round: epochs of these classes on a working set each, the scores of all rows, and their gaps."""
@@ -189,22 +227,33 @@ class KernelSDCASolver(KernelSolver):
         dual, scores = self.dual[k, rows], self.scores[k, rows]
         weights, steepness = p.weights[rows] if p.weights.size else p.weights, self.steepness[rows]
         signs, before = p.signs[k, rows], dual.copy()
-        order, room = np.arange(n, dtype=np.int32), np.empty((3, n))
+        order, room = np.arange(n, dtype=np.int32), np.empty((4, n))
         limit = min(1 if self.trace else MOST_EPOCHS, self.max_iter - self.done[k])
         share = ROUND_GAP if self.tol is None else max(ROUND_GAP, self.tol * self.primal[k] / self.gap[k])
         goal = share * self.terms[k, rows].sum()
         state = block, steepness, self.rate, signs, weights, dual, scores, loss.struct
         if loss.quadratic:
-            steps, gap = _kernel.climb(*state, room, int(limit) * n, goal)
+            if self.fit_intercept:
+                most = int(min(limit * n, self.most_steps - self.steps[k]))
+                slack = max(self.slack, ROUND_GAP * self.violation[k])
+                steps, short = _kernel.climb_in_pairs(*state, room, most, goal, 0.0, slack)
+            else:
+                steps, gap = _kernel.climb(*state, room, int(limit) * n, goal)
+                short = gap > goal
+            self.steps[k] += steps
             done = max(1, -(-steps // n))
-            self.budget[k] += steps * n
-            if gap > goal and self.budget[k] > self.wanted[k]:
+            self.budget[k] += steps * n * (PAIR_COST if self.fit_intercept else 1)
+            if short and self.budget[k] > self.wanted[k] and self.steps[k] < self.most_steps:
                 spent, self.wanted[k] = newton_steps(
-                    block, self.rate, signs, weights, dual, scores, loss, self.budget[k]
+                    block, self.rate, signs, weights, dual, scores, loss, self.budget[k], self.fit_intercept
                 )
                 self.budget[k] -= spent
         else:
-            done, _ = _kernel.ascend(*state, order, self.states[k], int(limit), goal)
+            done, _, self.intercept[k] = _kernel.ascend(
+                *(*state, order, self.states[k], int(limit), goal, self.intercept[k], self.intercept_rate)
+            )
+            if self.fit_intercept:
+                dual = balance(dual, signs, self.upper[rows], before @ signs)
         self.done[k] += done
         return dual - before
 
@@ -222,7 +271,10 @@ class KernelSDCASolver(KernelSolver):
     def measure(self, k):
         """Bring objective and gap of class k up to date with its scores."""
         p = self.problem
-        gap, losses, dual_margins = p.gap_terms(k, self.dual[k], self.scores[k], self.loss, self.terms[k])
+        state = p.signs[k], p.weights, self.dual[k], self.scores[k], self.loss.struct
+        if self.fit_intercept and self.loss.quadratic:
+            self.intercept[k], self.violation[k] = _kernel.intercept_of(*state)
+        gap, losses, dual_margins = _kernel.gap_terms(*state, self.terms[k], self.intercept[k])
         self.primal[k] = (losses + max(dual_margins, 0.0) / 2) / p.n
         self.gap[k] = gap / p.n
         if not self.primal[k] - self.gap[k] <= self.most:  # or NaN
@@ -249,6 +301,7 @@ def kernel_sdca(
     coef0: float = 0.0,
     loss: str = "hinge",
     alpha: float = 1e-4,
+    fit_intercept: bool = False,
     sample_weight: ArrayLike | None = None,
     max_iter: int = -1,
     tol: float | None = 1e-3,
@@ -259,9 +312,9 @@ def kernel_sdca(
 ) -> KernelResult:
     """Stochastic dual coordinate ascent on kernel machines, one-vs-rest, certified.
 
-    Minimises, for each row y of Y, over functions f of the kernel's space::
+    Minimises, for each row y of Y, over functions f of the kernel's space and the intercept b0::
 
-        P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i f(x_i))
+        P(f, b0) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i (f(x_i) + b0))
 
     through its dual, whose value at any feasible b is a lower bound on every P::
 
@@ -270,7 +323,8 @@ def kernel_sdca(
 
     One step maximises D over one b_i exactly: the one that gains most, or with the log loss each in turn.
     Where steps crawl, Newton's are made on all b_i inside their box. Steps are made on working sets: the rows
-    that the gap comes from and those inside their box, up to 4,096. There is no intercept.
+    that the gap comes from and those inside their box, up to 4,096. Without an intercept, the default, b0 is
+    0. With one, the bound needs sum_i b_i y_i = 0, which steps of two b_i keep.
 
     Parameters
     ----------
@@ -289,6 +343,8 @@ def kernel_sdca(
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
     alpha : float > 0, default=1e-4
         Regularisation strength; C = 1/(alpha n) of SVC.
+    fit_intercept : bool, default=False
+        Have an intercept, which is not regularised: SVC's solution.
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
     max_iter : int, default=-1
@@ -308,7 +364,7 @@ def kernel_sdca(
     Returns
     -------
     KernelResult
-        Named tuple (dual_coef, objective, gap, n_iter, history), an item a class.
+        Named tuple (dual_coef, objective, gap, n_iter, history, intercept), an item a class.
 
     Raises
     ------
@@ -322,7 +378,8 @@ def kernel_sdca(
     Shalev-Shwartz & Zhang, Stochastic dual coordinate ascent methods for regularized loss minimization,
     JMLR 14 (2013). Johnson & Guestrin, Blitz: a principled meta-algorithm for scaling sparse optimization,
     ICML 2015, for working sets. Steinwart, Hush & Scovel, Training SVMs without offset, JMLR 12 (2011), for
-    the choice of steps.
+    the choice of steps. Fan, Chen & Lin, Working set selection using second order information, JMLR 6
+    (2005), for steps of two.
 
     Examples
     --------
@@ -343,6 +400,7 @@ def kernel_sdca(
         alpha=as_alpha(alpha),
         max_iter=as_limit("max_iter", max_iter),
         random=as_state(random_state),
+        fit_intercept=flag("fit_intercept", fit_intercept),
     )
     tol = None if tol is None else positive("tol", tol)
     return run.result(run.epochs(tol, flag("trace", trace)))

@@ -1,0 +1,45 @@
+"""scikit-learn's Nystroem, by a symmetric decomposition."""
+
+import numpy as np
+import sklearn.kernel_approximation
+from scipy.linalg import eigh
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+__all__ = ["Nystroem"]
+
+LEAST = 1e-12  # eigenvalue, as scikit-learn has it
+
+
+class Nystroem(sklearn.kernel_approximation.Nystroem):
+    """scikit-learn's Nystroem, whose `fit` takes a fraction of the time.
+
+    The parameters, attributes and features are scikit-learn's: the kernel matrix of the centres is symmetric,
+    so its eigenvectors are its singular vectors. `KernelFeatures` chooses better centres.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fastsvm.drop_in import Nystroem
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> Nystroem(gamma=0.001, n_components=50, random_state=0).fit_transform(X).shape
+    (1797, 50)
+    """
+
+    def fit(self, X, y=None):  # noqa: D102 (inherited)
+        self._validate_params()
+        X = validate_data(self, X, accept_sparse="csr")
+        if self.kernel == "precomputed" or self.n_components > X.shape[0]:
+            return super().fit(X)  # of a matrix that is not symmetric, or with a warning
+        order = check_random_state(self.random_state).permutation(X.shape[0])
+        self.component_indices_ = order[: self.n_components]
+        self.components_ = X[self.component_indices_]
+        parameters = {"n_jobs": self.n_jobs, **self._get_kernel_params()}
+        values, vectors = eigh(
+            pairwise_kernels(self.components_, metric=self.kernel, filter_params=True, **parameters)
+        )
+        scales = np.copysign(1 / np.sqrt(np.maximum(np.abs(values), LEAST)), values)
+        self.normalization_ = (vectors * scales) @ vectors.T
+        self._n_features_out = self.n_components
+        return self

@@ -1,0 +1,172 @@
+"""scikit-learn's SVC, fitted by SDCA in pairs."""
+
+import numpy as np
+import sklearn.svm
+from scipy import sparse
+
+from .._utils.blas import one_blas_thread
+from ..fitting.calibration import sigmoid
+from ..solvers.kernel._gram import kernel_scores
+from ..solvers.kernel._pairs import PairsOfClasses, cross_scores, fit_pair
+from ..solvers.kernel._values import Kernel
+from ..solvers.kernel.sdca_solver import MOST_ROWS
+from .fallback import fall_back
+
+__all__ = ["SVC"]
+
+SIGNS = np.array([1, -1], np.int8)
+SLACK_SHARE = 0.3  # of scikit-learn's tol, at which the dual objective is not below LIBSVM's
+MOST_DENSE = 1 << 22  # values, 32 MiB, up to which sparse rows are made dense
+BATCH = 32  # rows, from which on kernel values by BLAS pay
+
+
+class SVC(sklearn.svm.SVC):
+    """scikit-learn's SVC, with a certificate.
+
+    Minimises, for each pair of classes, over functions f of the kernel's space and b0::
+
+        1/2 ||f||^2 + C sum_i c_i max(0, 1 - y_i (f(x_i) + b0))
+
+    The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, both divided by C n,
+    say how good the solution is: a number, or one for each pair in the order of `intercept_`. `shrinking` and
+    `random_state` do not matter, but for the folds of probability=True. scikit-learn does what fastsvm has
+    not: C=inf, degree=0 of "poly", and probabilities of pairs of more than 4,096 rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fastsvm.drop_in import SVC
+    >>> model = SVC(C=10).fit(*load_digits(return_X_y=True))
+    >>> bool((model.dual_gap_ <= 1e-3 * model.objective_).all())
+    True
+    """
+
+    def _dense_fit(self, X, y, sample_weight, solver_type, kernel, random_seed):
+        if not self._fit_pairs(X, y, sample_weight, random_seed):
+            super()._dense_fit(X, y, sample_weight, solver_type, kernel, random_seed)
+
+    def _sparse_fit(self, X, y, sample_weight, solver_type, kernel, random_seed):
+        if not self._fit_pairs(X, y, sample_weight, random_seed):
+            super()._sparse_fit(X, y, sample_weight, solver_type, kernel, random_seed)
+
+    def _missing(self, counts):
+        """Return what these parameters need that fastsvm has not; "" if nothing."""
+        if self._calibrates and np.sort(counts)[-2:].sum() > MOST_ROWS:
+            return f"probabilities of SVC for more than {MOST_ROWS:,} rows"
+        if np.isinf(self.C):
+            return "infinite C"
+        return "polynomial kernel of degree 0" if self.kernel == "poly" and not self.degree else ""
+
+    @property
+    def _calibrates(self):
+        return bool(getattr(self, "_effective_probability", self.probability))
+
+    def _fit_pairs(self, X, y, sample_weight, seed):
+        """Set the attributes of LIBSVM's fit; return False if it is to do the work."""
+        weights = self.C * self.class_weight_[y.astype(int)]
+        if len(sample_weight):
+            weights *= sample_weight
+        counts = np.bincount(y[weights > 0].astype(int), minlength=len(self.classes_))
+        if not counts.all():
+            return False  # which is an error
+        if missing := self._missing(counts):
+            fall_back(self, missing)
+            return False
+        order = np.argsort(y, kind="stable")
+        order = order[weights[order] > 0]
+        values = self._kernel_of(X, order)
+        if values is None:
+            return False  # likewise
+        pairs = PairsOfClasses(values, counts, self.cache_size)
+        coef, weights, fits = np.zeros((len(counts) - 1, len(order))), weights[order], []
+        random, sigmoids = np.random.RandomState(seed), []
+        options = {"tol": self.tol, "slack": SLACK_SHARE * self.tol, "most_steps": self.max_iter}
+        with one_blas_thread:
+            for i, j, gram in pairs:
+                a, b, n = pairs.rows[i], pairs.rows[j], counts[i]
+                signs = np.repeat(SIGNS, (n, counts[j]))
+                of_pair = np.concatenate([weights[a], weights[b]])
+                fit = fit_pair(gram, signs, of_pair, **options)
+                if self._calibrates:
+                    sigmoids.append(sigmoid(cross_scores(gram, signs, of_pair, random, options), signs > 0))
+                coef[j - 1, a] = fit.dual[:n]
+                coef[i, b] -= fit.dual[n:]
+                fits.append(fit)
+        self.intercept_, objective, gap, steps = map(np.array, zip(*(fit[1:] for fit in fits), strict=True))
+        self.objective_, self.dual_gap_ = (
+            float(of_all[0]) if len(fits) == 1 else of_all for of_all in (objective / self.C, gap / self.C)
+        )
+        self._num_iter = steps.astype(np.int32)
+        self.fit_status_ = int(self.max_iter in steps)
+        which = coef.any(axis=0)
+        self._n_support = np.array([which[rows].sum() for rows in pairs.rows], np.int32)
+        self.support_ = order[which].astype(np.int32)
+        self.dual_coef_ = np.ascontiguousarray(coef[:, which])
+        self.support_vectors_ = np.empty((0, 0)) if self._given else X[self.support_]
+        if self._sparse:
+            k, n = self.dual_coef_.shape
+            columns, starts = np.tile(np.arange(n, dtype=np.int32), k), n * np.arange(k + 1, dtype=np.int32)
+            self.dual_coef_ = type(X)((self.dual_coef_.ravel(), columns, starts), (k, n))  # zeros too
+        self._probA, self._probB = -np.array(sigmoids).reshape(-1, 2).T.copy()
+        self._warn_from_fit_status()
+        return True
+
+    @property
+    def _given(self):
+        return callable(self.kernel) or self.kernel == "precomputed"
+
+    def _kernel_of(self, X, order):
+        """Return the Kernel of these rows, or their matrix; None if there is none."""
+        if not self._given:
+            kernel = self._make_kernel(X[order])
+            return kernel if np.isfinite(kernel.trained.sizes).all() else None
+        if callable(self.kernel):
+            self._BaseLibSVM__Xfit = X  # for predict
+            X = self._compute_kernel(X)
+        return X[np.ix_(order, order)] if X.ndim == 2 and X.shape[0] == X.shape[1] else None
+
+    def _make_kernel(self, X):
+        if sparse.issparse(X) and X.shape[0] * X.shape[1] <= MOST_DENSE:
+            X = X.toarray()  # faster, and with the values that dense rows have
+        return Kernel(self.kernel, X, gamma=self._gamma, degree=int(self.degree), coef0=self.coef0)
+
+    def _pays(self, X):
+        return not self._given and X.shape[0] >= BATCH
+
+    def _dense_predict(self, X):
+        return self._votes(X) if self._pays(X) else super()._dense_predict(X)
+
+    def _sparse_predict(self, X):
+        return self._votes(X) if self._pays(X) else super()._sparse_predict(X)
+
+    def _dense_decision_function(self, X):
+        return self._scores(X) if self._pays(X) else super()._dense_decision_function(X)
+
+    def _sparse_decision_function(self, X):
+        return self._scores(X) if self._pays(X) else super()._sparse_decision_function(X)
+
+    def _scores(self, X):
+        """Return LIBSVM's decision values, which are above 0 for the first class of a pair."""
+        scores = np.tile(self._intercept_, (X.shape[0], 1))
+        if not len(self.support_):
+            return scores
+        kernel = self._make_kernel(self.support_vectors_)
+        coef = self._dual_coef_.toarray() if sparse.issparse(self._dual_coef_) else self._dual_coef_
+        first, second = np.triu_indices(len(self.classes_), 1)
+        ends = np.cumsum(self._n_support)
+        for k in range(len(ends)) if len(ends) > 2 else ():
+            rows = slice(ends[k] - self._n_support[k], ends[k])
+            part = kernel_scores(kernel, kernel.trained[rows], coef[:, rows], X, cache_size=self.cache_size)
+            scores[:, (first == k) | (second == k)] += part
+        if len(ends) == 2:
+            scores += kernel_scores(kernel, kernel.trained, coef, X, cache_size=self.cache_size)
+        return scores
+
+    def _votes(self, X):
+        """Return the number of the class that most pairs vote for, the first of several."""
+        first, second = np.triu_indices(len(self.classes_), 1)
+        winners = np.where(self._scores(X) > 0, first, second)
+        votes = np.zeros((len(winners), len(self.classes_)), int)
+        for of_pair in winners.T:
+            votes[np.arange(len(winners)), of_pair] += 1
+        return votes.argmax(axis=1)

@@ -1,0 +1,164 @@
+"""One-vs-one problems, each over the kernel matrix of two classes."""
+
+from copy import copy
+from typing import NamedTuple
+
+import numpy as np
+
+from ..losses import as_loss
+from . import _aligned, _kernel
+from ._gram import MIB, FullGram, Gram
+from ._problem import KernelProblem
+from ._values import DOUBLE_ROWS
+from .sdca_solver import FIRST_ROWS, MOST_EPOCHS, MOST_ROWS, KernelSDCASolver
+
+HINGE = as_loss("hinge")
+FOLDS = 5  # LIBSVM's
+
+
+class PairsOfClasses:
+    """The kernel matrices of all pairs of classes; values among the rows of one class are computed once.
+
+    Parameters
+    ----------
+    kernel : Kernel, fitted to rows that are sorted by class, or ndarray, their kernel matrix
+    counts : sequence of int, rows of each class
+    cache_size : float
+        MiB of values to keep.
+    """
+
+    def __init__(self, kernel, counts, cache_size):
+        self.kernel, self.cache_size = kernel, cache_size
+        ends = np.cumsum(counts)
+        self.rows = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
+        self.dtype = np.dtype(np.float64 if ends[-1] <= DOUBLE_ROWS else np.float32)
+        self.keeps = len(counts) > 2 and self.dtype.itemsize * sum(n**2 for n in counts) <= cache_size * MIB
+        self.squares = {}
+        self.room = np.empty(0, self.dtype)
+
+    def __iter__(self):
+        """Yield (i, j, Gram) for i < j, the rows of class i first; it is of use until the next."""
+        for i in range(len(self.rows)):
+            for j in range(i + 1, len(self.rows)):
+                yield i, j, self._gram(i, j)
+
+    def _gram(self, i, j):
+        a, b = self.rows[i], self.rows[j]
+        split, n = a.stop - a.start, a.stop - a.start + b.stop - b.start
+        if isinstance(self.kernel, np.ndarray):
+            both = np.r_[a, b]
+            return FullGram(self.kernel[np.ix_(both, both)])
+        if n > MOST_ROWS:
+            kernel = copy(self.kernel)
+            kernel.trained = kernel.trained[np.r_[a, b]]
+            return Gram(kernel, self.cache_size)
+        if len(self.room) < n * n:
+            self.room = _aligned.empty((n * n,), self.dtype)
+        out = self.room[: n * n].reshape(n, n)
+        out[:split, :split] = self._square(i)
+        out[split:, split:] = self._square(j)
+        self._fill(out[:split, split:], a, b)
+        out[split:, :split] = out[:split, split:].T
+        return FullGram(out)
+
+    def _square(self, i):
+        if i in self.squares:
+            return self.squares[i]
+        rows = self.rows[i]
+        out = np.empty((rows.stop - rows.start,) * 2, self.dtype)
+        self._fill(out, rows, rows)
+        if self.keeps:
+            self.squares[i] = out
+        return out
+
+    def _fill(self, out, few, many):
+        """Fill in the values of two classes; of one, each pair of rows once."""
+        points = self.kernel.trained
+        step = self.kernel.panel(points.values.shape[-1])
+        for first in range(few.start, few.stop, step):
+            last, to = min(first + step, few.stop), first - few.start
+            begin = first if few == many else many.start
+            for start, stop, tile in self.kernel.tiles(points[first:last], points, begin, many.stop):
+                columns = slice(start - many.start, stop - many.start)
+                out[to : last - few.start, columns] = tile
+                if few == many:
+                    out[columns, to : last - few.start] = tile.T
+
+
+class PairFit(NamedTuple):
+    """A solution: dual variables, intercept, and objective, gap and steps as in `KernelResult`."""
+
+    dual: np.ndarray
+    intercept: float
+    objective: float
+    gap: float
+    steps: int
+
+
+def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
+    """SVC's problem, whose C are the weights of rows.
+
+    Parameters
+    ----------
+    gram : Gram
+    signs : int8 array of shape (n,)
+    weights : float64 array of shape (n,), all above 0
+    tol, slack, most_steps : as in `KernelSDCASolver`
+
+    Returns
+    -------
+    PairFit
+    """
+    n, start = gram.n, None
+    steps, limit = 0, np.inf if most_steps == -1 else most_steps
+    if n <= FIRST_ROWS and isinstance(gram, FullGram):  # most need no more, and no rounds
+        dual, scores, room = np.zeros(n), np.zeros(n), np.empty((4, n))
+        state = signs, weights, dual, scores, HINGE.struct
+        most = min(MOST_EPOCHS * n, limit)
+        steps, short = _kernel.climb_in_pairs(
+            gram.rows, gram.diagonal, 1.0, *state, room, most, 0.0, tol, slack
+        )
+        if not short or steps == limit:
+            intercept, _ = _kernel.intercept_of(*state)
+            gap, losses, margins = _kernel.gap_terms(*state, room[0], intercept)
+            return PairFit(dual, intercept, (losses + margins / 2) / n, gap / n, steps)
+        start = dual[np.newaxis]
+    run = KernelSDCASolver(
+        KernelProblem.of_sample(gram, signs, weights, n),
+        loss=HINGE,
+        alpha=1 / n,
+        max_iter=-1,
+        random=np.ones(1, np.uint64),
+        start=start,
+        fit_intercept=True,
+        slack=slack,
+        most_steps=-1 if most_steps == -1 else most_steps - steps,
+    )
+    for _ in run.epochs(tol):
+        pass
+    return PairFit(run.dual[0], run.intercept[0], run.primal[0], run.gap[0], steps + run.steps[0])
+
+
+def cross_scores(gram, signs, weights, random, options):
+    """Scores of the rows of a whole kernel matrix by fits to four fifths of the others, as LIBSVM has them.
+
+    Parameters
+    ----------
+    gram, signs, weights : as in `fit_pair`
+    random : RandomState
+    options : dict, the other parameters of `fit_pair`
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    scores = np.empty(gram.n)
+    for fold in np.array_split(random.permutation(gram.n), FOLDS):
+        rest = np.setdiff1d(np.arange(gram.n), fold)
+        if np.ptp(signs[rest]) == 0:  # of one class, or none
+            scores[fold] = signs[rest].mean() if len(rest) else 0
+            continue
+        part = FullGram(np.ascontiguousarray(gram.rows[np.ix_(rest, rest)]))
+        fit = fit_pair(part, signs[rest], weights[rest], **options)
+        scores[fold] = gram.rows[np.ix_(fold, rest)] @ (fit.dual * signs[rest]) + fit.intercept
+    return scores

@@ -1,0 +1,90 @@
+"""SVC and Nystroem against scikit-learn's own."""
+
+import numpy as np
+import pytest
+import sklearn.kernel_approximation
+import sklearn.svm
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import scale
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fastsvm import drop_in
+from fastsvm.drop_in import FallbackWarning
+
+
+def rows(n_classes):
+    X, y = (load_breast_cancer if n_classes == 2 else load_iris)(return_X_y=True)
+    return scale(X), np.array(["a", "b", "c"])[y]
+
+
+def dual(model, X, y):
+    """The dual objective of each pair, in the order of `intercept_`."""
+    values, starts = [], np.cumsum([0, *model.n_support_])
+    for i in range(len(model.classes_)):
+        for j in range(i + 1, len(model.classes_)):
+            a, b = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
+            which = np.concatenate([model.support_[a], model.support_[b]])
+            coef = np.concatenate([model.dual_coef_[j - 1, a], model.dual_coef_[i, b]])
+            K = rbf_kernel(X[which], gamma=model._gamma)
+            values.append(np.abs(coef).sum() - coef @ K @ coef / 2)
+    return np.array(values)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("C", [0.1, 10, 1000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_solution_is_libsvms(n_classes, C, weighted):
+    X, y = rows(n_classes)
+    weights = np.random.default_rng(0).uniform(0.1, 2, len(y)) if weighted else None
+    theirs = sklearn.svm.SVC(C=C).fit(X, y, weights)
+    ours = drop_in.SVC(C=C).fit(X, y, weights)
+    assert (dual(ours, X, y) >= dual(theirs, X, y) * (1 - 1e-6)).all()
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=0.01)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=0.01)
+    assert (ours.predict(X) == theirs.predict(X)).mean() > 0.99
+    assert np.all(ours.dual_gap_ <= 1e-3 * ours.objective_)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid", "precomputed", rbf_kernel])
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
+def test_kernels_and_layouts(kernel, layout):
+    X, y = rows(3)
+    X = rbf_kernel(X) if kernel == "precomputed" else X
+    options = {"kernel": kernel, "gamma": 0.1, "coef0": 1, "class_weight": "balanced"}
+    if kernel not in ("linear", "poly", "sigmoid") and layout is not np.asarray:
+        pytest.skip("scikit-learn's SVC has no such thing")
+    theirs = sklearn.svm.SVC(**options, tol=1e-5).fit(layout(X), y)
+    ours = drop_in.SVC(**options, tol=1e-5).fit(layout(X), y)
+    assert (ours.predict(layout(X)) == theirs.predict(layout(X))).mean() > 0.99
+    ovo = [clone(each).set_params(decision_function_shape="ovo").fit(layout(X), y) for each in (ours, theirs)]
+    if kernel != "sigmoid":  # which has several local optima
+        ours_scores, theirs_scores = (each.decision_function(layout(X)) for each in ovo)
+        np.testing.assert_allclose(ours_scores, theirs_scores, atol=0.01)
+    if kernel == "linear":
+        dense = [
+            each.coef_.toarray() if sparse.issparse(each.coef_) else each.coef_ for each in (ours, theirs)
+        ]
+        np.testing.assert_allclose(*dense, atol=0.01)
+
+
+def test_what_fastsvm_lacks_scikit_learn_does():
+    X, y = rows(2)
+    with pytest.warns(FallbackWarning, match="infinite C"):
+        assert drop_in.SVC(C=np.inf, kernel="linear", max_iter=1000).fit(X, y).score(X, y) > 0.9
+
+
+def test_nystroem_has_the_same_features():
+    X, _ = rows(3)
+    options = {"gamma": 0.2, "n_components": 20, "random_state": 0}
+    theirs = sklearn.kernel_approximation.Nystroem(**options).fit_transform(X)
+    np.testing.assert_allclose(drop_in.Nystroem(**options).fit_transform(X), theirs, atol=1e-8)
+
+
+@parametrize_with_checks([drop_in.SVC(), drop_in.Nystroem(n_components=5)])
+def test_scikit_learns_checks(estimator, check):
+    if check.func.__name__.startswith("check_sample_weight_equivalence"):
+        pytest.skip("compares to 1e-9, which no tol proves")
+    check(estimator)
