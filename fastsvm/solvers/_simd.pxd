@@ -89,7 +89,7 @@ cdef inline Py_ssize_t step_of_pair(
     double a, const real* x, const real* z, double* r, const double* up, const double* down, Py_ssize_t n,
     double* high, double* low
 ) noexcept nogil:
-    """r -= a (x - z); the k with the largest r_k + up_k, that in `high`, and the least r_k + down_k in `low`."""
+    """r -= a (x - z); the k with the largest r_k + up_k, which is `high`; the least r_k + down_k is `low`."""
     if real is float:
         return step_of_pair_float(a, x, z, r, up, down, n, high, low)
     else:
