@@ -295,5 +295,6 @@ def test_newton_steps_raise_the_dual_inside_its_box(kernel, loss, balanced, budg
     if budget == 1e9:
         inside = (dual > 0) & (dual < as_loss(loss).uppers(weights)) & moved
         slopes = 1 - y * scores - as_loss(loss).curvature / np.where(weights > 0, weights, 1) * dual
-        assert (np.ptp((y * slopes)[inside]) if balanced else np.abs(slopes[inside]).max(initial=0)) < 1e-6
+        left = np.ptp((y * slopes)[inside]) if balanced else np.abs(slopes[inside]).max(initial=0)
+        assert left < (1e-5 if balanced else 1e-6)  # the linear kernel's matrix is singular: it gets a ridge
     assert newton_steps(K, rate, y, weights, dual, scores, as_loss(loss), 1.0) == (0, 0)
