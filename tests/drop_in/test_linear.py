@@ -55,7 +55,7 @@ def test_the_solution_is_scikit_learns(n_classes, fit_intercept, name, options):
 )
 def test_sgd_minimises_its_objective(loss, phi):
     X, y = rows(2)
-    model = drop_in.SGDClassifier(loss, alpha=0.01, random_state=0).fit(X, y)
+    model = drop_in.SGDClassifier(loss, alpha=0.01, tol=1e-6, random_state=0).fit(X, y)
 
     def objective(coef, intercept):
         margins = np.where(y == "b", 1, -1) * (X @ coef.ravel() + intercept)
