@@ -206,7 +206,13 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         state = dict(super().__getstate__())
         for name in ("_lookup", "_vocabulary") if "_terms" in state else ("_lookup",):
             state.pop(name, None)
+        if "_terms" in state:  # arrays, which tools that load no classes know
+            state["_terms"] = self._terms.content, self._terms.ends
         return state
+
+    def __setstate__(self, state):
+        terms = {"_terms": Terms(*state["_terms"])} if "_terms" in state else {}
+        super().__setstate__({**state, **terms})
 
     # The vocabulary is stored as packed terms (`_terms`) or as a dict (`_vocabulary`); each is made from the
     # other on demand. `_lookup` is a table made from the terms.

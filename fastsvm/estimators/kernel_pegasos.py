@@ -78,8 +78,9 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasos):
         P at the solution; not after `partial_fit`.
     dual_gap_ : float, or ndarray of shape (n_classes,)
         P minus a lower bound on its optimum, in units of P; not after `partial_fit`.
-    history_ : list of Epoch, or one list a class
-        (step, seconds, primal, dual, gap, score) of the epochs measured; not after `partial_fit`.
+    history_ : structured ndarray, or a list of one a class
+        The fields epoch (the steps so far), seconds, primal, dual and gap of the epochs measured; not after
+        `partial_fit`.
     t_ : int
         Steps taken; `partial_fit` continues from there.
     n_features_in_, feature_names_in_ : as in scikit-learn

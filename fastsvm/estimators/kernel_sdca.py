@@ -80,8 +80,8 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCA):
         precision, gaps below 1e-5 P mean little.
     n_iter_ : int
         Epochs of the class that needed most.
-    history_ : list of Epoch, or one list a class
-        (epoch, seconds, primal, dual, gap, score) after each round; the seconds include all classes.
+    history_ : structured ndarray, or a list of one a class
+        The fields epoch, seconds, primal, dual and gap after each round; the seconds include all classes.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     See Also

@@ -95,8 +95,8 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
         P minus a lower bound on its optimum, in units of P.
     n_iter_ : int
         Epochs of the class that needed most.
-    history_ : list of Epoch, or one list a class
-        (epoch, seconds, primal, dual, gap, score) of the epochs measured.
+    history_ : structured ndarray, or a list of one a class
+        The fields epoch, seconds, primal, dual and gap of the epochs measured.
     solver_ : str, or list of one a class where they differ
         The method used.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -194,8 +194,8 @@ class PegasosClassifier(BaseLinearClassifier, Pegasos):
         Epochs done.
     t_ : int
         Steps taken; `partial_fit` goes on from there.
-    history_ : list of Epoch, or one list a class
-        (epoch, seconds, primal, dual, gap, score) of the epochs measured.
+    history_ : structured ndarray, or a list of one a class
+        The fields epoch, seconds, primal, dual and gap of the epochs measured.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     References
@@ -264,8 +264,8 @@ class PerceptronClassifier(BaseLinearClassifier, Perceptron):
         Mean perceptron loss; 0 if no row is on the wrong side.
     n_iter_ : int
         Passes done, by the class that needed most.
-    history_ : list of Epoch, or one list a class
-        (epoch, seconds, primal, None, None, None) of the epochs measured.
+    history_ : structured ndarray, or a list of one a class
+        The fields epoch, seconds and primal of the epochs measured; dual and gap are NaN.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     References
@@ -342,8 +342,8 @@ class ASDCAClassifier(BaseLinearClassifier, ASDCA):
         P minus a lower bound on its optimum, in units of P.
     n_iter_ : int
         Epochs of the class that needed most.
-    history_ : list of Epoch, or one list a class
-        (epoch, seconds, primal, dual, gap, score) of the epochs measured.
+    history_ : structured ndarray, or a list of one a class
+        The fields epoch, seconds, primal, dual and gap of the epochs measured.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     References

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from .._utils.blas import one_blas_thread
 from ..solvers._input import one_of, positive
+from ..solvers._solver import as_array
 from ..solvers.kernel._gram import kernel_scores, make_gram
 from ..solvers.kernel._values import KERNELS, GivenKernel, Kernel
 from ..solvers.kernel.kernel_parameters import check_kernel_parameters, gamma_of
@@ -138,7 +139,8 @@ class KernelModel(OneVsRest):
         binary = len(result.gap) == 1
         self.objective_ = float(result.objective[0]) if binary else result.objective
         self.dual_gap_ = float(result.gap[0]) if binary else result.gap
-        self.history_ = result.history[0] if binary else result.history
+        histories = [as_array(history) for history in result.history]
+        self.history_ = histories[0] if binary else histories
 
     def decision_function(self, X: Matrix) -> np.ndarray:
         """Return the scores sum_i dual_coef_i K(x_i, x) + intercept.

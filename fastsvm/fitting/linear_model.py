@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ..solvers import as_rows
 from ..solvers._problem import Problem
+from ..solvers._solver import as_array
 from ..solvers._windows import blocks
 from . import decision_scores
 from .convergence_advice import ConvergenceWarning, FitEnd, warn_if_short
@@ -159,7 +160,8 @@ class LinearModel(OneVsRest):
         self.intercept_ = as_coefficients(np.hstack([r.intercept for r in results]), X.dtype)
         self.n_iter_ = max(r.n_iter for r in results)
         binary = len(results) == 1
-        self.history_ = results[0].history if binary else [r.history for r in results]
+        histories = [as_array(r.history) for r in results]
+        self.history_ = histories[0] if binary else histories
         self.objective_ = results[0].objective if binary else np.array([r.objective for r in results])
         if results[0].gap is not None:
             self.dual_gap_ = results[0].gap if binary else np.array([r.gap for r in results])

@@ -60,7 +60,7 @@ class OneVsRest(Parameters):
 
     classes_: np.ndarray
     n_iter_: int
-    history_: list
+    history_: np.ndarray | list[np.ndarray]
     objective_: float | np.ndarray
 
     _flags = FLAGS

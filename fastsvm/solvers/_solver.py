@@ -38,6 +38,14 @@ class Epoch(NamedTuple):
         return f"{label}: epoch {self.epoch:4d}  objective {self.primal:.6e}{bound}  {self.seconds:.3f} s"
 
 
+LINE = np.dtype([("epoch", np.int64), *((name, np.float64) for name in Epoch._fields[1:5])])
+
+
+def as_array(history):
+    """Return the lines of a history, without scores, as a structured array; None becomes NaN."""
+    return np.array([epoch[:5] for epoch in history], LINE)
+
+
 class Result(NamedTuple):
     """The result of a solver.
 

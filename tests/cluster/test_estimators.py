@@ -65,8 +65,8 @@ def test_callbacks_end_a_fit(rows, n_classes):
     names = {name for name, *_ in watch.ended}
     assert names == {"fit", "epoch", *(f"class {k}" for k in range(n_classes) if n_classes > 2)}
     history = model.history_ if n_classes > 2 else [model.history_]
-    assert [line.epoch for line in history[0]] == [1, 2, 3, 4]
-    assert history[-1][-1].gap == np.atleast_1d(model.dual_gap_)[-1]
+    assert history[0]["epoch"].tolist() == [1, 2, 3, 4]
+    assert history[-1]["gap"][-1] == np.atleast_1d(model.dual_gap_)[-1]
 
 
 def test_one_class_is_too_few(rows):

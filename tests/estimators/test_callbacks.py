@@ -108,7 +108,7 @@ def test_a_stopped_fit_has_the_certificate_of_what_it_returns(solver, epochs, la
         assert primal == pytest.approx(np.atleast_1d(model.objective_)[k], rel=1e-12)
         assert primal - dual == pytest.approx(np.atleast_1d(model.dual_gap_)[k], rel=1e-9)
         last = (model.history_[k] if labels == 3 else model.history_)[-1]
-        assert (last.epoch, last.primal) == (epochs, np.atleast_1d(model.objective_)[k])
+        assert (last["epoch"], last["primal"]) == (epochs, np.atleast_1d(model.objective_)[k])
 
 
 def test_a_class_that_was_not_stopped_still_warns(iris):
@@ -163,12 +163,12 @@ def test_a_kernel_machine_that_was_stopped_has_its_certificate(estimator, labels
         primal = model.alpha / 2 * norm + np.maximum(0, 1 - signs * scores).mean()
         assert np.atleast_1d(model.objective_)[k] == pytest.approx(primal, rel=1e-6)
         last = (model.history_[k] if labels == 3 else model.history_)[-1]
-        assert (last.primal, last.gap) == tuple(
+        assert (last["primal"], last["gap"]) == tuple(
             np.atleast_1d(v)[k] for v in (model.objective_, model.dual_gap_)
         )
         if isinstance(model, KernelSDCAClassifier):
             dual = model.alpha * np.abs(model.dual_coef_[k]).sum() - model.alpha / 2 * norm
-            assert last.gap == pytest.approx(primal - dual, rel=1e-4)
+            assert last["gap"] == pytest.approx(primal - dual, rel=1e-4)
     if isinstance(model, KernelPegasosClassifier):
         assert model.t_ == 2 * len(y)
     else:

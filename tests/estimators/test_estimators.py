@@ -237,11 +237,14 @@ def test_histories(problem, capsys):
     for trace in (True, False):
         sdca = SDCAClassifier(alpha=0.1, trace=trace, random_state=0).fit(*problem)
         if trace:
-            assert [e.epoch for e in sdca.history_] == list(range(1, sdca.n_iter_ + 1))
-        assert sdca.history_[-1].epoch == sdca.n_iter_
-        assert sdca.history_[-1].gap == sdca.dual_gap_
-        assert sdca.history_[-1].primal == sdca.objective_
-    assert [e.epoch for e in PegasosClassifier().fit(*problem).history_] == [20]
+            assert sdca.history_["epoch"].tolist() == list(range(1, sdca.n_iter_ + 1))
+        last = sdca.history_[-1]
+        assert (last["epoch"], last["gap"], last["primal"]) == (sdca.n_iter_, sdca.dual_gap_, sdca.objective_)
+        assert last["dual"] == last["primal"] - last["gap"]
+    assert PegasosClassifier().fit(*problem).history_["epoch"].tolist() == [20]
+    perceptron = PerceptronClassifier().fit(*problem)
+    assert perceptron.history_["primal"].tolist() == [perceptron.objective_]
+    assert np.isnan(perceptron.history_["gap"]).all()
     assert len(PegasosClassifier(trace=True).fit(*problem).history_) == 20
     assert capsys.readouterr().out == ""
     PegasosClassifier(verbose=True, max_iter=3).fit(*problem)

@@ -96,20 +96,20 @@ def test_the_scale_is_svcs(estimator, iris):
     if isinstance(estimator, KernelSDCAClassifier):
         assert abs(model.dual_coef_).max() <= 1 / (0.01 * 150) * (1 + 1e-12)
         assert (model.dual_gap_ <= 1e-3 * model.objective_).all()
-        assert [history[-1].gap for history in model.history_] == model.dual_gap_.tolist()
-        assert max(history[-1].epoch for history in model.history_) == model.n_iter_
+        assert [history["gap"][-1] for history in model.history_] == model.dual_gap_.tolist()
+        assert max(history["epoch"][-1] for history in model.history_) == model.n_iter_
     else:
         assert model.t_ == 1500
         counts = abs(model.dual_coef_) * 0.01 * 1500
         np.testing.assert_allclose(counts, np.rint(counts), rtol=0, atol=1e-9)
-        assert [history[-1].epoch for history in model.history_] == 3 * [1500]
+        assert [history["epoch"][-1] for history in model.history_] == 3 * [1500]
     assert model.objective_.shape == model.dual_gap_.shape == (3,)
     at_zero = np.log(2) if getattr(model, "loss", "") == "log" else 1
     assert (model.objective_ < at_zero).all()
     binary = fitted(estimator, X, y == "setosa")
     assert isinstance(binary.objective_, float)
     assert isinstance(binary.dual_gap_, float)
-    assert binary.history_[-1].primal == binary.objective_
+    assert binary.history_["primal"][-1] == binary.objective_
     # Only the stream of random numbers differs, and of Pegasos's not even that.
     np.testing.assert_allclose(binary.objective_, model.objective_[0], rtol=1e-3)
 
@@ -351,7 +351,8 @@ def test_verbose_tells_of_every_round(iris, capsys):
     for label, history in zip(model.classes_, model.history_, strict=True):
         own = [line for line in lines if line.startswith(f"{label}: epoch ")]
         assert len(own) == len(history)
-        assert f"epoch {history[-1].epoch:4d}  objective {history[-1].primal:.6e}  gap " in own[-1]
+        epoch, _, primal, *_ = history[-1]
+        assert f"epoch {epoch:4d}  objective {primal:.6e}  gap " in own[-1]
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "smooth_hinge", "log"])
@@ -361,9 +362,9 @@ def test_trace_has_every_epoch_of_sdca(loss, data):
     histories = traced.history_ if len(traced.classes_) > 2 else [traced.history_]
     bests = np.atleast_1d(model.objective_), np.atleast_1d(model.objective_ - model.dual_gap_)
     for history, high, low in zip(histories, *bests, strict=True):
-        assert [line.epoch for line in history] == list(range(1, len(history) + 1))
-        assert all(line.dual <= high * (1 + 1e-9) for line in history)
-        assert all(line.primal >= low * (1 - 1e-9) for line in history)
+        assert history["epoch"].tolist() == list(range(1, len(history) + 1))
+        assert (history["dual"] <= high * (1 + 1e-9)).all()
+        assert (history["primal"] >= low * (1 - 1e-9)).all()
     assert max(map(len, histories)) == traced.n_iter_ > 2
     assert np.all(traced.dual_gap_ <= 1e-5 * traced.objective_)
     np.testing.assert_allclose(traced.objective_, model.objective_, rtol=2e-5)

@@ -105,7 +105,7 @@ def test_what_was_done_before_is_not_done_again(solver, file, kill, monkeypatch)
         model.fit(X, y, checkpoint=file)
     monkeypatch.undo()
     model.fit(X, y, checkpoint=file)
-    epochs = [line.epoch for line in model.history_[0]]
+    epochs = model.history_[0]["epoch"]
     assert epochs[0] > 1 or solver == "newton"
     assert epochs[-1] <= model.n_iter_
     done, objective = model.n_iter_, model.objective_

@@ -28,6 +28,7 @@ LAYERS = [
     {"model_files", "io"},
     {"estimators"},
     {"dask", "drop_in"},
+    {"onnx"},
 ]
 LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
 

@@ -1,0 +1,1 @@
+from .conversion import to_onnx as to_onnx

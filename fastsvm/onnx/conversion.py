@@ -1,0 +1,133 @@
+"""The conversion to ONNX: skl2onnx, which learns of the classes of fastsvm."""
+
+from functools import cache
+
+import skl2onnx
+from skl2onnx._supported_operators import sklearn_operator_name_map
+from skl2onnx.common.data_types import StringTensorType
+from skl2onnx.common.exceptions import MissingShapeCalculator
+from sklearn.base import is_classifier
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from .. import drop_in
+from ..estimators.bag_of_words import BagOfWords
+from ..estimators.kernel_cv import KernelSDCAClassifierCV
+from ..estimators.kernel_features import KernelFeatures
+from ..estimators.kernel_pegasos import KernelPegasosClassifier
+from ..estimators.kernel_sdca import KernelSDCAClassifier
+from ..estimators.linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from ..estimators.linear_cv import SDCAClassifierCV
+from ..estimators.select_terms import SelectTerms
+from ..estimators.term_weighting import TermWeighting
+from . import classifiers, kernels, texts
+
+__all__ = ["to_onnx"]
+
+CLASSIFIERS = (
+    *(SDCAClassifier, SDCAClassifierCV, ASDCAClassifier, PegasosClassifier, PerceptronClassifier),
+    *(KernelSDCAClassifier, KernelSDCAClassifierCV, KernelPegasosClassifier),
+    *(drop_in.LinearSVC, drop_in.Perceptron),
+)
+# Their attributes are those of scikit-learn's classes, so its nodes are theirs.
+AS_IN_SCIKIT_LEARN = (drop_in.LogisticRegression, drop_in.SGDClassifier, drop_in.SVC)
+TRANSFORMERS = {
+    BagOfWords: (texts.infer_bag, texts.convert_bag),
+    drop_in.CountVectorizer: (texts.infer_bag, texts.convert_bag),
+    drop_in.TfidfVectorizer: (texts.infer_bag, texts.convert_tfidf_bag),
+    drop_in.TfidfTransformer: (texts.infer_weights, texts.convert_tfidf),
+    TermWeighting: (texts.infer_weights, texts.convert_weighting),
+    SelectTerms: (texts.infer_selection, texts.convert_selection),
+    drop_in.SelectKBest: (texts.infer_selection, texts.convert_selection),
+    KernelFeatures: (kernels.infer_features, kernels.convert_features),
+    drop_in.Nystroem: (kernels.infer_features, kernels.convert_nystroem),
+}
+BAGS = (BagOfWords, drop_in.CountVectorizer, drop_in.TfidfVectorizer)
+
+
+def to_onnx(model, X=None, **options):
+    """Convert a fitted estimator or pipeline to ONNX.
+
+    Parameters
+    ----------
+    model : estimator or Pipeline
+        Of the classes of fastsvm, of `fastsvm.drop_in` and of scikit-learn, as far as skl2onnx knows these.
+    X : array, DataFrame or list of str
+        Rows or texts such as the graph's input will have: their type decides on its type. Take float32, or
+        float64 for results as precise as fastsvm's own.
+    **options
+        Of ``skl2onnx.to_onnx``.
+
+    Returns
+    -------
+    onnx.ModelProto
+        Its input is X, or one input for each column of a DataFrame. A classifier's outputs are "label" and
+        "probabilities" or, of a model that has none, "scores", both with a column for each class; of two
+        classes, the scores are minus and plus what `decision_function` returns.
+
+    Raises
+    ------
+    NotImplementedError
+        If some part has no nodes in ONNX that compute the same.
+
+    Notes
+    -----
+    Texts are cut and counted by onnxruntime's own operators, densely. Its lower case is that of a locale
+    of the system, by default "C.UTF-8"; where there is none, give another, as in
+    ``options={BagOfWords: {"locale": "en-US"}}``.
+
+    Examples
+    --------
+    >>> import onnxruntime
+    >>> from sklearn.datasets import load_digits
+    >>> from fastsvm import SDCAClassifier
+    >>> from fastsvm.onnx import to_onnx
+    >>> X, y = load_digits(return_X_y=True)
+    >>> X = X.astype("float32")
+    >>> model = SDCAClassifier("log", alpha=0.01, random_state=0).fit(X, y)
+    >>> session = onnxruntime.InferenceSession(to_onnx(model, X).SerializeToString())
+    >>> label, probabilities = session.run(None, {"X": X})
+    >>> bool((label == model.predict(X)).all()), probabilities.shape
+    (True, (1797, 10))
+    """
+    check_is_fitted(model)
+    _register()
+    for part in (model, *model.get_params().values()):
+        if isinstance(part, CalibratedClassifierCV):
+            _require_sigmoids(part)
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    if is_classifier(last) and not isinstance(last, CLASSIFIERS + AS_IN_SCIKIT_LEARN):
+        # Arrays, not maps of labels to probabilities. With options, skl2onnx looks at each term of a bag.
+        options.setdefault("options", {id(last): {"zipmap": False}})
+    if isinstance(X, list | tuple) and X and isinstance(X[0], str):
+        X, options = None, {"initial_types": [("X", StringTensorType([None]))], **options}
+    try:
+        return skl2onnx.to_onnx(model, X, **options)
+    except MissingShapeCalculator as error:
+        raise NotImplementedError(str(error).partition("\n")[0]) from None
+
+
+def _require_sigmoids(calibrated):
+    """Refuse the calibrated classifiers of which skl2onnx makes others."""
+    if calibrated.method != "sigmoid" or isinstance(calibrated.estimator, Pipeline):
+        raise NotImplementedError(
+            "CalibratedClassifierCV: only method='sigmoid' has ONNX nodes that compute the same, and only of "
+            "a classifier: not of a Pipeline, at whose end it can be."
+        )
+
+
+@cache
+def _register():
+    """Tell skl2onnx of the classes, once."""
+    for kind in CLASSIFIERS:
+        skl2onnx.update_registered_converter(
+            *(kind, classifiers.ALIAS, classifiers.infer_types, classifiers.convert),
+            parser=classifiers.declare_outputs,
+            options=classifiers.OPTIONS,
+        )
+    for kind in AS_IN_SCIKIT_LEARN:
+        sklearn_operator_name_map[kind] = skl2onnx.get_model_alias(kind.__base__)
+    for kind, functions in TRANSFORMERS.items():
+        options = {"locale": None} if kind in BAGS else None
+        skl2onnx.update_registered_converter(kind, f"Fastsvm{kind.__name__}", *functions, options=options)

@@ -1,0 +1,66 @@
+"""Kernel values, and features that approximate a kernel, as ONNX nodes.
+
+They are computed in double precision: sums of large terms may leave little.
+"""
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import solve_triangular
+
+from .graph import Graph, float_type
+
+__all__ = ["convert_features", "convert_nystroem", "infer_features", "kernel_values"]
+
+KERNELS = ("rbf", "poly", "polynomial", "sigmoid", "linear")
+
+
+def infer_features(operator):
+    """Set the type of the features."""
+    operator.outputs[0].type = float_type(operator, operator.raw_operator._n_features_out)
+
+
+def convert_features(scope, operator, container):
+    """Add the nodes of `KernelFeatures`."""
+    model, g = operator.raw_operator, Graph(scope, operator, container)
+    rows = g.rows(np.float64)
+    if model.method == "random":
+        angles = g("Add", g("MatMul", rows, _doubles(model.components_).T), _doubles(model.offsets_))
+        features = g("Mul", g("Cos", angles), np.sqrt(2 / model._n_features_out))
+    else:
+        parameters = {"gamma": model.gamma_, "degree": model.degree, "coef0": model.coef0}
+        values = kernel_values(g, model, rows, model.components_, **parameters)
+        factor = _doubles(model.factor_)
+        features = g("MatMul", values, solve_triangular(factor, np.eye(len(factor)), lower=True).T)
+    g("Identity", g.cast(features), output=0)
+
+
+def convert_nystroem(scope, operator, container):
+    """Add the nodes of scikit-learn's `Nystroem`, in which parameters that are None have defaults."""
+    model, g = operator.raw_operator, Graph(scope, operator, container)
+    defaults = {"gamma": 1 / model.components_.shape[1], "degree": 3, "coef0": 1}
+    given = {name: getattr(model, name) for name in defaults if getattr(model, name) is not None}
+    values = kernel_values(g, model, g.rows(np.float64), model.components_, **{**defaults, **given})
+    g("Identity", g.cast(g("MatMul", values, _doubles(model.normalization_).T)), output=0)
+
+
+def kernel_values(g, model, rows, others, *, gamma, degree, coef0):
+    """Add the nodes of the values of a model's kernel between rows and others, which it has."""
+    kernel = model.kernel
+    if callable(kernel) or kernel not in KERNELS:
+        raise NotImplementedError(
+            f"{type(model).__name__}: the kernel {kernel!r} has no ONNX nodes; {', '.join(KERNELS)} have."
+        )
+    others = _doubles(others)
+    products = g("MatMul", rows, others.T)
+    if kernel == "linear":
+        return products
+    if kernel == "rbf":
+        sizes = g("Add", g.row_sums(g("Mul", rows, rows)), np.square(others).sum(axis=1))
+        distances = g("Max", g("Sub", sizes, g("Mul", products, np.float64(2))), np.float64(0))
+        return g("Exp", g("Mul", distances, np.float64(-gamma)))
+    scaled = g("Add", g("Mul", products, np.float64(gamma)), np.float64(coef0))
+    return g("Tanh", scaled) if kernel == "sigmoid" else g("Pow", scaled, np.float64(degree))
+
+
+def _doubles(values):
+    return (values.toarray() if sparse.issparse(values) else values).astype(np.float64)

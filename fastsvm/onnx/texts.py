@@ -1,0 +1,147 @@
+"""Bags of words, their weights and the choice of terms as ONNX nodes.
+
+A bag is onnxruntime's Tokenizer, whose regular expressions are RE2's, and ONNX's TfIdfVectorizer, which
+counts.
+"""
+
+from itertools import accumulate
+
+import numpy as np
+
+from ..text.reading import PATTERNS, SPLIT_PATTERN
+from .graph import Graph, float_type
+
+__all__ = [
+    "LOCALE",
+    "convert_bag",
+    "convert_selection",
+    "convert_tfidf",
+    "convert_tfidf_bag",
+    "convert_weighting",
+    "infer_bag",
+    "infer_selection",
+    "infer_weights",
+]
+
+LOCALE = "C.UTF-8"  # the only one in many containers that has other than English letters
+# What Python calls \w and \S; RE2 means the same by it for ASCII only.
+WORD, NO_BLANK = r"[\pL\pN_]", r"[^\t-\r\x1c-\x20\x{85}\pZ]"
+PAD = " "  # a word that there is none of
+NEEDED = {"input": "content", "strip_accents": None, "preprocessor": None, "tokenizer": None}
+
+
+def infer_bag(operator):
+    """Set the type of the counts."""
+    terms = operator.raw_operator.get_feature_names_out()
+    operator.outputs[0].type = float_type(operator, len(terms))
+
+
+def convert_bag(scope, operator, container):
+    """Add the nodes of `BagOfWords` and `CountVectorizer`."""
+    g = Graph(scope, operator, container)
+    g("Identity", _counts(g, operator.raw_operator), output=0)
+
+
+def convert_tfidf_bag(scope, operator, container):
+    """Add the nodes of `TfidfVectorizer`."""
+    bag, g = operator.raw_operator, Graph(scope, operator, container)
+    _tfidf(g, bag, _counts(g, bag))
+
+
+def infer_weights(operator):
+    """Set the type of weighed counts."""
+    operator.outputs[0].type = float_type(operator, operator.raw_operator.n_features_in_)
+
+
+def convert_tfidf(scope, operator, container):
+    """Add the nodes of `TfidfTransformer`."""
+    g = Graph(scope, operator, container)
+    _tfidf(g, operator.raw_operator, g.rows())
+
+
+def convert_weighting(scope, operator, container):
+    """Add the nodes of `TermWeighting`."""
+    model, g = operator.raw_operator, Graph(scope, operator, container)
+    binary = model.weighting in ("binary", "nb")
+    norm = "l2" if model.norm == "auto" and model.weighting == "tfidf" else model.norm
+    counts = _presence(g, g.rows()) if binary else g.rows()
+    sublinear = model.sublinear_tf and not binary
+    _weigh(g, counts, sublinear, model.weights_, None if norm == "auto" else norm)
+
+
+def infer_selection(operator):
+    """Set the type of the columns that are kept."""
+    operator.outputs[0].type = float_type(operator, operator.raw_operator.get_support().sum())
+
+
+def convert_selection(scope, operator, container):
+    """Add the node of `SelectTerms` and `SelectKBest`."""
+    g = Graph(scope, operator, container)
+    g("Gather", g.rows(), operator.raw_operator.get_support(indices=True), axis=1, output=0)
+
+
+def _counts(g, bag):
+    """Add the nodes that count the terms of a bag."""
+    _require_simple(bag)
+    pattern = SPLIT_PATTERN if bag.analyzer == "split" else bag.token_pattern
+    split, least = PATTERNS[pattern]
+    texts = g("Reshape", g.operator.inputs[0].full_name, np.array([-1]))
+    if bag.lowercase:
+        locale = g.container.get_options(bag, {"locale": LOCALE})["locale"]
+        lower = {"case_change_action": "LOWER", "is_case_sensitive": 1, "locale": locale}
+        texts = g("StringNormalizer", texts, **lower)
+    cutting = {"tokenexp": f"{NO_BLANK if split else WORD}{{{least},}}", "mincharnum": 1, "mark": 0}
+    words = g("Tokenizer", texts, domain="com.microsoft", pad_value=PAD, **cutting)
+    terms = [term.split(PAD) for term in bag.get_feature_names_out()]
+    by_size = sorted(range(len(terms)), key=lambda column: len(terms[column]))
+    sizes, (first, last) = np.bincount([len(term) for term in terms]), bag.ngram_range
+    counts = g(
+        *("TfIdfVectorizer", words),
+        mode="TF",
+        max_skip_count=0,
+        min_gram_length=first,
+        max_gram_length=last,
+        pool_strings=[word for column in by_size for word in terms[column]],
+        ngram_counts=[0, *accumulate(n * sizes[n : n + 1].sum() for n in range(1, last))],
+        ngram_indexes=by_size,
+    )
+    return _presence(g, counts) if bag.binary else counts
+
+
+def _require_simple(bag):
+    """Raise a NotImplementedError if the nodes would find other words than the bag."""
+    name = type(bag).__name__
+    for parameter, value in NEEDED.items():
+        if getattr(bag, parameter) != value:
+            raise NotImplementedError(f"{name}: only {parameter}={value!r} has ONNX nodes.")
+    if bag.analyzer != "split" and (bag.analyzer != "word" or bag.token_pattern not in PATTERNS):
+        raise NotImplementedError(
+            f"{name}: of analyzers only 'word' has ONNX nodes, with the usual patterns, and 'split'."
+        )
+    if bag.stop_words is not None and (bag.ngram_range[1] > 1 or bag.fixed_vocabulary_):
+        raise NotImplementedError(
+            f"{name}: stop words have no ONNX nodes with n-grams, or with a vocabulary that was given."
+        )
+
+
+def _tfidf(g, model, counts):
+    _weigh(g, counts, model.sublinear_tf, model.idf_ if model.use_idf else None, model.norm)
+
+
+def _weigh(g, values, sublinear, weights, norm):
+    """Add the nodes that weigh counts, the last with the output."""
+    if sublinear:
+        there = g("Greater", values, g.dtype(0))
+        logarithms = g("Log", g("Where", there, values, g.dtype(1)))
+        values = g("Add", logarithms, g.cast(there))
+    if weights is not None:
+        values = g("Mul", values, weights.astype(g.dtype))
+    if norm is not None:
+        sizes = g.row_sums(g("Abs", values) if norm == "l1" else g("Mul", values, values))
+        sizes = sizes if norm == "l1" else g("Sqrt", sizes)
+        values = g("Div", values, g("Max", sizes, np.finfo(g.dtype).tiny))
+    g("Identity", values, output=0)
+
+
+def _presence(g, values):
+    return g.cast(g("Greater", values, g.dtype(0)))
