@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from codecs import BOM_UTF8
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 from scipy import sparse
@@ -81,7 +81,7 @@ def store_svmlight(
 
 
 def read_svmlight(
-    paths: str | os.PathLike | Sequence[str | os.PathLike],
+    paths: str | os.PathLike | BinaryIO | Sequence[str | os.PathLike],
     *,
     n_features: int | None = None,
     zero_based: bool = False,
@@ -91,7 +91,9 @@ def read_svmlight(
 
     Parameters
     ----------
-    paths, n_features, zero_based, dtype : as in `store_svmlight`
+    paths : path, list of paths, or binary file
+        Files, plain or gzipped; or one that is open, such as ``sys.stdin.buffer``.
+    n_features, zero_based, dtype : as in `store_svmlight`
 
     Returns
     -------
@@ -114,7 +116,8 @@ def read_svmlight(
     >>> X.toarray().tolist(), y.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
     """
-    files, most, first = paths_of(paths), _most_columns(n_features), 0 if zero_based else 1
+    files: list = [paths] if hasattr(paths, "read") else paths_of(cast("str", paths))
+    most, first = _most_columns(n_features), 0 if zero_based else 1
     dtype = written_type(dtype)
     parts = [_parsed_svmlight(block, files, most, first, dtype) for block in line_blocks(files)]
     width = n_features or max((X.shape[1] for X, _ in parts), default=1)
@@ -129,7 +132,9 @@ def _most_columns(n_features: int | None) -> int:
     return NARROW - 1 if n_features is None else positive("n_features", n_features, kind=int)
 
 
-def _parsed_svmlight(block: LineBlock, files: list[str], n_features: int, first: int, dtype: Any):
+def _parsed_svmlight(
+    block: LineBlock, files: Sequence[str | BinaryIO], n_features: int, first: int, dtype: Any
+):
     """Return the rows of a block and their labels; a ValueError names a bad line."""
     text = block.text.removeprefix(BOM_UTF8) if block.begin.offset == 0 else block.text
     n_lines, n_values = block.end.line - block.begin.line, text.count(b":")
