@@ -23,7 +23,12 @@ class LabelledRows(NamedTuple):
 
 
 def read_matrix(
-    path: str, format: str | None = None, *, zero_based: bool | None = None, n_features: int | None = None
+    path: str,
+    format: str | None = None,
+    *,
+    zero_based: bool | None = None,
+    n_features: int | None = None,
+    plain: bool = False,
 ) -> LabelledRows:
     """Return the rows and the labels of a file.
 
@@ -39,6 +44,8 @@ def read_matrix(
         Whether the first column of svmlight is number 0, or 1. By default it is 0 where any row has that.
     n_features : int, optional
         The columns of a model: sparse rows are made as wide, and a table that has no more has no labels.
+    plain : bool
+        Give rows of svmlight as `fastsvm.io.svmlight_arrays` does, for a fit without SciPy.
 
     Returns
     -------
@@ -50,9 +57,9 @@ def read_matrix(
         Where it is no such file.
     """
     import numpy as np
-    from scipy import sparse
 
-    from fastsvm.io import read_svmlight
+    from fastsvm._utils import sparse
+    from fastsvm.io import svmlight_arrays
 
     ending = path.lower().removesuffix(".gz").rpartition(".")[2]
     format = format or (ending if ending in FORMATS else "svmlight")
@@ -60,10 +67,10 @@ def read_matrix(
         name = "<stdin>" if path == "-" else path
         try:
             if format == "svmlight":
-                X, y = read_svmlight(stream, zero_based=zero_based is not False, dtype=np.float64)
+                X, y = svmlight_arrays(stream, zero_based=zero_based is not False, dtype=np.float64)
                 if zero_based is None and (not X.nnz or X.indices.min() > 0):
                     X.indices -= 1
-                    X.resize(X.shape[0], max(1, X.shape[1] - 1))
+                    X.shape = X.shape[0], max(1, X.shape[1] - 1)
                     zero_based = False
             elif format == "npz":
                 X, y = _read_arrays(stream)
@@ -83,6 +90,8 @@ def read_matrix(
                 f"{name}, row {row:,}: {X.shape[1]:,} columns, more than {most:,}; number the "
                 "columns anew, or set FASTSVM_MAX_COLUMNS higher"
             )
+        if format == "svmlight" and not plain:
+            X = X.matrix()
         if n_features is not None:
             X.resize(X.shape[0], n_features)
     return LabelledRows(X, y, zero_based is not False)

@@ -69,9 +69,9 @@ def test_every_format_gives_the_same_model(run, tmp_path, name, n_labels):
         assert record["alpha"] == pytest.approx(1 / (0.5 * N))
         expected = fastsvm.SDCAClassifier("squared_hinge", alpha=1 / (0.5 * N), tol=1e-9).fit(X, y)
         found = json.loads(run(f"predict {model} {name} --scores --json").stdout)
-        assert found["accuracy"] == np.mean(expected.predict(X) == y)
+        assert found["right"] == np.count_nonzero(expected.predict(X) == y)
         scores = expected.decision_function(X).reshape(N, -1)
-        np.testing.assert_allclose(found["scores"], scores, atol=1e-3)
+        np.testing.assert_allclose([*found["columns"].values()], scores.T, atol=1e-3)
 
 
 def test_stdin_and_labels_in_a_file(run, tmp_path):
@@ -98,7 +98,7 @@ def test_weights_and_kernels_are_those_of_scikit_learn(run, tmp_path):
     run("fit rows -c 2 --kernel rbf --gamma 0.2 -w1 3 -e 1e-7 -o m.safetensors")
     kernel = SVC(C=2, gamma=0.2, class_weight={1: 3}, tol=1e-7).fit(X, y)
     found = json.loads(run("predict m.safetensors rows --scores --json").stdout)
-    np.testing.assert_allclose(np.ravel(found["scores"]), kernel.decision_function(X), atol=1e-2)
+    np.testing.assert_allclose(found["columns"]["score:1"], kernel.decision_function(X), atol=1e-2)
 
 
 def test_columns_from_zero_are_remembered(run, tmp_path):
@@ -126,7 +126,7 @@ def test_models_of_liblinear(run, tmp_path, n_labels):
         if kind != 4:
             labels, scores = model.get_labels(), np.array(scores)
             scores = scores[:, np.argsort(labels)] if n_labels > 2 else scores * labels[0]
-            np.testing.assert_allclose(found["scores"], scores, rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose([*found["columns"].values()], scores.T, rtol=1e-9, atol=1e-9)
             proof = json.loads(run("certify theirs.model rows --cost 0.5 --json").stdout)
             assert np.max(proof["relative_gap"]) < 1e-3
     run("certify theirs.model rows", 2)

@@ -1,50 +1,85 @@
-"""Options that several commands share."""
+"""What the commands share: options, the rows of FILE, and how results and errors are shown."""
 
-from contextlib import contextmanager
-from functools import partial
+from functools import wraps
+from typing import NamedTuple
 
 import click
 
 from ...common import options
 from ...common.errors import AppError
 from ...common.matrix_reading import FORMATS, read_matrix
-from ...common.options import STRENGTH, FiniteRange, section, seed_option
-from ...common.printing import tidy_warnings
+from ...common.options import STRENGTH, FiniteRange, json_option, section, seed_option
+from ...common.printing import print_json, tidy_warnings
 from ...common.progress import Stages
 from ..learning.training import SOLVER_TYPES
 
-command = partial(options.command, "fastsvm")
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian")
 LOSSES = ("hinge", "squared_hinge", "smooth_hinge", "log")
 
-reading_options = section(
-    "Input",
-    click.option(
-        "--format", type=click.Choice(FORMATS), help="Format of FILE.  [default: its ending, or svmlight]"
-    ),
-    click.option(
-        "--zero-based",
-        is_flag=True,
-        default=None,
-        help="The first column of svmlight is number 0.  [default: if any row has a column 0]",
-    ),
-)
+
+class Source(NamedTuple):
+    """The rows of FILE."""
+
+    path: str
+    format: str | None
+    zero_based: bool | None
+
+    @property
+    def name(self) -> str:
+        """Return what messages call it."""
+        return "<stdin>" if self.path == "-" else self.path
+
+    def read(self, path: str | None = None, *, zero_based: bool | None = None, **more):
+        """Read the rows; where the options do not say how columns are numbered, `zero_based` does."""
+        numbered = zero_based if self.zero_based is None else self.zero_based
+        return read_matrix(path or self.path, self.format, zero_based=numbered, **more)
+
+    def read_labelled(self, path: str | None = None, **more):
+        """Read rows that must have labels, two at least."""
+        rows = self.read(path, **more)
+        if rows.y is None:
+            raise AppError(f"{path or self.name}: has no labels; they are in y of an NPZ file")
+        if (rows.y == rows.y[0]).all():
+            raise AppError(f"{path or self.name}: all rows have the same label; two are needed")
+        return rows
 
 
-class SolverType(click.Choice):
-    """LIBLINEAR's number of a loss."""
+def command(*examples: str, letter_v: bool = True):
+    """Make a function a command on a FILE of vectors.
 
-    def convert(self, value, param, ctx):
-        """Return the number."""
-        return int(super().convert(str(value), param, ctx))
+    The function gets a `Source` and the `Stages` before its options. It returns the record for --json, and
+    what shows the same as text.
+    """
+
+    def decorate(function):
+        @wraps(function)
+        def run(file, format, zero_based, json, quiet, verbose, **more):
+            source = Source(file, format, zero_based)
+            with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+                try:
+                    record, show = function(source, stage, **more)
+                except ValueError as error:
+                    raise AppError(f"{source.name}: {error}") from error
+            print_json(record) if json else show()
+
+        numbering = "The first column of svmlight is number 0.  [default: if any row has a column 0]"
+        file_format = "Format of FILE.  [default: its ending, or svmlight]"
+        run = section("Output", json_option)(run)
+        run = section(
+            "Input",
+            click.option("--format", type=click.Choice(FORMATS), help=file_format),
+            click.option("--zero-based", is_flag=True, default=None, help=numbering),
+        )(run)
+        return options.command("fastsvm", *examples, letter_v=letter_v)(run)
+
+    return decorate
 
 
 loss_option = click.option(
     "--loss", type=click.Choice(LOSSES), help="Loss.  [default: squared_hinge; hinge with a kernel]"
 )
 tol_option = click.option(
-    "-e",
-    "--tol",
+    *("-e", "--tol"),
     type=STRENGTH,
     default=1e-3,
     help="Stop as soon as no weights can lower the objective by more than this share.",
@@ -58,50 +93,26 @@ def training_options(*first):
         *first,
         loss_option,
         click.option(
-            "-s",
-            "--solver-type",
-            type=SolverType([*map(str, SOLVER_TYPES)]),
+            *("-s", "--solver-type"),
+            type=click.Choice([*map(str, SOLVER_TYPES)]),
             metavar="N",
             help="LIBLINEAR's number for the loss: 0 or 7 is log, 1 or 2 squared_hinge, 3 hinge.",
         ),
         tol_option,
         click.option(
-            "-w",
-            "--weight",
+            *("-w", "--weight"),
             type=(str, STRENGTH),
             multiple=True,
             metavar="LABEL W",
             help="Multiply C by W for rows with this label, for example -w1 5. May be repeated.",
         ),
-        click.option("--no-intercept", "fit_intercept", is_flag=True, flag_value=False, default=True,
-                     help="Leave the intercept out."),
+        click.option("--no-intercept", is_flag=True, help="Leave the intercept out."),
         click.option("--kernel", type=click.Choice(KERNELS), default="linear", help="Kernel."),
         click.option("--gamma", type=STRENGTH, help="gamma of the kernel.  [default: scikit-learn's scale]"),
         click.option("--degree", type=click.IntRange(min=1), default=3, help="Degree of the kernel poly."),
         click.option("--coef0", type=FiniteRange(), default=0.0, help="coef0 of poly and sigmoid."),
         seed_option,
-    )  # fmt: skip
-
-
-@contextmanager
-def working(file: str, quiet: bool, verbose: bool):
-    """Give the `Stages` of a command; what the library finds wrong with a file becomes one line."""
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        try:
-            yield stage
-        except ValueError as error:
-            raise AppError(f"{'<stdin>' if file == '-' else file}: {error}") from error
-
-
-def labelled_rows(path: str, format: str | None, zero_based: bool | None, n_features: int | None = None):
-    """Read rows that must have labels, two at least."""
-    rows = read_matrix(path, format, zero_based=zero_based, n_features=n_features)
-    name = "<stdin>" if path == "-" else path
-    if rows.y is None:
-        raise AppError(f"{name}: has no labels; they are in y of an NPZ file")
-    if (rows.y == rows.y[0]).all():
-        raise AppError(f"{name}: all rows have the same label; two are needed")
-    return rows
+    )
 
 
 def shown_label(label) -> str:

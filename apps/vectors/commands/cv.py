@@ -2,9 +2,8 @@
 
 import click
 
-from ...common.errors import USAGE, AppError
-from ...common.options import STRENGTH, json_option, section
-from ...common.printing import percent, print_json, print_line, print_table
+from ...common.options import STRENGTH, section
+from ...common.printing import percent, print_line, print_table
 from . import _options
 
 COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
@@ -12,20 +11,16 @@ COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 
 @_options.command("cv a9a", "cv a9a -c 0.5 -c 1 -c 2 -v 10 --json", letter_v=False)
 @click.argument("file")
-@_options.reading_options
 @_options.training_options(
     click.option(
-        "-c",
-        "--cost",
-        type=STRENGTH,
-        multiple=True,
-        default=COSTS,
-        help="A C to try; may be repeated.",
-    ),
+        "-c", "--cost", type=STRENGTH, multiple=True, default=COSTS, help="A C to try; may be repeated."
+    )
+)
+@section(
+    "Evaluation",
     click.option("-v", "folds", type=click.IntRange(min=2), default=5, metavar="N", help="Folds."),
 )
-@section("Output", json_option)
-def cv(file, format, zero_based, cost, folds, json, quiet, verbose, **options):
+def cv(source, stage, cost, folds, **options):
     """Cross-validate several C on the rows of FILE: all on the same folds, in which labels have like shares.
 
     The best is the smallest C with the largest mean share of right predictions.
@@ -33,22 +28,17 @@ def cv(file, format, zero_based, cost, folds, json, quiet, verbose, **options):
     from ..learning.training import cross_validate
 
     costs = sorted({*cost})
-    if not costs:
-        raise AppError("-c: give a C to try", USAGE)
-    with _options.working(file, quiet, verbose) as stage:
-        with stage("read"):
-            X, y, _ = _options.labelled_rows(file, format, zero_based)
-        with stage("cross-validate", total=folds * len(costs)) as advance:
-            shares = cross_validate(X, y, folds, costs, advance, **options)
+    with stage("read"):
+        X, y, _ = source.read_labelled()
+    with stage("cross-validate", total=folds * len(costs)) as advance:
+        shares = cross_validate(X, y, folds, costs, advance, **options)
     means = shares.mean(axis=1)
     best = costs[int(means.argmax())]
-    if json:
-        print_json({"costs": costs, "accuracies": shares.tolist(), "best": best})
-        return
-    rows = zip(costs, means, shares.min(axis=1), shares.max(axis=1), strict=True)
-    print_table(
-        ["C", "accuracy", "least", "most"],
-        [[f"{c:g}", *map(percent, rest)] for c, *rest in rows],
-        text_columns=(),
-    )
-    print_line(f"best: -c {best:g}")
+
+    def show():
+        rows = zip(costs, means, shares.min(axis=1), shares.max(axis=1), strict=True)
+        rows = [[f"{c:g}", *map(percent, rest)] for c, *rest in rows]
+        print_table(["C", "accuracy", "least", "most"], rows, text_columns=())
+        print_line(f"best: -c {best:g}")
+
+    return {"costs": costs, "accuracies": shares.tolist(), "best": best}, show

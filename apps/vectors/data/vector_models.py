@@ -60,9 +60,9 @@ def check_vector_model_path(path: str) -> None:
 
 def save_vector_model(model, path: str, zero_based: bool | None) -> None:
     """Write a model: LIBLINEAR's format, unless the name ends with .safetensors."""
-    from fastsvm.model_files import save_plain
-
     if path.endswith(OURS):
+        from fastsvm.model_files import save_plain
+
         save_plain(model, path, {"zero_based": zero_based})
         return
     if not hasattr(model, "coef_"):

@@ -5,7 +5,8 @@ from typing import Any
 
 from ...common.errors import USAGE, AppError
 
-SOLVER_TYPES = {0: "log", 1: "squared_hinge", 2: "squared_hinge", 3: "hinge", 7: "log"}  # LIBLINEAR's
+# LIBLINEAR's numbers.
+SOLVER_TYPES = {"0": "log", "1": "squared_hinge", "2": "squared_hinge", "3": "hinge", "7": "log"}
 
 
 def make_model(
@@ -13,13 +14,14 @@ def make_model(
     *,
     cost: float,
     loss: str | None = None,
-    solver_type: int | None = None,
+    solver_type: str | None = None,
     weight: Sequence[tuple[str, float]] = (),
     kernel: str = "linear",
     gamma: float | None = None,
     degree: int = 3,
     coef0: float = 0.0,
     seed: int = 0,
+    no_intercept: bool = False,
     **parameters: Any,
 ):
     """Return the model, not fitted, that minimises 1/2 ||w||^2 + C sum_i c_i phi(y_i (w.x_i + b0)).
@@ -38,7 +40,7 @@ def make_model(
     """
     import numpy as np
 
-    from fastsvm.fitting import SDCA, KernelSDCA
+    from fastsvm import fitting
 
     if solver_type is not None and loss not in (None, SOLVER_TYPES[solver_type]):
         raise AppError(f"-s {solver_type} and --loss {loss} differ; give one of them", USAGE)
@@ -47,27 +49,18 @@ def make_model(
     total = counts @ [by_label.get(label, 1.0) for label in labels.tolist()]
     loss = loss or SOLVER_TYPES.get(solver_type) or ("squared_hinge" if kernel == "linear" else "hinge")
     parameters |= {"loss": loss, "alpha": 1 / (cost * total), "class_weight": by_label or None}
-    parameters["random_state"] = seed
+    parameters |= {"random_state": seed, "fit_intercept": not no_intercept}
     if kernel == "linear":
-        return SDCA(**parameters)
+        return fitting.SDCA(**parameters)
     given = {"gamma": gamma or "scale", "degree": degree, "coef0": coef0}
-    return KernelSDCA(kernel, **given, **parameters)
+    return fitting.KernelSDCA(kernel, **given, **parameters)
 
 
 def _label_of(text: str, labels):
-    known = labels.tolist()
-    for label in known:
-        if text == str(label) or (not isinstance(label, str) and _number(text) == label):
-            return label
-    shown = ", ".join(f"{label:g}" if isinstance(label, float) else f"{label}" for label in known[:10])
-    raise AppError(f"-w {text}: no row has this label; there are {shown}", USAGE)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    known = {label if isinstance(label, str) else f"{label:g}": label for label in labels.tolist()}
+    if text not in known:
+        raise AppError(f"-w {text}: no row has this label; there are {', '.join([*known][:10])}", USAGE)
+    return known[text]
 
 
 def cross_validate(
