@@ -1,7 +1,5 @@
 """The model files of LIBLINEAR."""
 
-from typing import NamedTuple
-
 from .errors import AppError
 
 START = "solver_type "  # of each such file
@@ -10,25 +8,6 @@ LOSSES = {kind: loss for loss, kind in WRITTEN.items()}
 LOSSES |= {"L2R_LR": "log", "L2R_L2LOSS_SVC": "squared_hinge"}
 NO_OBJECTIVE = ("L1R_L2LOSS_SVC", "L1R_LR", "MCSVM_CS")  # that we know; their weights classify all the same
 CRAMMER_SINGER = "MCSVM_CS"
-
-
-class LiblinearModel(NamedTuple):
-    """What a file of LIBLINEAR has.
-
-    Attributes
-    ----------
-    loss : str or None, where it minimised another objective than ours
-    labels : ndarray of int, sorted
-    coef : ndarray of shape (n_labels, n_features), of two labels (1, n_features)
-    intercepts : ndarray of shape (n_labels,) or (1,)
-    bias : float, the value of the column of the intercepts; below 0 there is none
-    """
-
-    loss: str | None
-    labels: object
-    coef: object
-    intercepts: object
-    bias: float
 
 
 def write_liblinear(loss, labels, coef, intercepts) -> bytes:
@@ -60,8 +39,17 @@ def write_liblinear(loss, labels, coef, intercepts) -> bytes:
     return "\n".join([*header, *lines, ""]).encode()
 
 
-def read_liblinear(path: str) -> LiblinearModel:
-    """Read a file; an AppError says what is wrong with it."""
+def read_liblinear(path: str):
+    """Read a file; an AppError says what is wrong with it.
+
+    Returns
+    -------
+    loss : str or None, where it minimised another objective than ours
+    labels : ndarray of int, sorted
+    coef : ndarray of shape (n_labels, n_features), of two labels (1, n_features)
+    intercepts : ndarray of shape (n_labels,) or (1,)
+    bias : float, the value of the column of the intercepts; below 0 there is none
+    """
     import numpy as np
 
     with open(path, "rb") as file:
@@ -88,6 +76,5 @@ def read_liblinear(path: str) -> LiblinearModel:
         order = np.argsort(labels)
         weights, labels = weights[:, order], labels[order]
     coef = np.ascontiguousarray(weights[:d].T)
-    return LiblinearModel(
-        LOSSES.get(kind), labels, coef, bias * weights[d] if bias >= 0 else np.zeros(len(coef)), bias
-    )
+    intercepts = bias * weights[d] if bias >= 0 else np.zeros(len(coef))
+    return LOSSES.get(kind), labels, coef, intercepts, bias

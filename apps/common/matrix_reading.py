@@ -1,25 +1,14 @@
 """Rows of numbers with a label each: svmlight, tables and NumPy archives, from files or stdin."""
 
-import csv
 import io
 from array import array
 from math import isfinite
-from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 from .errors import AppError
 from .input_streams import open_binary
 from .limits import limit
 
 FORMATS = ("svmlight", "csv", "tsv", "npz")
-
-
-class LabelledRows(NamedTuple):
-    """An array or a CSR matrix, a label for each row (or None), and whether the first column is number 0."""
-
-    X: Any
-    y: Any
-    zero_based: bool = False
 
 
 def read_matrix(
@@ -29,7 +18,7 @@ def read_matrix(
     zero_based: bool | None = None,
     n_features: int | None = None,
     plain: bool = False,
-) -> LabelledRows:
+):
     """Return the rows and the labels of a file.
 
     Parameters
@@ -49,7 +38,9 @@ def read_matrix(
 
     Returns
     -------
-    LabelledRows
+    X : array or CSR matrix
+    y : array of the labels, or None
+    zero_based : bool
 
     Raises
     ------
@@ -76,7 +67,7 @@ def read_matrix(
                 X, y = _read_arrays(stream)
             else:
                 X, y = _read_table(stream, name, "\t" if format == "tsv" else ",", n_features)
-        except (ValueError, KeyError, TypeError, OverflowError, EOFError, BadZipFile, csv.Error) as error:
+        except _what_files_raise() as error:
             told = str(error).removesuffix(".")
             raise AppError(told if told.startswith(name) else f"{name}: cannot be read: {told}") from error
     if not X.shape[0]:
@@ -94,7 +85,15 @@ def read_matrix(
             X = X.matrix()
         if n_features is not None:
             X.resize(X.shape[0], n_features)
-    return LabelledRows(X, y, zero_based is not False)
+    return X, y, zero_based is not False
+
+
+def _what_files_raise():
+    """Return the errors of bad files."""
+    from csv import Error
+    from zipfile import BadZipFile
+
+    return ValueError, KeyError, TypeError, OverflowError, EOFError, BadZipFile, Error
 
 
 def _read_arrays(stream):
@@ -121,37 +120,28 @@ def _read_arrays(stream):
 
 def _read_table(stream, name, separator, n_features):
     """Read a table line by line."""
+    import csv
+
     import numpy as np
 
     reader = csv.reader(io.TextIOWrapper(stream, "utf-8-sig", newline=""), delimiter=separator)
     values, labels, width = array("d"), [], None
     for cells in filter(None, reader):
-        width = width or len(cells)
+        found, width = len(cells), width or len(cells)
         label = [] if width == n_features else [cells.pop()]
-        numbers, bad = _numbers(cells)
-        if bad and width and not labels and reader.line_num == 1:
+        bad = next((k for k, cell in enumerate(cells, 1) if not _is_number(cell)), None)
+        if bad and not labels and reader.line_num == 1:
             continue  # the header
-        if bad or len(cells) + len(label) != width:
-            what = f"column {bad} is no number" if bad else f"{len(cells) + len(label)} columns, not {width}"
+        if bad or found != width:
+            what = f"column {bad} is no number" if bad else f"{found} columns, not {width}"
             raise AppError(f"{name}, line {reader.line_num}: {what}; fill it in, or leave the row out")
-        values.extend(numbers)
+        values.extend(map(float, cells))
         labels += label
     X = np.array(values).reshape(-1, (width or 1) - (width != n_features))
     try:
         return X, np.array(labels, float) if width != n_features else None
     except ValueError:
         return X, np.array(labels)
-
-
-def _numbers(cells):
-    """Return finite numbers, or the place of the first cell that is none, from 1 on."""
-    try:
-        numbers = [*map(float, cells)]
-        if isfinite(sum(numbers)) or all(map(isfinite, numbers)):
-            return numbers, None
-    except ValueError:
-        pass
-    return None, next(k for k, cell in enumerate(cells, 1) if not _is_number(cell))
 
 
 def _is_number(cell):

@@ -49,8 +49,5 @@ class _CountedStream:
         self.n += len(chunk)
         return chunk
 
-    def close(self) -> None:
-        self._stream.close()
-
     def __getattr__(self, name: str):
         return getattr(self._stream, name)

@@ -8,7 +8,7 @@ import click
 from ...common import options
 from ...common.errors import AppError
 from ...common.matrix_reading import FORMATS, read_matrix
-from ...common.options import STRENGTH, FiniteRange, json_option, section, seed_option
+from ...common.options import STRENGTH, json_option, section, seed_option
 from ...common.printing import print_json, tidy_warnings
 from ...common.progress import Stages
 from ..learning.training import SOLVER_TYPES
@@ -36,12 +36,11 @@ class Source(NamedTuple):
 
     def read_labelled(self, path: str | None = None, **more):
         """Read rows that must have labels, two at least."""
-        rows = self.read(path, **more)
-        if rows.y is None:
-            raise AppError(f"{path or self.name}: has no labels; they are in y of an NPZ file")
-        if (rows.y == rows.y[0]).all():
-            raise AppError(f"{path or self.name}: all rows have the same label; two are needed")
-        return rows
+        X, y, zero_based = self.read(path, **more)
+        if y is None or (y == y[0]).all():
+            what = "has no labels" if y is None else "all rows have the same label; two are needed"
+            raise AppError(f"{path or self.name}: {what}")
+        return X, y, zero_based
 
 
 def command(*examples: str, letter_v: bool = True):
@@ -62,55 +61,39 @@ def command(*examples: str, letter_v: bool = True):
                     raise AppError(f"{source.name}: {error}") from error
             print_json(record) if json else show()
 
-        numbering = "The first column of svmlight is number 0.  [default: if any row has a column 0]"
-        file_format = "Format of FILE.  [default: its ending, or svmlight]"
-        run = section("Output", json_option)(run)
-        run = section(
-            "Input",
-            click.option("--format", type=click.Choice(FORMATS), help=file_format),
-            click.option("--zero-based", is_flag=True, default=None, help=numbering),
-        )(run)
+        numbered = "The first column of svmlight is number 0.  [default: if any row has that]"
+        formats = click.option("--format", type=click.Choice(FORMATS), help="[default: by ending; svmlight]")
+        zero_based = click.option("--zero-based", is_flag=True, default=None, help=numbered)
+        run = section("Input", formats, zero_based)(section("Output", json_option)(run))
         return options.command("fastsvm", *examples, letter_v=letter_v)(run)
 
     return decorate
 
 
-loss_option = click.option(
-    "--loss", type=click.Choice(LOSSES), help="Loss.  [default: squared_hinge; hinge with a kernel]"
-)
-tol_option = click.option(
-    *("-e", "--tol"),
-    type=STRENGTH,
-    default=1e-3,
-    help="Stop as soon as no weights can lower the objective by more than this share.",
-)
+LOSS = click.Choice(LOSSES)
+loss_option = click.option("--loss", type=LOSS, help="[default: squared_hinge; hinge for kernels]")
+TOL = "Stop as soon as no weights are better by more than this share."
+tol_option = click.option("-e", "--tol", type=STRENGTH, default=1e-3, help=TOL)
+FOLDS = click.IntRange(min=2)
+SOLVERS = click.Choice([*SOLVER_TYPES])
+NUMBERS = "LIBLINEAR's number of the loss: 0 or 7 is log, 1 or 2 squared_hinge, 3 hinge."
+WEIGHTS = {"type": (str, STRENGTH), "multiple": True, "metavar": "LABEL W"}
 
 
-def training_options(*first):
-    """Return a decorator that adds the options of training, after those given."""
+def training_options(cost):
+    """Return a decorator that adds the options of training, the first of which is -c."""
     return section(
         "Training",
-        *first,
+        cost,
         loss_option,
-        click.option(
-            *("-s", "--solver-type"),
-            type=click.Choice([*map(str, SOLVER_TYPES)]),
-            metavar="N",
-            help="LIBLINEAR's number for the loss: 0 or 7 is log, 1 or 2 squared_hinge, 3 hinge.",
-        ),
+        click.option("-s", "--solver-type", type=SOLVERS, metavar="N", help=NUMBERS),
         tol_option,
-        click.option(
-            *("-w", "--weight"),
-            type=(str, STRENGTH),
-            multiple=True,
-            metavar="LABEL W",
-            help="Multiply C by W for rows with this label, for example -w1 5. May be repeated.",
-        ),
+        click.option("-w", "--weight", **WEIGHTS, help="Multiply C by W for this label: -w1 5 -w-1 2."),
         click.option("--no-intercept", is_flag=True, help="Leave the intercept out."),
-        click.option("--kernel", type=click.Choice(KERNELS), default="linear", help="Kernel."),
-        click.option("--gamma", type=STRENGTH, help="gamma of the kernel.  [default: scikit-learn's scale]"),
-        click.option("--degree", type=click.IntRange(min=1), default=3, help="Degree of the kernel poly."),
-        click.option("--coef0", type=FiniteRange(), default=0.0, help="coef0 of poly and sigmoid."),
+        click.option("--kernel", type=click.Choice(KERNELS), default="linear"),
+        click.option("--gamma", type=STRENGTH, help="Of the kernel.  [default: scikit-learn's scale]"),
+        click.option("--degree", type=click.IntRange(min=1), default=3, help="Of the kernel poly."),
+        click.option("--coef0", type=float, default=0.0, help="Of poly and sigmoid."),
         seed_option,
     )
 

@@ -13,7 +13,7 @@ from . import _options
 @section(
     "Objective",
     click.option("--cost", type=STRENGTH, help="C of a LIBLINEAR model, which its file does not have."),
-    click.option("--loss", type=click.Choice(_options.LOSSES), help="Loss.  [default: MODEL's]"),
+    click.option("--loss", type=_options.LOSS, help="Loss.  [default: MODEL's]"),
 )
 def certify(source, stage, model, cost, loss):
     """Prove how far the linear MODEL is from the optimum for the rows of FILE, those of its training.

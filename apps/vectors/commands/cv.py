@@ -12,14 +12,9 @@ COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 @_options.command("cv a9a", "cv a9a -c 0.5 -c 1 -c 2 -v 10 --json", letter_v=False)
 @click.argument("file")
 @_options.training_options(
-    click.option(
-        "-c", "--cost", type=STRENGTH, multiple=True, default=COSTS, help="A C to try; may be repeated."
-    )
+    click.option("-c", "--cost", type=STRENGTH, multiple=True, default=COSTS, help="C to try; repeatable.")
 )
-@section(
-    "Evaluation",
-    click.option("-v", "folds", type=click.IntRange(min=2), default=5, metavar="N", help="Folds."),
-)
+@section("Evaluation", click.option("-v", "folds", type=_options.FOLDS, default=5, help="Folds."))
 def cv(source, stage, cost, folds, **options):
     """Cross-validate several C on the rows of FILE: all on the same folds, in which labels have like shares.
 

@@ -12,6 +12,11 @@ from . import _options
 
 ENDINGS = (".svm", ".svmlight", ".libsvm", ".csv", ".tsv", ".npz")
 
+OUTPUT = (
+    "Model file to write, in LIBLINEAR's format unless it ends with .safetensors.  [default: the name of "
+    "FILE with .safetensors, in the current folder]"
+)
+
 
 @_options.command(
     "fit a9a -c 0.1 -o a9a.model",
@@ -25,22 +30,9 @@ ENDINGS = (".svm", ".svmlight", ".libsvm", ".csv", ".tsv", ".npz")
 )
 @section(
     "Evaluation",
-    click.option(
-        *("-v", "folds"),
-        type=click.IntRange(min=2),
-        metavar="N",
-        help="Write no model; print how many labels are predicted right in N-fold cross-validation.",
-    ),
+    click.option("-v", "folds", type=_options.FOLDS, metavar="N", help="Cross-validate; write no model."),
 )
-@section(
-    "Output",
-    click.option(
-        *("-o", "--output"),
-        metavar="MODEL",
-        help="Model file to write, in LIBLINEAR's format unless it ends with .safetensors.  [default: the "
-        "name of FILE with .safetensors, in the current folder]",
-    ),
-)
+@section("Output", click.option("-o", "--output", metavar="MODEL", help=OUTPUT))
 def fit(source, stage, cost, folds, output, **options):
     """Fit a linear or kernel machine to the rows of FILE, to a proven distance from the optimum.
 

@@ -43,11 +43,11 @@ def load_vector_model(path: str) -> VectorModel:
         if not hasattr(model, "classes_"):
             raise AppError(f"{path}: is no classifier of vectors; give a model that fastsvm fit wrote")
         return VectorModel(model, about.get("zero_based"), loss=getattr(model, "loss", None))
-    found = read_liblinear(path)
-    model = SDCA(found.loss or "hinge", fit_intercept=found.bias >= 0)
-    model.classes_, model.coef_, model.intercept_ = found.labels, found.coef, found.intercepts
-    model.n_features_in_ = found.coef.shape[1]
-    return VectorModel(model, False, found.bias, found.loss)
+    loss, labels, coef, intercepts, bias = read_liblinear(path)
+    model = SDCA(loss or "hinge", fit_intercept=bias >= 0)
+    model.classes_, model.coef_, model.intercept_ = labels, coef, intercepts
+    model.n_features_in_ = coef.shape[1]
+    return VectorModel(model, False, bias, loss)
 
 
 def check_vector_model_path(path: str) -> None:

@@ -44,9 +44,11 @@ def make_model(
 
     if solver_type is not None and loss not in (None, SOLVER_TYPES[solver_type]):
         raise AppError(f"-s {solver_type} and --loss {loss} differ; give one of them", USAGE)
-    labels, counts = np.unique(y, return_counts=True)
-    by_label = {_label_of(text, labels): value for text, value in weight}
-    total = counts @ [by_label.get(label, 1.0) for label in labels.tolist()]
+    by_label, total = {}, float(len(y))
+    if weight:
+        labels, counts = np.unique(y, return_counts=True)
+        by_label = {_label_of(text, labels): value for text, value in weight}
+        total = counts @ [by_label.get(label, 1.0) for label in labels.tolist()]
     loss = loss or SOLVER_TYPES.get(solver_type) or ("squared_hinge" if kernel == "linear" else "hinge")
     parameters |= {"loss": loss, "alpha": 1 / (cost * total), "class_weight": by_label or None}
     parameters |= {"random_state": seed, "fit_intercept": not no_intercept}
