@@ -74,6 +74,8 @@ def read_matrix(
         raise AppError(f"{name}: there are no rows in it")
     if y is not None and len(y) != X.shape[0]:
         raise AppError(f"{name}: {len(y):,} labels for {X.shape[0]:,} rows")
+    if y is not None and y.dtype.kind == "f" and (y == np.floor(y)).all() and abs(y).max() < 2**53:
+        y = y.astype(np.int64)
     if sparse.issparse(X):
         if X.shape[1] > (most := limit("FASTSVM_MAX_COLUMNS")):
             row = np.searchsorted(X.indptr, X.indices.argmax(), side="right")

@@ -90,7 +90,7 @@ def test_stdin_and_labels_in_a_file(run, tmp_path):
 def test_weights_and_kernels_are_those_of_scikit_learn(run, tmp_path):
     X, y = DATA[2]
     write(tmp_path / "rows", X, y)
-    run("fit rows -c 0.5 -w1 3 -w-1 0.5 -s 2 -e 1e-8 -o m.model --no-intercept")
+    run("fit rows -c 0.5 -w+1 3 -w-1 0.5 -s 2 -e 1e-8 -o m.model --no-intercept")
     weights = {1: 3, -1: 0.5}
     linear = LinearSVC(C=0.5, class_weight=weights, fit_intercept=False, tol=1e-8).fit(X, y)
     model = np.loadtxt(tmp_path / "m.model", skiprows=6)

@@ -96,8 +96,3 @@ def training_options(cost):
         click.option("--coef0", type=float, default=0.0, help="Of poly and sigmoid."),
         seed_option,
     )
-
-
-def shown_label(label) -> str:
-    """Return a label as files have it: whole numbers without a point."""
-    return f"{label:.17g}" if isinstance(label, float) else str(label)

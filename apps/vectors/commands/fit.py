@@ -63,7 +63,7 @@ def fit(source, stage, cost, folds, output, **options):
         save_vector_model(model, output, zero_based)
     (n, d), gaps = X.shape, model.dual_gap_ / model.objective_
     gaps = gaps if isinstance(gaps, float) else gaps.tolist()
-    labels = [*map(_options.shown_label, model.classes_.tolist())]
+    labels = [*map(str, model.classes_.tolist())]
     record = {"model": output, "rows": n, "columns": d, "labels": labels, "loss": model.loss}
     record |= {"alpha": model.alpha, "gap": gaps, "epochs": model.n_iter_, "seconds": stage.seconds}
 

@@ -36,8 +36,8 @@ def predict(source, stage, model, output, proba, scores):
         X, y, _ = source.read(zero_based=loaded.zero_based, n_features=classifier.n_features_in_)
     with stage("predict"):
         found = classifier.predict(X)
-        labels = [*map(_options.shown_label, found.tolist())]
-        header = [*map(_options.shown_label, classifier.classes_.tolist())]
+        labels = [*map(str, found.tolist())]
+        header = [*map(str, classifier.classes_.tolist())]
         if proba:
             try:
                 columns |= dict(zip(header, classifier.predict_proba(X).T.tolist(), strict=True))

@@ -39,7 +39,7 @@ def _lines(X, y, separator):
     from fastsvm._utils import sparse
 
     for k, label in enumerate(y.tolist()):
-        label, row = label if isinstance(label, str) else f"{label:.17g}", X[[k]]
+        label, row = str(label), X[[k]]
         if separator:
             values = (row.toarray() if sparse.issparse(row) else row)[0].tolist()
             yield separator.join([*map(repr, values), label]) + "\n"

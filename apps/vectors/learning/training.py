@@ -59,10 +59,10 @@ def make_model(
 
 
 def _label_of(text: str, labels):
-    known = {label if isinstance(label, str) else f"{label:g}": label for label in labels.tolist()}
-    if text not in known:
+    known = {str(label): label for label in labels.tolist()}
+    if (name := text.removeprefix("+")) not in known:
         raise AppError(f"-w {text}: no row has this label; there are {', '.join([*known][:10])}", USAGE)
-    return known[text]
+    return known[name]
 
 
 def cross_validate(
