@@ -24,6 +24,8 @@ LIMITS = {
     # Gzipped input may unpack to this many times its size. Texts are packed to a third, logs to a tenth, a
     # bomb to a thousandth.
     "FASTSVM_MAX_EXPANSION": Limit(200, 1, 1_000_000_000),
+    # Columns of sparse rows; a weight for each takes memory, whether or not any row has it.
+    "FASTSVM_MAX_COLUMNS": Limit(1 << 25, 1, (1 << 31) - 1),
     # Cells on the page of `fastsvm-cells review`, the least certain.
     "FASTSVM_MAX_REVIEW_CELLS": Limit(2000, 1, 1_000_000),
     # Of `serve`: largest request in MiB, most texts in a request, most clients at a time, and the seconds
@@ -63,7 +65,7 @@ def check_variables(app: str) -> None:
     """
     prefix = f"{app}_".replace("-", "_").upper()
     for name in os.environ:
-        if name.startswith(prefix):
+        if name.startswith(prefix) and app != "fastsvm":  # of which there was no older version
             raise AppError(f"{name} has no effect; give options on the command line or in --config", USAGE)
         if name.startswith(FAMILIES) and name not in LIMITS:
             there = ", ".join(LIMITS)

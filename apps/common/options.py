@@ -167,6 +167,15 @@ def _set_quiet(ctx, param, verbose):
     return verbose is True
 
 
+def _verbose_option(*names: str) -> click.Option:
+    return click.Option(
+        names,
+        default=None,
+        callback=_set_quiet,
+        help="Print the name of each stage to stderr as it begins, or print only errors there.",
+    )
+
+
 # The options that every command has.
 COMMON = [
     click.Option(
@@ -177,16 +186,11 @@ COMMON = [
         metavar="FILE.toml",
         help="Read option values from a TOML file. Its keys are option names, for example k = 2000.",
     ),
-    click.Option(
-        ["-v/-q", "--verbose/--quiet"],
-        default=None,
-        callback=_set_quiet,
-        help="Print the name of each stage to stderr as it begins, or print only errors there.",
-    ),
+    _verbose_option("-v/-q", "--verbose/--quiet"),
 ]
 
 
-def command(app: str, *examples: str, only_in_config: Sequence[str] = ()):
+def command(app: str, *examples: str, only_in_config: Sequence[str] = (), letter_v: bool = True):
     """Return a decorator that makes a function a command, with the options that every command has.
 
     The function also gets `quiet` and `verbose`.
@@ -198,6 +202,8 @@ def command(app: str, *examples: str, only_in_config: Sequence[str] = ()):
         Command lines without the name of the app, for the help.
     only_in_config : sequence of str
         See `Command`.
+    letter_v : bool
+        Whether -v is --verbose; if not, the command may have a -v of its own.
     """
     # \b keeps click from filling the lines.
     epilog = "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in examples)
@@ -206,7 +212,7 @@ def command(app: str, *examples: str, only_in_config: Sequence[str] = ()):
 
     def decorate(function):
         made = click.command(cls=Command, epilog=epilog, only_in_config=only_in_config)(function)
-        made.params += COMMON
+        made.params += COMMON if letter_v else [COMMON[0], _verbose_option(" /-q", "--verbose/--quiet")]
         return made
 
     return decorate

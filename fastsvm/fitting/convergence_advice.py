@@ -4,8 +4,8 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from ..solvers._windows import blocks
 
 SPREAD = 10  # tf-idf columns differ by up to 9, those of raw word counts by 18 and more

@@ -1,7 +1,8 @@
 """Scores of a fitted linear classifier, and the labels that follow from them."""
 
 import numpy as np
-from scipy import sparse
+
+from .._utils import sparse
 
 
 def decision_scores(X, coef, intercept, squares=None):

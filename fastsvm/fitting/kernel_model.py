@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from .._utils.blas import one_blas_thread
 from ..solvers._input import one_of, positive
 from ..solvers._solver import as_array

@@ -10,7 +10,7 @@ def signs_of(y, label):
 
 def classes_of(y):
     """`np.unique`, without a hash table or a sort where there are up to two whole numbers."""
-    if y.dtype.kind in "biu" and y.size:
+    if y.dtype.kind in "biuf" and y.size:
         ends = np.array([y.min(), y.max()])
         if ((y == ends[0]) | (y == ends[1])).all():
             return ends if ends[0] < ends[1] else ends[:1]

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from ..solvers import as_rows
 from ..solvers._problem import Problem
 from ..solvers._solver import as_array

@@ -8,8 +8,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from .._utils.threads import number_of_threads
 from ..solvers import as_rows
 from ..solvers._input import as_alpha, as_weights, as_width, flag, positive

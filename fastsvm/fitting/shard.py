@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from .._utils.blas import one_blas_thread
 from ..solvers._input import as_matrix, as_weights
 from ..solvers._problem import Problem

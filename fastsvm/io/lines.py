@@ -7,7 +7,10 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, NamedTuple, cast
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, BinaryIO, NamedTuple
+
+from .._utils.gzip_streams import UnpackedStream
 
 BLOCK = 1 << 23  # bytes read at a time
 LONGEST = 1 << 28  # bytes of a line
@@ -44,13 +47,13 @@ def files_fingerprint(paths: Sequence[str], **options: Any) -> dict[str, Any]:
     return {"files": files, **options}
 
 
-def line_blocks(paths: Sequence[str], begin: LinePlace = LinePlace()) -> Iterator[LineBlock]:  # noqa: B008 (immutable)
+def line_blocks(paths: Sequence[str | BinaryIO], begin: LinePlace = LinePlace()) -> Iterator[LineBlock]:  # noqa: B008 (immutable)
     """Yield the lines of files, plain or gzipped, from a place on; the last one gets a line feed."""
     for number in range(begin.file, len(paths)):
         place = begin if number == begin.file else LinePlace(number)
         with _open_lines(paths[number]) as file:
             rest = b""
-            for chunk in _line_chunks(file, paths, place):
+            for chunk in _line_chunks(file, _name(paths[number]), place.offset):
                 cut = chunk.rfind(b"\n") + 1
                 if not cut:
                     rest += chunk
@@ -67,24 +70,31 @@ def line_blocks(paths: Sequence[str], begin: LinePlace = LinePlace()) -> Iterato
                 )
 
 
-def _line_chunks(file: BinaryIO, paths: Sequence[str], place: LinePlace) -> Iterator[bytes]:
+def _line_chunks(file: BinaryIO, name: str, offset: int) -> Iterator[bytes]:
     try:
-        file.seek(place.offset)
+        if offset:
+            file.seek(offset)
         while chunk := file.read(BLOCK):
             yield chunk
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{paths[place.file]}: damaged gzip data ({error}); fetch the file again.") from None
+        raise ValueError(f"{name}: damaged gzip data ({error}); fetch the file again.") from None
 
 
-def _open_lines(path: str) -> BinaryIO:
+def _open_lines(path: str | BinaryIO) -> AbstractContextManager[Any]:
+    if not isinstance(path, str):
+        return nullcontext(path)
     if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for whoever writes to it
         raise ValueError(f"{path}: is a folder, a pipe or a device; give a file.")
     file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
     if file.peek(2)[:2] == b"\x1f\x8b":
-        return cast(BinaryIO, gzip.GzipFile(fileobj=file))
+        return UnpackedStream(file, path)
     return file
 
 
-def line_location(paths: Sequence[str], place: LinePlace, more: int = 0) -> str:
+def _name(path: str | BinaryIO) -> str:
+    return path if isinstance(path, str) else str(getattr(path, "name", "<stream>"))
+
+
+def line_location(paths: Sequence[str | BinaryIO], place: LinePlace, more: int = 0) -> str:
     """Name the line that begins at a place, or some lines later, as messages do."""
-    return f"{paths[place.file]}, line {place.line + more + 1:,}"
+    return f"{_name(paths[place.file])}, line {place.line + more + 1:,}"

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from ..solvers._windows import adjacent_rows, some_rows
 from .layout import ARRAYS, MatrixFileError, checksum, read_manifest
 
-
-class StoredRows(sparse.csr_matrix):
-    """A CSR matrix of which adjacent rows, as in ``X[:1000]``, are a view, not a copy."""
-
-    def __getitem__(self, key):
-        rows, *rest = key if isinstance(key, tuple) else (key,)
-        whole = all(each is Ellipsis or (isinstance(each, slice) and each == slice(None)) for each in rest)
-        span = adjacent_rows(rows, self.shape[0]) if whole else None
-        return super().__getitem__(key) if span is None else some_rows(self, *span)
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 
 class Matrix(NamedTuple):
@@ -34,7 +26,7 @@ class Matrix(NamedTuple):
         float64 where labels are numbers, else texts.
     """
 
-    X: sparse.csr_matrix
+    X: csr_matrix
     y: np.ndarray
 
 
@@ -62,6 +54,8 @@ def load(folder: str | os.PathLike, *, rows: Any = None, verify: bool = False) -
     ValueError
         If `rows` are not adjacent.
     """
+    from .stored_rows import StoredRows
+
     folder = Path(folder)
     manifest = read_manifest(folder)
     arrays = {name: _read_array(folder / name, manifest["arrays"][name], verify) for name in ARRAYS}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from codecs import BOM_UTF8
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import numpy as np
-from scipy import sparse
 
+from .._utils.sparse import PlainCSR
 from ..solvers._input import positive
 from ._svmlight import WRONG, parse  # type: ignore[attr-defined]  # compiled
 from .lines import LineBlock, LinePlace, files_fingerprint, line_blocks, line_location, paths_of
@@ -72,7 +72,7 @@ def store_svmlight(
         for block in line_blocks(files, begin):
             X, labels = _parsed_svmlight(block, files, most, first, dtype)
             if X.shape[0]:
-                writer.append(X, labels)
+                writer.append(X.matrix(), labels)
             unsaved += len(block.text)
             if unsaved >= SAVE_EVERY:
                 writer.save(block.end)
@@ -81,7 +81,7 @@ def store_svmlight(
 
 
 def read_svmlight(
-    paths: str | os.PathLike | Sequence[str | os.PathLike],
+    paths: str | os.PathLike | BinaryIO | Sequence[str | os.PathLike],
     *,
     n_features: int | None = None,
     zero_based: bool = False,
@@ -91,7 +91,9 @@ def read_svmlight(
 
     Parameters
     ----------
-    paths, n_features, zero_based, dtype : as in `store_svmlight`
+    paths : path, list of paths, or binary file
+        Files, plain or gzipped; or one that is open, such as ``sys.stdin.buffer``.
+    n_features, zero_based, dtype : as in `store_svmlight`
 
     Returns
     -------
@@ -114,22 +116,50 @@ def read_svmlight(
     >>> X.toarray().tolist(), y.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
     """
-    files, most, first = paths_of(paths), _most_columns(n_features), 0 if zero_based else 1
+    X, y = svmlight_arrays(paths, n_features=n_features, zero_based=zero_based, dtype=dtype)
+    return Matrix(X.matrix(), y)
+
+
+def svmlight_arrays(
+    paths: str | os.PathLike | BinaryIO | Sequence[str | os.PathLike],
+    *,
+    n_features: int | None = None,
+    zero_based: bool = False,
+    dtype: Any = np.float32,
+) -> tuple[PlainCSR, np.ndarray]:
+    """Do what `read_svmlight` does, without SciPy, whose import takes longer than many fits.
+
+    Parameters
+    ----------
+    paths, n_features, zero_based, dtype : as in `read_svmlight`
+
+    Returns
+    -------
+    X : object with the arrays data, indices and indptr, and the shape, of a CSR matrix
+        Its `matrix()` is SciPy's. `fit` of the linear models of `fastsvm.fitting` takes it as it is.
+    y : ndarray of shape (n_samples,), float64
+    """
+    files: list = [paths] if hasattr(paths, "read") else paths_of(cast("str", paths))
+    most, first = _most_columns(n_features), 0 if zero_based else 1
     dtype = written_type(dtype)
     parts = [_parsed_svmlight(block, files, most, first, dtype) for block in line_blocks(files)]
+    y = np.concatenate([np.empty(0), *(labels for _, labels in parts)])
     width = n_features or max((X.shape[1] for X, _ in parts), default=1)
-    for X, _ in parts:
-        X.resize(X.shape[0], width)
-    none = sparse.csr_matrix((0, width), dtype=dtype)
-    X = sparse.vstack([X for X, _ in parts] or [none], format="csr")
-    return Matrix(X, np.concatenate([np.empty(0), *(y for _, y in parts)]))
+    if len(parts) == 1:
+        return PlainCSR(parts[0][0].data, parts[0][0].indices, parts[0][0].indptr, (len(y), width)), y
+    data = np.concatenate([np.empty(0, dtype), *(X.data for X, _ in parts)])
+    indices = np.concatenate([np.empty(0, np.int32), *(X.indices for X, _ in parts)])
+    counts = np.concatenate([[0], *(np.diff(X.indptr) for X, _ in parts)])
+    return PlainCSR(data, indices, np.cumsum(counts), (len(y), width)), y
 
 
 def _most_columns(n_features: int | None) -> int:
     return NARROW - 1 if n_features is None else positive("n_features", n_features, kind=int)
 
 
-def _parsed_svmlight(block: LineBlock, files: list[str], n_features: int, first: int, dtype: Any):
+def _parsed_svmlight(
+    block: LineBlock, files: Sequence[str | BinaryIO], n_features: int, first: int, dtype: Any
+):
     """Return the rows of a block and their labels; a ValueError names a bad line."""
     text = block.text.removeprefix(BOM_UTF8) if block.begin.offset == 0 else block.text
     n_lines, n_values = block.end.line - block.begin.line, text.count(b":")
@@ -140,6 +170,5 @@ def _parsed_svmlight(block: LineBlock, files: list[str], n_features: int, first:
         what = WRONG[wrong].format(first=first, last=first + n_features - 1)
         raise ValueError(f"{line_location(files, block.begin, lines)}: {what}.")
     n = int(ends[rows])
-    X = sparse.csr_matrix((rows, max(1, largest + 1)), dtype=values.dtype)
-    X.data, X.indices, X.indptr = values[:n], indices[:n], ends[: rows + 1]
+    X = PlainCSR(values[:n], indices[:n], ends[: rows + 1], (rows, max(1, largest + 1)))
     return X, labels[:rows]

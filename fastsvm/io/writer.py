@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from .._utils.atomic import held, replacing
 from .layout import (
     ARRAYS,

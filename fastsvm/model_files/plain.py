@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
-from ..fitting import ASDCA, SDCA, KernelPegasos, KernelSDCA, Pegasos, Perceptron, Pipeline, Scaler
-from ..text.bag import Bag
-from ..text.union import Union
-from ..text.weighting import Weighting
+from .. import fitting
 from .container import named_errors, open_model
-from .kernel_codecs import KernelCodec
 from .linear_codecs import LinearCodec
 from .models import Models
-from .text_codecs import BagCodec, UnionCodec, WeightingCodec
-from .transformer_codecs import ScalerCodec
 
 if TYPE_CHECKING:
     import os
@@ -22,20 +17,27 @@ if TYPE_CHECKING:
 
 __all__ = ["load_about", "load_plain", "save_plain"]
 
-LINEAR = (SDCA, ASDCA, Pegasos, Perceptron)
-KERNEL = {KernelSDCA: "n_iter_", KernelPegasos: "t_"}  # and their counters
-BAGS = BagCodec(Bag, "BagOfWords")
-MODELS = Models(
-    [
-        ScalerCodec(Scaler),
-        BAGS,
-        UnionCodec(Union, BAGS),
-        WeightingCodec(Weighting, "TermWeighting"),
-        *(LinearCodec(cls, f"{cls.__name__}Classifier") for cls in LINEAR),
-        *(KernelCodec(cls, counter, f"{cls.__name__}Classifier") for cls, counter in KERNEL.items()),
-    ],
-    Pipeline,
-)
+LINEAR = (fitting.SDCA, fitting.ASDCA, fitting.Pegasos, fitting.Perceptron)
+KERNEL = {"KernelSDCA": "n_iter_", "KernelPegasos": "t_"}  # and their counters
+LINEAR_CODECS = [LinearCodec(cls, f"{cls.__name__}Classifier") for cls in LINEAR]
+
+
+@cache
+def _all_models() -> Models:
+    """Return the table of all models; those of texts and kernels take a while to import."""
+    from ..text.bag import Bag
+    from ..text.union import Union
+    from ..text.weighting import Weighting
+    from .kernel_codecs import KernelCodec
+    from .text_codecs import BagCodec, UnionCodec, WeightingCodec
+    from .transformer_codecs import ScalerCodec
+
+    bags = BagCodec(Bag, "BagOfWords")
+    texts = [bags, UnionCodec(Union, bags), WeightingCodec(Weighting, "TermWeighting")]
+    kernels = [
+        KernelCodec(getattr(fitting, name), counter, f"{name}Classifier") for name, counter in KERNEL.items()
+    ]
+    return Models([ScalerCodec(fitting.Scaler), *texts, *LINEAR_CODECS, *kernels], fitting.Pipeline)
 
 
 def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
@@ -54,7 +56,9 @@ def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, 
     ModelFileError, OSError
         As `fastsvm.save_model` does.
     """
-    MODELS.save(model, path, about)
+    alone = type(model) in LINEAR
+    models = Models(LINEAR_CODECS, fitting.Pipeline) if alone else _all_models()
+    models.save(model, path, about)
 
 
 def load_plain(path: str | os.PathLike[str]) -> Any:
@@ -76,7 +80,7 @@ def load_plain(path: str | os.PathLike[str]) -> Any:
     OSError
         If the file cannot be read.
     """
-    return MODELS.load(path)
+    return _all_models().load(path)
 
 
 def load_about(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Rows of numbers, dense or sparse, as tensors, and back."""
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from .container import ModelFileError
 from .tensors import FLOATS, OFFSETS, native_tensor, take_tensor
 

@@ -109,7 +109,7 @@ class TextScorer(Pipeline):
         bags = steps[0].bags if isinstance(steps[0], Union) else steps[:1]
         usual = (
             all(isinstance(bag, Bag) and _is_compiled(bag) for bag in bags)
-            and type(steps[-1]) in (*LINEAR, *KERNEL)
+            and (type(steps[-1]) in LINEAR or type(steps[-1]).__name__ in KERNEL)
             and [type(step) for step in steps[1:-1]] in ([], [Weighting])
             and not any(hasattr(step, "feature_names_in_") for step in steps)
         )

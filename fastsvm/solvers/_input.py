@@ -3,8 +3,8 @@
 from numbers import Real
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from ._rows import Rows
 from ._sparse import as_csr
 

@@ -5,8 +5,8 @@ its conversions and products read and write wherever the indices point.
 """
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from ._rows import bad_index, bad_offset
 
 

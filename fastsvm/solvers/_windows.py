@@ -1,8 +1,8 @@
 """The rows of a memory-mapped matrix in large pieces: an order that reads each once an epoch, and blocks."""
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from ._pages import Pages
 from ._random import shuffle, shuffle_windows
 from ._sparse import as_csr

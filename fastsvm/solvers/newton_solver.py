@@ -415,6 +415,19 @@ class NewtonSolver(Solver):
         return exact or self.stalled > 5
 
 
+FEW_COLUMNS = 300  # up to here NumPy takes less time than the import of SciPy's LAPACK
+
+
+def _solve_few(H, p):
+    """Do what `solve_positive` does, by NumPy."""
+    try:
+        np.linalg.cholesky(H)
+        p[:] = np.linalg.solve(H, p)
+    except np.linalg.LinAlgError:
+        return 1
+    return 0
+
+
 @cache
 def _dposv():
     from scipy.linalg import cython_lapack  # nobody else waits for it
@@ -429,6 +442,7 @@ def newton_direction(H, slope):
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
         H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + (1e-300 if ridge else 0)
         p = slope.copy()
-        if _newton.solve_positive(_dposv(), H.copy(), p) == 0:
+        few = len(H) <= FEW_COLUMNS
+        if (_solve_few(H, p) if few else _newton.solve_positive(_dposv(), H.copy(), p)) == 0:
             return p
     return np.full(len(H), np.nan)

@@ -7,8 +7,8 @@ from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from .._utils.threads import Threads
 from ..fitting import Parameters, number_of_threads
 from ._parts import csr_arrays, frequencies
@@ -68,7 +68,12 @@ class Limits(NamedTuple):
         return columns
 
 
-def learn_bag(documents, reading, limits, n_threads, container=sparse.csr_matrix):
+def _csr_matrix(*parts, **options):
+    """Make SciPy's matrix, which is imported only then."""
+    return sparse.csr_matrix(*parts, **options)
+
+
+def learn_bag(documents, reading, limits, n_threads, container=_csr_matrix):
     """Learn the terms of documents, and count them.
 
     Parameters
@@ -106,7 +111,7 @@ def learn_bag(documents, reading, limits, n_threads, container=sparse.csr_matrix
     return terms, container(arrays, shape=(counter.n_documents, len(terms)))
 
 
-def count_bag(documents, finder, n_threads, dtype, binary, container=sparse.csr_matrix):
+def count_bag(documents, finder, n_threads, dtype, binary, container=_csr_matrix):
     """Count the terms of a lookup, or of a `Hasher`, in documents.
 
     Parameters

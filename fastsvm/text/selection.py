@@ -3,8 +3,8 @@
 from numbers import Integral
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from ..fitting import Parameters
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr

@@ -3,8 +3,8 @@
 from copy import copy
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from ..fitting import Parameters
 
 __all__ = ["Union"]

@@ -1,8 +1,8 @@
 """Counts of terms to weights: the four that text classifiers are trained on."""
 
 import numpy as np
-from scipy import sparse
 
+from .._utils import sparse
 from ..fitting import Parameters
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr

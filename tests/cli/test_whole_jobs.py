@@ -10,8 +10,9 @@ import pytest
 
 from fastsvm.text import TextScorer
 from fastsvm_apps.common.errors import Skipped
+from fastsvm_apps.common.input_streams import open_binary
 from fastsvm_apps.sentiment.data.record_formats import read_records
-from fastsvm_apps.sentiment.data.text_lines import Lines, open_binary
+from fastsvm_apps.sentiment.data.text_lines import Lines
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.data.unlabelled_texts import open_unlabelled
 

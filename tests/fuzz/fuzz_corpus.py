@@ -8,9 +8,10 @@ import sys
 from types import SimpleNamespace
 
 from fastsvm_apps.common.errors import AppError, Skipped
+from fastsvm_apps.common.input_streams import open_binary
 from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.record_formats import FORMATS, read_records
-from fastsvm_apps.sentiment.data.text_lines import Lines, arriving_texts, open_binary
+from fastsvm_apps.sentiment.data.text_lines import Lines, arriving_texts
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.data.unlabelled_texts import open_unlabelled
 from fuzzing import Choices, main

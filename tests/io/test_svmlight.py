@@ -1,9 +1,11 @@
 import gzip
+import io
 from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_svmlight_file
 
 from fastsvm.io import lines as lines_of_files
 from fastsvm.io import load, read_svmlight, store_svmlight
@@ -63,6 +65,31 @@ def test_columns_from_zero_and_groups_of_a_ranking(tmp_path):
     store_svmlight(tmp_path / "a", tmp_path / "X", zero_based=True)
     X, y = load(tmp_path / "X")
     assert (X.toarray().tolist(), y.tolist()) == ([[1, 0, 3], [0, 5, 0]], [1, 2])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", ""])
+def test_rows_are_those_of_scikit_learn(tmp_path, end):
+    text = random_text(np.random.default_rng(1), 200, 40).replace("\n", end or "\n") + end
+    text = text.replace(" 1:", " qid:3 1:")
+    (tmp_path / "a").write_bytes(text.encode())
+    expected, labels = load_svmlight_file(str(tmp_path / "a"), zero_based=False)
+    for source in (tmp_path / "a", io.BytesIO(text.encode())):
+        X, y = read_svmlight(source, dtype=np.float64)
+        assert (expected != X).nnz == 0
+        assert y.tolist() == labels.tolist()
+
+
+def test_a_gzip_bomb_is_refused(tmp_path):
+    (tmp_path / "bomb.gz").write_bytes(gzip.compress(b"0\n" * (16 << 20)))
+    for read in (read_svmlight, partial(store_svmlight, folder=tmp_path / "X")):
+        with pytest.raises(ValueError, match=r"bomb\.gz: .* more than 200 times its size; .* unpack it"):
+            read(tmp_path / "bomb.gz")
+    assert [path.name for path in tmp_path.iterdir()] == ["bomb.gz"]
+
+
+def test_an_error_in_a_stream_has_its_line(tmp_path):
+    with pytest.raises(ValueError, match=r"^<stream>, line 2: indices must increase"):
+        read_svmlight(io.BytesIO(b"1 1:1\n1 2:1 2:1\n"))
 
 
 BAD = {

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
+from fastsvm_apps.common.matrix_reading import read_matrix
 from fastsvm_apps.studies.cli import main
-from fastsvm_apps.studies.data.matrix_reading import read_matrix
 
 N, D = 80, 6
 
@@ -43,7 +43,7 @@ def run(*arguments):
 
 @pytest.mark.parametrize("name", ["a.svm", "a.csv", "a.tsv", "plain.csv", "a.npz"])
 def test_files_are_read(tmp_path, data, name):
-    rows, y = read_matrix(str(write(tmp_path / name, *data)))
+    rows, y, _ = read_matrix(str(write(tmp_path / name, *data)))
     np.testing.assert_allclose(rows.toarray() if sparse.issparse(rows) else rows, data[0], rtol=1e-6)
     np.testing.assert_array_equal(y, (data[1] == "yes") if name == "a.svm" else data[1])
 
@@ -79,9 +79,9 @@ def test_a_table_files_and_json(tmp_path, data):
         ("1,2,a\n3,4\n", [], "line 2: 2 columns, not 3"),
         ("1,2,a\n3,x,b\n", [], "line 2: column 2 is no number; fill it in, or leave the row out"),
         ("a,b,kind\n1,2,a\n3,nan,b\n", [], "line 3: column 2 is no number"),
-        ("1,2,a\n3,4,a\n", [], "all rows have the same label"),
+        ("1,2,a\n3,4,a\n", [], "two labels are needed"),
         ("1,2,a\n3,4,b\n", [], "0.25 of the rows cannot be held out"),
-        ("", [], "a.csv: cannot be read"),
+        ("", [], "a.csv: there are no rows in it"),
         ("1,2,a\n3,4,b\n", ["--solvers", "sdca,svm"], "no solver 'svm'; there are sdca, sdca-sgd"),
         ("1,2,a\n3,4,b\n", ["--solvers", "perceptron"], "the perceptron minimises nothing"),
         (
@@ -107,7 +107,7 @@ def test_a_file_that_is_something_else(tmp_path, name):
     file = tmp_path / name
     file.write_bytes(b"PK\x03\x04 \x80 nonsense")
     result = run(file, "-o", tmp_path / "out")
-    assert result.exit_code == (2 if name == "a.doc" else 1)
+    assert result.exit_code == 1
     assert len(result.stderr.splitlines()) == 1
     assert name in result.stderr
 
@@ -116,8 +116,8 @@ def test_a_file_that_is_something_else(tmp_path, name):
     ("arrays", "message"),
     [
         ({"data": [[1.0]], "target": [1]}, "X is not a file in the archive"),
-        ({"X": [[2, 3], [1.0, np.inf]], "y": [0, 1]}, "contains infinity"),
-        ({"X": np.empty((0, 2)), "y": []}, "0 sample"),
+        ({"X": [[2, np.inf]] * 8, "y": [0, 1] * 4}, "contains infinity"),
+        ({"X": np.empty((0, 2)), "y": []}, "there are no rows"),
         ({"X": [[1.0], [2.0]], "y": np.array(["a", "b"], object)}, "allow_pickle=False"),
     ],
 )

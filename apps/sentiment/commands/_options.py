@@ -9,10 +9,10 @@ import click
 from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, check_is_file
+from ...common.input_streams import UTF8
 from ...common.options import Value, section
 from .. import checked_values
 from ..data.record_formats import FORMATS
-from ..data.text_lines import UTF8
 from ..data.text_source import TextSource
 
 command = partial(options.command, "fastsvm-sentiment")

@@ -5,10 +5,11 @@ import os
 import click
 
 from ...common.errors import USAGE, AppError
+from ...common.input_streams import open_binary
 from ...common.options import json_option, section
 from ...common.printing import check_one_form, note, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..data.text_lines import max_line, open_binary, too_long
+from ..data.text_lines import max_line, too_long
 from ._options import command, number_option
 
 

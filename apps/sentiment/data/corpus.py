@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 
 from ...common.errors import USAGE, AppError, Skipped
+from ...common.input_streams import open_binary
 from .record_formats import format_of_labelled, format_of_path, head_of_lines, read_folder, read_records
-from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, is_decoded, open_binary
+from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, is_decoded
 from .text_source import Record, Records, TextSource
 
 MOST_LABELS = 1000  # of a model; more are hardly labels

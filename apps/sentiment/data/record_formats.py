@@ -21,8 +21,9 @@ from pathlib import Path
 from textwrap import shorten
 
 from ...common.errors import USAGE, AppError
+from ...common.input_streams import DamagedGzip, open_binary
 from .csv_tables import SEPARATORS, header_of, is_header, open_csv_table
-from .text_lines import DamagedGzip, Lines, open_binary, too_long
+from .text_lines import Lines, too_long
 from .text_source import Record, Records, TextSource
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")

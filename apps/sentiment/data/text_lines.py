@@ -1,90 +1,20 @@
 """Lines of text from files and streams, as they arrive. A line takes no more memory than its limit."""
 
 import codecs
-import gzip
-import io
-import os
-import stat
-import sys
-import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import chain
 from typing import BinaryIO
 
 from ...common.errors import AppError, Skipped
+from ...common.input_streams import UTF8
 from ...common.limits import MIB, limit
 
 MOST_LEFT_OUT = 64  # times the limit of a line: a line without an end by then is refused
-UNPACKED_ANYWAY = 64 * MIB
 SAMPLE_OF_ENDS = 1 << 16  # bytes at the beginning that show what ends a line
-UTF8 = "utf-8"
 NOT_UTF8 = "bytes that are not UTF-8"
 TRY_ENCODING = "if the texts are not UTF-8, give their encoding with --encoding, for example cp1252 or utf-16"
 NUL = "NUL characters (is it text, and in UTF-8?)"
-
-
-class DamagedGzip(AppError):
-    """A gzipped file that is truncated or otherwise damaged."""
-
-
-class _UnpackedStream(gzip.GzipFile):
-    """Gzipped data, refused if it unpacks to far more than its size."""
-
-    def __init__(self, stream: BinaryIO, name: str) -> None:
-        self._packed, self._name, self._most = _CountedStream(stream), name, limit("FASTSVM_MAX_EXPANSION")
-        super().__init__(fileobj=self._packed)
-
-    def read1(self, size: int = -1) -> bytes:
-        """Return some bytes, as soon as there are any."""
-        chunk = super().read1(size)
-        if (n := self.tell()) > UNPACKED_ANYWAY and n > self._most * self._packed.n:
-            raise AppError(
-                f"{self._name}: gzip data that unpacks to more than {self._most:,} times its size; "
-                "if that is right, set FASTSVM_MAX_EXPANSION higher"
-            )
-        return chunk
-
-
-class _CountedStream:
-    """A stream that counts the bytes read from it."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self.n = stream, 0
-
-    def read(self, size: int) -> bytes:
-        chunk = self._stream.read(size)
-        self.n += len(chunk)
-        return chunk
-
-
-class _RecodedStream:
-    """Bytes in another encoding, as UTF-8. Bytes that do not decode are passed through if possible."""
-
-    def __init__(self, stream: BinaryIO, name: str, encoding: str) -> None:
-        self._stream, self._name, self._encoding = stream, name, encoding
-        self._decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
-
-    def read1(self, size: int = -1) -> bytes:
-        """Return some bytes, as soon as there are any."""
-        while True:
-            chunk = self._stream.read1(size)
-            try:
-                text = self._decoder.decode(chunk, final=not chunk).encode(UTF8, "surrogateescape")
-            except UnicodeError as error:
-                raise AppError(
-                    f"{self._name}: is not {self._encoding} ({error}); choose with --encoding"
-                ) from error
-            if text or not chunk:
-                return text
-
-    def read(self, size: int) -> bytes:
-        """Return at least `size` bytes, or all the remaining ones."""
-        content = bytearray()
-        while len(content) < size and (chunk := self.read1(size)):
-            content += chunk
-        return bytes(content)
 
 
 class _CutLine(bytes):
@@ -99,44 +29,6 @@ def max_line() -> int:
 def too_long(limit: int) -> str:
     """Return the problem of a text of more bytes than `limit`."""
     return f"longer than {limit // MIB:,} MiB (see FASTSVM_MAX_LINE_MIB)"
-
-
-@contextmanager
-def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
-    """Open a file or stdin (``-``) for reading bytes, unpacked if gzipped and recoded to UTF-8.
-
-    Devices are refused, except a terminal and /dev/null.
-    """
-    name = "<stdin>" if path == "-" else path
-    with _open_stdin() if path == "-" else open(path, "rb") as stream:
-        if _is_device(stream):
-            raise AppError(f"{name}: is a device; give a file or a pipe")
-        if stream.peek(2)[:2] == b"\x1f\x8b":
-            stream = _UnpackedStream(stream, name)
-        if encoding != UTF8:
-            stream = _RecodedStream(stream, name, encoding)
-        try:
-            yield stream
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise DamagedGzip(
-                f"{name}: damaged gzip data; copy or download the file again ({error})"
-            ) from error
-
-
-@contextmanager
-def _open_stdin() -> Iterator[BinaryIO]:
-    stream = sys.stdin.buffer
-    yield stream if hasattr(stream, "peek") else io.BufferedReader(stream)
-
-
-def _is_device(stream: BinaryIO) -> bool:
-    try:
-        status = os.fstat(stream.fileno())
-    except io.UnsupportedOperation:  # not of the system
-        return False
-    if not (stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)):
-        return False
-    return not (stream.isatty() or os.path.samestat(status, os.stat(os.devnull)))
 
 
 class Lines:

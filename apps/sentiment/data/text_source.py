@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...common.errors import AppError
-from .text_lines import UTF8, max_line
+from ...common.input_streams import UTF8
+from .text_lines import max_line
 
 TEXT_COLUMN = "text"
 

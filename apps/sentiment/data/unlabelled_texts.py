@@ -8,9 +8,10 @@ from itertools import dropwhile
 from typing import NamedTuple
 
 from ...common.errors import USAGE, AppError, Skipped
+from ...common.input_streams import open_binary
 from . import record_formats
 from .csv_tables import SEPARATORS, CsvTable, TableRows, header_of, is_header, open_csv_table
-from .text_lines import Lines, arriving_texts, is_decoded, mended_text, open_binary
+from .text_lines import Lines, arriving_texts, is_decoded, mended_text
 from .text_source import TEXT_COLUMN, Record, TextSource
 
 PLAIN = "text"

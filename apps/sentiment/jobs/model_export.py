@@ -24,10 +24,10 @@ from fastsvm.text import lower_without_markup
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_model_path, check_replaceable, replace_file
+from ...common.liblinear_files import START, write_liblinear
 from ..measures.prediction import is_of_words
 from ..measures.term_effects import TermEffect, check_linear, term_effect, weighted_coef
 
-SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
 VOCABULARY = ".vocabulary.tsv"
 VOCABULARY_START = "# features of the LIBLINEAR model"
 
@@ -90,7 +90,7 @@ def check_export_path(path: str, to: str) -> None:
     if to == "pruned":
         check_model_path(path)
     else:
-        check_replaceable(path, "solver_type ", "is not a LIBLINEAR model")
+        check_replaceable(path, START, "is not a LIBLINEAR model")
         check_replaceable(path + VOCABULARY, VOCABULARY_START, "is not the vocabulary of a LIBLINEAR model")
 
 
@@ -155,22 +155,10 @@ def _write_liblinear(model: Pipeline, path: str) -> list[str]:
     if weighting.norm is None:
         coef, factors = weighted_coef(model), np.ones_like(factors)
     names = [str(label) for label in classifier.classes_.tolist()]
-    two = len(names) == 2
-    numbers = [-1, 1] if two else list(range(1, len(names) + 1))
-    biased = bool(np.any(classifier.intercept_))
-    rows = np.vstack([coef.T, classifier.intercept_]) if biased else coef.T
-    header = [
-        f"solver_type {SOLVER_TYPES.get(getattr(classifier, 'loss', None), 'L2R_L1LOSS_SVC_DUAL')}",
-        f"nr_class {len(names)}",
-        # Of two labels LIBLINEAR gives the first where the score is above 0.
-        f"label {' '.join(map(str, numbers[::-1] if two else numbers))}",
-        f"nr_feature {coef.shape[1]}",
-        f"bias {1 if biased else -1}",
-        "w",
-    ]
-    lines = (" ".join(map(repr, row)) + " " for row in rows.tolist())
+    numbers = [-1, 1] if len(names) == 2 else list(range(1, len(names) + 1))
+    content = write_liblinear(getattr(classifier, "loss", None), numbers, coef, classifier.intercept_)
     replace_file(path + VOCABULARY, _liblinear_vocabulary(model, numbers, names, factors, weighting).encode())
-    replace_file(path, "\n".join([*header, *lines, ""]).encode())
+    replace_file(path, content)
     return [path, path + VOCABULARY]
 
 

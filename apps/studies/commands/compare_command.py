@@ -123,9 +123,11 @@ def _read_and_split_rows(file, scale):
     from fastsvm.fitting import Scaler
 
     from ...common.folds import random_split
-    from ..data.matrix_reading import read_matrix
+    from ...common.matrix_reading import read_matrix
 
-    X, y = read_matrix(file)
+    X, y, _ = read_matrix(file)
+    if y is None or len(set(y.tolist())) < 2:
+        raise AppError(f"{file}: two labels are needed, and it has fewer")
     try:
         train, test = random_split(len(y), HOLDOUT, 0, y.tolist())
     except ValueError as error:

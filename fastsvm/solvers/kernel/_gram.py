@@ -1,8 +1,8 @@
 """Rows of a kernel matrix, computed when they are needed, and as many kept as there is room for."""
 
 import numpy as np
-from scipy import sparse
 
+from ..._utils import sparse
 from ..._utils.memory import refuse_beyond_memory
 from ..._utils.threads import Threads
 from .._input import as_matrix, finite, one_of, positive

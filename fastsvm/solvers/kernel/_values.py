@@ -1,8 +1,8 @@
 """Kernels, by blocks of rows: BLAS for the dot products, then the function in place."""
 
 import numpy as np
-from scipy import sparse
 
+from ..._utils import sparse
 from .._input import as_rows
 from . import _aligned
 from ._kernel import exp_of_distances, panel_sums, scatter

@@ -1,8 +1,8 @@
 """Parameters of kernels, as scikit-learn names and understands them."""
 
 import numpy as np
-from scipy import sparse
 
+from ..._utils import sparse
 from .._input import finite, one_of, positive
 
 CHUNK = 1 << 21  # values at a time

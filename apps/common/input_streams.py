@@ -1,0 +1,92 @@
+"""Files and stdin as bytes: unpacked, recoded, and no devices."""
+
+import codecs
+import gzip
+import io
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from .errors import AppError
+from .limits import limit
+
+UTF8 = "utf-8"
+
+
+class DamagedGzip(AppError):
+    """A gzipped file that is truncated or otherwise damaged."""
+
+
+class _RecodedStream:
+    """Bytes in another encoding, as UTF-8. Bytes that do not decode are passed through if possible."""
+
+    def __init__(self, stream: BinaryIO, name: str, encoding: str) -> None:
+        self._stream, self._name, self._encoding = stream, name, encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
+
+    def read1(self, size: int = -1) -> bytes:
+        """Return some bytes, as soon as there are any."""
+        while True:
+            chunk = self._stream.read1(size)
+            try:
+                text = self._decoder.decode(chunk, final=not chunk).encode(UTF8, "surrogateescape")
+            except UnicodeError as error:
+                raise AppError(
+                    f"{self._name}: is not {self._encoding} ({error}); choose with --encoding"
+                ) from error
+            if text or not chunk:
+                return text
+
+    def read(self, size: int) -> bytes:
+        """Return at least `size` bytes, or all the remaining ones."""
+        content = bytearray()
+        while len(content) < size and (chunk := self.read1(size)):
+            content += chunk
+        return bytes(content)
+
+
+@contextmanager
+def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
+    """Open a file or stdin (``-``) for reading bytes, unpacked if gzipped and recoded to UTF-8.
+
+    Devices are refused, except a terminal and /dev/null.
+    """
+    from fastsvm._utils.gzip_streams import ExpansionError, UnpackedStream
+
+    name = "<stdin>" if path == "-" else path
+    with _open_stdin() if path == "-" else open(path, "rb") as stream:
+        if _is_device(stream):
+            raise AppError(f"{name}: is a device; give a file or a pipe")
+        if stream.peek(2)[:2] == b"\x1f\x8b":
+            most = limit("FASTSVM_MAX_EXPANSION")
+            stream = UnpackedStream(stream, name, most, "set FASTSVM_MAX_EXPANSION higher")
+        if encoding != UTF8:
+            stream = _RecodedStream(stream, name, encoding)
+        try:
+            yield stream
+        except ExpansionError as error:
+            raise AppError(str(error)) from error
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise DamagedGzip(
+                f"{name}: damaged gzip data; copy or download the file again ({error})"
+            ) from error
+
+
+@contextmanager
+def _open_stdin() -> Iterator[BinaryIO]:
+    stream = sys.stdin.buffer
+    yield stream if hasattr(stream, "peek") else io.BufferedReader(stream)
+
+
+def _is_device(stream: BinaryIO) -> bool:
+    try:
+        status = os.fstat(stream.fileno())
+    except io.UnsupportedOperation:  # not of the system
+        return False
+    if not (stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)):
+        return False
+    return not (stream.isatty() or os.path.samestat(status, os.stat(os.devnull)))

@@ -1,0 +1,80 @@
+"""The model files of LIBLINEAR."""
+
+from .errors import AppError
+
+START = "solver_type "  # of each such file
+WRITTEN = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
+LOSSES = {kind: loss for loss, kind in WRITTEN.items()}
+LOSSES |= {"L2R_LR": "log", "L2R_L2LOSS_SVC": "squared_hinge"}
+NO_OBJECTIVE = ("L1R_L2LOSS_SVC", "L1R_LR", "MCSVM_CS")  # that we know; their weights classify all the same
+CRAMMER_SINGER = "MCSVM_CS"
+
+
+def write_liblinear(loss, labels, coef, intercepts) -> bytes:
+    """Return the content of a file.
+
+    Parameters
+    ----------
+    loss : str
+        Another than LIBLINEAR's becomes the hinge.
+    labels : sequence of int
+        In the order of `coef`'s rows; of two the second has the scores above 0.
+    coef : ndarray of shape (n_labels, n_features), of two labels (1, n_features)
+    intercepts : ndarray of shape (n_labels,) or (1,)
+    """
+    import numpy as np
+
+    biased = bool(np.any(intercepts))
+    rows = np.vstack([coef.T, intercepts]) if biased else coef.T
+    header = [
+        f"{START}{WRITTEN.get(loss, WRITTEN['hinge'])}",
+        f"nr_class {len(labels)}",
+        # Of two labels LIBLINEAR gives the first where the score is above 0.
+        f"label {' '.join(str(label) for label in (labels[::-1] if len(labels) == 2 else labels))}",
+        f"nr_feature {coef.shape[1]}",
+        f"bias {1 if biased else -1}",
+        "w",
+    ]
+    lines = (" ".join(map(repr, row)) + " " for row in rows.astype(float).tolist())
+    return "\n".join([*header, *lines, ""]).encode()
+
+
+def read_liblinear(path: str):
+    """Read a file; an AppError says what is wrong with it.
+
+    Returns
+    -------
+    loss : str or None, where it minimised another objective than ours
+    labels : ndarray of int, sorted
+    coef : ndarray of shape (n_labels, n_features), of two labels (1, n_features)
+    intercepts : ndarray of shape (n_labels,) or (1,)
+    bias : float, the value of the column of the intercepts; below 0 there is none
+    """
+    import numpy as np
+
+    with open(path, "rb") as file:
+        head, _, body = file.read().partition(b"\nw\n")
+    try:
+        fields = dict(line.split(maxsplit=1) for line in head.decode().splitlines())
+        kind, n, d = fields["solver_type"].strip(), int(fields["nr_class"]), int(fields["nr_feature"])
+        labels, bias = np.array(fields["label"].split(), int), float(fields.get("bias", -1))
+        n_rows = 1 if n == 2 and kind != CRAMMER_SINGER else n
+        weights = np.array(body.split(), float).reshape(-1, n_rows)
+        if not (kind in LOSSES or kind in NO_OBJECTIVE):
+            raise ValueError(f"{kind} is no classifier")
+        if n < 2 or len({*labels.tolist()}) != n or len(labels) != n:
+            raise ValueError("nr_class and label differ")
+        if weights.shape != (d + (bias >= 0), n_rows) or not d or not np.isfinite(weights).all():
+            raise ValueError(f"there are no {d + (bias >= 0):,} x {n_rows} finite weights")
+    except (KeyError, ValueError, OverflowError) as error:
+        told = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise AppError(f"{path}: is no model file of LIBLINEAR: {told}") from error
+    if n == 2:  # the first label has the scores above 0
+        weights = weights if n_rows == 1 else weights[:, :1] - weights[:, 1:]
+        weights, labels = (weights, labels[::-1]) if labels[0] > labels[1] else (-weights, labels)
+    else:
+        order = np.argsort(labels)
+        weights, labels = weights[:, order], labels[order]
+    coef = np.ascontiguousarray(weights[:d].T)
+    intercepts = bias * weights[d] if bias >= 0 else np.zeros(len(coef))
+    return LOSSES.get(kind), labels, coef, intercepts, bias

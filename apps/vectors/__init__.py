@@ -1,0 +1,1 @@
+"""The command `fastsvm`: linear and kernel machines for files of vectors."""

@@ -1,0 +1,98 @@
+"""What the commands share: options, the rows of FILE, and how results and errors are shown."""
+
+from functools import wraps
+from typing import NamedTuple
+
+import click
+
+from ...common import options
+from ...common.errors import AppError
+from ...common.matrix_reading import FORMATS, read_matrix
+from ...common.options import STRENGTH, json_option, section, seed_option
+from ...common.printing import print_json, tidy_warnings
+from ...common.progress import Stages
+from ..learning.training import SOLVER_TYPES
+
+KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian")
+LOSSES = ("hinge", "squared_hinge", "smooth_hinge", "log")
+
+
+class Source(NamedTuple):
+    """The rows of FILE."""
+
+    path: str
+    format: str | None
+    zero_based: bool | None
+
+    @property
+    def name(self) -> str:
+        """Return what messages call it."""
+        return "<stdin>" if self.path == "-" else self.path
+
+    def read(self, path: str | None = None, *, zero_based: bool | None = None, **more):
+        """Read the rows; where the options do not say how columns are numbered, `zero_based` does."""
+        numbered = zero_based if self.zero_based is None else self.zero_based
+        return read_matrix(path or self.path, self.format, zero_based=numbered, **more)
+
+    def read_labelled(self, path: str | None = None, **more):
+        """Read rows that must have labels, two at least."""
+        X, y, zero_based = self.read(path, **more)
+        if y is None or (y == y[0]).all():
+            what = "has no labels" if y is None else "all rows have the same label; two are needed"
+            raise AppError(f"{path or self.name}: {what}")
+        return X, y, zero_based
+
+
+def command(*examples: str, letter_v: bool = True):
+    """Make a function a command on a FILE of vectors.
+
+    The function gets a `Source` and the `Stages` before its options. It returns the record for --json, and
+    what shows the same as text.
+    """
+
+    def decorate(function):
+        @wraps(function)
+        def run(file, format, zero_based, json, quiet, verbose, **more):
+            source = Source(file, format, zero_based)
+            with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+                try:
+                    record, show = function(source, stage, **more)
+                except ValueError as error:
+                    raise AppError(f"{source.name}: {error}") from error
+            print_json(record) if json else show()
+
+        numbered = "The first column of svmlight is number 0.  [default: if any row has that]"
+        formats = click.option("--format", type=click.Choice(FORMATS), help="[default: by ending; svmlight]")
+        zero_based = click.option("--zero-based", is_flag=True, default=None, help=numbered)
+        run = section("Input", formats, zero_based)(section("Output", json_option)(run))
+        return options.command("fastsvm", *examples, letter_v=letter_v)(run)
+
+    return decorate
+
+
+LOSS = click.Choice(LOSSES)
+loss_option = click.option("--loss", type=LOSS, help="[default: squared_hinge; hinge for kernels]")
+TOL = "Stop as soon as no weights are better by more than this share."
+tol_option = click.option("-e", "--tol", type=STRENGTH, default=1e-3, help=TOL)
+FOLDS = click.IntRange(min=2)
+SOLVERS = click.Choice([*SOLVER_TYPES])
+NUMBERS = "LIBLINEAR's number of the loss: 0 or 7 is log, 1 or 2 squared_hinge, 3 hinge."
+WEIGHTS = {"type": (str, STRENGTH), "multiple": True, "metavar": "LABEL W"}
+
+
+def training_options(cost):
+    """Return a decorator that adds the options of training, the first of which is -c."""
+    return section(
+        "Training",
+        cost,
+        loss_option,
+        click.option("-s", "--solver-type", type=SOLVERS, metavar="N", help=NUMBERS),
+        tol_option,
+        click.option("-w", "--weight", **WEIGHTS, help="Multiply C by W for this label: -w1 5 -w-1 2."),
+        click.option("--no-intercept", is_flag=True, help="Leave the intercept out."),
+        click.option("--kernel", type=click.Choice(KERNELS), default="linear"),
+        click.option("--gamma", type=STRENGTH, help="Of the kernel.  [default: scikit-learn's scale]"),
+        click.option("--degree", type=click.IntRange(min=1), default=3, help="Of the kernel poly."),
+        click.option("--coef0", type=float, default=0.0, help="Of poly and sigmoid."),
+        seed_option,
+    )

@@ -1,0 +1,48 @@
+"""`certify`: how much lower the objective of a model could be."""
+
+import click
+
+from ...common.errors import USAGE, AppError
+from ...common.options import STRENGTH, section
+from . import _options
+
+
+@_options.command("certify a9a.safetensors a9a", "certify a9a.model a9a --cost 0.1")
+@click.argument("model")
+@click.argument("file")
+@section(
+    "Objective",
+    click.option("--cost", type=STRENGTH, help="C of a LIBLINEAR model, which its file does not have."),
+    click.option("--loss", type=_options.LOSS, help="Loss.  [default: MODEL's]"),
+)
+def certify(source, stage, model, cost, loss):
+    """Prove how far the linear MODEL is from the optimum for the rows of FILE, those of its training.
+
+    MODEL may be of LIBLINEAR's `train`, whose regularised intercept (-B) is part of the objective.
+    """
+    import numpy as np
+    from scipy import sparse
+
+    from ..data.vector_models import load_vector_model
+
+    classifier, zero_based, bias, own_loss = load_vector_model(model)
+    if not hasattr(classifier, "coef_"):
+        raise AppError(f"{model}: is a kernel machine; fit prints the certificate of these")
+    if bias is not None and (cost is None or (loss or own_loss) is None):
+        raise AppError(f"{model}: its format has no C, and not every loss; give --cost and --loss", USAGE)
+    with stage("read"):
+        X, y, _ = source.read_labelled(zero_based=zero_based, n_features=classifier.n_features_in_)
+    with stage("certify"):
+        import fastsvm
+
+        options = {"loss": loss or own_loss}
+        if cost is not None:
+            options["alpha"] = 1 / (cost * X.shape[0])
+        found = fastsvm.load_model(model) if bias is None else classifier.coef_
+        if bias is not None and bias > 0:
+            column = np.full((X.shape[0], 1), bias)
+            X = sparse.hstack([X, column], "csr") if sparse.issparse(X) else np.hstack([X, column])
+            found = np.column_stack([found, classifier.intercept_ / bias])
+        proof = fastsvm.certify(found, X, y, random_state=0, **options)
+    record = {name: np.asarray(value).tolist() for name, value in proof._asdict().items()}
+    return record | {"relative_gap": np.asarray(proof.relative_gap).tolist()}, lambda: print(proof)

@@ -1,0 +1,39 @@
+"""`cv`: choose C by cross-validation."""
+
+import click
+
+from ...common.options import STRENGTH, section
+from ...common.printing import percent, print_line, print_table
+from . import _options
+
+COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
+
+
+@_options.command("cv a9a", "cv a9a -c 0.5 -c 1 -c 2 -v 10 --json", letter_v=False)
+@click.argument("file")
+@_options.training_options(
+    click.option("-c", "--cost", type=STRENGTH, multiple=True, default=COSTS, help="C to try; repeatable.")
+)
+@section("Evaluation", click.option("-v", "folds", type=_options.FOLDS, default=5, help="Folds."))
+def cv(source, stage, cost, folds, **options):
+    """Cross-validate several C on the rows of FILE: all on the same folds, in which labels have like shares.
+
+    The best is the smallest C with the largest mean share of right predictions.
+    """
+    from ..learning.training import cross_validate
+
+    costs = sorted({*cost})
+    with stage("read"):
+        X, y, _ = source.read_labelled()
+    with stage("cross-validate", total=folds * len(costs)) as advance:
+        shares = cross_validate(X, y, folds, costs, advance, **options)
+    means = shares.mean(axis=1)
+    best = costs[int(means.argmax())]
+
+    def show():
+        rows = zip(costs, means, shares.min(axis=1), shares.max(axis=1), strict=True)
+        rows = [[f"{c:g}", *map(percent, rest)] for c, *rest in rows]
+        print_table(["C", "accuracy", "least", "most"], rows, text_columns=())
+        print_line(f"best: -c {best:g}")
+
+    return {"costs": costs, "accuracies": shares.tolist(), "best": best}, show

@@ -1,0 +1,75 @@
+"""`fit`: from rows to a certified model."""
+
+import os
+
+import click
+
+from ...common.errors import USAGE, AppError
+from ...common.files import check_is_file
+from ...common.options import STRENGTH, section
+from ...common.printing import certificate_line, many, percent
+from . import _options
+
+ENDINGS = (".svm", ".svmlight", ".libsvm", ".csv", ".tsv", ".npz")
+
+OUTPUT = (
+    "Model file to write, in LIBLINEAR's format unless it ends with .safetensors.  [default: the name of "
+    "FILE with .safetensors, in the current folder]"
+)
+
+
+@_options.command(
+    "fit a9a -c 0.1 -o a9a.model",
+    "fit train.csv.gz --kernel rbf --gamma 0.05 -o train.safetensors",
+    "fit a9a -s 3 -w1 2 -v 5",
+    letter_v=False,
+)
+@click.argument("file")
+@_options.training_options(
+    click.option("-c", "--cost", type=STRENGTH, default=1.0, help="C, the weight of the losses.")
+)
+@section(
+    "Evaluation",
+    click.option("-v", "folds", type=_options.FOLDS, metavar="N", help="Cross-validate; write no model."),
+)
+@section("Output", click.option("-o", "--output", metavar="MODEL", help=OUTPUT))
+def fit(source, stage, cost, folds, output, **options):
+    """Fit a linear or kernel machine to the rows of FILE, to a proven distance from the optimum.
+
+    It minimises 1/2 ||w||^2 + C sum_i phi(y_i (w.x_i + b0)), like LIBLINEAR and LIBSVM; b0 is not
+    regularised. With more than two labels, each has a problem against the others.
+    """
+    from ..data.vector_models import check_vector_model_path, save_vector_model
+    from ..learning.training import cross_validate, make_model
+
+    check_is_file(output, "a model")
+    if output is None and source.path == "-":
+        raise AppError("a model of stdin has no name; give one with -o", USAGE)
+    name = os.path.basename(source.path).removesuffix(".gz")
+    root, ending = os.path.splitext(name)
+    output = output or f"{root if ending in ENDINGS else name}.safetensors"
+    if folds is None:
+        check_vector_model_path(output)
+    with stage("read"):
+        X, y, zero_based = source.read_labelled(plain=folds is None and options["kernel"] == "linear")
+    if folds is not None:
+        with stage("cross-validate", total=folds) as advance:
+            share = float(cross_validate(X, y, folds, [cost], advance, **options).mean())
+        told = f"Cross Validation Accuracy = {percent(share)}"
+        return {"folds": folds, "accuracy": share}, lambda: print(told)
+    with stage("fit"):
+        model = make_model(y, cost=cost, **options).fit(X, y)
+    with stage("write"):
+        save_vector_model(model, output, zero_based)
+    (n, d), gaps = X.shape, model.dual_gap_ / model.objective_
+    gaps = gaps if isinstance(gaps, float) else gaps.tolist()
+    labels = [*map(str, model.classes_.tolist())]
+    record = {"model": output, "rows": n, "columns": d, "labels": labels, "loss": model.loss}
+    record |= {"alpha": model.alpha, "gap": gaps, "epochs": model.n_iter_, "seconds": stage.seconds}
+
+    def show():
+        print(f"{n:,} rows, {d:,} columns, {many(len(labels), 'label')}, {model.loss} loss")
+        print(certificate_line(gaps))
+        print(f"{output}: written")
+
+    return record, show

@@ -1,0 +1,50 @@
+"""`path`: the solutions for a range of C."""
+
+import io
+
+import click
+
+from ...common.files import check_file, replace_file
+from ...common.options import COUNT, section
+from ...common.printing import print_table
+from . import _options
+
+
+@_options.command("path a9a", "path a9a --test a9a.t -n 10 -o path.npz")
+@click.argument("file")
+@section(
+    "Training",
+    _options.loss_option,
+    click.option("-n", "--number", type=COUNT, default=20, help="Solutions."),
+    _options.tol_option,
+)
+@section("Evaluation", click.option("--test", metavar="FILE", help="Rows to predict with each solution."))
+@section("Output", click.option("-o", "--output", metavar="FILE.npz", help="File for all coefficients."))
+def path(source, stage, loss, number, tol, test, output):
+    """Find certified solutions for a range of C, the least first; of linear machines, for two labels."""
+    import numpy as np
+
+    from fastsvm.fitting import sdca_path
+
+    if output is not None:
+        check_file(output)
+    with stage("read"):
+        X, y, zero_based = source.read_labelled()
+        tested = {"accuracy": (X, y)}
+        if test is not None:
+            tested["test"] = source.read_labelled(test, zero_based=zero_based, n_features=X.shape[1])[:2]
+    with stage("fit"):
+        options = {"loss": loss or "squared_hinge", "n_alphas": number, "tol": tol, "random_state": 0}
+        found, labels = sdca_path(X, y, **options), np.unique(y)
+    columns = {"C": 1 / (found.alphas * len(y)), "alpha": found.alphas, "objective": found.objectives}
+    columns |= {"gap": found.dual_gaps / found.objectives, "epochs": found.n_iters}
+    for name, (rows, truth) in tested.items():
+        above = rows @ found.coefs.T + found.intercepts > 0
+        columns[name] = np.mean(labels[above.astype(int)] == truth[:, None], axis=0)
+    if output is not None:
+        file = io.BytesIO()
+        np.savez(file, labels=labels, **found._asdict())
+        replace_file(output, file.getvalue())
+    record = {name: column.tolist() for name, column in columns.items()}
+    lines = [[f"{value:.5g}" for value in row] for row in zip(*record.values(), strict=True)]
+    return record, lambda: print_table([*record], lines, text_columns=())

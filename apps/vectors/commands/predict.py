@@ -1,0 +1,66 @@
+"""`predict`: labels of new rows."""
+
+import click
+
+from ...common.errors import AppError
+from ...common.files import check_file, replace_file
+from ...common.options import section
+from ...common.printing import note, percent
+from . import _options
+
+
+@_options.command("predict a9a.safetensors a9a.t -o labels.txt", "predict a9a.model - --proba < a9a.t")
+@click.argument("model")
+@click.argument("file")
+@section(
+    "Output",
+    click.option("-o", "--output", metavar="FILE", help="File for the labels.  [default: stdout]"),
+    click.option("--proba", is_flag=True, help="Add the probability of each label (models of the log loss)."),
+    click.option("--scores", is_flag=True, help="Add the scores."),
+)
+def predict(source, stage, model, output, proba, scores):
+    """Predict the label of each row of FILE, a line each.
+
+    If FILE has labels, their share of right predictions goes to stderr. A CSV table has them if it has a
+    column more than MODEL.
+    """
+    import numpy as np
+
+    from ..data.vector_models import load_vector_model
+
+    if output is not None:
+        check_file(output)
+    with stage("read"):
+        loaded, columns = load_vector_model(model), {}
+        classifier = loaded.model
+        X, y, _ = source.read(zero_based=loaded.zero_based, n_features=classifier.n_features_in_)
+    with stage("predict"):
+        found = classifier.predict(X)
+        labels = [*map(str, found.tolist())]
+        header = [*map(str, classifier.classes_.tolist())]
+        if proba:
+            try:
+                columns |= dict(zip(header, classifier.predict_proba(X).T.tolist(), strict=True))
+            except AttributeError:
+                raise AppError(f"{model}: has no probabilities; fit one with --loss log") from None
+        if scores:
+            names = [f"score:{name}" for name in header[-1 if len(header) == 2 else 0 :]]
+            rows = classifier.decision_function(X).reshape(len(found), -1)
+            columns |= dict(zip(names, rows.T.tolist(), strict=True))
+    n_right = None if y is None else int(np.count_nonzero(found == y))
+    record = {"rows": len(found), "right": n_right, "labels": labels, "columns": columns}
+    lines = labels
+    if columns:
+        numbers = zip(labels, *columns.values(), strict=True)
+        lines = [" ".join(["labels", *columns])]
+        lines += [" ".join([label, *(f"{value:.6g}" for value in row)]) for label, *row in numbers]
+    if output is not None:
+        replace_file(output, "".join(f"{line}\n" for line in lines).encode())
+
+    def show():
+        if output is None:
+            print("\n".join(lines))
+        if n_right is not None:
+            note(f"Accuracy = {percent(n_right / len(found))} ({n_right:,}/{len(found):,})")
+
+    return record, show

@@ -1,0 +1,74 @@
+"""Model files of classifiers of vectors: fastsvm's, and LIBLINEAR's."""
+
+from typing import Any, NamedTuple
+
+from ...common.errors import AppError
+from ...common.files import check_model_path, check_replaceable, replace_file
+from ...common.liblinear_files import START, read_liblinear, write_liblinear
+
+OURS = ".safetensors"
+
+
+class VectorModel(NamedTuple):
+    """A classifier, whether its columns were numbered from 0, and LIBLINEAR's bias, if it wrote the file.
+
+    `loss` is None where LIBLINEAR minimised another objective than ours.
+    """
+
+    model: Any
+    zero_based: bool | None
+    bias: float | None = None
+    loss: str | None = None
+
+
+def is_model_file(path: str) -> bool:
+    """Tell whether a file begins as a model does."""
+    with open(path, "rb") as file:
+        start = file.read(16)
+    return start.startswith(START.encode()) or start[8:9] == b"{"
+
+
+def load_vector_model(path: str) -> VectorModel:
+    """Load a model of either format."""
+    from fastsvm.fitting import SDCA
+    from fastsvm.model_files import ModelFileError, load_about, load_plain
+
+    with open(path, "rb") as file:
+        ours = file.read(len(START)) != START.encode()
+    if ours:
+        try:
+            model, about = load_plain(path), load_about(path)
+        except ModelFileError as error:
+            raise AppError(str(error)) from error
+        if not hasattr(model, "classes_"):
+            raise AppError(f"{path}: is no classifier of vectors; give a model that fastsvm fit wrote")
+        return VectorModel(model, about.get("zero_based"), loss=getattr(model, "loss", None))
+    loss, labels, coef, intercepts, bias = read_liblinear(path)
+    model = SDCA(loss or "hinge", fit_intercept=bias >= 0)
+    model.classes_, model.coef_, model.intercept_ = labels, coef, intercepts
+    model.n_features_in_ = coef.shape[1]
+    return VectorModel(model, False, bias, loss)
+
+
+def check_vector_model_path(path: str) -> None:
+    """Find out before the work whether a model can be written."""
+    if path.endswith(OURS):
+        check_model_path(path)
+    else:
+        check_replaceable(path, START, "is not a LIBLINEAR model")
+
+
+def save_vector_model(model, path: str, zero_based: bool | None) -> None:
+    """Write a model: LIBLINEAR's format, unless the name ends with .safetensors."""
+    if path.endswith(OURS):
+        from fastsvm.model_files import save_plain
+
+        save_plain(model, path, {"zero_based": zero_based})
+        return
+    if not hasattr(model, "coef_"):
+        raise AppError(f"{path}: LIBLINEAR has no kernels; give a name that ends with {OURS}")
+    labels = model.classes_.tolist()
+    if not all(not isinstance(label, str) and label == int(label) for label in labels):
+        raise AppError(f"{path}: LIBLINEAR's labels are whole numbers; give a name that ends with {OURS}")
+    loss = getattr(model, "loss", "")
+    replace_file(path, write_liblinear(loss, [*map(int, labels)], model.coef_, model.intercept_))

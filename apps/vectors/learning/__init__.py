@@ -1,0 +1,1 @@
+"""From options to fitted models."""

@@ -1,0 +1,11 @@
+from ._input import as_rows as as_rows
+from ._solver import Epoch as Epoch
+from ._solver import Result as Result
+from .asdca_solver import asdca as asdca
+from .kernel._problem import KernelResult as KernelResult
+from .kernel.pegasos_solver import kernel_pegasos as kernel_pegasos
+from .kernel.sdca_solver import kernel_sdca as kernel_sdca
+from .losses import LOSSES as LOSSES
+from .pegasos_solver import pegasos as pegasos
+from .perceptron_solver import perceptron as perceptron
+from .sdca_solver import sdca as sdca
