@@ -1,4 +1,4 @@
-"""The session in docs/vectors.md, with other numbers where a processor rounds in another way."""
+"""The session in docs/guide/vectors.md, with other numbers where a processor rounds in another way."""
 
 import re
 import shlex
@@ -11,7 +11,7 @@ from sklearn.preprocessing import scale
 
 from fastsvm_apps.vectors.cli import main
 
-PAGE = Path(__file__).parents[2] / "docs" / "vectors.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "vectors.md"
 
 
 def without_digits(text):

@@ -1,0 +1,96 @@
+"""The site: `sphinx-build -W docs docs/_build` after `pip install -e ".[docs]"`."""
+
+import os
+import re
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+# Pages whose text lies elsewhere in the repository.
+ELSEWHERE = {
+    "changelog": "CHANGELOG.md",
+    "measurements/cell_model": "apps/cells/shipped/MODEL_CARD.md",
+    "measurements/english_model": "apps/sentiment/shipped/MODEL_CARD.md",
+    "internals/contributing": "CONTRIBUTING.md",
+    "measurements/benchmarks": "benchmarks/README.md",
+    "measurements/samples": "data/README.md",
+}
+PAGES = {ROOT / "README.md": DOCS / "index.md"}
+PAGES |= {ROOT / file: DOCS / f"{name}.md" for name, file in ELSEWHERE.items()}
+
+project = "fastsvm"
+version = release = installed_version("fastsvm")
+author = "The fastsvm developers"
+project_copyright = author
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_click",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "examples"]
+templates_path = ["_templates"]
+html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_title = f"fastsvm {version}"
+html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "header_links_before_dropdown": 7}
+html_sidebars = {"index": [], "install": [], "changelog": []}
+html_show_sourcelink = False
+smartquotes = False  # -- is an option
+autosummary_imported_members = True
+autosummary_ignore_module_all = False
+myst_heading_anchors = 4
+numpydoc_show_class_members = False
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "min_reported_time": 1e6,
+    "abort_on_example_error": True,
+}
+
+
+def show(app, docname, source):
+    """Take the text of a page from where it lies, and lead links to files that have a page to that page."""
+    page = DOCS / f"{docname}.md"
+    origin = ROOT / ELSEWHERE[docname] if docname in ELSEWHERE else page
+    if not origin.exists():
+        return
+    if docname in ELSEWHERE:
+        source[0] = origin.read_text(encoding="utf-8")
+        app.env.note_dependency(str(origin))
+    elif docname == "studies/README":  # `fastsvm-studies gallery` makes it
+        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+
+    def lead(link):
+        if ":" in link[1]:
+            return link[0]
+        target = (origin.parent / link[1]).resolve()
+        return f"]({os.path.relpath(PAGES.get(target, target), page.parent)}{link[2] or ''})"
+
+    source[0] = re.sub(r"\]\(([^)#\s]+)(#[^)\s]*)?\)", lead, source[0])
+
+
+def escape(app, what, name, thing, options, lines):
+    """Docstrings say coef_ and |w|; in reStructuredText these are a link and a substitution."""
+    literal = None  # how far the text before a literal block is indented
+    for number, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        if literal is not None and line.strip() and indent <= literal:
+            literal = None
+        if literal is None and not line.lstrip().startswith((">>>", "...")):
+            parts = re.split(r"(`+.*?`+|\*\*.*?\*\*)", line)  # not in code or names
+            parts[::2] = (re.sub(r"(\b\w+(?=_(?!\w))|(?<!\\)(?=\|))", r"\1\\", part) for part in parts[::2])
+            lines[number] = "".join(parts)
+            literal = indent if line.endswith("::") else None
+
+
+def setup(app):
+    """Sphinx calls this."""
+    app.connect("autodoc-process-docstring", escape, priority=900)  # after numpydoc
+    app.connect("source-read", show)
