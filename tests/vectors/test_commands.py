@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from sklearn.svm import SVC, LinearSVC
 
 import fastsvm
+import fastsvm_apps
 from fastsvm_apps.vectors.cli import main
 
 N, D = 120, 7
+ENGLISH = Path(fastsvm_apps.__path__[0], "sentiment", "shipped", "english.safetensors")
 
 
 def made(n_labels, seed=0):
@@ -176,7 +179,6 @@ def test_convert_keeps_every_digit(run, tmp_path):
     assert (tmp_path / "o.model").read_text() == (tmp_path / "m.model").read_text()
 
 
-TEXTS = "1,a\n2,b\n"
 BAD = [
     ("a", "", "a: there are no rows in it"),
     ("a", "1 1:1\n1 2:1\n", "a: all rows have the same label"),
@@ -220,6 +222,7 @@ def test_a_bad_file_takes_one_line_and_leaves_nothing(run, tmp_path, name, conte
         ("convert text.csv b", 1, "svmlight has numbers as labels"),
         ("predict a a", 1, "a: "),
         ("predict missing a", 1, "missing: No such file"),
+        ("predict english.safetensors a", 1, "is no classifier of vectors"),
         ("predict bad.model a", 1, "is no model file of LIBLINEAR: there are no 2 x 1 finite weights"),
         ("predict ours.safetensors a --proba", 1, "fit one with --loss log"),
         ("certify rbf.safetensors a", 1, "is a kernel machine"),
@@ -229,7 +232,8 @@ def test_a_bad_file_takes_one_line_and_leaves_nothing(run, tmp_path, name, conte
 def test_what_cannot_be_meant_is_refused(run, tmp_path, line, code, message):
     write(tmp_path / "a", *DATA[2])
     write(tmp_path / "three", *DATA[3])
-    (tmp_path / "text.csv").write_text(TEXTS)
+    (tmp_path / "text.csv").write_text("1,a\n2,b\n")
+    (tmp_path / "english.safetensors").write_bytes(ENGLISH.read_bytes())
     head = "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n"
     (tmp_path / "bad.model").write_text(head + "1\nnan\n")
     run("fit a -o ours.safetensors")

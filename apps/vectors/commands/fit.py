@@ -39,7 +39,7 @@ def fit(source, stage, cost, folds, output, **options):
     It minimises 1/2 ||w||^2 + C sum_i phi(y_i (w.x_i + b0)), like LIBLINEAR and LIBSVM; b0 is not
     regularised. With more than two labels, each has a problem against the others.
     """
-    from ..data.vector_models import check_vector_model_path, save_vector_model
+    from ..data import vector_models
     from ..learning.training import cross_validate, make_model
 
     check_is_file(output, "a model")
@@ -49,7 +49,7 @@ def fit(source, stage, cost, folds, output, **options):
     root, ending = os.path.splitext(name)
     output = output or f"{root if ending in ENDINGS else name}.safetensors"
     if folds is None:
-        check_vector_model_path(output)
+        vector_models.check_vector_model_path(output)
     with stage("read"):
         X, y, zero_based = source.read_labelled(plain=folds is None and options["kernel"] == "linear")
     if folds is not None:
@@ -57,10 +57,11 @@ def fit(source, stage, cost, folds, output, **options):
             share = float(cross_validate(X, y, folds, [cost], advance, **options).mean())
         told = f"Cross Validation Accuracy = {percent(share)}"
         return {"folds": folds, "accuracy": share}, lambda: print(told)
+    vector_models.check_liblinear_has(output, y[:1].tolist(), options["kernel"] == "linear")
     with stage("fit"):
         model = make_model(y, cost=cost, **options).fit(X, y)
     with stage("write"):
-        save_vector_model(model, output, zero_based)
+        vector_models.save_vector_model(model, output, zero_based)
     (n, d), gaps = X.shape, model.dual_gap_ / model.objective_
     gaps = gaps if isinstance(gaps, float) else gaps.tolist()
     labels = [*map(str, model.classes_.tolist())]

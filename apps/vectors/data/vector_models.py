@@ -23,9 +23,13 @@ class VectorModel(NamedTuple):
 
 def is_model_file(path: str) -> bool:
     """Tell whether a file begins as a model does."""
+    start = _start_of(path)
+    return start.startswith(START) or start[8:9] == "{"
+
+
+def _start_of(path: str) -> str:
     with open(path, "rb") as file:
-        start = file.read(16)
-    return start.startswith(START.encode()) or start[8:9] == b"{"
+        return file.read(16).decode("latin-1")
 
 
 def load_vector_model(path: str) -> VectorModel:
@@ -33,14 +37,12 @@ def load_vector_model(path: str) -> VectorModel:
     from fastsvm.fitting import SDCA
     from fastsvm.model_files import ModelFileError, load_about, load_plain
 
-    with open(path, "rb") as file:
-        ours = file.read(len(START)) != START.encode()
-    if ours:
+    if not _start_of(path).startswith(START):
         try:
             model, about = load_plain(path), load_about(path)
         except ModelFileError as error:
             raise AppError(str(error)) from error
-        if not hasattr(model, "classes_"):
+        if not hasattr(model, "n_features_in_"):
             raise AppError(f"{path}: is no classifier of vectors; give a model that fastsvm fit wrote")
         return VectorModel(model, about.get("zero_based"), loss=getattr(model, "loss", None))
     loss, labels, coef, intercepts, bias = read_liblinear(path)
@@ -65,10 +67,17 @@ def save_vector_model(model, path: str, zero_based: bool | None) -> None:
 
         save_plain(model, path, {"zero_based": zero_based})
         return
-    if not hasattr(model, "coef_"):
-        raise AppError(f"{path}: LIBLINEAR has no kernels; give a name that ends with {OURS}")
     labels = model.classes_.tolist()
-    if not all(not isinstance(label, str) and label == int(label) for label in labels):
+    check_liblinear_has(path, labels, hasattr(model, "coef_"))
+    content = write_liblinear(getattr(model, "loss", ""), [*map(int, labels)], model.coef_, model.intercept_)
+    replace_file(path, content)
+
+
+def check_liblinear_has(path: str, labels: list, linear: bool) -> None:
+    """Refuse what only a file of fastsvm has, unless it is to be one."""
+    if path.endswith(OURS):
+        return
+    if not linear:
+        raise AppError(f"{path}: LIBLINEAR has no kernels; give a name that ends with {OURS}")
+    if any(isinstance(label, str) or label != int(label) for label in labels):
         raise AppError(f"{path}: LIBLINEAR's labels are whole numbers; give a name that ends with {OURS}")
-    loss = getattr(model, "loss", "")
-    replace_file(path, write_liblinear(loss, [*map(int, labels)], model.coef_, model.intercept_))
