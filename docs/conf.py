@@ -40,6 +40,7 @@ html_title = f"fastsvm {version}"
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "header_links_before_dropdown": 7}
 html_sidebars = {"index": [], "install": [], "changelog": []}
 html_show_sourcelink = False
+default_role = "code"
 highlight_language = "none"
 toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # docstrings have them
