@@ -27,6 +27,10 @@ lint:
     mypy
     git ls-files -z | xargs -0 codespell
 
+# The site, in docs/_build/index.html; a link that leads nowhere stops it.
+site:
+    {{python}} -m sphinx -W -q docs docs/_build
+
 # Draw the studies again, and the pages in docs/studies from them.
 docs data out="/tmp/studies":
     fastsvm-studies all --data {{data}} -o {{out}}

@@ -40,10 +40,15 @@ html_title = f"fastsvm {version}"
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "header_links_before_dropdown": 7}
 html_sidebars = {"index": [], "install": [], "changelog": []}
 html_show_sourcelink = False
+default_role = "code"
+highlight_language = "none"
+toc_object_entries_show_parents = "hide"
+autodoc_typehints = "none"  # docstrings have them
 smartquotes = False  # -- is an option
 autosummary_imported_members = True
 autosummary_ignore_module_all = False
 myst_heading_anchors = 4
+linkcheck_ignore = ["http://127.0.0.1"]
 numpydoc_show_class_members = False
 sphinx_gallery_conf = {
     "examples_dirs": "examples",

@@ -24,7 +24,7 @@ WITH_EXAMPLES = [
 # Pages that speak of models and smears, and the slow ones.
 TEXTS = {"guide/own_labels", "guide/text", "guide/streams"}
 CELLS = {"guide/cells", "guide/own_laboratory"}
-SLOW = {*CELLS, "guide/kernel", "guide/scale", "guide/text", "start/cells"}
+SLOW = {*CELLS, "guide/kernel", "guide/scale", "guide/text", "measurements/kernel", "start/cells"}
 
 
 def pages():
@@ -70,8 +70,15 @@ def test_the_output_of_the_readme(tmp_path, monkeypatch):
     doc_pages.check_output(block("output: train"), result.stdout)
 
 
-def test_the_readme_is_short():
-    assert README.read_text(encoding="utf-8").count("\n") <= 130
+def test_the_readme_is_short_and_its_links_lead_somewhere():
+    """Building the site checks the links of all other pages."""
+    text = README.read_text(encoding="utf-8")
+    assert text.count("\n") <= 130
+    for path, heading in re.findall(r"\]\(([^)#:]+)#?([^)]*)\)", text):
+        page = README.parent / path
+        assert page.exists(), path
+        headings = re.findall(r"^#+ (.*)", page.read_text(encoding="utf-8"), re.MULTILINE) if heading else []
+        assert heading in ["", *(re.sub(r"[^\w -]", "", name).lower().replace(" ", "-") for name in headings)]
 
 
 @pytest.mark.parametrize("module", WITH_EXAMPLES)

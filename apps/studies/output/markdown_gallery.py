@@ -113,7 +113,15 @@ def markdown_index(records: Sequence[dict]) -> str:
         "```sh\nfastsvm-studies all --data DIR -o studies\n```",
         _markdown_table(("study", "document", *Verdict), rows),
         f"{study_record.claims_summary(study_record.all_claims(records))}.",
+        *map(_markdown_cover, records),
     )
+
+
+def _markdown_cover(record: dict) -> str:
+    """Return the title and the first figure of a study, which lead to its page."""
+    study, title = record["study"], escape_markdown(record["title"])
+    covers = [f"[![{title}]({study}/{file})]({study}.md)" for file in _shown_figures(record)]
+    return "\n\n".join((f"## [{title}]({study}.md)", *covers[:1]))
 
 
 def _markdown_page(origin: str, title: str, *parts: str) -> str:
