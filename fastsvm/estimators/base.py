@@ -194,6 +194,9 @@ class BaseLinearClassifier(CallbackSupportMixin, BaseClassifier, LinearModel):
 
     fit.__doc__ = LinearModel.fit.__doc__
 
+    def _require_fitted(self):
+        check_is_fitted(self)
+
     def _check_and_fit(self, X, y, sample_weight, checkpoint=None):
         self._check_params()
         X, y = self._validated(X, y)

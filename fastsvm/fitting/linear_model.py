@@ -37,7 +37,7 @@ class LinearModel(OneVsRest):
     and `verbose`), checks them in `_check_params` and makes a solver in `_make_solver`.
     """
 
-    coef_: np.ndarray
+    coef_: np.ndarray | sparse.csr_array
     intercept_: np.ndarray
     dual_gap_: float | np.ndarray
 
@@ -207,9 +207,41 @@ class LinearModel(OneVsRest):
         found = decision_scores.decision_scores(
             X, self.coef_, self.intercept_, getattr(self, "squares_", None)
         )
-        # SciPy multiplies every value, so that NaN shows in the scores.
-        require_finite_rows(X, found if sparse.issparse(X) else X)
+        # SciPy multiplies every value, so that NaN shows in the scores, unless both factors are sparse.
+        require_finite_rows(X, found if sparse.issparse(X) and not sparse.issparse(self.coef_) else X)
         return found
+
+    @property
+    def _dense_coef(self):
+        return self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_
+
+    def sparsify(self) -> Self:
+        """Make `coef_` a CSR array, which is smaller where more than half of the weights are 0.
+
+        Predictions are the same up to rounding. A file has the dense `coef_`, and further fits make it.
+
+        Returns
+        -------
+        self
+        """
+        self._require_fitted()
+        self.coef_ = sparse.csr_array(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Make `coef_` an ndarray again, as it is after a fit.
+
+        Returns
+        -------
+        self
+        """
+        self._require_fitted()
+        self.coef_ = self._dense_coef
+        return self
+
+    def _require_fitted(self):
+        if not hasattr(self, "coef_"):
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
 
 
 class OnlineModel(LinearModel):
@@ -315,7 +347,7 @@ class OnlineModel(LinearModel):
         same = self.warm_start and np.array_equal(classes, getattr(self, "classes_", None))
         self._goes_on = coef is None and intercept is None and same and self._same_columns()
         if self._goes_on:
-            coef, intercept, t = self.coef_, self.intercept_, getattr(self, "t_", 0)
+            coef, intercept, t = self._dense_coef, self.intercept_, getattr(self, "t_", 0)
         elif coef is None and intercept is None:
             return super()._solver_starts(classes, n)
         else:
@@ -382,7 +414,7 @@ class OnlineModel(LinearModel):
             return [None] * n
         return [
             {"w": w, "bias": float(intercept), "t": getattr(self, "t_", 0)}
-            for w, intercept in zip(self.coef_, self.intercept_, strict=True)
+            for w, intercept in zip(self._dense_coef, self.intercept_, strict=True)
         ]
 
     def _set_results(self, results, X, y):

@@ -2,13 +2,23 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import scale
 
 import reference
-from fastsvm import PegasosClassifier, PerceptronClassifier, certify, load_model, save_model
+from fastsvm import (
+    PegasosClassifier,
+    PerceptronClassifier,
+    SDCAClassifier,
+    certify,
+    fitting,
+    load_model,
+    save_model,
+)
+from fastsvm.fitting import decision_scores
 from fastsvm.fitting.labels import held_out
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._progress import Progress
@@ -162,3 +172,43 @@ def test_files_keep_the_parameters(tmp_path, problem):
         model = clone(model).set_params(early_stopping=True, validation_fraction=0.3, shuffle=True)
         save_model(model.fit(*problem), tmp_path / "model")
         assert load_model(tmp_path / "model").get_params() == model.get_params()
+
+
+@pytest.mark.parametrize("model", [*BOTH, SDCAClassifier(random_state=0)], ids=by_name)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_sparse_weights_predict_the_same(model, n_classes, problem, tmp_path):
+    X, y = problem
+    y = np.where(X[:, [0]].toarray().ravel() > 0.5, 2, y) if n_classes == 3 else y
+    fitted = clone(model).fit(X, y)
+    fitted.coef_[:, ::2] = 0
+    dense, scores = fitted.coef_, fitted.decision_function(X)
+    assert fitted.sparsify() is fitted
+    assert sparse.issparse(fitted.coef_)
+    assert fitted.coef_.nnz <= dense.size / 2
+    for rows in (X, X.toarray(), X[:1]):
+        np.testing.assert_allclose(fitted.decision_function(rows), scores[: rows.shape[0]], rtol=1e-10)
+    assert np.array_equal(fitted.predict(X), fitted.classes_[decision_scores.winners(scores)])
+    save_model(fitted, tmp_path / "model")
+    assert np.array_equal(load_model(tmp_path / "model").coef_, dense)
+    holed = X.copy()
+    holed.indices[0], holed.data[0] = 0, np.nan
+    with pytest.raises(ValueError, match="row 0"):
+        fitted.decision_function(holed)
+    if n_classes == 2 and by_name(model) == "SDCAClassifier":
+        assert certify(fitted, X, y).objective == certify(fitted.densify(), X, y).objective
+    assert np.array_equal(fitted.densify().coef_, dense)
+    if by_name(model) != "SDCAClassifier":
+        again = fitted.sparsify().set_params(warm_start=True).fit(X, y)
+        assert isinstance(again.coef_, np.ndarray)
+
+
+@pytest.mark.parametrize("cls", [PegasosClassifier, fitting.Pegasos])
+def test_only_what_is_fitted_has_sparse_weights(cls):
+    for change in ("sparsify", "densify"):
+        with pytest.raises(AttributeError, match="not fitted yet"):
+            getattr(cls(), change)()
+
+
+def test_batches_follow_sparse_weights(problem):
+    model, other = (PegasosClassifier(random_state=0).fit(*problem) for _ in range(2))
+    assert np.array_equal(model.sparsify().partial_fit(*problem).coef_, other.partial_fit(*problem).coef_)
