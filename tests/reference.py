@@ -42,11 +42,17 @@ def pegasos(
     project=False,
     averaging="last",
     average_from=None,
+    start=None,
 ):
-    """Pegasos, Shalev-Shwartz et al. 2011, fig. 2; `order` holds a list of rows for each epoch."""
+    """Pegasos, Shalev-Shwartz et al. 2011, fig. 2; `order` holds a list of rows for each epoch.
+
+    `start` is (w, b0, t): t steps were taken before. The squared hinge takes longer to its first step.
+    """
     n, d = X.shape
     c = np.ones(n) if sample_weight is None else sample_weight
-    w, b0, t = np.zeros(d), 0.0, 0
+    w, b0, t = (np.zeros(d), 0.0, 0) if start is None else start
+    if loss == "squared_hinge":
+        t += np.ceil(2 * max(c * ((X**2).sum(axis=1) + bool(fit_intercept))) / alpha)
     iterates = []
     for rows in order:
         for first in range(0, len(rows), batch_size):
@@ -56,7 +62,7 @@ def pegasos(
             step, step0 = np.zeros(d), 0.0
             for i in batch:
                 margin = y[i] * (w @ X[i] + b0)
-                pull = float(margin < 1) if loss == "hinge" else expit(-margin)
+                pull = -float(losses.slope(loss, margin))
                 step += c[i] * pull * y[i] * X[i]
                 step0 += c[i] * pull * y[i]
             w = (1 - eta * alpha) * w + eta / len(batch) * step
@@ -65,14 +71,15 @@ def pegasos(
             elif fit_intercept is True:
                 b0 += min(eta, 1 / np.sqrt(t)) / len(batch) * step0  # nothing shrinks b0: no long steps
             if project:
-                radius = np.sqrt((1 if loss == "hinge" else 2 * np.log(2)) * c.mean() / alpha)
+                radius = np.sqrt((1 if loss == "hinge" else 2 * losses.value(loss, 0)) * c.mean() / alpha)
                 w = min(1, radius / max(np.sqrt(w @ w), 1e-300)) * w
             iterates.append((w, b0))
     if averaging == "tail":
         tail = iterates[len(iterates) // 2 if average_from is None else average_from :]
         w, b0 = np.mean([w for w, _ in tail], axis=0), np.mean([b for _, b in tail])
     if averaging == "growing":  # the t-th iterate weighs t, as in partial_fit
-        w, b0 = (np.average(part, axis=0, weights=range(1, t + 1)) for part in zip(*iterates, strict=True))
+        ages = range(1, len(iterates) + 1)
+        w, b0 = (np.average(part, axis=0, weights=ages) for part in zip(*iterates, strict=True))
     return w, b0
 
 

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..fitting import convergence_advice
-from ..fitting.linear_model import LinearModel
+from ..fitting.linear_model import LinearModel, OnlineModel
 from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_predict_proba
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr, with_floats
@@ -194,6 +194,9 @@ class BaseLinearClassifier(CallbackSupportMixin, BaseClassifier, LinearModel):
 
     fit.__doc__ = LinearModel.fit.__doc__
 
+    def _require_fitted(self):
+        check_is_fitted(self)
+
     def _check_and_fit(self, X, y, sample_weight, checkpoint=None):
         self._check_params()
         X, y = self._validated(X, y)
@@ -204,3 +207,22 @@ class BaseLinearClassifier(CallbackSupportMixin, BaseClassifier, LinearModel):
         results = self._fit(X, y, sample_weight, watch, checkpoint)
         self._warn_if_short(results, X, ConvergenceWarning, stacklevel=6)
         return self
+
+
+class BaseOnlineClassifier(BaseLinearClassifier, OnlineModel):
+    """A linear classifier that can also learn batch by batch, and from a given start."""
+
+    @all_or_nothing
+    @with_callbacks
+    def fit(  # noqa: D102 (inherited)
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+    ) -> Self:
+        return self._fit_from(X, y, sample_weight, coef_init, intercept_init)
+
+    fit.__doc__ = OnlineModel.fit.__doc__

@@ -19,11 +19,10 @@ from ..fitting.certificate import (
     multinomial_bracket,
 )
 from ..fitting.labels import signs_of
-from ..solvers import LOSSES
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
-from ..solvers.losses import as_loss
+from ..solvers.losses import PEGASOS_LOSSES, as_loss
 from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
 from ..solvers.sdca_solver import make_sdca_solver
 from .base import BaseLinearClassifier, ConvergenceWarning
@@ -71,7 +70,7 @@ def certify(
     y : array of shape (n_samples,)
         Labels. For bare coefficients of one row, the larger of two labels is +1; several rows belong to the
         sorted labels.
-    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default=None
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log", "modified_huber"}, default=None
     alpha : float > 0, default=None
         In place of the model's loss and alpha: measure the distance from the optimum of another objective.
         With both given, the model's penalty is ignored.
@@ -132,7 +131,7 @@ def certify(
     joint = (loss is None or alpha is None) and getattr(model, "_joint", False)
     given = loss is not None and alpha is not None
     loss, alpha = _certified_objective(model, loss, alpha, len(classes), len(y))
-    phi = as_loss(one_of("loss", loss, LOSSES), getattr(model, "hinge_width", 1.0))
+    phi = as_loss(one_of("loss", loss, PEGASOS_LOSSES), getattr(model, "hinge_width", 1.0))
     alpha = as_alpha(alpha)
     labels = classes[1:] if len(classes) == 2 else classes
     weights = _certified_weights(model, y, classes, labels, sample_weight)
@@ -259,8 +258,8 @@ def _certified_objective(model, loss, alpha, n_classes, n):
             other = "an objective that certify does not support"
     if other is None and penalty != "l2":
         other = f"penalty {penalty!r}, not 'l2'"
-    if other is None and loss is None and own_loss not in LOSSES:
-        other = f"loss {own_loss!r}, not one of {', '.join(map(repr, LOSSES))}"
+    if other is None and loss is None and own_loss not in PEGASOS_LOSSES:
+        other = f"loss {own_loss!r}, not one of {', '.join(map(repr, PEGASOS_LOSSES))}"
     if other is not None:
         raise ValueError(
             f"This {type(model).__name__} has {other}. To measure its coefficients by another objective, "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..fitting.linear import ASDCA, SDCA, Pegasos, Perceptron
 from ..fitting.one_vs_rest import all_or_nothing
-from .base import BaseLinearClassifier
+from .base import BaseLinearClassifier, BaseOnlineClassifier
 from .callbacks import with_callbacks
 from .certify import certify
 
@@ -132,7 +132,7 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
     fit.__doc__ = SDCA.fit.__doc__
 
 
-class PegasosClassifier(BaseLinearClassifier, Pegasos):
+class PegasosClassifier(BaseOnlineClassifier, Pegasos):
     """Linear classifier fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
     Minimises, for each class against the rest::
@@ -144,8 +144,9 @@ class PegasosClassifier(BaseLinearClassifier, Pegasos):
 
     Parameters
     ----------
-    loss : {"hinge", "log"}, default="hinge"
-        max(0, 1-m) (SVM) or log(1 + exp(-m)) (logistic regression).
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log", "modified_huber"}, default="hinge"
+        phi(m) = max(0, 1-m) (SVM); its square; the hinge with its kink rounded; log(1 + exp(-m)) (logistic
+        regression); the squared hinge that is -4 m below -1.
     alpha : float > 0, default=1e-4
         Regularisation strength.
     max_iter : int, default=20
@@ -167,8 +168,23 @@ class PegasosClassifier(BaseLinearClassifier, Pegasos):
     average_from : int >= 0, default=None
         T_0: "tail" and "random" take the iterates after so many steps, or the last where there are no more;
         by default half of the steps.
+    early_stopping : bool, default=False
+        Hold `validation_fraction` of the rows of each label out, and see by their error whether epochs still
+        bring a class on. Not with `partial_fit`.
+    validation_fraction : float in (0, 1), default=0.1
+    n_iter_no_change : int, default=5
+        Stop after so many epochs in a row whose value is not below the least of an epoch so far by `tol`: the
+        error of the rows held out or, without early stopping, the mean loss of rows as they are met. Then
+        the tail average takes all steps, of which the t-th weighs t.
+    tol : float > 0 or None, default=None
+        None: 1e-3 with early stopping; else do `max_iter` epochs.
+    shuffle : bool, default=True
+        False: visit the rows in their order.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    warm_start : bool, default=False
+        Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
+        columns are the same.
     n_jobs : int or None, default=None
         Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
     trace : bool, default=False
@@ -214,19 +230,25 @@ class PegasosClassifier(BaseLinearClassifier, Pegasos):
 
     @all_or_nothing
     def fit(  # noqa: D102 (inherited)
-        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
     ) -> Self:
-        super().fit(X, y, sample_weight)
+        super().fit(X, y, sample_weight, coef_init=coef_init, intercept_init=intercept_init)
         if self.certify:
             [seed] = self._seeds(1)
             proof = certify(self, X, y, sample_weight=sample_weight, random_state=int(seed))
             self.objective_, self.dual_gap_ = proof.objective, proof.gap
         return self
 
-    fit.__doc__ = BaseLinearClassifier.fit.__doc__
+    fit.__doc__ = BaseOnlineClassifier.fit.__doc__
 
 
-class PerceptronClassifier(BaseLinearClassifier, Perceptron):
+class PerceptronClassifier(BaseOnlineClassifier, Perceptron):
     """Rosenblatt's perceptron, plain or averaged.
 
     Looks, for each class against the rest, for (w, b0) with y_i (w.x_i + b0) > 0 for all rows, by
@@ -238,15 +260,25 @@ class PerceptronClassifier(BaseLinearClassifier, Perceptron):
     max_iter : int, default=10
         Most passes over X, each in a fresh permutation. A pass without a mistake is the last.
     n_iter_no_change : int or None, default=None
-        Stop, too, after so many passes in a row whose mean loss, of the rows as they are met, is not below
-        the least of a pass so far by `tol`. None: only a pass without a mistake ends the fit early.
+        Stop, too, after so many passes in a row whose value is not below the least of a pass so far by `tol`:
+        the mean loss of the rows as they are met or, with early stopping, the error of the rows held out.
+        None: 5 with early stopping; else only a pass without a mistake ends the fit early.
     tol : float > 0 or None, default=1e-3
     averaging : {"last", "all"}, default="last"
         Return the last iterate, or the average of all.
     fit_intercept : bool, default=True
         False: b0 = 0.
+    early_stopping : bool, default=False
+        Hold `validation_fraction` of the rows of each label out, and see by their error whether epochs still
+        bring a class on. Not with `partial_fit`.
+    validation_fraction : float in (0, 1), default=0.1
+    shuffle : bool, default=True
+        False: visit the rows in their order.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    warm_start : bool, default=False
+        Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
+        columns are the same.
     n_jobs : int or None, default=None
         Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
     trace : bool, default=False
@@ -319,6 +351,9 @@ class ASDCAClassifier(BaseLinearClassifier, ASDCA):
         Return the last iterate, or the average over the second half of the steps.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    warm_start : bool, default=False
+        Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
+        columns are the same.
     n_jobs : int or None, default=None
         Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
     trace : bool, default=False

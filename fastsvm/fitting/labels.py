@@ -76,3 +76,26 @@ def weights_of_counts(class_weight, classes, counts):
     if unknown and not class_weight.keys() >= set(labels):
         raise ValueError(f"class_weight has the label {unknown[0]!r}, which is not among the classes.")
     return np.array([class_weight.get(label, 1.0) for label in labels], dtype=float)
+
+
+def held_out(y, fraction, random):
+    """Mark this share of the rows of each label, drawn at random; one row of each is left at least."""
+    chosen = np.zeros(len(y), bool)
+    for label in np.unique(y):
+        rows = random.permutation(np.flatnonzero(y == label))
+        chosen[rows[: min(round(fraction * len(rows)), len(rows) - 1)]] = True
+    if not chosen.any():
+        raise ValueError(f"validation_fraction={fraction} of {len(y)} rows is none of any label: raise it.")
+    return chosen
+
+
+def as_start(name, values, shape):
+    """Return the values to start from as float64 of this shape, zeros for None; or a ValueError."""
+    if values is None:
+        return np.zeros(shape)
+    found = np.asarray(values, dtype=np.float64)
+    if found.size != np.prod(shape):
+        raise ValueError(f"{name} must have the shape {shape}; got {found.shape}.")
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name} must be finite.")
+    return found.reshape(shape)

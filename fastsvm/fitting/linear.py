@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..solvers import LOSSES, as_rows
-from ..solvers._input import as_first_averaged, one_of
+from ..solvers._input import as_first_averaged, one_of, positive
 from ..solvers.asdca_solver import ASDCA_ORDERS, ASDCA_OUTPUTS, ASDCASolver, as_theta
 from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
 from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
@@ -17,7 +17,7 @@ from ..solvers.perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
 from ..solvers.sdca_solver import ORDERS, OUTPUTS, SOLVERS, make_sdca_solver
 from .checkpoint import Checkpoint, fit_fingerprint
 from .engine import workers_for
-from .linear_model import LinearModel, OnlineModel
+from .linear_model import AS_GIVEN, LinearModel, OnlineModel
 from .one_vs_rest import FLAGS, all_or_nothing
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, ClassWeight, EstimatorSeed, Matrix
 
 __all__ = ["ASDCA", "SDCA", "Pegasos", "Perceptron"]
+
+USUAL_PROGRESS, USUAL_PATIENCE = 1e-3, 5  # with early stopping: of the error in an epoch, and in epochs
 
 
 @dataclass(eq=False, repr=False)
@@ -205,7 +207,13 @@ class Pegasos(OnlineModel):
     project: bool = False
     averaging: str = "last"
     average_from: int | None = None
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
+    tol: float | None = None
+    shuffle: bool = True
     class_weight: ClassWeight = None
+    warm_start: bool = False
     n_jobs: int | None = None
     trace: bool = False
     certify: bool = False
@@ -214,6 +222,11 @@ class Pegasos(OnlineModel):
 
     _flags = tuple(name for name in FLAGS if name != "fit_intercept")
 
+    @property
+    def _patience(self):
+        """The epochs without progress that end a fit; None: it does not look."""
+        return self.n_iter_no_change if self.early_stopping or self.tol is not None else None
+
     def _check_params(self):
         super()._check_params()
         one_of("loss", self.loss, PEGASOS_LOSSES)
@@ -221,8 +234,15 @@ class Pegasos(OnlineModel):
         one_of("averaging", self.averaging, PEGASOS_OUTPUTS)
         as_first_averaged(self.average_from)
         as_intercept(self.fit_intercept)
+        positive("n_iter_no_change", self.n_iter_no_change, kind=int)
+        if self._patience is not None and self.averaging == "random":
+            raise ValueError(
+                "averaging='random' draws from the second half of max_iter epochs: it has no early stopping."
+            )
+        if not self.shuffle and self.order != "permutation":
+            raise ValueError(f"shuffle=False visits rows in their order: it has no order={self.order!r}.")
 
-    def _make_solver(self, problem, random, max_iter, **_):
+    def _make_solver(self, problem, random, max_iter, *, start=None):
         return PegasosSolver(
             problem,
             loss=self.loss,
@@ -230,11 +250,14 @@ class Pegasos(OnlineModel):
             fit_intercept=self.fit_intercept,
             max_iter=max_iter,
             batch_size=self.batch_size,
-            order=self.order,
+            order=self.order if self.shuffle else AS_GIVEN,
             project=self.project,
             averaging=self.averaging,
             average_from=self.average_from,
             random=random,
+            tol=USUAL_PROGRESS if self.tol is None else self.tol,
+            n_iter_no_change=self._patience,
+            start=start,
         )
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102 (inherited)
@@ -248,7 +271,8 @@ class Pegasos(OnlineModel):
 
     def _set_results(self, results, X, y):
         super()._set_results(results, X, y)
-        self.t_ = self.n_iter_ * -(-len(y) // min(self.batch_size, len(y)))
+        before = getattr(self, "t_", 0) if self._goes_on else 0
+        self.t_ = before + self.n_iter_ * -(-len(y) // min(self.batch_size, len(y)))
 
 
 @dataclass(eq=False, repr=False)
@@ -261,7 +285,11 @@ class Perceptron(OnlineModel):
     n_iter_no_change: int | None = None
     averaging: str = "last"
     fit_intercept: bool = True
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    shuffle: bool = True
     class_weight: ClassWeight = None
+    warm_start: bool = False
     n_jobs: int | None = None
     trace: bool = False
     verbose: bool = False
@@ -274,16 +302,17 @@ class Perceptron(OnlineModel):
     def _solver_makers(self, X, y, sample_weight, max_iter, starts, relative=False):
         return super()._solver_makers(X, y, sample_weight, max_iter, starts, relative)
 
-    def _make_solver(self, problem, random, max_iter, **_):
+    def _make_solver(self, problem, random, max_iter, *, start=None):
         return PerceptronSolver(
             problem,
             fit_intercept=self.fit_intercept,
             max_iter=max_iter,
             averaging=self.averaging,
-            order="permutation",
+            order="permutation" if self.shuffle else AS_GIVEN,
             random=random,
             tol=self.tol,
-            n_iter_no_change=self.n_iter_no_change,
+            n_iter_no_change=self.n_iter_no_change or (USUAL_PATIENCE if self.early_stopping else None),
+            start=start,
         )
 
 

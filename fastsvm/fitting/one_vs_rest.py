@@ -21,7 +21,9 @@ from .parameters import Parameters
 if TYPE_CHECKING:
     from ..solvers.annotations import Matrix
 
-FLAGS: tuple[str, ...] = ("fit_intercept", "sgd_init", "project", "certify", "warm_start", "trace")
+FLAGS: tuple[str, ...] = (
+    *("fit_intercept", "sgd_init", "project", "certify", "warm_start", "early_stopping", "shuffle", "trace"),
+)
 
 Fit = TypeVar("Fit", bound=Callable)
 

@@ -57,7 +57,7 @@ class LinearCodec(ClassifierCodec):
     def encode(self, model):
         self._check_fitted(model, "coef_")
         params, fitted, tensors = super().encode(model)
-        tensors |= {"coef_": native_tensor(model.coef_), "intercept_": native_tensor(model.intercept_)}
+        tensors |= {"coef_": native_tensor(model._dense_coef), "intercept_": native_tensor(model.intercept_)}
         if hasattr(model, SQUARES):
             tensors[SQUARES] = native_tensor(model.squares_)
         return params, fitted, tensors

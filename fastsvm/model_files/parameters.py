@@ -10,10 +10,14 @@ __all__ = ["make_model", "params_to_json", "to_json"]
 
 ADDED = (
     "average_from",
+    "early_stopping",
     "fit_intercept",
     "multi_class",
     "n_iter_no_change",
+    "shuffle",
     "tol",
+    "validation_fraction",
+    "warm_start",
 )  # parameters that older files lack; their default is what those models have
 MAX_JOBS = 1024  # threads in a file; kernel machines start them to predict
 

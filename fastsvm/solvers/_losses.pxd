@@ -41,7 +41,9 @@ cdef inline double loss_value(Loss loss, double m) noexcept nogil:
         return 0
     if loss.code == HINGE:
         return short_by
-    if loss.code == SQUARED_HINGE:
+    if loss.code == SQUARED_HINGE:  # straight beyond: the modified Huber loss
+        if 2 * short_by > loss.upper:
+            return loss.upper * (short_by - 0.25 * loss.upper)
         return short_by * short_by
     if short_by >= loss.width:
         return short_by - 0.5 * loss.width
@@ -58,7 +60,7 @@ cdef inline double minus_slope(Loss loss, double m) noexcept nogil:
     if loss.code == HINGE:
         return 1
     if loss.code == SQUARED_HINGE:
-        return 2 * short_by
+        return min(2 * short_by, loss.upper)
     return 1 if short_by >= loss.width else short_by / loss.width
 
 

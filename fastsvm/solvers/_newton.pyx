@@ -8,7 +8,7 @@ import cython
 import numpy as np
 
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs, isinf, sqrt
 from libc.stdint cimport uint8_t
 
 from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, Loss, dual_term, loss_value
@@ -147,7 +147,7 @@ def newton_loss_sum(Loss loss, const double[::1] margin, const double[::1] weigh
     cdef double[BLOCK] loss_of
     cdef double m, total = 0
     with nogil:
-        if loss.code == HINGE or loss.code == SQUARED_HINGE:  # without branches
+        if loss.code == HINGE or (loss.code == SQUARED_HINGE and isinf(loss.upper)):  # without branches
             for k in range(n):
                 m = 1 - z[k]
                 m = 0 if m < 0 else m  # NaN stays

@@ -4,7 +4,7 @@ import cython
 
 from libc.math cimport sqrt
 
-from ._losses cimport Loss, minus_slope
+from ._losses cimport Loss, loss_value, minus_slope
 from ._rows cimport Rows, axpy, axpy_growth, columns_of, dot, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
@@ -28,19 +28,21 @@ cdef class PegasosState:
     Attributes
     ----------
     t : steps taken
+    earlier : steps before, which shorten those here: the t-th has length 1 / (alpha (earlier + t))
     scale, bias : w = scale * v and the intercept
     squared_norm : ||v||^2, kept only when projecting
     averaging, growing : whether iterates are being averaged, and whether the t-th then weighs t, not 1
     averaged, mass, bias_sum : the sum of their weights so far, and of their scales and intercepts, weighted
+    watched, met : whether to add up the weighted losses of the rows as they are met, and their sum
     """
 
     cdef Loss loss
     cdef double alpha, radius
     cdef bint fit_intercept, same_step
     cdef double[::1] v, slopes, scaled_dual, tail
-    cdef public double scale, bias, squared_norm, mass, bias_sum, averaged
+    cdef public double scale, bias, squared_norm, mass, bias_sum, averaged, earlier, met
     cdef public int64_t t
-    cdef public bint averaging, growing
+    cdef public bint averaging, growing, watched
 
     def __init__(
         self, Loss loss, double alpha, double radius, bint fit_intercept, bint same_step, v, slopes,
@@ -83,7 +85,7 @@ def run_epoch(
     cdef double* scaled_dual = <double*>head(state.scaled_dual)
     cdef double* tail = <double*>head(state.tail)
     cdef double* slopes = &state.slopes[0]
-    cdef double m, step, a, norm, share
+    cdef double m, step, a, norm, share, t
     cdef Py_ssize_t first = 0, n = order.shape[0], size, i, k, start, count
     with nogil:
         while first < n:
@@ -95,22 +97,25 @@ def run_epoch(
                 count = row_start(&rows.layout, i + 1) - start
                 m = state.scale * dot(x + start, shift(j, start), count, v) + state.bias
                 slopes[k - first] = minus_slope(state.loss, signs[i] * m)
+                if state.watched:
+                    state.met += loss_value(state.loss, signs[i] * m) * (1 if weight == NULL else weight[i])
                 if weight != NULL:
                     slopes[k - first] *= weight[i]
             state.t += 1
-            if state.t > 1:  # at t = 1 the factor is 0, and w was 0 already
-                state.scale *= (state.t - 1.0) / state.t
+            t = state.earlier + state.t
+            if t > 1:  # at t = 1 the factor is 0, and w was 0 already
+                state.scale *= (t - 1) / t
             for k in range(first, first + size):
                 if slopes[k - first] == 0:
                     continue
                 i = order[k]
                 start = row_start(&rows.layout, i)
                 count = row_start(&rows.layout, i + 1) - start
-                step = slopes[k - first] / (state.alpha * state.t * size)  # eta / k times the slope
+                step = slopes[k - first] / (state.alpha * t * size)  # eta / k times the slope
                 if state.same_step:
                     state.bias += step * signs[i]
                 elif state.fit_intercept:
-                    state.bias += min(step, slopes[k - first] / (sqrt(<double>state.t) * size)) * signs[i]
+                    state.bias += min(step, slopes[k - first] / (sqrt(t) * size)) * signs[i]
                 step /= state.scale
                 a = step * signs[i]
                 if state.radius > 0:

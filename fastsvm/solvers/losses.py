@@ -31,8 +31,8 @@ class Loss:
     curvature : float, -psi'' where psi is quadratic; None where it is not
     lipschitz : float, of the slope; inf where it jumps
     straight : bool, whether the loss is a straight line below its bend, at slope -upper
-    squared_radius : float, alpha ||w||^2 of a ball that holds the optimum of rows of mean weight 1, for
-        Pegasos; None for losses that it does not take
+    squared_radius : float, alpha ||w||^2 of a ball that holds the optimum of rows of mean weight 1; None:
+        twice P(0), which holds it for any loss
     newton : bool, whether `_newton.pyx` has its second derivative, or the hinge's, which is smoothed there
     width : float, how wide the bend is: the smooth hinge's gamma
     with_width : callable, the loss of another width; None for a loss without a choice of it
@@ -138,7 +138,16 @@ _ENTRIES = (
         dual_term=_binary_entropy,
         lipschitz=0.25,
         newton=True,
-        squared_radius=2 * math.log(2),  # P(0) at most
+    ),
+    Loss(
+        "modified_huber",
+        1,  # the squared hinge, straight where its slope is -upper
+        value=lambda m: np.where(m < -1, -4 * m, _short_by(m) ** 2),
+        slope=lambda m: -np.minimum(2 * _short_by(m), 4),
+        dual_term=lambda b: b - b**2 / 4,
+        upper=4.0,
+        curvature=0.5,
+        lipschitz=2.0,
     ),
     Loss(
         "perceptron",
@@ -149,9 +158,9 @@ _ENTRIES = (
     ),
 )
 TABLE = {entry.name: entry for entry in _ENTRIES}
-LOSSES = tuple(name for name, entry in TABLE.items() if entry.dual_term is not None)
+PEGASOS_LOSSES = tuple(name for name, entry in TABLE.items() if entry.dual_term is not None)
+LOSSES = tuple(name for name in PEGASOS_LOSSES if name != "modified_huber")
 SMOOTH_LOSSES = tuple(name for name in LOSSES if TABLE[name].smooth)
-PEGASOS_LOSSES = tuple(name for name in LOSSES if TABLE[name].squared_radius is not None)
 
 
 def as_loss(loss, width=1.0):

@@ -11,6 +11,7 @@ from . import _pegasos  # type: ignore[attr-defined]  # compiled
 from ._input import as_alpha, as_first_averaged, as_state, flag, one_of, order_of, positive
 from ._intercept import best_intercept
 from ._problem import Problem
+from ._progress import Progress
 from ._random import draw_integer
 from ._scores import scores_of
 from ._solver import Candidate, Result, Solver, first_averaged
@@ -23,7 +24,7 @@ PEGASOS_ORDERS = ("permutation", "random", "batches")
 PEGASOS_OUTPUTS = ("last", "tail", "random")
 INTERCEPTS = ("search", "same_step")  # besides True and False
 SEARCHED = 1e-9  # how far the mean loss of an intercept that is searched may be above the least
-_KEPT = {"t", "scale", "bias", "averaging", "averaged", "mass", "bias_sum"}
+_KEPT = {"t", "earlier", "scale", "bias", "averaging", "averaged", "mass", "bias_sum"}
 
 
 class PegasosSolver(Solver):
@@ -45,6 +46,9 @@ class PegasosSolver(Solver):
         averaging,
         random,
         average_from=None,
+        tol=None,
+        n_iter_no_change=None,
+        start=None,
     ):
         super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
         self.loss, self.fit_intercept = as_loss(loss), fit_intercept
@@ -62,14 +66,49 @@ class PegasosSolver(Solver):
             self.scaled_dual,
             self.tail,
         )
+        self.state.earlier = self._steps_to_skip()
+        self.progress = Progress(tol, n_iter_no_change)
+        self.state.watched = n_iter_no_change is not None
+        self.started = start is not None
+        if start is not None:
+            self.v[:] = start.w
+            if self.steps_on_intercept:
+                self.state.bias = start.intercept
+            self.state.squared_norm = self.v @ self.v
+            self.state.earlier += start.t or -(-problem.n // self.batch_size)
         total = max_iter * -(-self.visits // self.batch_size)
         self.average_from, self.half = average_from, first_averaged(average_from, total)
+        if n_iter_no_change is not None:
+            self._average_all()
         self.keep_at, self.kept = None, None
         if averaging == "random":
             self.keep_at = self.half + 1 + draw_integer(total - self.half, random)
 
+    @property
+    def steps_on_intercept(self):
+        """Whether steps change it, too."""
+        return self.fit_intercept in (True, "same_step")
+
+    def _steps_to_skip(self):
+        """How many steps to skip, so that none goes past a row's least loss: 0 where slopes are bounded.
+
+        A step of 1/(alpha t) moves the margin of row i by c_i (||x_i||^2 + 1)/(alpha t) times its slope, and
+        that changes by `lipschitz` at most for each unit of margin.
+        """
+        p = self.problem
+        if self.loss.upper < math.inf:
+            return 0
+        squares, weights = p.rows.squared_norms(), p.weights
+        longest = ((squares + self.steps_on_intercept) * (weights if weights.size else 1)).max()
+        return math.ceil(self.loss.lipschitz * longest / self.alpha)
+
+    def _average_all(self):
+        """Let the t-th iterate weigh t, where how many will come is not known."""
+        self.half, self.state.growing = self.average_from or 0, self.average_from is None
+
     def run_epoch(self):
         """Visit every row once, or draw n rows."""
+        self.state.met = 0.0
         cuts = ()
         if self.tail is not None and not self.state.averaging:
             cuts = ((self.half - self.state.t) * self.batch_size,)
@@ -81,6 +120,12 @@ class PegasosSolver(Solver):
             _pegasos.run_epoch(*self.problem.data, part, self.state)
             if self.state.t == self.keep_at:
                 self.kept = self.state.scale * self.v, self.state.bias
+        if self.state.watched:
+            self.progress.add(self.state.met / self.visits, self.output)
+
+    def finished(self):
+        """Whether epochs do not bring the run on any more."""
+        return self.progress.over
 
     def output(self):
         """(w, intercept) of the last iterate, of the average, or of the iterate that was drawn."""
@@ -96,18 +141,35 @@ class PegasosSolver(Solver):
 
         The last iterate is always a combination 1/(alpha n) sum_i b_i y_i x_i of the rows that moved it.
         Walked by epochs without projection, b_i is the mean of -c_i phi' at row i, which is feasible as it
-        is; otherwise it is clipped, and w(b) must be computed anew.
+        is; otherwise it is clipped, and w(b) must be computed anew. Of steps that begin later, the last
+        iterate is t / (earlier + t) times w(b) of these b, and with a start not of that kind. Where any
+        multiple of b is feasible, the best is taken.
         """
         p = self.problem
         w, intercept = self.output()
         if self.fit_intercept == "search":
             intercept, _ = best_intercept(p, scores_of(p.rows, w, p.threads), 0.0, self.loss, SEARCHED)
-        dual = self.scaled_dual * (self.alpha * p.n * self.state.scale)
-        changed = p.clip_dual(dual, self.loss)
+        scale = self.state.scale * ((self.state.earlier + self.state.t) / self.state.t)
+        dual = self.scaled_dual * (self.alpha * p.n * scale)
+        changed = p.clip_dual(dual, self.loss) or self.started
         if self.fit_intercept:
             p.rebalance(dual)
             changed = True
-        return Candidate(w, intercept, dual, w_of_dual=None if changed else self.state.scale * self.v)
+        w_of_dual = None if changed else scale * self.v
+        if self.loss.upper == math.inf:
+            w_of_dual = p.primal_from_dual(dual, self.alpha) if changed else w_of_dual
+            best = self._best_multiple(dual, w_of_dual)
+            dual *= best
+            w_of_dual *= best
+        return Candidate(w, intercept, dual, w_of_dual=w_of_dual)
+
+    def _best_multiple(self, dual, w_of_dual):
+        """The s with the greatest D(s b), where b has no upper end and psi(b) = b - curvature/2 b^2."""
+        p = self.problem
+        weights = np.where(dual > 0, p.weights if p.weights.size else 1.0, 1.0)
+        squares = dual**2 / weights
+        bend = self.loss.curvature * squares.sum() + p.n * self.alpha * (w_of_dual @ w_of_dual)
+        return dual.sum() / bend if bend > 0 else 1.0
 
     def snapshot(self):
         """The state for `resume`: plain arrays and numbers."""
@@ -120,12 +182,14 @@ class PegasosSolver(Solver):
         The steps before were made on other rows, so there is no certificate any more. How many will come is
         not known, so that the average leaves none out: without `average_from` the t-th iterate weighs t.
         """
-        self.half, self.state.growing = self.average_from or 0, self.average_from is None
+        self._average_all()
         if snapshot is not None:
+            earlier = self.state.earlier
             self.v[:] = snapshot["w"]
             self.state.squared_norm = self.v @ self.v
             for name in _KEPT & snapshot.keys():
                 setattr(self.state, name, snapshot[name])
+            self.state.earlier = max(earlier, self.state.earlier)
             if self.keep_at is not None:
                 self.keep_at += self.state.t
             if self.tail is not None and snapshot.get("tail") is not None:
@@ -139,7 +203,8 @@ def as_intercept(value):
 
 def pegasos_radius(loss, alpha, mean_weight=1.0):
     """Of a ball that holds the optimum."""
-    return math.sqrt(loss.squared_radius * mean_weight / alpha)
+    squared = 2 * float(loss.value(0.0)) if loss.squared_radius is None else loss.squared_radius
+    return math.sqrt(squared * mean_weight / alpha)
 
 
 def pegasos(
@@ -179,7 +244,8 @@ def pegasos(
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
         Not copied, and not written to.
     y : array of shape (n_samples,), of -1 and +1
-    loss : {"hinge", "log"}, default="hinge"
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log", "modified_huber"}, default="hinge"
+        The squared hinge's slope has no bound: t begins after 2 max_i c_i (||x_i||^2 + 1) / alpha.
     alpha : float > 0, default=1e-4
         Regularisation strength, lambda in the paper.
     sample_weight : array of shape (n_samples,), default=None
@@ -199,8 +265,8 @@ def pegasos(
         batch of different rows, drawn from all. An array of shape (>= max_iter, n_visits) gives the rows,
         epoch by epoch; with n_visits = batch_size each step is an epoch, which `trace` measures.
     project : bool, default=False
-        Keep w in the ball of radius r = sqrt(1/alpha) (hinge) or sqrt(2 log(2)/alpha) (log), times
-        sqrt(mean c), which holds the optimum.
+        Keep w in the ball of radius r = sqrt(1/alpha) (hinge) or sqrt(2 phi(0)/alpha) (other losses),
+        which holds the optimum.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
         half. The bound is that of all the steps' dual variables.

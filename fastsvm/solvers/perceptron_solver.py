@@ -9,6 +9,7 @@ import numpy as np
 from . import _perceptron  # type: ignore[attr-defined]  # compiled
 from ._input import as_state, flag, one_of, order_of, positive
 from ._problem import Problem
+from ._progress import Progress
 from ._solver import Candidate, Result, Solver
 from .losses import TABLE
 
@@ -28,15 +29,26 @@ class PerceptronSolver(Solver):
     solver = "perceptron"
 
     def __init__(
-        self, problem, *, fit_intercept, max_iter, averaging, order, random, tol=1e-3, n_iter_no_change=None
+        self,
+        problem,
+        *,
+        fit_intercept,
+        max_iter,
+        averaging,
+        order,
+        random,
+        tol=1e-3,
+        n_iter_no_change=None,
+        start=None,
     ):
         super().__init__(problem, order=order, max_iter=max_iter, random=random)
         self.loss, self.fit_intercept = TABLE["perceptron"], fit_intercept
-        self.least_progress, self.most_stalled = -np.inf if tol is None else tol, n_iter_no_change
-        self.least, self.stalled = np.inf, 0
+        self.progress = Progress(tol, n_iter_no_change)
         self.w, self.separated = np.zeros(problem.rows.n_columns), False
         self.averaging_correction = np.zeros(problem.rows.n_columns) if averaging == "all" else None
         self.state = _perceptron.PerceptronState(fit_intercept, self.w, self.averaging_correction)
+        if start is not None:
+            self.w[:], self.state.bias = start.w, start.intercept if fit_intercept else 0.0
 
     def run_epoch(self):
         """Visit every row once; an epoch without a mistake is the last."""
@@ -45,13 +57,12 @@ class PerceptronSolver(Solver):
         for part in self.slices(order):
             _perceptron.run_epoch(*self.problem.data, part, self.state)
         self.separated = self.state.mistakes == before
-        progress = self.least - self.state.loss
-        self.stalled = self.stalled + 1 if progress < self.least_progress * len(order) else 0
-        self.least = min(self.least, self.state.loss)
+        if self.progress.most is not None:
+            self.progress.add(self.state.loss / len(order), self.output)
 
     def finished(self):
         """Whether nothing would change any more, or too little did."""
-        return self.separated or self.stalled == self.most_stalled
+        return self.separated or self.progress.over
 
     def output(self):
         """(w, intercept) of the last iterate, or of the average."""

@@ -281,7 +281,7 @@ Y3 = np.array([0, 1, 2, 1])
         (LogisticRegression(C=np.inf), Y2, "penalty None"),
         (LogisticRegression(), Y3, "multinomial"),
         (SGDClassifier(penalty="elasticnet"), Y2, "penalty 'elasticnet'"),
-        (SGDClassifier(loss="modified_huber"), Y2, "loss 'modified_huber'"),
+        (SGDClassifier(loss="huber"), Y2, "loss 'huber'"),
         (SVC(kernel="linear"), Y3, "one-vs-one"),
         (SVC(), Y2, "no coef_"),
         (LinearRegression(), Y2, "no coef_ and classes_"),

@@ -201,7 +201,7 @@ def test_partial_fit_refuses_what_it_cannot_do(estimator, problem):
     ("estimator", "message"),
     [
         (SDCAClassifier("huber"), r"loss must be one of 'hinge'.*; got 'huber'"),
-        (PegasosClassifier("squared_hinge"), r"loss must be one of 'hinge', 'log'; got"),
+        (PegasosClassifier("huber"), r"loss must be one of 'hinge', 'squared_hinge',"),
         (ASDCAClassifier("hinge"), r"loss must be one of .*; got 'hinge'"),
         (ASDCAClassifier(batch_size=0), "batch_size must be a positive integer"),
         (ASDCAClassifier(theta=1.5), r"theta must be 'paper' or a number above 0 and at most 1; got 1\.5"),

@@ -8,7 +8,9 @@ import reference
 from fastsvm import solvers
 from fastsvm.solvers._input import as_state
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers._progress import Start
 from fastsvm.solvers._random import draw_integer
+from fastsvm.solvers.losses import PEGASOS_LOSSES
 from fastsvm.solvers.pegasos_solver import PegasosSolver
 
 pytestmark = pytest.mark.blas
@@ -81,7 +83,7 @@ def balanced(b, y):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", ["permutation", "random"])
-@pytest.mark.parametrize("loss", ["hinge", "log"])
+@pytest.mark.parametrize("loss", PEGASOS_LOSSES)
 @pytest.mark.parametrize(
     "options",
     [
@@ -173,7 +175,7 @@ def test_pegasos_iterate_that_is_drawn(data, batch_size):
 
 
 @pytest.mark.parametrize("options", [{}, {"project": True, "batch_size": 4}], ids=len)
-@pytest.mark.parametrize("loss", ["hinge", "log"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_pegasos_batch_by_batch(data, loss, options):
     rows, twin, y, weights = data
     order = visits("permutation")
@@ -197,6 +199,26 @@ def test_pegasos_batch_by_batch(data, loss, options):
             state = run.snapshot()
         assert_close(run.output()[0], w, layout)
         assert_close(run.output()[1], b0, layout)
+
+
+@pytest.mark.parametrize("t", [0, 11])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_pegasos_from_a_start(data, loss, t):
+    """0 steps, which is to say that it is not known how many, count as an epoch."""
+    rows, twin, y, weights = data
+    w, b0 = np.random.default_rng(6).normal(size=COLUMNS), 0.4
+    order, options = visits("permutation"), {"loss": loss, "alpha": ALPHA, "fit_intercept": True}
+    expected = reference.pegasos(twin, y, order, sample_weight=weights, start=(w, b0, t or ROWS), **options)
+    for layout, X in rows.items():
+        run = PegasosSolver(
+            Problem(X, y, weights), max_iter=EPOCHS, batch_size=1, order=order, project=False,
+            averaging="last", random=as_state(0), start=Start(w, b0, t), **options,
+        )  # fmt: skip
+        result = run.solve()
+        assert_close(result.w, expected[0], layout)
+        assert_close(result.intercept, expected[1], layout)
+        bound = reference.dual(loss, ALPHA, twin, y, result.dual, weights)
+        assert result.gap == pytest.approx(result.objective - bound, rel=1e-9)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
