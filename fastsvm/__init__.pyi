@@ -1,4 +1,5 @@
 from ._utils.version import __version__ as __version__
+from ._utils.version import show_versions as show_versions
 from .estimators.certify import certify as certify
 from .estimators.kernel_cv import KernelSDCAClassifierCV as KernelSDCAClassifierCV
 from .estimators.kernel_features import KernelFeatures as KernelFeatures

@@ -74,6 +74,8 @@ class App(click.Group):
             if not isinstance(error, OSError):
                 raise
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+            if isinstance(error, FileNotFoundError) and str(error.filename).startswith("data/"):
+                what += "; the examples' data are in the repository: run this in a clone of it"
             raise AppError(what) from error
 
     def resolve_command(self, ctx, args):

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 import doc_pages
+import fastsvm
 
 README = Path(__file__).parents[2] / "README.md"
 DOCS = README.parent / "docs"
-SOURCES = README.parent / "fastsvm"
+SOURCES = Path(fastsvm.__file__).parent
 WITH_EXAMPLES = [
     ".".join(path.relative_to(SOURCES).with_suffix("").parts)
     for path in sorted(SOURCES.rglob("*.py"))

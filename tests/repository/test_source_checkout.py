@@ -10,7 +10,7 @@ import pytest
 
 import fastsvm
 
-ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(fastsvm.__file__).parent
 
 
 def run(code, folder):
@@ -32,7 +32,7 @@ def run(code, folder):
 )
 def test_a_clone_that_was_not_built_says_so(code, tmp_path):
     source = tmp_path / "fastsvm"
-    shutil.copytree(ROOT / "fastsvm", source, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
+    shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
     result = run(code, tmp_path)
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1] == (
@@ -42,6 +42,6 @@ def test_a_clone_that_was_not_built_says_so(code, tmp_path):
 
 
 def test_a_clone_that_was_built_is_used(tmp_path):
-    shutil.copytree(Path(fastsvm.__file__).parent, tmp_path / "fastsvm")
+    shutil.copytree(PACKAGE, tmp_path / "fastsvm")
     result = run("import fastsvm.solvers; print(fastsvm.solvers.__file__)", tmp_path)
     assert result.stdout.strip() == str(tmp_path / "fastsvm" / "solvers" / "__init__.py")
