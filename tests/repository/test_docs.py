@@ -25,7 +25,15 @@ WITH_EXAMPLES = [
 # Pages that speak of models and smears, and the slow ones.
 TEXTS = {"guide/own_labels", "guide/text", "guide/streams"}
 CELLS = {"guide/cells", "guide/own_laboratory"}
-SLOW = {*CELLS, "guide/kernel", "guide/scale", "guide/text", "measurements/kernel", "start/cells"}
+SLOW = {
+    *CELLS,
+    "guide/kernel",
+    "guide/other_tools",
+    "guide/scale",
+    "guide/text",
+    "measurements/kernel",
+    "start/cells",
+}
 
 
 def pages():
@@ -39,6 +47,9 @@ def pages():
 
 @pytest.mark.parametrize("name", [*pages()])
 def test_the_blocks_of_a_page(name, tmp_path):
+    if name == "guide/other_tools":
+        pytest.importorskip("skl2onnx")
+        pytest.importorskip("skops")
     doc_pages.prepare(tmp_path)
     if name in TEXTS:
         doc_pages.prepare_texts(tmp_path)

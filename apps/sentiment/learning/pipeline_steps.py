@@ -207,7 +207,7 @@ def fit_classifier(
             if checkpoint is None or not str(error).startswith(str(checkpoint)):
                 raise
             raise AppError(str(error)) from None
-    if {"tol", "dual_gap_"} <= vars(estimator).keys():
+    if getattr(estimator, "tol", None) is not None and hasattr(estimator, "dual_gap_"):
         gap = np.max(estimator.dual_gap_ / estimator.objective_)
         if gap > estimator.tol:
             warnings.warn(
