@@ -10,9 +10,7 @@ def decision_scores(X, coef, intercept, squares=None):
     With `squares`, of the shape of `coef`, w.x is divided by the norm of the row in which each column has the
     weight whose square it is; a row without any has w.x = 0. `coef` may be sparse.
     """
-    if (
-        coef.shape[0] > 1 and sparse.issparse(X) and X.nnz < X.shape[1]
-    ):  # SciPy copies what it uses
+    if coef.shape[0] > 1 and sparse.issparse(X) and X.nnz < X.shape[1]:  # SciPy copies what it uses
         columns, places = np.unique(X.indices, return_inverse=True)
         X = sparse.csr_array((X.data, places, X.indptr), (X.shape[0], len(columns)))
         coef, squares = (each if each is None else each[:, columns] for each in (coef, squares))
