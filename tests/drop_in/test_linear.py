@@ -83,6 +83,29 @@ def test_perceptron_stops_by_scikit_learns_rule():
     assert 5 < model.n_iter_ < 100
     assert model.score(X, y) > 0.85
     assert drop_in.Perceptron(max_iter=20, tol=None).fit(X, y).n_iter_ == 20
+    stopped = drop_in.Perceptron(early_stopping=True, max_iter=500).fit(X, y)
+    assert 5 < stopped.n_iter_ < 500
+    assert stopped.score(X, y) > 0.8
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("class_weight", [None, {"b": 2}])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_perceptron_has_scikit_learns_weights(n_classes, class_weight):
+    """From zero, from a start and from the last fit, with the rows in their order."""
+    X, y = rows(n_classes)
+    options = {"shuffle": False, "max_iter": 3, "tol": None, "eta0": 0.5, "class_weight": class_weight}
+    ours, theirs = (room.Perceptron(**options) for room in (drop_in, sklearn.linear_model))
+    shape = (1 if n_classes == 2 else 3, X.shape[1])
+    coef, intercept = np.random.default_rng(0).normal(size=shape), np.ones(shape[0])
+    for start in ({}, {"coef_init": coef, "intercept_init": intercept}, {"coef_init": coef}):
+        for warm in (False, True):
+            for model in (ours, theirs):
+                model.set_params(warm_start=warm).fit(X, y, **({} if warm else start))
+            np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-9)
+            np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-9)
+    with pytest.raises(ValueError, match="does not match"):
+        ours.fit(X, y, coef_init=np.ones((2, 2)))
 
 
 @pytest.mark.parametrize(
