@@ -1,0 +1,99 @@
+"""From an svmlight file to a model: `fastsvm fit` and LIBLINEAR's `train`, equally far from their optima.
+
+    python -m benchmarks.linear.whole_processes a9a.svm [--train liblinear-train] [--rounds 11] [--cost 1]
+
+Each is run with the loosest -e that ends within a share of the optimum of its own objective, in which
+LIBLINEAR regularises the intercept and fastsvm does not. Two labels. Python must be allowed to keep its
+compiled modules, as it does in an installation.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks.common import aligned
+from fastsvm import SDCAClassifier
+from fastsvm.io import read_svmlight
+from fastsvm_apps.common.liblinear_files import read_liblinear
+
+SHARES = (1e-2, 1e-3, 1e-4)
+LOSSES = {"squared_hinge": ("1", "2"), "hinge": ("3",)}  # and LIBLINEAR's solvers
+PHI = {"hinge": lambda m: np.maximum(0, 1 - m), "squared_hinge": lambda m: np.maximum(0, 1 - m) ** 2}
+TOLERANCES = (3, 1, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5)
+
+
+def cpu_of(command):
+    """CPU seconds of a process."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise RuntimeError(f"failed: {' '.join(command)}")
+    return used.ru_utime + used.ru_stime
+
+
+class Objective:
+    """The objective of a loss, with a free or a regularised intercept, and a lower bound on its optimum."""
+
+    def __init__(self, X, y, loss, cost, free):
+        self.X, self.signs, self.loss, self.cost, self.free = X, np.sign(y - y.mean()), loss, cost, free
+        rows = X if free else sparse.hstack([X, np.ones((len(y), 1))], "csr")
+        options = {"alpha": 1 / (cost * len(y)), "tol": 1e-8, "max_iter": 20_000, "random_state": 0}
+        model = SDCAClassifier(loss, fit_intercept=free, **options).fit(rows, y)
+        self.bound = (model.objective_ - model.dual_gap_) * cost * len(y)
+
+    def above(self, path):
+        """How far a model is above the bound, as a share of it."""
+        _, _, coef, [intercept], _ = read_liblinear(path)
+        w = np.zeros(self.X.shape[1])
+        w[: coef.shape[1]] = coef[0]
+        value = w @ w / 2 + self.cost * PHI[self.loss](self.signs * (self.X @ w + intercept)).sum()
+        return (value + (0 if self.free else intercept**2 / 2)) / self.bound - 1
+
+
+def main():
+    """Print a line for each loss, share and program."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file")
+    parser.add_argument("--train", default="liblinear-train")
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--cost", type=float, default=1.0)
+    given = parser.parse_args()
+    X, y = read_svmlight(given.file, dtype=np.float64)
+    model = os.path.join(tempfile.mkdtemp(), "a.model")
+    rows = [("loss", "share", "program", "true share", "CPU s")]
+    for loss, kinds in LOSSES.items():
+        programs = {}
+        for kind in kinds:
+            command = [given.train, "-q", "-B", "1", "-s", kind, "-c", str(given.cost)]
+            programs[f"train -s {kind}"] = (command, [given.file, model], False)
+        command = [sys.executable, "-m", "fastsvm_apps.vectors", "fit", "-q", "--loss", loss]
+        command += ["-c", str(given.cost)]
+        programs["fastsvm fit"] = (command, [given.file, "-o", model], True)
+        objectives = [Objective(X, y, loss, given.cost, free) for free in (False, True)]
+        for share in SHARES:
+            chosen = {}
+            for name, (command, files, free) in programs.items():
+                for tol in TOLERANCES:
+                    cpu_of([*command, "-e", str(tol), *files])
+                    if (above := objectives[free].above(model)) <= share:
+                        chosen[f"{name} -e {tol}"] = ([*command, "-e", str(tol), *files], above)
+                        break
+            times = {name: [] for name in chosen}
+            for _ in range(given.rounds):
+                for name, (command, _) in chosen.items():
+                    times[name].append(cpu_of(command))
+            for name, (_, above) in chosen.items():
+                spread = f"{min(times[name]):.3f}-{max(times[name]):.3f}"
+                cpu = f"{statistics.median(times[name]):.3f} ({spread})"
+                rows.append((loss, f"{share:g}", name, f"{above:.1e}", cpu))
+    print(aligned(rows))
+
+
+if __name__ == "__main__":
+    main()
