@@ -12,12 +12,14 @@ Packages:
 fastsvm.drop_in      scikit-learn's classes, with its parameters, computed by fastsvm
 fastsvm.text         texts to matrices: vectorisers, weights and choice of terms
 fastsvm.io           matrices larger than memory
+fastsvm.onnx         models for onnxruntime
 fastsvm.dask         the certified SDCA on a cluster
 fastsvm.solvers      plain functions on arrays; they need NumPy and SciPy only
 fastsvm.fitting      plain models, without scikit-learn
 fastsvm.model_files  model files, without scikit-learn
 
-Commands: fastsvm-sentiment (texts), fastsvm-cells (blood smears), fastsvm-studies (comparisons).
+Commands: fastsvm (files of vectors), fastsvm-sentiment (texts), fastsvm-cells (blood smears),
+fastsvm-studies (comparisons).
 """
 
 from importlib.machinery import PathFinder
