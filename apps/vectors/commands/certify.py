@@ -16,8 +16,9 @@ from . import _options
     click.option("--loss", type=_options.LOSS, help="Loss.  [default: MODEL's]"),
 )
 def certify(source, stage, model, cost, loss):
-    """Prove how far the linear MODEL is from the optimum for the rows of FILE, those of its training.
+    """Prove how far a linear MODEL is from its optimum.
 
+    FILE has the rows that it was trained on.
     MODEL may be of LIBLINEAR's `train`, whose regularised intercept (-B) is part of the objective.
     """
     import numpy as np

@@ -12,8 +12,9 @@ from . import _options
 @click.argument("file")
 @click.argument("target")
 def convert(source, stage, target):
-    """Write FILE, vectors or a model, to TARGET, whose ending tells the format.
+    """Write vectors, or a model, in another format.
 
+    The ending of TARGET tells the format.
     Vectors become a table (.csv, .tsv), NumPy's .npz, or else svmlight, whose columns are numbered from 1.
     A model becomes fastsvm's (.safetensors), or else LIBLINEAR's.
     """

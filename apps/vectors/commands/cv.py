@@ -16,8 +16,9 @@ COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 )
 @section("Evaluation", click.option("-v", "folds", type=_options.FOLDS, default=5, help="Folds."))
 def cv(source, stage, cost, folds, **options):
-    """Cross-validate several C on the rows of FILE: all on the same folds, in which labels have like shares.
+    """Compare several C by cross-validation.
 
+    All have the same folds, in which each label has its share.
     The best is the smallest C with the largest mean share of right predictions.
     """
     from ..learning.training import cross_validate

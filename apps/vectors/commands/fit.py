@@ -34,7 +34,7 @@ OUTPUT = (
 )
 @section("Output", click.option("-o", "--output", metavar="MODEL", help=OUTPUT))
 def fit(source, stage, cost, folds, output, **options):
-    """Fit a linear or kernel machine to the rows of FILE, to a proven distance from the optimum.
+    """Fit a certified linear or kernel machine.
 
     It minimises 1/2 ||w||^2 + C sum_i phi(y_i (w.x_i + b0)), like LIBLINEAR and LIBSVM; b0 is not
     regularised. With more than two labels, each has a problem against the others.

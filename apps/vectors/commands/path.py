@@ -21,7 +21,9 @@ from . import _options
 @section("Evaluation", click.option("--test", metavar="FILE", help="Rows to predict with each solution."))
 @section("Output", click.option("-o", "--output", metavar="FILE.npz", help="File for all coefficients."))
 def path(source, stage, loss, number, tol, test, output):
-    """Find certified solutions for a range of C, the least first; of linear machines, for two labels."""
+    """Find certified solutions for a range of C.
+
+    For linear machines and two labels; the least C comes first."""
     import numpy as np
 
     from fastsvm.fitting import sdca_path

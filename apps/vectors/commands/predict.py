@@ -19,7 +19,7 @@ from . import _options
     click.option("--scores", is_flag=True, help="Add the scores."),
 )
 def predict(source, stage, model, output, proba, scores):
-    """Predict the label of each row of FILE, a line each.
+    """Predict a label for each row of FILE.
 
     If FILE has labels, their share of right predictions goes to stderr. A CSV table has them if it has a
     column more than MODEL.
