@@ -116,6 +116,7 @@ class SDCA(LinearModel):
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------

@@ -92,6 +92,7 @@ def read_svmlight(
     Parameters
     ----------
     paths, n_features, zero_based, dtype : as in `store_svmlight`
+        The files and how they are read.
 
     Returns
     -------

@@ -179,6 +179,7 @@ def pegasos(
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
         Not copied, and not written to.
     y : array of shape (n_samples,), of -1 and +1
+        The label of each row.
     loss : {"hinge", "log"}, default="hinge"
     alpha : float > 0, default=1e-4
         Regularisation strength, lambda in the paper.
@@ -213,6 +214,7 @@ def pegasos(
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Returns
     -------
