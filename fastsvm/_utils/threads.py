@@ -57,7 +57,18 @@ def thread_result(future: Future) -> Any:
 
 
 def number_of_threads(n_jobs: int | None) -> int:
-    """Number of threads for `n_jobs`, as joblib counts: None is 1, -1 all processors, -2 all but one."""
+    """Number of threads for `n_jobs`, as joblib counts: None is 1, -1 all processors, -2 all but one.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Threads: None is 1, -1 all processors, -2 all but one.
+
+    Returns
+    -------
+    int
+        At least 1.
+    """
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:

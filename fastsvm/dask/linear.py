@@ -47,15 +47,19 @@ class SDCAClassifier(BaseLinearClassifier):
 
     Parameters
     ----------
-    loss, hinge_width, alpha, tol, fit_intercept, class_weight, trace, verbose, random_state : as in
-        `fastsvm.SDCAClassifier`
+    loss, hinge_width, alpha : as in `fastsvm.SDCAClassifier`
+        The objective.
     max_iter : int, default=1000
         Most epochs: passes over all rows, in one round or several.
+    tol, fit_intercept, class_weight : as in `fastsvm.SDCAClassifier`
+        Where to stop, b0 and c_i.
     passes : float, default=0.5
         The passes over its rows that each worker makes in a round, at most 1. Smaller values need more
         rounds, but fewer passes if alpha is small.
     warm_start : bool, default=False
         Start from the dual variables of the last fit, if it had the same `Placed` data.
+    trace, verbose, random_state : as in `fastsvm.SDCAClassifier`
+        What is measured and printed, and the seed.
     client : distributed.Client, default=None
         By default the last client that was made. Not pickled with the estimator.
 
@@ -125,11 +129,14 @@ class SDCAClassifier(BaseLinearClassifier):
         X : dask array of shape (n_samples, n_features), or Placed
             Dense chunks or CSR matrices; see `place`. A `Placed` has its y and weights.
         y : dask array of shape (n_samples,)
+            The label of each row.
         sample_weight : dask array of shape (n_samples,), default=None
+            Weight of each row's loss; 1 for all by default.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -199,6 +206,11 @@ class SDCAClassifier(BaseLinearClassifier):
         """Return the fitted `fastsvm.SDCAClassifier` without a cluster, for model files.
 
         It has no ``dual_coef_``: the dual variables stay on the workers.
+
+        Returns
+        -------
+        fastsvm.SDCAClassifier
+            With the same weights, intercepts and certificate.
         """
         check_is_fitted(self)
         given = self.get_params()
@@ -219,10 +231,12 @@ class SDCAClassifier(BaseLinearClassifier):
         Parameters
         ----------
         X : dask array, array or sparse matrix of shape (n_samples, n_features)
+            The rows.
 
         Returns
         -------
         dask array or ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes)
+            Scores: of two classes, above 0 for the second.
         """
         return self._by_chunks("decision_function", X)
 
@@ -232,10 +246,12 @@ class SDCAClassifier(BaseLinearClassifier):
         Parameters
         ----------
         X : as in `decision_function`
+            The rows.
 
         Returns
         -------
         dask array or ndarray of shape (n_samples,), of the labels' dtype
+            The predicted label of each row.
         """
         return self._by_chunks("predict", X)
 
@@ -259,10 +275,12 @@ class SDCAClassifier(BaseLinearClassifier):
         Parameters
         ----------
         X, y, sample_weight : as in `fit`
+            The rows.
 
         Returns
         -------
         float
+            The share of rows whose label is predicted.
         """
         from dask import compute
 

@@ -15,6 +15,11 @@ __all__ = ["Placed", "place"]
 class Placed:
     """Rows on a cluster's workers, for several fits; `place` makes it.
 
+    Parameters
+    ----------
+    shards : Cluster
+        The actors that hold the rows.
+
     Attributes
     ----------
     shards : Cluster
@@ -51,12 +56,14 @@ def place(X, y, sample_weight=None, *, client=None):
     y : dask array of shape (n_samples,)
         Labels of any kind, in chunks like X's.
     sample_weight : dask array of shape (n_samples,), default=None
+        Weight of each row's loss; 1 for all by default.
     client : distributed.Client, default=None
         By default the last client that was made.
 
     Returns
     -------
     Placed
+        The rows, on the workers.
 
     Raises
     ------

@@ -89,6 +89,7 @@ def load(folder: str | os.PathLike, *, n_chunks: int) -> Chunks:
     Returns
     -------
     Chunks
+        X and y; workers read them when they need them.
 
     Raises
     ------

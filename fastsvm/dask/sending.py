@@ -20,6 +20,7 @@ def place_shards(client, function, shards, *shared):
     Parameters
     ----------
     client : distributed.Client
+        The client of the cluster.
     function : callable
         Workers must be able to import it. It is called with a shard and the shared values, and returns X, an
         array or CSR matrix of float32 or float64, and y; the same for the same shard.
@@ -32,6 +33,7 @@ def place_shards(client, function, shards, *shared):
     Returns
     -------
     Placed
+        The rows, on the workers.
 
     Raises
     ------

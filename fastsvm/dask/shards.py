@@ -27,6 +27,7 @@ def map_shards(client, function, shards, *shared):
     Parameters
     ----------
     client : distributed.Client
+        The client of the cluster.
     function : callable
         Workers must be able to import it. It is called with a shard and the shared values.
     shards : iterable
@@ -64,6 +65,7 @@ def share_with_workers(client, value):
     Parameters
     ----------
     client : distributed.Client
+        The client of the cluster.
     value : object
         A picklable object.
 

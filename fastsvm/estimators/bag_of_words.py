@@ -33,10 +33,13 @@ class BagOfWords(Splitting, CountVectorizer):
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
-token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype : as in CountVectorizer
+token_pattern, ngram_range : as in CountVectorizer
+        Meaning and default are those of scikit-learn's CountVectorizer.
     analyzer : {"word", "split", "char", "char_wb"} or callable, default="word"
         "split" divides at white space, for texts that are already cut into words; it is the same as
         ``token_pattern=r"\\S+"``. The others are as in CountVectorizer.
+    max_df, min_df, max_features, vocabulary, binary, dtype : as in CountVectorizer
+        Meaning and default are those of scikit-learn's CountVectorizer.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result, to the last bit.
 
@@ -95,11 +98,14 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         Parameters
         ----------
         raw_documents : iterable of str, bytes, file names or files, as `input` says
+            The texts.
         y : ignored
+            Taken, and not read, as scikit-learn's pipelines give it.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -116,10 +122,12 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         Parameters
         ----------
         raw_documents, y : as in `fit`
+            The texts.
 
         Returns
         -------
         X : CSR matrix of shape (n_documents, n_terms), of `dtype`
+            Counts of the terms.
 
         Raises
         ------
@@ -134,10 +142,12 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         Parameters
         ----------
         raw_documents : as in `fit`
+            The texts.
 
         Returns
         -------
         X : CSR matrix of shape (n_documents, n_terms), of `dtype`
+            Counts of the terms.
 
         Raises
         ------
@@ -162,10 +172,12 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         Parameters
         ----------
         input_features : ignored
+            Taken, and not read, as scikit-learn's pipelines give it.
 
         Returns
         -------
         ndarray of shape (n_terms,), str objects
+            The terms, in the order of their columns.
         """
         if "_terms" not in vars(self):
             return super().get_feature_names_out(input_features)
@@ -179,10 +191,12 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         support : array of shape (n_terms,), bool, or of ints
             The terms to keep: a mask, or with `indices` their columns.
         indices : bool, default=False
+            `support` has the numbers of columns, not a mask.
 
         Returns
         -------
         self
+            With the terms that are kept, renumbered.
         """
         columns = np.asarray(support) if indices else np.flatnonzero(support)
         self._set_terms(self._packed().at(columns))

@@ -85,6 +85,7 @@ def certify(
     max_iter : int, default=1000
         Most epochs, for each class.
     random_state : int, numpy Generator or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Returns
     -------

@@ -34,9 +34,12 @@ class HashedBagOfWords(Splitting, HashingVectorizer):
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
-token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as in HashingVectorizer
+token_pattern, ngram_range : as in HashingVectorizer
+        Meaning and default are those of scikit-learn's HashingVectorizer.
     analyzer : {"word", "split", "char", "char_wb"} or callable, default="word"
         As in `BagOfWords`.
+    n_features, binary, norm, alternate_sign, dtype : as in HashingVectorizer
+        Meaning and default are those of scikit-learn's HashingVectorizer.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result, to the last bit.
 
@@ -77,11 +80,14 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
         Parameters
         ----------
         X : iterable of str, bytes, file names or files, as `input` says; not read
+            The rows.
         y : ignored
+            Taken, and not read, as scikit-learn's pipelines give it.
 
         Returns
         -------
         self
+            The fitted estimator.
         """
         if self.analyzer == "split":
             warn_of_unused_pattern(self)
@@ -95,10 +101,12 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
         Parameters
         ----------
         X, y : as in `fit`
+            The rows.
 
         Returns
         -------
         self
+            The fitted estimator.
         """
         return self.fit(X, y)
 
@@ -108,10 +116,12 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
         Parameters
         ----------
         X : iterable of str, bytes, file names or files, as `input` says
+            The rows.
 
         Returns
         -------
         CSR matrix of shape (n_documents, n_features), of `dtype`
+            Counts, hashed, with norm and signs as the parameters say.
         """
         refuse_string(X)
         reading = reading_of(self) if self._hashes_as_usual() else None

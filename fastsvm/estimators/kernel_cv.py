@@ -77,6 +77,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
     verbose : bool, default=False
         Print a line for each gamma and alpha.
     random_state : int, RandomState or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Attributes
     ----------
@@ -166,6 +167,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------

@@ -81,6 +81,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result.
     random_state : int, RandomState or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Attributes
     ----------
@@ -150,10 +151,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X : array or sparse matrix of shape (n_samples, n_features)
             For kernel="precomputed", the matrix of all K(x_i, x_j).
         y : ignored
+            Taken, and not read, as scikit-learn's pipelines give it.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------

@@ -45,12 +45,14 @@ def kernel_pegasos_grid(
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
+        The rows.
     y : array of shape (n_samples,)
         Labels of any kind, two classes or more.
     kernels : list of dict
         Parameters of :class:`KernelPegasosClassifier`: kernel, gamma, degree, coef0, with its defaults. The
         gammas "scale" and "auto" are computed from all rows.
     alphas : list of float > 0
+        Strengths of the regularisation to try.
     n_iters : list of int > 0
         Numbers of steps, T in the sources.
     cv : int, splitter or iterable, default=None

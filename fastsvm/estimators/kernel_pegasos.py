@@ -69,6 +69,7 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasos):
     verbose : bool, default=False
         Print a line for each class and epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Attributes
     ----------

@@ -59,6 +59,7 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCA):
     verbose : bool, default=False
         Print a line for each class and round.
     random_state : int, RandomState or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Attributes
     ----------

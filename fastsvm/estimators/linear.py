@@ -56,8 +56,6 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
         are no more; half of max_iter * n by default.
     sgd_init : bool, default=False
         Make the first epoch modified SGD.
-    class_weight : dict, "balanced" or None, default=None
-        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     solver : {"auto", "coordinate", "newton"}, default="auto"
         "coordinate": dual coordinate ascent. "newton": Newton's method, for few columns; its epochs are
         passes over all rows. "auto" chooses one, which `solver_` names.
@@ -68,6 +66,8 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
         epoch, and 40 bytes or so a row and class. `objective_` and `dual_gap_` are numbers then, and
         `dual_coef_` is c_i (e_yi - p_i) / (alpha n), from which `coef_` differs by at most
         sqrt(2 dual_gap_ / alpha).
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     warm_start : bool, default=False
         Start from the previous fit's dual variables and intercepts. They belong to its rows, so X must
         have the same rows in the same order; alpha, loss, weights and columns may have changed. A fit
@@ -80,6 +80,7 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
     verbose : bool, default=False
         Print a line an epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Attributes
     ----------
@@ -196,6 +197,7 @@ class PegasosClassifier(BaseOnlineClassifier, Pegasos):
     verbose : bool, default=False
         Print a line an epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Attributes
     ----------
@@ -259,11 +261,12 @@ class PerceptronClassifier(BaseOnlineClassifier, Perceptron):
     ----------
     max_iter : int, default=10
         Most passes over X, each in a fresh permutation. A pass without a mistake is the last.
+    tol : float > 0 or None, default=1e-3
+        How far the mean loss must fall, for `n_iter_no_change`. None: the fit never stops for it.
     n_iter_no_change : int or None, default=None
         Stop, too, after so many passes in a row whose value is not below the least of a pass so far by `tol`:
         the mean loss of the rows as they are met or, with early stopping, the error of the rows held out.
         None: 5 with early stopping; else only a pass without a mistake ends the fit early.
-    tol : float > 0 or None, default=1e-3
     averaging : {"last", "all"}, default="last"
         Return the last iterate, or the average of all.
     fit_intercept : bool, default=True
@@ -286,6 +289,7 @@ class PerceptronClassifier(BaseOnlineClassifier, Perceptron):
     verbose : bool, default=False
         Print a line an epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Attributes
     ----------
@@ -362,6 +366,7 @@ class ASDCAClassifier(BaseLinearClassifier, ASDCA):
     verbose : bool, default=False
         Print a line an epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Attributes
     ----------

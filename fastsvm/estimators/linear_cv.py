@@ -54,6 +54,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
     n_alphas : int, default=10
         Half the default of `sdca_path`, since each alpha is fitted for every fold.
     eps : float in (0, 1), default=1e-4
+        The smallest alpha, as a share of the largest.
     cv : int, splitter or iterable, default=None
         Stratified folds, 5 by default; or as in scikit-learn. GroupKFold and the like get the `groups`
         of `fit`.
@@ -74,6 +75,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
     verbose : bool, default=False
         Print a line an alpha.
     random_state : int, RandomState or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Attributes
     ----------
@@ -143,6 +145,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------

@@ -75,6 +75,7 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -105,10 +106,12 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
+            The rows.
 
         Returns
         -------
         array or CSR matrix of shape (n_samples, n_kept)
+            The chosen columns.
 
         Raises
         ------
@@ -123,10 +126,12 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_kept)
+            The rows.
 
         Returns
         -------
         array or CSC matrix of shape (n_samples, n_features)
+            The columns in their places, 0 elsewhere.
         """
         return super().inverse_transform(as_csr(X))
 

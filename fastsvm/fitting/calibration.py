@@ -104,6 +104,7 @@ class Calibration:
         Returns
         -------
         ndarray of shape (n, n_classes), float64
+            Of each row and class; rows add up to 1.
         """
         decision = np.asarray(decision, float)
         if decision.ndim == 1:
@@ -149,7 +150,20 @@ def sigmoid(decision: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:
 
 
 def sharpness(z: np.ndarray, truth: np.ndarray) -> float:
-    """Return the factor by which the softmax of z is likeliest, by Newton's method; `truth` are columns."""
+    """Return the factor by which the softmax of z is likeliest, by Newton's method; `truth` are columns.
+
+    Parameters
+    ----------
+    z : ndarray of shape (n, n_classes)
+        Scores.
+    truth : ndarray of shape (n,), int
+        The column of the true class of each row.
+
+    Returns
+    -------
+    float
+        The factor, above 0.
+    """
     factor, rows = 1.0, np.arange(len(z))
     for _ in range(MAX_STEPS):
         p = softmax(factor * z)
@@ -163,6 +177,17 @@ def sharpness(z: np.ndarray, truth: np.ndarray) -> float:
 
 
 def softmax(z: np.ndarray) -> np.ndarray:
-    """Return the exponentials of each row, divided by their sum."""
+    """Return the exponentials of each row, divided by their sum.
+
+    Parameters
+    ----------
+    z : ndarray of shape (n, n_classes)
+        Scores.
+
+    Returns
+    -------
+    ndarray of shape (n, n_classes)
+        Rows add up to 1.
+    """
     p = np.exp(z - z.max(axis=1, keepdims=True))
     return p / p.sum(axis=1, keepdims=True)

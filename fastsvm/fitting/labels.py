@@ -48,11 +48,14 @@ def class_weights(class_weight, classes, y):
     class_weight : "balanced" or dict of label to weight
         n / (n_classes * count of the label); 1 for labels that the dict has not.
     classes : ndarray of shape (n_classes,), sorted
+        All labels, in ascending order.
     y : array of shape (n,)
+        The label of each row.
 
     Returns
     -------
     ndarray of shape (n_classes,)
+        The weight of each class.
 
     Raises
     ------

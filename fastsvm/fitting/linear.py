@@ -118,6 +118,7 @@ class SDCA(LinearModel):
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------

@@ -82,7 +82,9 @@ def sdca_path(
         Regularisation strengths > 0, in any order. By default `n_alphas` in geometric progression from
         the largest that matters (see Notes) down to `eps` times that.
     n_alphas : int, default=20
+        Number of alphas, evenly spaced on a log scale.
     eps : float in (0, 1), default=1e-4
+        The smallest alpha, as a share of the largest.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
@@ -95,6 +97,7 @@ def sdca_path(
     n_jobs : int or None, default=None
         Threads; does not change the result.
     random_state : int, numpy Generator or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Returns
     -------

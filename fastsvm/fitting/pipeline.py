@@ -11,6 +11,7 @@ class Pipeline:
     Parameters
     ----------
     steps : list of (name, step)
+        In the order in which they are applied; the classifier is the last.
     """
 
     def __init__(self, steps):
@@ -26,7 +27,20 @@ class Pipeline:
         return dict(self.steps)
 
     def fit(self, X, y):
-        """Fit every step to what the ones before make of X, and return the pipeline."""
+        """Fit every step to what the ones before make of X, and return the pipeline.
+
+        Parameters
+        ----------
+        X : as the first step takes it
+            The rows.
+        y : array of shape (n_samples,)
+            The label of each row.
+
+        Returns
+        -------
+        self
+            The fitted pipeline.
+        """
         for _, step in self.steps[:-1]:
             X = step.fit(X, y).transform(X)
         self[-1].fit(X, y)
@@ -43,11 +57,33 @@ class Pipeline:
         return self[-1].classes_
 
     def decision_function(self, X):
-        """Return the scores of X."""
+        """Return the scores of X.
+
+        Parameters
+        ----------
+        X : as the first step takes it
+            The rows.
+
+        Returns
+        -------
+        ndarray
+            The classifier's scores.
+        """
         return self[-1].decision_function(self._transformed(X))
 
     def predict(self, X):
-        """Return the class of the highest score for each of X."""
+        """Return the class of the highest score for each of X.
+
+        Parameters
+        ----------
+        X : as the first step takes it
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predicted label of each row.
+        """
         return self[-1].predict(self._transformed(X))
 
     @property

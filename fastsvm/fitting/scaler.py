@@ -18,6 +18,7 @@ class Scaler(Parameters):
     copy : bool, default=True
         False: `transform` may change float arrays in place.
     with_mean, with_std : bool, default=True
+        Subtract the mean; divide by the standard deviation.
 
     Attributes
     ----------
@@ -36,7 +37,20 @@ class Scaler(Parameters):
     with_std: bool = True
 
     def fit(self, X, y=None):
-        """Learn means and variances of X, an array of shape (n_samples, n_features); `y` is ignored."""
+        """Learn means and variances of X, an array of shape (n_samples, n_features); `y` is ignored.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Dense rows.
+        y : object, default=None
+            Taken, and not read, as scikit-learn's pipelines give it.
+
+        Returns
+        -------
+        self
+            The fitted scaler.
+        """
         X = np.asarray(X)
         n, self.n_features_in_ = X.shape
         sums = X.sum(axis=0, dtype=np.float64)
@@ -55,7 +69,18 @@ class Scaler(Parameters):
         return self
 
     def transform(self, X):
-        """Return X, of shape (n_samples, n_features), scaled: float32 if X is, else float64."""
+        """Return X, of shape (n_samples, n_features), scaled: float32 if X is, else float64.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Dense rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Scaled: float32 if X is, else float64.
+        """
         kind = np.float32 if X.dtype == np.float32 else np.float64
         X = X.astype(kind, copy=self.copy)
         if self.with_mean:

@@ -36,6 +36,7 @@ def load(folder: str | os.PathLike, *, rows: Any = None, verify: bool = False) -
     Parameters
     ----------
     folder : str or path-like
+        The folder that `store_svmlight` or a `MatrixWriter` wrote.
     rows : slice, or array of bool or int, default=None
         Open these rows alone, which must be adjacent. By default all.
     verify : bool, default=False
@@ -75,7 +76,18 @@ def load(folder: str | os.PathLike, *, rows: Any = None, verify: bool = False) -
 
 
 def feature_names(folder: str | os.PathLike) -> list[str] | None:
-    """Return the names of a stored matrix's columns; None if it has no names."""
+    """Return the names of a stored matrix's columns; None if it has no names.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        The folder of the matrix.
+
+    Returns
+    -------
+    list of str or None
+        In the order of the columns.
+    """
     return read_manifest(Path(folder))["feature_names"]
 
 

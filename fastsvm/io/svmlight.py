@@ -94,6 +94,7 @@ def read_svmlight(
     paths : path, list of paths, or binary file
         Files, plain or gzipped; or one that is open, such as ``sys.stdin.buffer``.
     n_features, zero_based, dtype : as in `store_svmlight`
+        How they are read.
 
     Returns
     -------

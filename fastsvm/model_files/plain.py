@@ -48,6 +48,7 @@ def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, 
     model : SDCA, ASDCA, Pegasos, Perceptron, KernelSDCA, KernelPegasos, Scaler, Bag, Union, Weighting, or a
         Pipeline of these
     path : str or path-like
+        The model file.
     about : dict, optional
         Further facts about the model, as JSON; `load_about` returns them.
 
@@ -67,6 +68,7 @@ def load_plain(path: str | os.PathLike[str]) -> Any:
     Parameters
     ----------
     path : str or path-like
+        The model file.
 
     Returns
     -------

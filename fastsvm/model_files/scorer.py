@@ -53,6 +53,11 @@ class TextScorer(Pipeline):
     last bit. Use :meth:`load` to make one. `decision_function`, `predict` and, for models with the log loss
     or a calibration, `predict_proba` take an iterable of str.
 
+    Parameters
+    ----------
+    steps : list of (name, step)
+        As in `fastsvm.fitting.Pipeline`.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -121,12 +126,14 @@ class TextScorer(Pipeline):
         Parameters
         ----------
         texts : iterable of str
+            The texts to score.
         proba : bool, default=False
             Compute probabilities, for models with the log loss or a calibration.
 
         Returns
         -------
         TextScores
+            Scores, probabilities and numbers of terms, a row each text.
         """
         if proba:
             require_predict_proba(self[-1])

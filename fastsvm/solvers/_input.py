@@ -30,6 +30,7 @@ def as_rows(X, threads=1, norms=False):
     Returns
     -------
     Rows
+        What the kernels read; it shares the memory of X where it can.
 
     Raises
     ------

@@ -31,7 +31,18 @@ class Epoch(NamedTuple):
     score: object = None
 
     def line(self, label):
-        """Return the line that a verbose fit prints."""
+        """Return the line that a verbose fit prints.
+
+        Parameters
+        ----------
+        label : str
+            What the line begins with.
+
+        Returns
+        -------
+        str
+            The line, without its end.
+        """
         bound = ""
         if self.gap is not None:
             bound = f"  gap {self.gap:.3e} ({self.gap / self.primal if self.primal > 0 else 0.0:.2%})"

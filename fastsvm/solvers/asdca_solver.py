@@ -220,6 +220,7 @@ def asdca(
         Not copied, and not written to. Rows need not have norm 1, but the largest decides on theta:
         one that is much longer than the others slows all down.
     y : array of shape (n_samples,), of -1 and +1
+        The label of each row.
     loss : {"smooth_hinge", "squared_hinge", "log"}, default="smooth_hinge"
         Those with a continuous slope, of Lipschitz constant 1/gamma: 1/hinge_width, 2 and 1/4.
     hinge_width : float > 0, default=1.0
@@ -249,6 +250,7 @@ def asdca(
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Returns
     -------

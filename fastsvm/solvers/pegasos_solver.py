@@ -244,6 +244,7 @@ def pegasos(
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
         Not copied, and not written to.
     y : array of shape (n_samples,), of -1 and +1
+        The label of each row.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log", "modified_huber"}, default="hinge"
         The squared hinge's slope has no bound: t begins after 2 max_i c_i (||x_i||^2 + 1) / alpha.
     alpha : float > 0, default=1e-4
@@ -279,6 +280,7 @@ def pegasos(
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Returns
     -------

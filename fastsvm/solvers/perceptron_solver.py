@@ -123,9 +123,11 @@ def perceptron(
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
         Not copied, and not written to.
     y : array of shape (n_samples,), of -1 and +1
+        The label of each row.
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0, the size of a correction; all 1 by default.
     fit_intercept : bool, default=True
+        Learn an intercept.
     max_iter : int, default=10
         Passes over X, each in a fresh permutation. A pass without a mistake is the last.
     averaging : {"last", "all"}, default="last"
@@ -138,6 +140,7 @@ def perceptron(
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Returns
     -------

@@ -107,6 +107,7 @@ def sdca(
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
         Not copied, and not written to.
     y : array of shape (n_samples,), of -1 and +1
+        The label of each row.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
         phi(m) = max(0, 1-m); its square; the hinge with its kink rounded; log(1 + exp(-m)).
     hinge_width : float > 0, default=1.0
@@ -154,6 +155,7 @@ def sdca(
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Returns
     -------

@@ -161,10 +161,12 @@ class Bag(Parameters):
 
     Parameters
     ----------
-    lowercase, token_pattern, ngram_range, analyzer, min_df, max_df, max_features, binary, dtype, n_jobs
-        As in `BagOfWords`, of which the compiled code knows all that is allowed here.
+    lowercase : bool, default=True
+        Put texts in lower case.
     preprocessor : callable or None, default=None
         As in `BagOfWords`, in the place of lower-casing: a function of str, such as `lower_without_markup`.
+    token_pattern, ngram_range, analyzer, max_df, min_df, max_features, binary, dtype, n_jobs : `BagOfWords`
+        Of their values, those that the compiled code knows.
 
     Attributes
     ----------
@@ -215,12 +217,38 @@ class Bag(Parameters):
         return batches(texts, as_text, None, self.lowercase, BATCH)
 
     def fit(self, texts, y=None):
-        """Learn the terms of texts, an iterable of str; `y` is ignored."""
+        """Learn the terms of texts, an iterable of str; `y` is ignored.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+        y : object, default=None
+            Taken, and not read, as scikit-learn's pipelines give it.
+
+        Returns
+        -------
+        self
+            The fitted bag.
+        """
         self.fit_transform(texts)
         return self
 
     def fit_transform(self, texts, y=None):
-        """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms)."""
+        """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms).
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+        y : object, default=None
+            Taken, and not read, as scikit-learn's pipelines give it.
+
+        Returns
+        -------
+        csr_matrix of shape (n_texts, n_terms)
+            Counts.
+        """
         limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
         terms, X = learn_bag(
             self._document_batches(texts), self._compiled_reading(), limits, number_of_threads(self.n_jobs)
@@ -229,23 +257,64 @@ class Bag(Parameters):
         return X
 
     def transform(self, texts):
-        """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms)."""
+        """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms).
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+
+        Returns
+        -------
+        csr_matrix of shape (n_texts, n_terms)
+            Counts.
+        """
         if self._lookup is None:
             self._lookup = self._compiled_reading().lookup(self.terms_)
         n = number_of_threads(self.n_jobs)
         return count_bag(self._document_batches(texts), self._lookup, n, self.dtype, self.binary)
 
     def take(self, terms):
-        """Take the terms that were learned of other texts, or in batches, for its own; return the bag."""
+        """Take the terms that were learned of other texts, or in batches, for its own; return the bag.
+
+        Parameters
+        ----------
+        terms : Terms
+            The terms.
+
+        Returns
+        -------
+        self
+            The bag.
+        """
         self._set_terms(terms)
         return self
 
     def get_feature_names_out(self):
-        """Return the terms in the order of their columns: an array of str objects."""
+        """Return the terms in the order of their columns: an array of str objects.
+
+        Returns
+        -------
+        ndarray of shape (n_terms,), str objects
+            The terms.
+        """
         return np.asarray(self.terms_.strings(), dtype=object)
 
     def restrict(self, support, indices=False):
-        """Keep the terms of a mask, or with `indices` of some columns, and number them anew."""
+        """Keep the terms of a mask, or with `indices` of some columns, and number them anew.
+
+        Parameters
+        ----------
+        support : array of bool, or of ints
+            Which terms to keep: a mask, or with `indices` their columns.
+        indices : bool, default=False
+            `support` has columns, not a mask.
+
+        Returns
+        -------
+        self
+            The bag.
+        """
         self._set_terms(self.terms_.at(np.asarray(support) if indices else np.flatnonzero(support)))
         return self
 
@@ -256,7 +325,13 @@ class Bag(Parameters):
         """Return None: there are none."""
 
     def build_preprocessor(self):
-        """Return what is done to a text before it is cut: a function of str."""
+        """Return what is done to a text before it is cut: a function of str.
+
+        Returns
+        -------
+        callable
+            From str to str.
+        """
         return self.preprocessor or (str.lower if self.lowercase else str)
 
     def __getstate__(self):

@@ -27,10 +27,12 @@ def lower_without_markup(text):
     Parameters
     ----------
     text : str
+        Any text.
 
     Returns
     -------
     str
+        The text, lower-case and without markup.
 
     Examples
     --------
@@ -45,7 +47,18 @@ def lower_without_markup(text):
 
 
 def has_markup(text):
-    """Tell whether a text has a tag or an entity that `lower_without_markup` takes out."""
+    """Tell whether a text has a tag or an entity that `lower_without_markup` takes out.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    bool
+        Whether `lower_without_markup` takes something out.
+    """
     return ("<" in text and _TAG.search(text) is not None) or (
         "&" in text and _ENTITY.search(text) is not None
     )

@@ -21,7 +21,20 @@ class OwnRatios:
     """
 
     def fit(self, X, y):
-        """Learn the ratios from counts above 0, as `Weighting("nb")` does of two classes; return self."""
+        """Learn the ratios from counts above 0, as `Weighting("nb")` does of two classes; return self.
+
+        Parameters
+        ----------
+        X : CSR matrix of shape (n_samples, n_features)
+            Counts.
+        y : array of shape (n_samples,)
+            The label of each row.
+
+        Returns
+        -------
+        self
+            The fitted ratios.
+        """
         self.presence = Weighting("binary", norm=None).fit(X)
         classes, y = np.unique(y, return_inverse=True)
         first = int(len(classes) == 2)
@@ -34,7 +47,18 @@ class OwnRatios:
         return self
 
     def transform(self, X):
-        """Return 1 for each count above 0."""
+        """Return 1 for each count above 0.
+
+        Parameters
+        ----------
+        X : CSR matrix of shape (n_samples, n_features)
+            Counts.
+
+        Returns
+        -------
+        CSR matrix of shape (n_samples, n_features)
+            Ones where X is above 0.
+        """
         return self.presence.transform(X)
 
     def fit_classifier(self, classifier, X, y, **options):
@@ -42,13 +66,37 @@ class OwnRatios:
 
         A row's score is then its product with `coef_`, weights times ratios, divided by the norm of ratios
         in it, whose squares become `squares_`.
+
+        Parameters
+        ----------
+        classifier : SDCA
+            The classifier to fit.
+        X : CSR matrix of shape (n_samples, n_features)
+            What `transform` made.
+        y : array of shape (n_samples,)
+            The label of each row.
+        **options : any
+            Passed to the classifier's `fit`.
         """
         classifier.fit(X, y, rows_of=lambda k: self.weighed(X, k), **options)
         classifier.coef_ *= self.ratios
         classifier.squares_ = np.square(self.ratios)
 
     def weighed(self, X, k):
-        """Return what `transform` made, as the k-th problem sees it; the indices are shared."""
+        """Return what `transform` made, as the k-th problem sees it; the indices are shared.
+
+        Parameters
+        ----------
+        X : CSR matrix of shape (n_samples, n_features)
+            What `transform` made.
+        k : int
+            Number of the problem.
+
+        Returns
+        -------
+        CSR matrix of shape (n_samples, n_features)
+            The same rows, weighed, of norm 1.
+        """
         values = X.data.copy()
         weigh_terms(values, *rows_of(X)[1:], self.ratios[k], True, True)
         return with_values(X, values)

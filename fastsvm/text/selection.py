@@ -22,7 +22,20 @@ class Selection(Parameters):
         self.score = score
 
     def fit(self, X, y):
-        """Score the columns of counts, a CSR matrix, by labels y."""
+        """Score the columns of counts, a CSR matrix, by labels y.
+
+        Parameters
+        ----------
+        X : CSR matrix of shape (n_samples, n_features)
+            Counts.
+        y : array of shape (n_samples,)
+            The label of each row.
+
+        Returns
+        -------
+        self
+            With `scores_`.
+        """
         self._check_params()
         X = as_csr(X)
         if X.dtype.kind == "f":
@@ -48,12 +61,34 @@ class Selection(Parameters):
             raise ValueError(f"k must be a number of columns, 0 or above, or 'all'; got {self.k!r}.")
 
     def get_support(self, indices=False):
-        """Return which columns are kept: a mask or, if `indices`, their numbers."""
+        """Return which columns are kept: a mask or, if `indices`, their numbers.
+
+        Parameters
+        ----------
+        indices : bool, default=False
+            Return numbers of columns, not a mask.
+
+        Returns
+        -------
+        ndarray
+            bool of shape (n_features,), or ints in ascending order.
+        """
         mask = self._mask()
         return np.flatnonzero(mask) if indices else mask
 
     def transform(self, X):
-        """Return the chosen columns of a CSR matrix."""
+        """Return the chosen columns of a CSR matrix.
+
+        Parameters
+        ----------
+        X : CSR matrix of shape (n_samples, n_features)
+            Counts.
+
+        Returns
+        -------
+        CSR matrix of shape (n_samples, n_kept)
+            The chosen columns.
+        """
         return as_csr(X)[:, self.get_support(indices=True)]
 
     def _mask(self):

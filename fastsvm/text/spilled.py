@@ -93,6 +93,7 @@ class SpilledTerms:
         Parameters
         ----------
         n_classes : int
+            Number of classes that the batches were counted for.
         min_df : int, default=1
             Leave out terms in fewer texts.
         most : int, default=None
@@ -101,6 +102,7 @@ class SpilledTerms:
         Returns
         -------
         TermFrequencies
+            The terms, and in how many texts of each class they are.
         """
         kept, n_kept = [], 0
         for number in sorted(self._pieces):

@@ -35,7 +35,13 @@ class Terms:
         return len(self.ends)
 
     def strings(self):
-        """Return the terms as a list of str."""
+        """Return the terms as a list of str.
+
+        Returns
+        -------
+        list of str
+            In the order of the columns.
+        """
         content, bounds = self.content.tobytes(), pairwise([0, *self.ends.tolist()])
         if content.isascii():
             text = content.decode("ascii")
@@ -43,11 +49,28 @@ class Terms:
         return [content[start:end].decode("utf-8", "surrogatepass") for start, end in bounds]
 
     def numbers(self):
-        """Return the columns as a dict of str to int."""
+        """Return the columns as a dict of str to int.
+
+        Returns
+        -------
+        dict of str to int
+            The column of each term.
+        """
         return dict(zip(self.strings(), range(len(self)), strict=True))
 
     def at(self, columns):
-        """Return the terms of some columns, in the order given."""
+        """Return the terms of some columns, in the order given.
+
+        Parameters
+        ----------
+        columns : array of ints
+            The numbers of terms.
+
+        Returns
+        -------
+        Terms
+            Packed anew.
+        """
         starts = np.concatenate([[0], self.ends[:-1]])[columns]
         sizes = self.ends[columns] - starts
         ends = np.cumsum(sizes)

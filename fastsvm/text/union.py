@@ -16,6 +16,7 @@ class Union(Parameters):
     Parameters
     ----------
     transformer_list : list of (name, Bag)
+        The bags and the prefixes of their columns, in this order.
     """
 
     def __init__(self, transformer_list):
@@ -37,18 +38,55 @@ class Union(Parameters):
         return self.bags[0].binary
 
     def fit(self, texts, y=None):
-        """Learn the terms of texts, an iterable of str; `y` is ignored."""
+        """Learn the terms of texts, an iterable of str; `y` is ignored.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+        y : object, default=None
+            Taken, and not read, as scikit-learn's pipelines give it.
+
+        Returns
+        -------
+        self
+            The fitted union.
+        """
         texts = list(texts)
         for bag in self.bags:
             bag.fit(texts)
         return self
 
     def fit_transform(self, texts, y=None):
-        """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms)."""
+        """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms).
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+        y : object, default=None
+            Taken, and not read, as scikit-learn's pipelines give it.
+
+        Returns
+        -------
+        csr_matrix of shape (n_texts, n_terms)
+            Counts.
+        """
         return self._stacked_counts(texts, "fit_transform")
 
     def transform(self, texts):
-        """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms)."""
+        """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms).
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+
+        Returns
+        -------
+        csr_matrix of shape (n_texts, n_terms)
+            Counts.
+        """
         return self._stacked_counts(texts, "transform")
 
     def _stacked_counts(self, texts, method):
@@ -56,7 +94,13 @@ class Union(Parameters):
         return sparse.hstack([getattr(bag, method)(texts) for bag in self.bags], format="csr")
 
     def get_feature_names_out(self):
-        """Return the terms in the order of their columns, each behind its bag's name: `words__good`."""
+        """Return the terms in the order of their columns, each behind its bag's name: `words__good`.
+
+        Returns
+        -------
+        ndarray of shape (n_terms,), str objects
+            The names.
+        """
         names = [f"{name}__{term}" for name, bag in self.transformer_list for term in bag.terms_.strings()]
         return np.asarray(names, dtype=object)
 
@@ -64,6 +108,18 @@ class Union(Parameters):
         """Keep the terms of a mask, or with `indices` of some columns, in ascending order.
 
         A bag of which nothing is left is left out; the bags that there were stay as they are.
+
+        Parameters
+        ----------
+        support : array of bool, or of ints
+            Which terms to keep: a mask, or with `indices` their columns.
+        indices : bool, default=False
+            `support` has columns, not a mask.
+
+        Returns
+        -------
+        self
+            The union.
         """
         columns = np.sort(support) if indices else np.flatnonzero(support)
         start, restricted = 0, []
@@ -77,7 +133,18 @@ class Union(Parameters):
         return self
 
     def set_params(self, **params):
-        """Set `transformer_list`, or a parameter of all bags; return the union."""
+        """Set `transformer_list`, or a parameter of all bags; return the union.
+
+        Parameters
+        ----------
+        **params : any
+            Values by name.
+
+        Returns
+        -------
+        self
+            The union.
+        """
         if "transformer_list" in params:
             self.transformer_list = params.pop("transformer_list")
         for bag in self.bags:

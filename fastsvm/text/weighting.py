@@ -38,6 +38,7 @@ class Weighting(Parameters):
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -68,6 +69,7 @@ class Weighting(Parameters):
         Returns
         -------
         self
+            The fitted estimator.
         """
         self._check_params()
         sums = np.ascontiguousarray(by_class, np.float64)
@@ -132,6 +134,7 @@ class Weighting(Parameters):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
+            The rows.
 
         Returns
         -------

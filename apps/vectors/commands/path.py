@@ -23,7 +23,8 @@ from . import _options
 def path(source, stage, loss, number, tol, test, output):
     """Find certified solutions for a range of C.
 
-    For linear machines and two labels; the least C comes first."""
+    For linear machines and two labels; the least C comes first.
+    """
     import numpy as np
 
     from fastsvm.fitting import sdca_path

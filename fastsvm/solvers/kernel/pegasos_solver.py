@@ -241,13 +241,17 @@ def kernel_pegasos(
     Parameters
     ----------
     X, Y, kernel, gamma, degree, coef0, alpha, sample_weight : as in `kernel_sdca`
+        The problem and the kernel.
     n_iter : int, default=None
         Steps, T in the sources; 10 * n_samples by default.
     order : int array, default=None
         The numbers of the rows to visit, instead of `n_iter` drawn ones.
-    cache_size, n_jobs, random_state : as in `kernel_sdca`
+    cache_size, n_jobs : as in `kernel_sdca`
+        Memory for kernel values, and threads.
     trace : bool, default=False
         Measure objective and gap after every n_samples steps, for the history, not only after the last.
+    random_state : as in `kernel_sdca`
+        Seed of the rows that are drawn.
 
     Returns
     -------

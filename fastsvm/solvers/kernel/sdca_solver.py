@@ -331,6 +331,7 @@ def kernel_sdca(
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
         For "precomputed" the matrix of all K(x_i, x_j), of shape (n_samples, n_samples).
     Y : array of shape (n_samples,) or (n_classes, n_samples), of -1 and +1
+        The sign of each row, for each class.
     kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
         x.z; (gamma x.z + coef0)^degree; exp(-gamma ||x - z||^2); tanh(gamma x.z + coef0);
         exp(-gamma ||x - z||_1), all in single precision; or a function of two matrices that gives the
@@ -339,7 +340,9 @@ def kernel_sdca(
     gamma : float > 0, default=1.0
         Always a number; the default "scale" of estimators is one that they take from the rows.
     degree : int > 0, default=3
+        Degree of the polynomial kernel.
     coef0 : float, default=0.0
+        Constant term of the polynomial and sigmoid kernels.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
     alpha : float > 0, default=1e-4
         Regularisation strength; C = 1/(alpha n) of SVC.
@@ -360,6 +363,7 @@ def kernel_sdca(
         Measure objective and gap after every epoch, for the history, not only at the end of a working
         set's, each time with the scores of all rows.
     random_state : int, numpy Generator or None, default=None
+        Seed of all random choices: the same seed gives the same result.
 
     Returns
     -------
