@@ -173,6 +173,7 @@ class PegasosClassifier(BaseOnlineClassifier, Pegasos):
         Hold `validation_fraction` of the rows of each label out, and see by their error whether epochs still
         bring a class on. Not with `partial_fit`.
     validation_fraction : float in (0, 1), default=0.1
+        The share of rows that `early_stopping` holds out.
     n_iter_no_change : int, default=5
         Stop after so many epochs in a row whose value is not below the least of an epoch so far by `tol`: the
         error of the rows held out or, without early stopping, the mean loss of rows as they are met. Then
@@ -275,6 +276,7 @@ class PerceptronClassifier(BaseOnlineClassifier, Perceptron):
         Hold `validation_fraction` of the rows of each label out, and see by their error whether epochs still
         bring a class on. Not with `partial_fit`.
     validation_fraction : float in (0, 1), default=0.1
+        The share of rows that `early_stopping` holds out.
     shuffle : bool, default=True
         False: visit the rows in their order.
     class_weight : dict, "balanced" or None, default=None
@@ -355,9 +357,6 @@ class ASDCAClassifier(BaseLinearClassifier, ASDCA):
         Return the last iterate, or the average over the second half of the steps.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
-    warm_start : bool, default=False
-        Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
-        columns are the same.
     n_jobs : int or None, default=None
         Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
     trace : bool, default=False

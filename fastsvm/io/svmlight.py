@@ -133,12 +133,14 @@ def svmlight_arrays(
     Parameters
     ----------
     paths, n_features, zero_based, dtype : as in `read_svmlight`
+        What is read, and how.
 
     Returns
     -------
     X : object with the arrays data, indices and indptr, and the shape, of a CSR matrix
         Its `matrix()` is SciPy's. `fit` of the linear models of `fastsvm.fitting` takes it as it is.
     y : ndarray of shape (n_samples,), float64
+        The labels.
     """
     files: list = [paths] if hasattr(paths, "read") else paths_of(cast("str", paths))
     most, first = _most_columns(n_features), 0 if zero_based else 1
