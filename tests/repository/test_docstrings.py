@@ -14,7 +14,7 @@ ROOMS = ("dask", "drop_in", "fitting", "io", "model_files", "solvers", "text")
 CHECKS = {"GL06", "GL07", "GL08", "SS01", "SS03", "SS06", "RT01", "RT03"}
 CHECKS |= {f"PR{number:02}" for number in (1, 2, 3, 4, 6, 7, 10)}
 # A class may leave its parameters to the class that its docstring names.
-ELSEWHERE = re.compile(r"[Pp]arameters\b[\w, `.]*\b(as in|are) (`|scikit-learn)|^scikit-learn's ")
+ELSEWHERE = re.compile(r"parameters\b[\w, `.]*\b(as in|are) (`|scikit-learn)|^scikit-learn's ", re.IGNORECASE)
 
 
 def public():
