@@ -8,13 +8,13 @@ import pytest
 
 validate = pytest.importorskip("numpydoc.validate")
 
-ROOMS = ("dask", "drop_in", "fitting", "io", "model_files", "solvers", "text")
+ROOMS = ("dask", "drop_in", "fitting", "io", "model_files", "onnx", "solvers", "text")
 # A docstring is there, its summary is one line with a full stop, and sections are known and in order.
 # Parameters are the signature's, in its order, each with a type and a description; so is what is returned.
 CHECKS = {"GL06", "GL07", "GL08", "SS01", "SS03", "SS06", "RT01", "RT03"}
 CHECKS |= {f"PR{number:02}" for number in (1, 2, 3, 4, 6, 7, 10)}
 # A class may leave its parameters to the class that its docstring names.
-ELSEWHERE = re.compile(r"[Pp]arameters\b[\w, `.]*\b(as in|are) (`|scikit-learn)|^scikit-learn's ")
+ELSEWHERE = re.compile(r"parameters\b[\w, `.]*\b(as in|are) (`|scikit-learn)|^scikit-learn's ", re.IGNORECASE)
 
 
 def public():
