@@ -45,6 +45,7 @@ highlight_language = "none"
 toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # docstrings have them
 smartquotes = False  # -- is an option
+autodoc_mock_imports = ["onnx", "onnxruntime", "skl2onnx"]
 autosummary_imported_members = True
 autosummary_ignore_module_all = False
 myst_heading_anchors = 4

@@ -1,22 +1,24 @@
 """Linear and kernel classifiers that certify how far they are from the optimum.
 
-Classifiers     `SDCAClassifier`, `SDCAClassifierCV`, `ASDCAClassifier`, `PegasosClassifier`,
-                `PerceptronClassifier`; kernel machines `KernelSDCAClassifier`, `KernelSDCAClassifierCV`,
-                `KernelPegasosClassifier`, and `KernelFeatures` for linear ones
-Optimum         `certify` bounds how far any linear classifier is from it; `sdca_path` fits a range of alphas
-Model files     `save_model` and `load_model`: safetensors, no pickle
-Bug reports     `show_versions`
+Classes and functions::
 
-Packages:
+    classifiers     SDCAClassifier, SDCAClassifierCV, ASDCAClassifier, PegasosClassifier, PerceptronClassifier
+    kernel machines KernelSDCAClassifier, KernelSDCAClassifierCV, KernelPegasosClassifier,
+                    and KernelFeatures for linear ones
+    optimum         certify bounds how far any linear classifier is from it; sdca_path fits a range of alphas
+    model files     save_model and load_model: safetensors, no pickle
+    bug reports     show_versions
 
-fastsvm.drop_in      scikit-learn's classes, with its parameters, computed by fastsvm
-fastsvm.text         texts to matrices: vectorisers, weights and choice of terms
-fastsvm.io           matrices larger than memory
-fastsvm.onnx         models for onnxruntime
-fastsvm.dask         the certified SDCA on a cluster
-fastsvm.solvers      plain functions on arrays; they need NumPy and SciPy only
-fastsvm.fitting      plain models, without scikit-learn
-fastsvm.model_files  model files, without scikit-learn
+Packages::
+
+    fastsvm.drop_in      scikit-learn's classes, with its parameters, computed by fastsvm
+    fastsvm.text         texts to matrices: vectorisers, weights and choice of terms
+    fastsvm.io           matrices larger than memory
+    fastsvm.onnx         models for onnxruntime
+    fastsvm.dask         the certified SDCA on a cluster
+    fastsvm.solvers      plain functions on arrays; they need NumPy and SciPy only
+    fastsvm.fitting      plain models, without scikit-learn
+    fastsvm.model_files  model files, without scikit-learn
 
 Commands: fastsvm (files of vectors), fastsvm-sentiment (texts), fastsvm-cells (blood smears),
 fastsvm-studies (comparisons).
