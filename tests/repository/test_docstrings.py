@@ -8,7 +8,7 @@ import pytest
 
 validate = pytest.importorskip("numpydoc.validate")
 
-ROOMS = ("dask", "drop_in", "fitting", "io", "model_files", "onnx", "solvers", "text")
+ROOMS = ("dask", "drop_in", "fitting", "io", "model_files", "solvers", "text")
 # A docstring is there, its summary is one line with a full stop, and sections are known and in order.
 # Parameters are the signature's, in its order, each with a type and a description; so is what is returned.
 CHECKS = {"GL06", "GL07", "GL08", "SS01", "SS03", "SS06", "RT01", "RT03"}
