@@ -16,7 +16,7 @@ def write_liblinear(loss, labels, coef, intercepts) -> bytes:
     Parameters
     ----------
     loss : str
-        Another than LIBLINEAR's becomes the hinge.
+        Another than LIBLINEAR's, such as the perceptron's, is written as the hinge: only that name differs.
     labels : sequence of int
         In the order of `coef`'s rows; of two the second has the scores above 0.
     coef : ndarray of shape (n_labels, n_features), of two labels (1, n_features)

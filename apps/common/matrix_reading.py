@@ -1,14 +1,17 @@
 """Rows of numbers with a label each: svmlight, tables and NumPy archives, from files or stdin."""
 
 import io
+import os
 from array import array
 from math import isfinite
 
 from .errors import AppError
 from .input_streams import open_binary
 from .limits import limit
+from .printing import many, note
 
 FORMATS = ("svmlight", "csv", "tsv", "npz")
+LABEL_NAMES = ("label", "class", "target", "y")
 
 
 def read_matrix(
@@ -24,7 +27,7 @@ def read_matrix(
     Parameters
     ----------
     path : str
-        A file, perhaps gzipped; ``-`` is stdin.
+        A file, perhaps gzipped, or a folder of `fastsvm.io`; ``-`` is stdin.
     format : str, optional
         One of `FORMATS`: svmlight; a table with the label in its last column, perhaps below a header; or
         arrays y and X (or those of SciPy's CSR matrices). By default the ending tells, and others than
@@ -54,22 +57,27 @@ def read_matrix(
 
     ending = path.lower().removesuffix(".gz").rpartition(".")[2]
     format = format or (ending if ending in FORMATS else "svmlight")
-    with open_binary(path) as stream:
-        name = "<stdin>" if path == "-" else path
-        try:
-            if format == "svmlight":
-                X, y = svmlight_arrays(stream, zero_based=zero_based is not False, dtype=np.float64)
-                if zero_based is None and (not X.nnz or X.indices.min() > 0):
-                    X.indices -= 1
-                    X.shape = X.shape[0], max(1, X.shape[1] - 1)
-                    zero_based = False
-            elif format == "npz":
-                X, y = _read_arrays(stream)
-            else:
-                X, y = _read_table(stream, name, "\t" if format == "tsv" else ",", n_features)
-        except _what_files_raise() as error:
-            told = str(error).removesuffix(".")
-            raise AppError(told if told.startswith(name) else f"{name}: cannot be read: {told}") from error
+    name = "<stdin>" if path == "-" else path
+    if os.path.isdir(path):
+        format, zero_based, (X, y) = "stored", bool(zero_based), _read_folder(path)
+    else:
+        with open_binary(path) as stream:
+            try:
+                if format == "svmlight":
+                    X, y = svmlight_arrays(stream, zero_based=zero_based is not False, dtype=np.float64)
+                    if zero_based is None and (not X.nnz or X.indices.min() > 0):
+                        X.indices -= 1
+                        X.shape = X.shape[0], max(1, X.shape[1] - 1)
+                        zero_based = False
+                elif format == "npz":
+                    X, y = _read_arrays(stream)
+                else:
+                    X, y = _read_table(stream, name, "\t" if format == "tsv" else ",", n_features)
+            except _what_files_raise() as error:
+                told = str(error).removesuffix(".")
+                raise AppError(
+                    told if told.startswith(name) else f"{name}: cannot be read: {told}"
+                ) from error
     if not X.shape[0]:
         raise AppError(f"{name}: there are no rows in it")
     if y is not None and len(y) != X.shape[0]:
@@ -86,8 +94,21 @@ def read_matrix(
         if format == "svmlight" and not plain:
             X = X.matrix()
         if n_features is not None:
-            X.resize(X.shape[0], n_features)
+            if (more := X.shape[1] - n_features) > 0:
+                note(f"{name}: {many(more, 'column')} beyond the model's {n_features:,} left out")
+            if X.shape[1] != n_features:
+                X.resize(X.shape[0], n_features)
     return X, y, zero_based is not False
+
+
+def _read_folder(path):
+    """Return the rows and labels of a stored matrix, which stay on disk."""
+    from fastsvm.io import MatrixFileError, load
+
+    try:
+        return load(path)
+    except (MatrixFileError, OSError) as error:
+        raise AppError(f"{path}: is no matrix of fastsvm.io: {error}") from error
 
 
 def _what_files_raise():
@@ -132,8 +153,10 @@ def _read_table(stream, name, separator, n_features):
         found, width = len(cells), width or len(cells)
         label = [] if width == n_features else [cells.pop()]
         bad = next((k for k, cell in enumerate(cells, 1) if not _is_number(cell)), None)
-        if bad and not labels and reader.line_num == 1:
-            continue  # the header
+        if bad and not labels and reader.line_num == 1:  # the header
+            if named := [cell for cell in cells if cell.strip().lower() in LABEL_NAMES]:
+                raise AppError(f"{name}: the label must be the last column, not {named[0]}; move it there")
+            continue
         if bad or found != width:
             what = f"column {bad} is no number" if bad else f"{found} columns, not {width}"
             raise AppError(f"{name}, line {reader.line_num}: {what}; fill it in, or leave the row out")

@@ -65,8 +65,8 @@ class Certificate(NamedTuple):
                     f"{label}",
                     f"{objective:.7g}",
                     f"{bound:.7g}",
-                    f"{100 * most:.2g} %",
-                    f"{100 * least:.2g} %",
+                    _percent(most),
+                    _percent(least),
                 )
             )
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -75,6 +75,10 @@ class Certificate(NamedTuple):
 
     def __str__(self):
         return repr(self)
+
+
+def _percent(share):
+    return f"{100 * share:.0f} %" if share >= 0.995 else f"{100 * share:.2g} %"
 
 
 def _relative_gap(part, whole):

@@ -13,6 +13,7 @@ from sklearn.svm import SVC, LinearSVC
 
 import fastsvm
 import fastsvm_apps
+from fastsvm.io import store_svmlight
 from fastsvm_apps.vectors.cli import main
 
 N, D = 120, 7
@@ -174,9 +175,22 @@ def test_convert_keeps_every_digit(run, tmp_path):
     assert (sparse.load_npz(tmp_path / "f.npz") != sparse.csr_matrix(X)).nnz == 0
     assert run("convert a.npz -").stdout == (tmp_path / "e").read_text()
     run("fit e -o m.model")
-    run("convert m.model n.safetensors")
+    run("fit e -o n.safetensors")
     run("convert n.safetensors o.model")
     assert (tmp_path / "o.model").read_text() == (tmp_path / "m.model").read_text()
+
+
+def test_a_stored_matrix_is_read_from_its_folder(run, tmp_path):
+    write(tmp_path / "rows", *DATA[3])
+    store_svmlight(tmp_path / "rows", tmp_path / "stored", dtype=np.float64)
+    for source in ("rows", "stored"):
+        run(f"fit {source} -o {source}.model")
+    assert (tmp_path / "rows.model").read_text() == (tmp_path / "stored.model").read_text()
+    run("fit stored -o stored.safetensors")
+    assert run("predict stored.safetensors rows").stdout == run("predict rows.model rows").stdout
+    assert run("predict rows.model stored").stdout == run("predict rows.model rows").stdout
+    write(tmp_path / "wide", np.hstack([DATA[3][0], np.ones((N, 2))]), DATA[3][1])
+    assert "wide: 2 columns beyond the model's 7 left out" in run("predict rows.model wide").stderr
 
 
 BAD = [
@@ -218,6 +232,12 @@ def test_a_bad_file_takes_one_line_and_leaves_nothing(run, tmp_path, name, conte
         ("fit a -o a/b", 1, "a/b: cannot be written"),
         ("fit a -v 1", 2, "1 is not in the range x>=2"),
         ("fit a --kernel rbf -o m.model", 1, "LIBLINEAR has no kernels"),
+        ("fit a --loss smooth_hinge -o m.model", 1, "LIBLINEAR has no smooth_hinge"),
+        ("fit first.csv", 1, "first.csv: the label must be the last column, not Label"),
+        ("fit .", 1, "is no matrix of fastsvm.io"),
+        ("convert ours.model b.safetensors", 2, "without its C; predict and certify --cost take it"),
+        ("certify ours.model a", 2, "LIBLINEAR's files have no C; give --cost"),
+        ("certify l1.model a --cost 1 --loss hinge", 2, "certify does not measure its penalty"),
         ("fit text.csv -o m.model", 1, "LIBLINEAR's labels are whole numbers"),
         ("convert text.csv b", 1, "svmlight has numbers as labels"),
         ("predict a a", 1, "a: "),
@@ -236,6 +256,9 @@ def test_what_cannot_be_meant_is_refused(run, tmp_path, line, code, message):
     (tmp_path / "english.safetensors").write_bytes(ENGLISH.read_bytes())
     head = "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n"
     (tmp_path / "bad.model").write_text(head + "1\nnan\n")
+    (tmp_path / "l1.model").write_text(head.replace("L2R_LR", "L1R_LR") + "1\n0\n")
+    (tmp_path / "first.csv").write_text("Label,x\n1,2\n0,3\n")
+    run("fit a -o ours.model")
     run("fit a -o ours.safetensors")
     run("fit a --kernel rbf -o rbf.safetensors")
     before = {path.name for path in tmp_path.iterdir()}

@@ -148,7 +148,9 @@ def _pages_of(file: ImageFile) -> Iterator[ImageFile]:
 
 def _counted(others: Counter[str]) -> str:
     """Return the number of files of other kinds, and the package that slides need."""
-    kinds = ", ".join(f"{ending or 'no ending'} {n:,}" for ending, n in others.most_common(MOST_KINDS))
+    kinds = ", ".join(
+        f"{n:,} {ending or 'without an ending'}" for ending, n in others.most_common(MOST_KINDS)
+    )
     if len(others) > MOST_KINDS:
         kinds += ", ..."
     text = f"{many(others.total(), 'file')} of other kinds left out ({kinds})"

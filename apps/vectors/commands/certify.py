@@ -29,8 +29,10 @@ def certify(source, stage, model, cost, loss):
     classifier, zero_based, bias, own_loss = load_vector_model(model)
     if not hasattr(classifier, "coef_"):
         raise AppError(f"{model}: is a kernel machine; fit prints the certificate of these")
-    if bias is not None and (cost is None or (loss or own_loss) is None):
-        raise AppError(f"{model}: its format has no C, and not every loss; give --cost and --loss", USAGE)
+    if bias is not None and own_loss is None:
+        raise AppError(f"{model}: certify does not measure its penalty, or loss; see its solver_type", USAGE)
+    if bias is not None and cost is None:
+        raise AppError(f"{model}: LIBLINEAR's files have no C; give --cost", USAGE)
     with stage("read"):
         X, y, _ = source.read_labelled(zero_based=zero_based, n_features=classifier.n_features_in_)
     with stage("certify"):

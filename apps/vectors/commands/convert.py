@@ -8,7 +8,7 @@ from ...common.printing import print_line
 from . import _options
 
 
-@_options.command("convert a9a a9a.npz", "convert train.csv - ", "convert a9a.model a9a.safetensors")
+@_options.command("convert a9a a9a.npz", "convert train.csv - ", "convert a9a.safetensors a9a.model")
 @click.argument("file")
 @click.argument("target")
 def convert(source, stage, target):
@@ -16,7 +16,7 @@ def convert(source, stage, target):
 
     The ending of TARGET tells the format.
     Vectors become a table (.csv, .tsv), NumPy's .npz, or else svmlight, whose columns are numbered from 1.
-    A model becomes fastsvm's (.safetensors), or else LIBLINEAR's.
+    A model becomes LIBLINEAR's.
     """
     from ..data import vector_models
     from ..data.matrix_writing import write_matrix
@@ -26,8 +26,9 @@ def convert(source, stage, target):
         vector_models.check_vector_model_path(target)
         with stage("convert"):
             found = vector_models.load_vector_model(source.path)
-            if found.loss is None and not target.endswith(vector_models.OURS):
-                raise AppError(f"{source.path}: is of an objective that we cannot write", USAGE)
+            if found.bias is not None:
+                told = "is LIBLINEAR's, without its C; predict and certify --cost take it as it is"
+                raise AppError(f"{source.path}: {told}", USAGE)
             vector_models.save_vector_model(found.model, target, found.zero_based)
         return {"target": target}, lambda: print_line(f"{target}: written")
     if target != "-":

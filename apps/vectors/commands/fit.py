@@ -37,7 +37,8 @@ def fit(source, stage, cost, folds, output, **options):
     """Fit a certified linear or kernel machine.
 
     It minimises 1/2 ||w||^2 + C sum_i phi(y_i (w.x_i + b0)), like LIBLINEAR and LIBSVM; b0 is not
-    regularised. With more than two labels, each has a problem against the others.
+    regularised. With more than two labels, each has a problem against the others. In a table the label is
+    the last column.
     """
     from ..data import vector_models
     from ..learning.training import cross_validate, make_model
@@ -57,9 +58,10 @@ def fit(source, stage, cost, folds, output, **options):
             share = float(cross_validate(X, y, folds, [cost], advance, **options).mean())
         told = f"Cross Validation Accuracy = {percent(share)}"
         return {"folds": folds, "accuracy": share}, lambda: print(told)
-    vector_models.check_liblinear_has(output, y[:1].tolist(), options["kernel"] == "linear")
+    model = make_model(y, cost=cost, **options)
+    vector_models.check_liblinear_has(output, y[:1].tolist(), options["kernel"] == "linear", model.loss)
     with stage("fit"):
-        model = make_model(y, cost=cost, **options).fit(X, y)
+        model.fit(X, y)
     with stage("write"):
         vector_models.save_vector_model(model, output, zero_based)
     (n, d), gaps = X.shape, model.dual_gap_ / model.objective_

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from ...common.errors import AppError
 from ...common.files import check_model_path, check_replaceable, replace_file
-from ...common.liblinear_files import START, read_liblinear, write_liblinear
+from ...common.liblinear_files import START, WRITTEN, read_liblinear, write_liblinear
 
 OURS = ".safetensors"
 
@@ -68,16 +68,19 @@ def save_vector_model(model, path: str, zero_based: bool | None) -> None:
         save_plain(model, path, {"zero_based": zero_based})
         return
     labels = model.classes_.tolist()
-    check_liblinear_has(path, labels, hasattr(model, "coef_"))
-    content = write_liblinear(getattr(model, "loss", ""), [*map(int, labels)], model.coef_, model.intercept_)
+    loss = getattr(model, "loss", "perceptron")
+    check_liblinear_has(path, labels, hasattr(model, "coef_"), loss)
+    content = write_liblinear(loss, [*map(int, labels)], model.coef_, model.intercept_)
     replace_file(path, content)
 
 
-def check_liblinear_has(path: str, labels: list, linear: bool) -> None:
+def check_liblinear_has(path: str, labels: list, linear: bool, loss: str) -> None:
     """Refuse what only a file of fastsvm has, unless it is to be one."""
     if path.endswith(OURS):
         return
     if not linear:
         raise AppError(f"{path}: LIBLINEAR has no kernels; give a name that ends with {OURS}")
+    if loss not in WRITTEN:
+        raise AppError(f"{path}: LIBLINEAR has no {loss}; give a name that ends with {OURS}")
     if any(isinstance(label, str) or label != int(label) for label in labels):
         raise AppError(f"{path}: LIBLINEAR's labels are whole numbers; give a name that ends with {OURS}")
