@@ -29,6 +29,10 @@ def _expected_failures(estimator):
         failures["check_class_weight_classifiers"] = (
             "a weight of 1000 makes theta a thousandth: 1000 epochs do not get far, as a warning says"
         )
+    if getattr(estimator, "averaging", None) == "all":
+        failures["check_class_weight_classifiers"] = (
+            "it asks for n_iter_no_change=20, and after so few passes the average still has the first ones"
+        )
     if getattr(estimator, "kernel", None) == "poly":
         failures = {}  # it separates all points, with dual variables that alpha n does not bound
     reason = _CLASS_WEIGHT.get(getattr(estimator, "kernel", None))
