@@ -454,7 +454,7 @@ def test_files_of_other_kinds_are_counted_in_a_note(folder, capsys, monkeypatch)
     top = folder("a.jpg", "b.WEBP", "c.jp2", "d.txt", "e.txt", "f.gif", "g")
     folder("a.xml", "b.csv", "c.json", "d.html")  # lie beside images
     assert names(find_images([top])) == ["a.jpg", "b.WEBP", "c.jp2"]
-    told = f"note: {top}: 4 files of other kinds left out (.txt 2, .gif 1, no ending 1)\n"
+    told = f"note: {top}: 4 files of other kinds left out (2 .txt, 1 .gif, 1 without an ending)\n"
     assert capsys.readouterr().err == told
     monkeypatch.setattr("fastsvm_apps.cells.data.slides.find_spec", lambda name: None)
     find_images([folder("h.svs")])
