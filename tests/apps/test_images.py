@@ -458,7 +458,7 @@ def test_files_of_other_kinds_are_counted_in_a_note(folder, capsys, monkeypatch)
     assert capsys.readouterr().err == told
     monkeypatch.setattr("fastsvm_apps.cells.data.slides.find_spec", lambda name: None)
     find_images([folder("h.svs")])
-    assert capsys.readouterr().err.endswith('.svs 1); for slides: pip install "fastsvm[slides]"\n')
+    assert capsys.readouterr().err.endswith('1 .svs); for slides: pip install "fastsvm[slides]"\n')
 
 
 @pytest.fixture
