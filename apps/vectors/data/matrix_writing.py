@@ -38,12 +38,14 @@ def _lines(X, y, separator):
     """Yield lines of a table, or of svmlight where there is no separator."""
     from fastsvm._utils import sparse
 
-    for k, label in enumerate(y.tolist()):
-        label, row = str(label), X[[k]]
-        if separator:
-            values = (row.toarray() if sparse.issparse(row) else row)[0].tolist()
-            yield separator.join([*map(repr, values), label]) + "\n"
-        else:
-            row = sparse.csr_matrix(row)
-            pairs = sorted(zip(row.indices.tolist(), row.data.tolist(), strict=True))
-            yield " ".join([label, *(f"{column + 1}:{value!r}" for column, value in pairs)]) + "\n"
+    labels = map(str, y.tolist())
+    if separator:
+        for k, label in enumerate(labels):
+            row = X[[k]].toarray()[0] if sparse.issparse(X) else X[k]
+            yield separator.join([*map(repr, row.tolist()), label]) + "\n"
+        return
+    X = sparse.csr_matrix(X).sorted_indices()
+    for k, label in enumerate(labels):
+        row = slice(*X.indptr[k : k + 2])
+        pairs = zip((X.indices[row] + 1).tolist(), X.data[row].tolist(), strict=True)
+        yield " ".join([label, *(f"{column}:{value!r}" for column, value in pairs)]) + "\n"
