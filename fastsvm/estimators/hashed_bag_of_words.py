@@ -80,7 +80,7 @@ token_pattern, ngram_range : as in HashingVectorizer
         Parameters
         ----------
         X : iterable of str, bytes, file names or files, as `input` says; not read
-            The rows.
+            The documents.
         y : ignored
             Taken, and not read, as scikit-learn's pipelines give it.
 
@@ -101,7 +101,7 @@ token_pattern, ngram_range : as in HashingVectorizer
         Parameters
         ----------
         X, y : as in `fit`
-            The rows.
+            The documents.
 
         Returns
         -------
@@ -116,7 +116,7 @@ token_pattern, ngram_range : as in HashingVectorizer
         Parameters
         ----------
         X : iterable of str, bytes, file names or files, as `input` says
-            The rows.
+            The documents.
 
         Returns
         -------
