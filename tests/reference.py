@@ -153,17 +153,19 @@ def sdca(
     averaging="last",
     average_from=None,
     intercept_column=0.0,
+    most_column=0.0,
     hinge_width=1.0,
 ):
     """SDCA, Shalev-Shwartz & Zhang 2013, fig. 1. Returns (b, w(b), b0).
 
     `intercept_column` is the square of the constant column that stands for the intercept; after each
-    epoch its multiplier takes a proximal step (0: no intercept).
+    epoch its multiplier takes a proximal step (0: no intercept). If an epoch leaves more than half of the
+    imbalance, it becomes 4 times as much, up to `most_column`.
     """
     n, d = X.shape
     c = np.ones(n) if sample_weight is None else sample_weight
     b, w, b0 = np.zeros(n), np.zeros(d), 0.0
-    iterates = []
+    iterates, last = [], np.inf
     for epoch, rows in enumerate(order):
         for t, i in enumerate(rows, 1):
             if c[i] > 0:
@@ -182,6 +184,9 @@ def sdca(
                 w, b0 = w * (t - 1) / t, b0 * (t - 1) / t
             iterates.append(b.copy())
         b0 += intercept_column / (alpha * n) * (b @ y)
+        if abs(b @ y) > last / 2:
+            intercept_column = max(intercept_column, min(4 * intercept_column, most_column))
+        last = abs(b @ y)
     if averaging == "tail":
         b = np.mean(iterates[len(iterates) // 2 if average_from is None else average_from :], axis=0)
         w = X.T @ (b * y) / (alpha * n)
@@ -205,7 +210,7 @@ def even_start(X, y, *, loss, alpha, sample_weight=None, fit_intercept=True):
     def mean_loss(b0):
         return sum(c[i] * LOSSES[loss][0](y[i] * b0) for i in range(n)) / n
 
-    most = 2.0 if loss == "squared_hinge" else 0.5 if loss == "log" else 1.0
+    most = 4.0 if loss == "squared_hinge" else 1.0
     size = minimize_scalar(minus_dual, bounds=(0, most), options={"xatol": 1e-9}).x
     return size * shares, minimize_scalar(mean_loss, bounds=(-9, 9), options={"xatol": 1e-9}).x
 

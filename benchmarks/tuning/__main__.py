@@ -50,7 +50,7 @@ def measure(group, folder, constants, rounds):
 
 
 def _fits(group, X, y):
-    for loss, tol in product(LOSSES, TOLS):
+    for loss, tol in product(("log",) if group == "rare" else LOSSES, TOLS):
         if group == "kernel":
             variance = X.toarray().var() if hasattr(X, "toarray") else X.var()
             for alpha in KERNEL_ALPHAS:
@@ -62,9 +62,10 @@ def _fits(group, X, y):
                 w = sdca(X, y, loss=loss, alpha=alpha, tol=rough, **options).w
                 yield partial(certify, w, X, y, loss=loss, alpha=alpha, tol=tol, random_state=0)
         else:
-            solver = {"sdca": "coordinate"}.get(group, group)
+            solver = {"sdca": "coordinate", "rare": "coordinate"}.get(group, group)
             for alpha in ALPHAS:
-                options = {"solver": solver, "alpha": alpha, "max_iter": 1000, "fit_intercept": alpha > 1e-3}
+                options = {"solver": solver, "alpha": alpha, "max_iter": 1000}
+                options["fit_intercept"] = group == "rare" or alpha > 1e-3
                 yield partial(sdca, X, y, loss=loss, tol=tol, random_state=0, **options)
 
 

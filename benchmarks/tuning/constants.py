@@ -74,6 +74,7 @@ CONSTANTS = {
         ),
         *of("_polish", "MOST_STEPS", "LEAST_RESIDUAL"),
     ],
+    "rare": of("coordinate_solver", SLOW_BALANCE=(0.25, 0.8), LONGER_STEPS=(1, 2, 16)),
     "kernel": [
         *of(
             "kernel.sdca_solver",

@@ -7,7 +7,7 @@ import numpy as np
 from ._rows import sums_by_sign
 from .losses import dual_term
 
-SIZES = np.linspace(0, 1, 257)  # tried, as shares of the dual variable at a margin of 0
+SIZES = np.linspace(0, 2, 512, endpoint=False)  # tried, times the dual variable at a margin of 0
 
 
 def first_intercept(problem, loss):
@@ -41,7 +41,9 @@ def even_start(problem, loss, alpha, fit_intercept):
     above, below = factors = problem.balance(c) if fit_intercept else (1.0, 1.0)
     w = problem.primal_from_dual(c, alpha, factors)
     sizes = -float(loss.slope(np.zeros(1))[0]) * SIZES
-    terms = (mass * dual_term(loss, f * sizes) for mass, f in zip(masses(problem), factors, strict=True))
+    terms = (
+        mass * dual_term(loss, f * sizes) for mass, f in zip(masses(problem), factors, strict=True) if mass
+    )
     size = sizes[np.argmax(sum(terms) / problem.n - alpha / 2 * float(w @ w) * sizes**2)]
     return size * c * np.where(problem.signs > 0, above, below), size * w
 

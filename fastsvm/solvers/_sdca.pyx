@@ -36,6 +36,7 @@ cdef class SDCAState:
     Attributes
     ----------
     bias : the intercept
+    bias_rate, most_bias_rate, imbalance : its rate, the most that may become, |sum_i b_i y_i| an epoch ago
     momentum : share of its last change that a step gets
     threshold : a row at a bound of its box is dropped if the dual's slope pushes it there by more
     violation : the largest slope that moved a row
@@ -47,11 +48,12 @@ cdef class SDCAState:
     anchor : the intercept when the rows left out were dropped
     largest : the largest ||w||^2 at the end of an epoch
     straight, shrinking, has_momentum : of the solver
-    slope_share, hopeful, momentum_share, most_momentum : its constants
+    slope_share, hopeful, momentum_share, most_momentum, slow_balance : its constants
     """
 
     cdef Loss loss
-    cdef double rate, bias_rate
+    cdef double rate
+    cdef public double bias_rate, most_bias_rate, imbalance, slow_balance
     cdef double[::1] w, dual, averaging_correction, above
     cdef const double[::1] squared_norms
     cdef int8_t[::1] dropped
@@ -252,17 +254,20 @@ cdef bint passed(
     SDCAState s, const int8_t* signs, int32_t* visits, Py_ssize_t* n_visits
 ) noexcept nogil:
     """End an epoch and begin the next as `SDCASolver` does; False, all but, if there is more to decide."""
-    cdef double above = 0, below = 0, gap = max(s.gap, 0.0), pace, threshold = s.slope_share * s.violation
+    cdef double above = 0, below = 0, imbalance, gap = max(s.gap, 0.0), pace, threshold = s.slope_share * s.violation
     cdef Py_ssize_t i
     for i in range(s.dual.shape[0]):
         if signs[i] > 0:
             above += s.dual[i]
         else:
             below += s.dual[i]
+    imbalance = fabs(above - below)
     if s.bias_rate > 0 and s.straight:
-        gap += fabs(above - below) * s.loss_sum / max(above + below, DBL_MIN)
+        gap += imbalance * s.loss_sum / max(above + below, DBL_MIN)
     pace = gap / s.last_gap if gap < s.last_gap else 1
     if gap * pace <= s.hopeful * (s.loss_sum + s.dual_margins / 2):
+        return False
+    if imbalance > s.slow_balance * s.imbalance and s.bias_rate < s.most_bias_rate:
         return False
     if s.shrinking:
         if fabs(s.bias - s.anchor) > threshold:
@@ -273,6 +278,7 @@ cdef bint passed(
         s.threshold = threshold
     if s.bias_rate > 0:
         s.bias += s.bias_rate * (above - below)
+        s.imbalance = imbalance
         s.largest = max(s.largest, squares(&s.w[0], s.w.shape[0]))
     s.last_gap, s.pace = gap, pace
     if s.has_momentum:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import _sdca  # type: ignore[attr-defined]  # compiled
-from ._first_start import even_start, first_intercept
+from ._first_start import even_start, first_intercept, masses
 from ._intercept import best_intercept
 from ._polish import polish
 from ._random import draw_integer
@@ -24,6 +24,8 @@ CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
 FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
 INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
 INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
+SLOW_BALANCE = 0.5  # of an epoch's imbalance left by the next, above which the intercept's steps become
+LONGER_STEPS = 4  # times as long
 EVEN_STEEPNESS = 0.5  # of ||x||^2 / (alpha n), up to which an even start is worth a pass
 SPARE_GAP = 0.1  # of tol, that taking the balance from few rows may cost
 HOPEFUL_GAP = 1.5  # times the target, of the gap expected, from which some rows are looked at again:
@@ -111,6 +113,8 @@ class SDCASolver(Solver):
         self.state.momentum_share, self.state.most_momentum = MOMENTUM, MOST_MOMENTUM
         if fit_intercept:
             self.state.bias = self.state.anchor = intercept
+            self.state.most_bias_rate = most_bias_rate(problem, self.loss)
+            self.state.imbalance, self.state.slow_balance = math.inf, SLOW_BALANCE
         total = max_iter * self.visits
         self.steps, self.half = 0, first_averaged(average_from, total)
         self.kept = None
@@ -165,9 +169,13 @@ class SDCASolver(Solver):
         if self.fit_intercept:
             # Proximal step: the centre moves to the intercept reached, which keeps what the dual adds.
             above, below = self.sums = sums_by_sign(self.problem.signs, self.dual)
-            self.state.bias += self.bias_rate * (above - below)
+            s, imbalance = self.state, abs(above - below)
+            s.bias += s.bias_rate * (above - below)
+            if imbalance > s.slow_balance * s.imbalance:
+                s.bias_rate = max(s.bias_rate, min(LONGER_STEPS * s.bias_rate, s.most_bias_rate))
+            s.imbalance = imbalance
             if self.above is None:  # w is not summed again where its dual is balanced
-                self.state.largest = max(self.state.largest, float(self.w @ self.w))
+                s.largest = max(s.largest, float(self.w @ self.w))
 
     def _epochs_at_once(self):
         """Epochs that the kernel may do in one call, at whose ends only it has to look."""
@@ -384,3 +392,11 @@ def sdca_bias_rate(alpha, n, mean_square, mean_weight):
     alpha is large the losses' own curvature in the intercept is what it must be compared with.
     """
     return max(INTERCEPT_SQUARE * (1 / (alpha * n)) * mean_square, INTERCEPT_BENDS / (n * mean_weight))
+
+
+def most_bias_rate(problem, loss):
+    """Up to what the intercept's steps become longer: the log loss hardly bends where a class is rare."""
+    above, below = masses(problem)
+    if loss.quadratic or not (above and below):
+        return 0.0
+    return INTERCEPT_BENDS * (above + below) / (4 * above * below)

@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 
 import reference
-from fastsvm.solvers import LOSSES, _sdca, losses
+from fastsvm.solvers import LOSSES, _sdca, losses, sdca
 from fastsvm.solvers._intercept import best_intercept
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._scores import loss_and_slope, scores_of
@@ -82,3 +82,17 @@ def test_rows_are_screened_by_their_scores(problem, loss):
     np.testing.assert_array_equal(dropped == 1, ~used | over | under)
     np.testing.assert_allclose(sums, (values.sum(), values[over].sum(), (dual * m)[over].sum()))
     assert 0 < dropped.sum() < n
+
+
+def test_a_rare_class_takes_longer_steps_and_few_epochs():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5)) * 0.1
+    y = np.where(np.arange(400) < 2, 1, -1)
+    order = np.array([rng.permutation(400) for _ in range(12)], np.int32)
+    columns = {"intercept_column": 10, "most_column": 10 * 400**2 / (4 * 2 * 398)}
+    _, _, b0 = reference.sdca(X, y, order, loss="log", alpha=1, **columns)
+    by_order = sdca(X, y, loss="log", alpha=1, max_iter=12, tol=None, order=order)
+    assert by_order.intercept == pytest.approx(b0, rel=1e-9)
+    free = sdca(X, y, loss="log", alpha=1e-3, tol=1e-6, solver="coordinate", random_state=0)
+    assert free.gap <= 1e-6 * free.objective
+    assert free.n_iter <= 30
