@@ -254,7 +254,8 @@ cdef bint passed(
     SDCAState s, const int8_t* signs, int32_t* visits, Py_ssize_t* n_visits
 ) noexcept nogil:
     """End an epoch and begin the next as `SDCASolver` does; False, all but, if there is more to decide."""
-    cdef double above = 0, below = 0, imbalance, gap = max(s.gap, 0.0), pace, threshold = s.slope_share * s.violation
+    cdef double above = 0, below = 0, imbalance, pace
+    cdef double gap = max(s.gap, 0.0), threshold = s.slope_share * s.violation
     cdef Py_ssize_t i
     for i in range(s.dual.shape[0]):
         if signs[i] > 0:
