@@ -20,7 +20,6 @@ from ..data.unlabelled_texts import ANY_FORMAT, PLAIN, joined_batches, open_unla
 from ._options import check_output, command, source_options
 
 LOOKED_AT = 1000  # texts, the first ones, whose known terms are counted
-STRANGE = "the model knows few words of these texts; is it made for their language, and their subject?"
 FATES = (  # of the inputs that are named, in records and in lines of text
     "left out, without a label, or predicted with bytes replaced",
     "predicted with those bytes replaced or left out",
@@ -115,7 +114,7 @@ def predict(
     for each in skipped:
         code = max(code, note_skipped(each))
     if run.is_strange:
-        note(f"warning: {STRANGE}")
+        note(f"warning: {run.why_strange}: their labels are guesses")
     elif run.n_unknown:
         note(f"{many(run.n_unknown, 'text')} without a word the model knows got the label of the intercept")
     return code
@@ -128,9 +127,8 @@ class _PredictionRun:
         self._model, self._choices, self._top, self._file, self._form = model, choices, top, file, form
         self._few, self._strict = few, strict
         self._writer = self._first = None
-        self._n_looked_at = self._n_terms = self._n_words = 0
+        self._n_looked_at = self._n_strange = self.n_unknown = 0
         self._held = []
-        self.n_unknown, self.is_strange = 0, False
 
     def predict(self, sources, client=None):
         """Predict files, here or on a cluster, and return what is to be said of each."""
@@ -155,19 +153,29 @@ class _PredictionRun:
         self._write_held()
         return skipped
 
+    @property
+    def is_strange(self):
+        """Whether the model knows few words of most of the first texts."""
+        return 2 * self._n_strange > self._n_looked_at
+
+    @property
+    def why_strange(self):
+        """The same for people."""
+        first = "the first " if self._n_looked_at == LOOKED_AT else ""
+        found = f"{self._n_strange:,} of {first}{many(self._n_looked_at, 'text')}"
+        return f"the model knows few words in {found} (another language or subject?)"
+
     def _look(self, texts):
-        """Count the known terms of the first texts, and find out whether most are unknown to the model."""
         from ..measures.prediction import known_terms
 
         n_terms, n_words = known_terms(self._model, texts)
         self._n_looked_at += len(texts)
-        self._n_terms, self._n_words = self._n_terms + n_terms, self._n_words + n_words
-        self.is_strange = self._n_terms < self._few * self._n_words
+        self._n_strange += int((n_terms < self._few * n_words).sum())
 
     def _write_held(self):
         """Write what waits, unless the texts are to be refused."""
         if self.is_strange and self._strict:
-            raise AppError(STRANGE)
+            raise AppError(self.why_strange)
         for batch, found, as_it_stands in self._held:
             self._writer.write(batch, found, as_it_stands=as_it_stands)
         self._held = []

@@ -187,7 +187,7 @@ def train_text_model(
         everything, settings, len(y_train), held_out, cv, with_curve, cache, stage
     )
     n_terms, n_words = known_terms(tested.model, held_out)
-    about = {"terms_per_word": n_terms / n_words} if n_words else {}
+    about = {"terms_per_word": float(n_terms.sum() / n_words.sum())} if n_words.any() else {}
     if model_path is not None:
         with stage("save"):
             save_plain(saved.model, model_path, about)
