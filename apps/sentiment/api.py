@@ -405,8 +405,7 @@ class TextModel:
         lines = [f"{len(self.pipeline['vectorizer'].get_feature_names_out()):,} terms"]
         lines[0] += f", labels {', '.join(map(str, self.classes_))}"
         if self.training is not None:
-            corpus = self.training.corpus
-            lines.append(f"{corpus.n_train:,} texts to train on, {corpus.n_test:,} held out")
+            lines.append(f"texts: {self.training.corpus.uses}")
         if self.scores is not None:
             low, high = self.scores.interval
             lines.append(f"accuracy {self.scores.accuracy:.4f} (95 % interval {low:.4f} to {high:.4f})")

@@ -40,17 +40,18 @@ def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write
     source = TextSource(write(pairs + pairs[:100], "csv", "reviews.csv"))
     settings = RECIPES["nb-words"]
     result = streamed_training.train_streamed(source, None, settings)
-    place, trained = {}, []
+    place, parted = {}, {"train": [], "calibrate": [], "try": []}
     with corpus_batches.labelled_batches(source, settings.seed) as (_, _, found):
         found = list(found)
     assert len(found) > 10
     for batch in found:
         for text, where in zip(batch.texts, batch.places, strict=True):
             assert place.setdefault(text, where) == where
-            if corpus_terms.corpus_part(settings, where) == corpus_terms.TRAIN:
-                trained.append(text)
-    assert len(trained) == result.corpus.n_train
-    bag = Bag(ngram_range=(1, 3), min_df=2, token_pattern=r"(?u)\b\w+\b").fit(trained)
+            parted[corpus_terms.corpus_part(settings, where)].append(text)
+    n_train, n_calibrate, n_test = map(len, parted.values())
+    uses = f"{n_train} to train on, {n_calibrate} for probabilities and {n_test} held out"
+    assert result.corpus.uses == uses
+    bag = Bag(ngram_range=(1, 3), min_df=2, token_pattern=r"(?u)\b\w+\b").fit(parted["train"])
     names = result.model["vectorizer"].get_feature_names_out()
     assert names.tolist() == bag.get_feature_names_out().tolist()
     assert result.fit.relative_gap <= 1e-3

@@ -221,7 +221,7 @@ def test_holdout_zero_trains_on_everything(run, write, texts):
     record = train_json(run, corpus, "--holdout", 0)
     assert (record["n_train"], record["n_test"]) == (80, 0)
     assert record["accuracy"] is record["confusion"] is record["accuracy_interval"] is None
-    assert "trains on every text" in run("train", corpus, "--holdout", 0).stdout
+    assert "keeps no text for a test" in run("train", corpus, "--holdout", 0).stdout
 
 
 def test_the_vocabulary_comes_from_the_training_part_only(run, write):

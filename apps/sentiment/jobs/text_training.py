@@ -42,6 +42,17 @@ class CorpusCounts(NamedTuple):
     n_fitted: int
     skipped: Skipped
 
+    @property
+    def n_calibrate(self) -> int:
+        """Those kept for probabilities alone; only training from a stream does that."""
+        return sum(self.label_counts.values()) - self.n_train - self.n_test
+
+    @property
+    def uses(self) -> str:
+        """What the texts are for."""
+        kept = f", {self.n_calibrate:,} for probabilities" if self.n_calibrate else ""
+        return f"{self.n_train:,} to train on{kept} and {self.n_test:,} held out"
+
 
 class TrainingChoices(NamedTuple):
     """The recipe and alpha that were chosen, if they were, and the shift of the scores."""

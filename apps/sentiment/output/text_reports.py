@@ -49,6 +49,7 @@ def write_training_report(
     """
     counts = [
         ("texts to train on", training.corpus.n_train),
+        *([("texts for probabilities", kept)] if (kept := training.corpus.n_calibrate) else []),
         ("texts held out", training.corpus.n_test),
         ("labels", len(training.corpus.label_counts)),
         ("terms known", training.fit.n_features),

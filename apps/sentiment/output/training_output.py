@@ -56,7 +56,7 @@ def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
         **fields(settings, "min_df", "tokens"),
         "k": "all" if settings.k is None else settings.k,
         "seed": settings.seed,
-        **fields(corpus, "label_counts", "n_train", "n_test"),
+        **fields(corpus, "label_counts", "n_train", "n_calibrate", "n_test"),
         **fields(result.fit, "n_features_seen", "n_features"),
         "n_fitted": corpus.n_fitted,
         **_evaluation_record(result.evaluation),
@@ -75,9 +75,7 @@ def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
 def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
     """Print the result of a training."""
     corpus, chosen = result.corpus, result.choices
-    n = corpus.n_train + corpus.n_test
-    parts = f"{corpus.n_train:,} to train on and {corpus.n_test:,} held out"
-    print_line(f"{result.skipped.source}: {n:,} texts, {parts}")
+    print_line(f"{result.skipped.source}: {sum(corpus.label_counts.values()):,} texts, {corpus.uses}")
     print_line(_features_line(result))
     print_heading("Labels")
     print_table(("label", "texts"), [(label, f"{n:,}") for label, n in corpus.label_counts.items()])
@@ -86,7 +84,7 @@ def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
         print_scores(result.evaluation)
         _print_baseline(result, result.evaluation)
     else:
-        print_line("none: --holdout 0 trains on every text")
+        print_line("none: --holdout 0 keeps no text for a test")
     if chosen.screening:
         print_screening(chosen.screening)
     if result.cross_validation:
@@ -145,7 +143,7 @@ def _print_baseline(result: TextTraining, scores: AnswerScores) -> None:
     if result.accuracy_before is not None:
         print_line(f"accuracy of the model before it learned on: {result.accuracy_before:.4f}")
     corpus = result.corpus
-    print_line(f"The model that was tested was trained on the other {corpus.n_train:,} texts.")
+    print_line(f"The model that was tested was trained on {corpus.n_train:,} other texts.")
     if corpus.n_fitted > corpus.n_train:
         print_line(f"The saved model was trained on all {corpus.n_fitted:,} texts.")
 
