@@ -273,6 +273,7 @@ def test_undecodable_bytes_are_replaced(run, model):
         ("words__good", "good"),
         ("chars__ un", "un…"),
         ("chars__ing ", "…ing"),
+        ("chars__ bad ", "bad (characters)"),
         ("chars__o", "…o…"),
         ("chars__ ", "␣"),
         (" ", "␣"),

@@ -18,13 +18,15 @@ LARGEST_DRAWN = 1e300  # of axes with more on both sides the length is no number
 def shown_term(term: str) -> str:
     """Return a term for people.
 
-    Beside words, a piece has dots where its word goes on: `…ing`, `un…`, `…o…`. Where there are characters
-    alone, a blank at its ends is a sign of its own.
+    Beside words, a piece has dots where its word goes on: `…ing`, `un…`, `…o…`; `bad (characters)` is all of
+    its word. Where there are characters alone, a blank at its ends is a sign of its own.
     """
     if term.startswith(WORDS):
         return term.removeprefix(WORDS)
     piece = term.removeprefix(CHARACTERS)
     if piece != term and piece.strip(" "):
+        if piece[0] == piece[-1] == " ":
+            return f"{piece.strip(' ')} (characters)"
         return f"{'' if piece[0] == ' ' else '…'}{piece.strip(' ')}{'' if piece[-1] == ' ' else '…'}"
     inner = piece.strip(" ")
     start = len(piece) - len(piece.lstrip(" ")) if inner else len(piece)
