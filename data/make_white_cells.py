@@ -27,7 +27,7 @@ TARGET = Path(__file__).parents[1] / "apps/cells/shipped/white_cells.safetensors
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 SAME_CELL = {"BloodImage_00395": "BloodImage_00382"}  # two photographs of it
 LIMITS = (
-    "It has learnt from 261 photographs of one laboratory, of them 12 of monocytes and 27 of lymphocytes, "
+    "It has learned from 261 photographs of one laboratory, of them 12 of monocytes and 27 of lymphocytes, "
     "with labels checked by eye. It knows four kinds: basophils, immature or broken cells may get one of "
     "these labels. In photographs of other laboratories it labels few cells, and hardly any monocytes. Do "
     "not take its count for that of a person."

@@ -149,7 +149,7 @@ def check(vectorizer, texts=TEXTS, others=OTHERS):
 
 
 def assert_same_state(vectorizer, own):
-    """Compare what was learnt."""
+    """Compare what was learned."""
     assert hasattr(vectorizer, "vocabulary_") == hasattr(own, "vocabulary_")
     if hasattr(own, "vocabulary_"):
         assert vectorizer.vocabulary_ == own.vocabulary_

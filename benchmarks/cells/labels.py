@@ -1,10 +1,10 @@
-"""How often labels of white cells are wrong, in photographs taken otherwise than those learnt from.
+"""How often labels of white cells are wrong, in photographs taken otherwise than those learned from.
 
     python -m benchmarks.cells.labels --data FOLDER
 
 FOLDER has `smears/` (images of 640x480, labels_checked.csv). Doubtful labels are left out. Grouped
 cross-validation with the program's own parts: each fold learns from the other photographs and versions of
-them, and labels its own under each condition. The threshold of a fold is learnt on the others.
+them, and labels its own under each condition. The threshold of a fold is learned on the others.
 """
 
 import argparse

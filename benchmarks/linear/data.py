@@ -63,7 +63,7 @@ def skin(file):
 
 
 def crops(folder):
-    """Gray squares of 120 x 120 around the nuclei of two kinds of cells, float32, rows of length 1."""
+    """Grey squares of 120 x 120 around the nuclei of two kinds of cells, float32, rows of length 1."""
     import cv2
 
     from fastsvm_apps.cells.data.image_reader import read_image

@@ -127,13 +127,20 @@ def test_what_a_laboratory_asks(report):
     reader = report(findings, **about)
     assert [section["id"] for section, _ in reader.all("section")][:3] == ["counts", "trust", "cells"]
     (trust,) = reader.texts("section", id="trust")
-    assert "Cells without a label. 2 of 4 cells have no label: they are unlike what the model learnt" in trust
+    assert "Cells without a label. 2 of 4 cells have no label: they are unlike what the model" in trust
     assert "2 undecided cells, and 1 label with a score below 0.9" in trust
     assert "A white cell is taken to be 80 pixels wide." in trust
     assert [tile["data-cell"] for tile in tiles(reader)] == ["2", "3", "1", "4"]
     low, high = 100 * wilson_interval(1, 4)[0], 100 * wilson_interval(3, 4)[1]
     assert f"A 1 25.0 % {low:.1f}-{high:.1f} B" in reader.texts("table", **{"class": "counts"})[0]
-    assert "Familiar cells." in report([image("1.png", unsure)], **about).texts("section", id="trust")[0]
+    (cells,) = reader.texts("section", id="cells")
+    assert "its score (the probability that its label is right), and its file." in cells
+    reader = report([image("1.png", unsure)], **about)
+    (trust,) = reader.texts("section", id="trust")
+    assert "Familiar cells." in trust
+    assert "Cells to look at. 1 label with a score below 0.9" in trust
+    sure = report([image("1.png", cell())], **about)
+    assert "Cells to look at. None." in sure.texts("section", id="trust")[0]
 
 
 def test_review_begins_with_what_teaches_most():

@@ -99,7 +99,7 @@ def bad(folder):
 
 BAD = {
     "cut.jpg": "cut short; copy or download it again",
-    "gray.png": "grayscale; give an image in colour",
+    "gray.png": "greyscale; give an image in colour",
     "text.jpg": "not an image",
 }
 

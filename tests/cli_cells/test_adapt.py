@@ -1,4 +1,4 @@
-"""adapt: a laboratory learnt from a handful of its cells."""
+"""adapt: a laboratory learned from a handful of its cells."""
 
 import csv
 import json

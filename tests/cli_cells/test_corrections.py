@@ -1,4 +1,4 @@
-"""train --corrections: corrected cells are learnt from, rejected ones left out."""
+"""train --corrections: corrected cells are learned from, rejected ones left out."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Labels that are given and withheld, images that are unlike those learnt from, and reasons."""
+"""Labels that are given and withheld, images that are unlike those learned from, and reasons."""
 
 import copy
 import csv
@@ -94,7 +94,7 @@ def test_unfamiliar_cells_get_few_labels_or_none(run, smears, monkeypatch):
 
 @pytest.mark.slow
 def test_ten_cells_of_one_class_are_familiar(shared):
-    """Photographs that the shipped model has learnt from, and of another laboratory."""
+    """Photographs that the shipped model has learned from, and of another laboratory."""
     model, rng = load_cell_model(None), np.random.default_rng(0)
     for folder, expected in (("smears", True), ("tecom", False)):
         by_label = {}
@@ -156,7 +156,7 @@ def test_a_cell_without_a_label_is_no_mistake():
     assert [cell.mistake for cell in tally.shown] == [False, True, False]
 
 
-# Images unlike those learnt from
+# Images unlike those learned from
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def odd(folder):
     return top
 
 
-def test_images_unlike_those_learnt_from_are_flagged(run, odd, sure, work):
+def test_images_unlike_those_learned_from_are_flagged(run, odd, sure, work):
     result = run("classify", odd, "-m", sure, "--json", "-o", "cells.csv", "--report", "page.html")
     record = records(result)
     assert ["noise" in image.get("flags", ()) for image in record["images"]] == [False, True]

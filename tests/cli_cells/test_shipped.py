@@ -93,7 +93,7 @@ def test_grouped_error(some_images, tmp_path, classes, most_error, most_original
 def test_the_report_says_what_is_known_to_go_wrong(run, folder, work, model):
     top = folder(0)
     assert run("classify", top, "--report", "shipped.html").exit_code == 0
-    assert "Known limits of this model.</strong> It has learnt from 261 photographs" in (
+    assert "Known limits of this model.</strong> It has learned from 261 photographs" in (
         work / "shipped.html"
     ).read_text(encoding="utf-8")
     assert run("classify", top, "-m", model, "--report", "own.html").exit_code == 0

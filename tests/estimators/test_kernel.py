@@ -56,7 +56,7 @@ def assert_alike(model, other, X, other_X=None, atol=1e-10):
     np.testing.assert_allclose(model.decision_function(X), scores, rtol=0, atol=10 * atol)
 
 
-# What is learnt -----------------------------------------------------------------------------------------
+# What is learned -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

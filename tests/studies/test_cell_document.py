@@ -1,4 +1,4 @@
-"""The document on cells: its six steps to a crop, gray negatives, and pictures of the steps."""
+"""The document on cells: its six steps to a crop, grey negatives, and pictures of the steps."""
 
 from pathlib import Path
 
@@ -133,7 +133,7 @@ def test_where_the_image_is_smaller_its_border_is_repeated(shape):
     np.testing.assert_array_equal(part, image[np.ix_(rows, columns)])
 
 
-# Gray negatives
+# Grey negatives
 
 
 def test_the_frame_becomes_the_mean_of_the_rest():

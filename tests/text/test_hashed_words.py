@@ -122,7 +122,7 @@ def test_invalid_parameters(parameters):
     assert_same(*(outcome(lambda one=one: one.partial_fit(TEXTS) is one) for one in (ours, own)))
 
 
-def test_nothing_is_learnt():
+def test_nothing_is_learned():
     vectorizer = HashedBagOfWords()
     X = vectorizer.transform(TEXTS)
     assert vectorizer.partial_fit(OTHERS) is vectorizer

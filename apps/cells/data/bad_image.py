@@ -4,7 +4,7 @@ from ...common.errors import is_shortage
 
 CUT_SHORT = "cut short; copy or download it again"
 DAMAGED = "damaged; copy or download it again"
-GRAY = "grayscale; give an image in colour"
+GRAY = "greyscale; give an image in colour"
 NO_MEMORY = "too large for the memory there is"
 
 

@@ -24,7 +24,7 @@ Box = tuple[int, int, int, int]
 class LabelledBox(NamedTuple):
     """A box in an image: x, y, width and height in pixels, its label, and `where` it was read.
 
-    Nothing is to be learnt from what has None for its label.
+    Nothing is to be learned from what has None for its label.
     """
 
     where: str

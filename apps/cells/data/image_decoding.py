@@ -94,7 +94,7 @@ def open_image(data: bytes, page: int | None = None) -> Image.Image:
     Raises
     ------
     BadImage
-        When it is of another format or gray, its header is damaged, or it holds several images.
+        When it is of another format or grey, its header is damaged, or it holds several images.
     """
     if not data:
         raise BadImage("an empty file")
@@ -152,7 +152,7 @@ def decode_image(data: bytes, image: Image.Image) -> np.ndarray:
     Raises
     ------
     BadImage
-        When it is damaged, cut short or gray, or would take far too long.
+        When it is damaged, cut short or grey, or would take far too long.
     """
     size = image.size
     try:

@@ -206,7 +206,7 @@ class CellCounts:
             return ""
         why = "no class has the score that a label wants (--min-score)"
         if self.flags[UNFAMILIAR]:
-            why = "they are unlike what the model learnt from (another laboratory, stain or camera)"
+            why = "they are unlike what the model learned from (another laboratory, stain or camera)"
         said = f"{self.undecided:,} of {self.cells:,} cells have no label: {why}. Train on your own cells:"
         return f"{said} label about ten of each class (fastsvm-cells review), then run fastsvm-cells adapt."
 

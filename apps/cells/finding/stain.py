@@ -70,7 +70,7 @@ class UsualStain(NamedTuple):
     density : float
         Of red cells in green.
     nuclear : float or None
-        Nuclear stain that nuclei have in the images learnt from, by which all images are scaled alike; None
+        Nuclear stain that nuclei have in the images learned from, by which all images are scaled alike; None
         scales each by its own red cells or nuclei.
     """
 

@@ -1,4 +1,4 @@
-"""`adapt`: learn a laboratory from a handful of labelled cells, beside those that a model has learnt from."""
+"""`adapt`: learn a laboratory from a handful of labelled cells, beside those of its model."""
 
 from collections import Counter
 from collections.abc import Sequence

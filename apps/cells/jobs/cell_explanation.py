@@ -24,7 +24,7 @@ class Reason(NamedTuple):
     ----------
     name : str
     value : float
-        In standard deviations of the images learnt from, from their mean.
+        In standard deviations of the images learned from, from their mean.
     contribution : float
         What it adds to the log-odds of the label, against those of the next class: what they lose where it
         is that of the mean cell.

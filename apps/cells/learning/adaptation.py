@@ -1,6 +1,6 @@
 """A classifier for a laboratory that has labelled a handful of cells.
 
-It learns from these cells and from those that a model has learnt from before. Each kind is standardised by
+It learns from these cells and from those that a model has learned from before. Each kind is standardised by
 its own mean and spread, over the classes that both have, which all count the same: what remains is how the
 classes differ, and that hardly depends on stain, camera and scale. Cells without a label are no help: which
 classes they are of is unknown, and would move the mean.

@@ -37,7 +37,7 @@ class ModelNotes:
     calibration : CellCalibration
         How its probabilities are to be read.
     ranges : dict
-        What images it has learnt from, as of `quality_ranges`.
+        What images it has learned from, as of `quality_ranges`.
     confusion : list of list of float
         The share of the cells of each class (rows) that got each label (columns; the last is none) in
         cross-validation; empty where there was none.
@@ -49,7 +49,7 @@ class ModelNotes:
     cautious : CautiousModel or None
         What labels cells that are unlike those of training; None where there was no cross-validation.
     known : KnownCells or None
-        The cells that it has learnt from, for `adapt` to learn from them again; None in what that makes.
+        The cells that it has learned from, for `adapt` to learn from them again; None in what that makes.
     limits : str
         What is known to go wrong with it.
     """
@@ -155,7 +155,7 @@ class CellModel:
         return STRICT if strict else wanted
 
     def is_familiar(self, X: np.ndarray) -> bool:
-        """Return whether cells, the rows of X, are of the kind that the model has learnt from."""
+        """Return whether cells, the rows of X, are of the kind that the model has learned from."""
         if self.about.cautious is None or not len(self.about.means):
             return True
         return is_familiar(self.pipeline[0].transform(np.asarray(X)), self.about.means, self.about.noise)

@@ -1,4 +1,4 @@
-"""Whether the cells of a folder are of the kind that a model has learnt from.
+"""Whether the cells of a folder are of the kind that a model has learned from.
 
 The colours of the cells tell: their means over the folder are compared with the nearest mix of the means over
 the classes, so that a folder of lymphocytes is as familiar as one with all classes.
@@ -20,7 +20,7 @@ SURE = 100.0  # weight of the equation that the shares of a mix sum to 1
 
 
 def is_familiar(Z: np.ndarray, means: np.ndarray, noise: float = 0.0) -> bool:
-    """Return whether cells are of the kind that a model has learnt from.
+    """Return whether cells are of the kind that a model has learned from.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The cells that a model has learnt from, as its file holds them: features of two bytes each, no pixels."""
+"""The cells that a model has learned from, as its file holds them: features of two bytes each, no pixels."""
 
 import base64
 from collections.abc import Mapping

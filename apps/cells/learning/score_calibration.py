@@ -1,6 +1,6 @@
 """From scores to probabilities that can be trusted, and the score below which a cell gets no label.
 
-All is learnt from predictions by models that have not seen the original of a cell. Every original counts
+All is learned from predictions by models that have not seen the original of a cell. Every original counts
 the same, however many images of it there are.
 """
 
@@ -67,7 +67,7 @@ def calibrate_scores(
     weights : ndarray of shape (n,)
         How much each row counts.
     parts : sequence of ndarray
-        The rows of each fold. The calibration of a fold is learnt on the others.
+        The rows of each fold. The calibration of a fold is learned on the others.
     wanted_error : float, default=0.045
         Share of the labels that may be wrong.
 
@@ -75,13 +75,13 @@ def calibrate_scores(
     -------
     CellCalibration
     """
-    power, min_score = _learnt(probabilities, truth, weights, wanted_error)
+    power, min_score = _learned(probabilities, truth, weights, wanted_error)
     score, right = np.empty(len(truth)), np.zeros(len(truth), bool)
     labelled = np.zeros(len(truth), bool)
     for part in parts:
         others = np.ones(len(truth), bool)
         others[part] = False
-        of_others, least = _learnt(probabilities[others], truth[others], weights[others], wanted_error)
+        of_others, least = _learned(probabilities[others], truth[others], weights[others], wanted_error)
         sharpened = _sharpened(probabilities[part], of_others)
         score[part], right[part] = sharpened.max(axis=1), sharpened.argmax(axis=1) == truth[part]
         labelled[part] = score[part] >= least
@@ -91,7 +91,7 @@ def calibrate_scores(
     return CellCalibration(power, min_score, coverage, error, _miscalibration(score, right, weights))
 
 
-def _learnt(
+def _learned(
     probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray, wanted_error: float
 ) -> tuple[float, float]:
     """Return the power with the least log loss, and the lowest score with few enough mistakes above it."""

@@ -35,7 +35,7 @@ class Crops(NamedTuple):
     files : sequence of ImageFile
         What they are of, with the labels that count.
     pixels : ndarray of shape (n, SIDE * SIDE) and dtype uint8
-        Gray and negative.
+        Grey and negative.
     left_out : int
         Images in which no cell was found, or which could not be read.
     seconds : float

@@ -37,12 +37,12 @@ def cell_sheets(images: Images, context: Context, photographs: bool = False) -> 
     sheets = [
         ("originals", "Original images", "Each of another original.", original_tiles(crops.files),
          "figure 1"),
-        ("crops", "Crops", "Gray and negative, as the solvers get them.", _tiles(pixels, names), "figure 5"),
+        ("crops", "Crops", "Grey and negative, as the solvers get them.", _tiles(pixels, names), "figure 5"),
         ("rebuilt", f"Crops rebuilt from {len(axes)} components",
          f"The same crops, of which only {len(axes)} principal components of those to train on are left.",
          _tiles(np.clip(rebuilt, 0, 255), names), "figure 7"),
         ("whitened", "Crops rebuilt from whitened components",
-         "The same, each component stretched to the same variance; 0 is gray, and each has its own scale.",
+         "The same, each component stretched to the same variance; 0 is grey, and each has its own scale.",
          _tiles(map(_stretched, whitened), names), "figure 7"),
     ]
     steps = steps_of(crops.files[-1].path)
@@ -87,5 +87,5 @@ def _tiles(pictures: Iterable[np.ndarray], names: Sequence[str]) -> Tiles:
 
 
 def _stretched(picture: np.ndarray) -> np.ndarray:
-    """Return values of either sign as gray levels, 0 in the middle."""
+    """Return values of either sign as grey levels, 0 in the middle."""
     return 127.5 * (1 + picture / np.abs(picture).max())

@@ -1,4 +1,4 @@
-"""The document's way from an image to a crop: six steps to the middle of the cell, and a gray negative.
+"""The document's way from an image to a crop: six steps to the middle of the cell, and a grey negative.
 
 D. Bouche and C. Verluise, "SDCA vs. Pegasos for linear SVM fitting: applications to blood cells
 classification" (2018), section 3.1 and appendix A. `fastsvm_apps.cells.finding.white_cells` is better and
@@ -14,7 +14,7 @@ from ...cells.data.image_files import ImageFile
 from ...cells.finding.findings import crop_square
 
 SPATIAL_RADIUS, COLOUR_RADIUS = 30, 60  # of the mean shift
-FRAME = 80  # gray levels below are the black frame
+FRAME = 80  # grey levels below are the black frame
 DARK_PERCENT = 2
 SIZE = 120
 
@@ -66,7 +66,7 @@ def without_frame(gray: np.ndarray) -> np.ndarray:
 
 
 def gray_negative(image: np.ndarray) -> np.ndarray:
-    """Return the gray negative of a crop, its frame neutralised: what is stained is bright.
+    """Return the grey negative of a crop, its frame neutralised: what is stained is bright.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def gray_negative(image: np.ndarray) -> np.ndarray:
 
 
 def document_crop(file: ImageFile) -> np.ndarray | None:
-    """Return the gray negative crop of an image, around what the document's steps find.
+    """Return the grey negative crop of an image, around what the document's steps find.
 
     Parameters
     ----------

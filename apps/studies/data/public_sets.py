@@ -77,7 +77,7 @@ def _read_points(path: Path) -> Rows:
 PUBLIC_SETS = {
     # 9,298 handwritten digits of 16 by 16 pixels; ink from 0 to 1. The first 7,291 are the original training
     # set. J. Hull, A database for handwritten text recognition research, PAMI 1994; the files are those of
-    # LIBSVM's page, where ink is from -1 to 1. No license is given. The checksums are torchvision's.
+    # LIBSVM's page, where ink is from -1 to 1. No licence is given. The checksums are torchvision's.
     "usps": PublicSet(
         _read_usps,
         256,
@@ -105,7 +105,7 @@ PUBLIC_SETS = {
     ),
     # The activity of 6,033 genes of 102 men: 0 healthy (the first 50 men), 1 cancer. D. Singh et al., Gene
     # expression correlates of clinical prostate cancer behavior, Cancer Cell 2002, as prepared by B. Efron
-    # and T. Hastie for Computer age statistical inference. No license or checksum is published.
+    # and T. Hastie for Computer age statistical inference. No licence or checksum is published.
     "prostate": PublicSet(
         _read_prostate,
         6033,

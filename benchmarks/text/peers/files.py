@@ -37,7 +37,7 @@ def for_fasttext(label, text, tokens):
 
 
 def for_vw(label, text, tokens):
-    """Lower case, the same tokens as the others count; its own signs, : and |, are spelt out."""
+    """Lower case, the same tokens as the others count; its own signs, : and |, are spelled out."""
     text = text.lower()
     if tokens == "words":
         text = " ".join(re.findall(r"\b\w\w+\b", text))
