@@ -46,7 +46,7 @@ def figure(path: str | None, size: tuple[float, float]) -> Iterator:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise AppError("pictures need matplotlib: pip install fastsvm[plot]") from error
+        raise AppError('pictures need matplotlib: pip install "fastsvm[plot]"') from error
 
     # A word is not a formula, whatever dollars it holds; and a number on an axis is whole.
     with rc_context({"text.parse_math": False, "axes.formatter.useoffset": False}):

@@ -214,7 +214,7 @@ def test_words_without_matplotlib(run, model, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     result = run("explain", model, "--plot", "a.png")
     assert result.exit_code == 1
-    assert result.stderr == "error: pictures need matplotlib: pip install fastsvm[plot]\n"
+    assert result.stderr == 'error: pictures need matplotlib: pip install "fastsvm[plot]"\n'
 
 
 def test_words_of_control_characters_cannot_move_the_cursor(run, tmp_path):

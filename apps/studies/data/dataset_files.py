@@ -86,7 +86,7 @@ def cache_folder():
     try:
         import pooch
     except ImportError as error:
-        raise DatasetError("downloads need pooch: pip install fastsvm[datasets]") from error
+        raise DatasetError('downloads need pooch: pip install "fastsvm[datasets]"') from error
     return Path(pooch.os_cache("fastsvm"))
 
 
