@@ -166,7 +166,8 @@ class NewtonSolver(Solver):
             places = (np.arange(size) + random.random(size)) * (len(used) / size)
             sub = NewtonSubproblem(self.problem, used[places.astype(np.intp)])
             self.alpha = max(alpha, ridge / size)
-            self.value, _ = self.measure_margins(sub)
+            loss, _ = self.measure_margins(sub)
+            self.value = loss + self.ridge()
             self.solve_subproblem(sub, SAMPLE_GAP * self.value, fresh=True)
             _, moved = self.measure_margins(sub)
             self.radius = max(wide * moved, ACTIVE_BENDS / self.penalty) if moved else math.inf

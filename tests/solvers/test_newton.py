@@ -127,6 +127,7 @@ def hard_cases():
     yield "one of each", X[:1, :1], y[:1], None
     yield "one class", X, np.ones(60, int), None
     yield "separable", X, np.where(X[:, 0] > 0, 1, -1), None
+    yield "labels as columns, of many rows", np.tile(np.eye(2), (1000, 1)), np.tile([1, -1], 1000), None
     yield "uneven columns", X * [1e-4, 1e-2, 1, 1e2, 1e4], y, None
     yield "huge", X * 1e8, y, None
     yield "tiny", X * 1e-8, y, None
