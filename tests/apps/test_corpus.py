@@ -175,7 +175,7 @@ def test_empty_lines_at_the_beginning(read, blank):
 def test_a_long_line_at_the_beginning(read):
     with pytest.raises(AppError, match="cannot tell its format from the first line, 'a,a,"):
         read("a," * 1_000_000)
-    with pytest.raises(AppError, match=r"no column 'text' among (a, )+"):
+    with pytest.raises(AppError, match=r"no column 'text' nor 'label' among (a, )+"):
         read("a," * 1_000_000, format="csv")
     assert read("label,text\na," + "word " * 1_000_000).texts == ["word " * 1_000_000]
 

@@ -81,7 +81,7 @@ def source_options(*, labelled: bool = True, **more):
 
     def decorate(command):
         @wraps(command)
-        def with_source(format, text_col, encoding, label_col="label", corpus="-", **others):
+        def with_source(format, text_col, encoding, label_col=None, corpus="-", **others):
             return command(source=TextSource(corpus, format, text_col, label_col, encoding), **others)
 
         return section("Input", *reading_options(labelled=labelled, **more))(with_source)

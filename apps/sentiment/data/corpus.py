@@ -9,6 +9,7 @@ from itertools import dropwhile
 
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.input_streams import open_binary
+from ...common.printing import shortened
 from .record_formats import format_of_labelled, format_of_path, head_of_lines, read_folder, read_records
 from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, is_decoded
 from .text_source import Record, Records, TextSource
@@ -93,8 +94,8 @@ def read_corpus(
     n_labels = len(set(corpus.labels))
     if most_labels is not None and n_labels > most_labels:
         raise AppError(
-            f"{source.name}: {n_labels:,} labels such as {corpus.labels[0]!r}, and a model has at most "
-            f"{most_labels:,}; check --format and --label-col"
+            f"{source.name}: {n_labels:,} labels such as {shortened(corpus.labels[0])!r}, and a model has "
+            f"at most {most_labels:,}; check --format and --label-col"
         )
     return corpus
 
@@ -103,8 +104,12 @@ def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
     """Return the error for a corpus without a usable text, with the first problem."""
     found = skipped.named[0] if skipped.named else "nothing in it"
     read_as = f", read as {format}" if format else ""
-    other = "--encoding" if skipped.kinds[NOT_UTF8] else "--format"
-    return AppError(f"{skipped.source}: no labelled text{read_as} ({found}); try another {other}")
+    advice = "try another --format"
+    if skipped.kinds[NOT_UTF8]:
+        advice = "give their encoding, for example --encoding cp1252"
+    elif format == "folder":
+        advice = "give a folder with a folder of texts for each label"
+    return AppError(f"{skipped.source}: no labelled text{read_as} ({found}); {advice}")
 
 
 @contextmanager

@@ -120,17 +120,15 @@ def open_csv_table(lines: Lines, source: TextSource, separators: str) -> CsvTabl
     separates = (s for s in separators if source.text_column in map(str.strip, header_of(first[1], s)))
     delimiter = next(separates, separators[0])
     header = [column.strip() for column in next(csv_rows(lines, delimiter, source.max_line))[1]]
-    text, label = _column_index(header, source.text_column, "--text-col", source), None
-    if source.label_column is not None:
-        label = _column_index(header, source.label_column, "--label-col", source)
+    wanted = {"--text-col": source.text_column, "--label-col": source.label_column}
+    missing = {option: name for option, name in wanted.items() if name not in (None, *header)}
+    if missing:
+        names, options = " nor ".join(map(repr, missing.values())), " and ".join(missing)
+        there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")
+        place = f"{source.name}, line {first[0]}"
+        raise AppError(f"{place}: no column {names} among {there}; choose with {options}", USAGE)
+    text, label = (None if name is None else header.index(name) for name in wanted.values())
     return CsvTable(lines, header, delimiter, source.max_line, text, label)
-
-
-def _column_index(header: list[str], name: str, option: str, source: TextSource) -> int:
-    if name in header:
-        return header.index(name)
-    there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")
-    raise AppError(f"{source.name}: no column {name!r} among {there}; choose with {option}", USAGE)
 
 
 def csv_rows(lines: Lines, delimiter: str, limit: int) -> Iterator[tuple[int, list[str]]]:

@@ -23,7 +23,7 @@ from textwrap import shorten
 from ...common.errors import USAGE, AppError
 from ...common.input_streams import DamagedGzip, open_binary
 from .csv_tables import SEPARATORS, header_of, is_header, open_csv_table
-from .text_lines import Lines, too_long
+from .text_lines import Lines, is_decoded, too_long
 from .text_source import Record, Records, TextSource
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
@@ -65,6 +65,12 @@ def sample_of_lines(head: list[tuple[int, str]]) -> list[str]:
     return [line[:SNIFFED_CHARACTERS].replace("\r", " ") for _, line in head if line.strip()]
 
 
+def check_is_text(sample: list[str], source: TextSource) -> None:
+    """Refuse what begins like a picture, a spreadsheet or an archive."""
+    if any("\0" in line and not is_decoded(line) for line in sample):
+        raise AppError(f"{source.name}: is not text; give CSV, TSV, JSON lines or plain text")
+
+
 def format_of_lines(sample: list[str]) -> str:
     """Return the format of most of the lines, or an empty string if no format matches."""
     for name, pattern in (
@@ -86,6 +92,7 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
         If no format matches.
     """
     sample = sample_of_lines(head)
+    check_is_text(sample, source)
     if found := format_of_lines(sample):
         return found
     wanted = {source.text_column, source.label_column}
@@ -94,10 +101,10 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
             if (len(columns) > 1 and wanted & set(columns)) or is_header(columns):
                 return name
     start = sample[0][:40] + ("..." if len(sample[0]) > 40 else "")
-    raise AppError(
-        f"{source.name}: cannot tell its format from the first line, {start!r}; "
-        f"name it with --format {'|'.join(FORMATS[:-1])}"
-    )
+    advice = f"name it with --format {'|'.join(FORMATS[:-1])}; a table begins with the names of its columns"
+    if start.startswith("["):
+        advice = "write JSON as one object per line"
+    raise AppError(f"{source.name}: cannot tell its format from the first line, {start!r}; {advice}")
 
 
 # One reader for each format. A parser turns a line into label, text, problem and fields. A missing label or

@@ -6,7 +6,7 @@ from functools import wraps
 from pathlib import Path
 from typing import NamedTuple
 
-from ...common.errors import AppError
+from ...common.errors import USAGE, AppError
 from ...common.input_streams import UTF8
 from .text_lines import max_line
 
@@ -44,6 +44,10 @@ class TextSource:
     label_column: str | None = "label"
     encoding: str = UTF8
     max_line: int = field(default_factory=max_line)
+
+    def __post_init__(self) -> None:
+        if self.text_column == self.label_column:
+            raise AppError(f"--text-col and --label-col are both {self.text_column!r}", USAGE)
 
     @property
     def name(self) -> str:

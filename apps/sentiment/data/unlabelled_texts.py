@@ -221,6 +221,7 @@ def _detected_format(source: TextSource) -> str:
         sample = record_formats.sample_of_lines(
             record_formats.head_of_lines(Lines(stream, Skipped(source.name), source.max_line))
         )
+    record_formats.check_is_text(sample, source)
     return record_formats.format_of_lines(sample) or _format_of_table(sample, source) if sample else PLAIN
 
 
