@@ -488,7 +488,7 @@ def test_labels_and_groups_from_a_table(folder, table, capsys, mark, ending):
     expected = {"a/1.jpg": ("a", "p"), "a/2.jpg": ("a", "p"), "b/1.jpg": ("b", None), odd: (None, None)}
     assert found == expected
     assert capsys.readouterr().err == ""
-    more = table("file,label\nc.jpg,x\na/1.jpg,y\na/1.jpg,y\nd.jpg,x\n", "more.csv")
+    more = table("file;label\nc.jpg;x\na/1.jpg;y\na/1.jpg;y\nd.jpg;x\n", "more.csv")
     assert [file.label for file in find_images([top], labels=more) if file.label] == ["y"]
     note = f"note: {more}, line 2: 'c.jpg' is not among the images, and 1 more\n"
     assert capsys.readouterr().err == note
@@ -497,9 +497,8 @@ def test_labels_and_groups_from_a_table(folder, table, capsys, mark, ending):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("", ", line 1: no column 'file'; the columns are: none"),
-        ("file;label\na;b\n", ", line 1: no column 'file'; the columns are: file;label"),
-        ("file,class\na/1.jpg,x\n", ", line 1: no column 'label'; the columns are: file, class"),
+        ("", ", line 1: no column 'file' among none; it needs file and label"),
+        ("file;class\na/1.jpg;x\n", ", line 1: no column 'label' among file, class; it needs file and label"),
         ("file,label\na/1.jpg\n", ", line 2: 1 fields, where the header has 2"),
         ("file,label\n\na/1.jpg,x\na/1.jpg,y\n", ", line 4: 'a/1.jpg' is 'y' here, but 'x' before"),
         ("file,label\n1.jpg,x\n", ", line 2: 2 images are called '1.jpg'; name the folder too"),

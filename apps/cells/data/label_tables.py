@@ -81,13 +81,16 @@ def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, l
     content = read_small_file(path, MAX_TABLE_BYTES, "a table of images")
     with io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline="") as file:
         del content
-        rows = csv.reader(file)
+        separator = max(",;\t", key=file.readline().count)
+        file.seek(0)
+        rows = csv.reader(file, delimiter=separator)
         try:
             header = [name.strip() for name in next(rows, [])]
             for wanted in columns:
                 if wanted not in header:
                     there = shorten(", ".join(header), 80, placeholder=" ...") or "none"
-                    raise AppError(f"{path}, line 1: no column {wanted!r}; the columns are: {there}")
+                    what = f"no column {wanted!r} among {there}; it needs {' and '.join(columns)}"
+                    raise AppError(f"{path}, line 1: {what}")
             for row in filter(None, rows):
                 where = f"{path}, line {rows.line_num}"
                 if len(row) != len(header):
