@@ -184,3 +184,12 @@ def test_many_labels_the_model_does_not_know(run, model, texts, tmp_path):
     lines = [line.split() for line in result.stdout.splitlines()]
     assert ["label", "texts", "precision", "recall", "F1", "ROC", "area", "PR", "area"] in lines
     assert ["label7", "1", "-", "0.0000", "0.0000", "-", "-"] in lines
+
+
+def test_a_corpus_too_large_for_memory(run, tmp_path, monkeypatch):
+    def short(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("fastsvm_apps.sentiment.api.train", short)
+    fails(run("train", tmp_path), 1, "out of memory; give --stream, which needs less, or more memory")
+    fails(run("train", tmp_path, "--stream"), 1, "out of memory; work on less at a time")

@@ -6,7 +6,7 @@ import warnings
 import click
 
 from ...common.classifiers import CLASSIFIER_HELP
-from ...common.errors import USAGE, AppError
+from ...common.errors import USAGE, AppError, is_shortage
 from ...common.files import check_is_file
 from ...common.options import LAST_SECTION, Value, json_option, section, seed_option
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
@@ -155,6 +155,10 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     except KeyboardInterrupt:
         later = f"; the same command resumes from {checkpoint}" if checkpoint else ""
         raise AppError(f"interrupted; no model was written{later}") from None
+    except Exception as error:
+        if options["stream"] or options["scheduler"] or not is_shortage(error):
+            raise
+        raise AppError("out of memory; give --stream, which needs less, or more memory") from None
     for message in result.warnings:
         note(f"warning: {message}")
     try:
