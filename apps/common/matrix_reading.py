@@ -72,7 +72,7 @@ def read_matrix(
                 elif format == "npz":
                     X, y = _read_arrays(stream)
                 else:
-                    X, y = _read_table(stream, name, "\t" if format == "tsv" else ",", n_features)
+                    X, y = _read_table(stream, name, "\t" if format == "tsv" else ",;", n_features)
             except _what_files_raise() as error:
                 told = str(error).removesuffix(".")
                 raise AppError(
@@ -141,13 +141,16 @@ def _read_arrays(stream):
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64), y
 
 
-def _read_table(stream, name, separator, n_features):
-    """Read a table line by line."""
+def _read_table(stream, name, separators, n_features):
+    """Read a table line by line; of the separators that counts which the first line has more of."""
     import csv
+    from itertools import chain
 
     import numpy as np
 
-    reader = csv.reader(io.TextIOWrapper(stream, "utf-8-sig", newline=""), delimiter=separator)
+    lines = io.TextIOWrapper(stream, "utf-8-sig", newline="")
+    first = next(lines, "")
+    reader = csv.reader(chain([first], lines), delimiter=max(separators, key=first.count))
     values, labels, width = array("d"), [], None
     for cells in filter(None, reader):
         found, width = len(cells), width or len(cells)
@@ -160,6 +163,8 @@ def _read_table(stream, name, separator, n_features):
         if bad or found != width:
             what = f"column {bad} is no number" if bad else f"{found} columns, not {width}"
             raise AppError(f"{name}, line {reader.line_num}: {what}; fill it in, or leave the row out")
+        if not cells:
+            raise AppError(f"{name}, line {reader.line_num}: one column; it needs numbers and then the label")
         values.extend(map(float, cells))
         labels += label
     X = np.array(values).reshape(-1, (width or 1) - (width != n_features))

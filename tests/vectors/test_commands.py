@@ -205,6 +205,8 @@ BAD = [
     ("a", gzip.compress(b"0\n" * (1 << 25), mtime=0), "set FASTSVM_MAX_EXPANSION higher"),
     ("a.csv", "1,2,a\n3,b\n", "a.csv, line 2: 2 columns, not 3"),
     ("a.csv", "1,2,a\n3,inf,b\n", "a.csv, line 2: column 2 is no number"),
+    ("a.csv", "1;2;a\n3;inf;b\n", "a.csv, line 2: column 2 is no number"),
+    ("a.csv", "a\nb\n", "a.csv, line 1: one column; it needs numbers and then the label"),
     ("a.csv", b"\xff\xfe1,2\n", "a.csv: cannot be read"),
     ("a.npz", "PK\3\4 nonsense", "a.npz: cannot be read"),
 ]
