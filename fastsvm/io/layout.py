@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -52,6 +51,8 @@ def npy_header(dtype: np.dtype, length: int) -> bytes:
 
 def read_manifest_json(path: Path) -> Any:
     """Parse a writer's JSON file, or raise a MatrixFileError."""
+    import json
+
     if os.path.getsize(path) > MOST_JSON:
         raise MatrixFileError(f"{path}: is too large")
     try:

@@ -15,6 +15,7 @@ import fastsvm
 import fastsvm_apps
 from fastsvm.io import store_svmlight
 from fastsvm_apps.vectors.cli import main
+from fastsvm_apps.vectors.data import matrix_writing
 
 N, D = 120, 7
 ENGLISH = Path(fastsvm_apps.__path__[0], "sentiment", "shipped", "english.safetensors")
@@ -147,6 +148,10 @@ def test_certify_path_and_cross_validation(run, tmp_path):
     proof = json.loads(run("certify rows.safetensors rows --json").stdout)
     assert 0 <= proof["relative_gap"] <= 1e-6
     assert "better by at most" in run("certify rows.safetensors rows --cost 4").stdout
+    write(tmp_path / "some", X[1:], y[1:])
+    done = run("certify rows.safetensors some")
+    assert done.stdout.startswith("119 rows\n")
+    assert done.stderr == "some: 119 rows, but rows.safetensors was fitted to 120; give the same rows\n"
     path = json.loads(run("path rows -n 3 --test rows --json -o path.npz").stdout)
     assert path["test"] == path["accuracy"]
     assert np.max(path["gap"]) <= 1e-3
@@ -162,8 +167,9 @@ def test_certify_path_and_cross_validation(run, tmp_path):
     assert run("path rows -n 2").stdout.count("\n") == 3
 
 
-def test_convert_keeps_every_digit(run, tmp_path):
+def test_convert_keeps_every_digit(run, tmp_path, monkeypatch):
     X, y = DATA[3]
+    monkeypatch.setattr(matrix_writing, "BLOCK", 50)  # some rows at a time
     X = X / 3
     write(tmp_path / "a.npz", X, y)
     for source, target in [("a.npz", "b.svm.gz"), ("b.svm.gz", "c.csv"), ("c.csv", "d.npz"), ("d.npz", "e")]:

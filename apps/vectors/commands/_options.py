@@ -93,6 +93,6 @@ def training_options(cost):
         click.option("--kernel", type=click.Choice(KERNELS), default="linear"),
         click.option("--gamma", type=STRENGTH, help="Of the kernel.  [default: scikit-learn's scale]"),
         click.option("--degree", type=click.IntRange(min=1), default=3, help="Of the kernel poly."),
-        click.option("--coef0", type=float, default=0.0, help="Of poly and sigmoid."),
+        click.option("--coef0", type=options.FiniteFloat(), default=0.0, help="Of poly and sigmoid."),
         seed_option,
     )
