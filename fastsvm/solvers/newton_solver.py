@@ -1,11 +1,9 @@
 """Newton's method from the outside: which rows it looks at, how sharp the bend is, when it stops."""
 
 import math
-from functools import cache
 
 import numpy as np
 
-from .._utils.blas import one_blas_thread, require_blas_memory
 from . import _newton  # type: ignore[attr-defined]  # compiled
 from ._solver import Point, Solver, SolverState
 from .losses import as_loss
@@ -28,7 +26,6 @@ LINE_SLOPE = 0.3  # share of the slope that may be left where the line search en
 MOST_STEPS = 100  # Newton steps of an epoch
 STALE = 0.03  # of the last step's promise, above which the log loss's Hessian is computed anew
 GRAM_ROWS = 512  # rows a product of matrices
-LAPACK_MEMORY = 1 << 28  # bytes of addresses: what SciPy's takes with its import and two threads
 SHORT_ROW = 32  # values a row up to which its outer product is added value by value
 
 
@@ -131,7 +128,6 @@ class NewtonSolver(Solver):
 
     def begin(self):
         """Find a place to start from."""
-        require_blas_memory(LAPACK_MEMORY)
         problem = self.problem
         used = np.arange(problem.n, dtype=np.int32)
         if problem.weights.size:
@@ -415,35 +411,18 @@ class NewtonSolver(Solver):
         return exact or self.stalled > 5
 
 
-# Up to here a step takes at most 0.2 ms longer by NumPy, and the import of SciPy's LAPACK 50 ms.
-FEW_COLUMNS = 200
-
-
-def _solve_few(H, p):
-    """Do what `solve_positive` does, by NumPy."""
-    try:
-        np.linalg.cholesky(H)
-        p[:] = np.linalg.solve(H, p)
-    except np.linalg.LinAlgError:
-        return 1
-    return 0
-
-
-@cache
-def _dposv():
-    from scipy.linalg import cython_lapack  # nobody else waits for it
-
-    one_blas_thread.look_again()
-    return cython_lapack.__pyx_capi__["dposv"]
-
-
 def newton_direction(H, slope):
     """Solve H p = slope, with a ridge if H is singular in double precision."""
     diagonal = H.diagonal().copy()
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
         H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + (1e-300 if ridge else 0)
+        try:
+            factor = np.linalg.cholesky(H)
+        except np.linalg.LinAlgError:
+            continue
         p = slope.copy()
-        few = len(H) <= FEW_COLUMNS
-        if (_solve_few(H, p) if few else _newton.solve_positive(_dposv(), H.copy(), p)) == 0:
-            return p
+        _newton.substitute(factor, p)
+        rest = slope - H @ p  # what rounding left
+        _newton.substitute(factor, rest)
+        return p + rest
     return np.full(len(H), np.nan)
