@@ -47,6 +47,7 @@ class Value(click.ParamType):
 
 
 COUNT = click.IntRange(min=1)
+LOSS = click.Choice(("hinge", "squared_hinge", "smooth_hinge", "log"))
 STRENGTH = FiniteRange(min=0, min_open=True)
 
 

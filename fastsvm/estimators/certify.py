@@ -174,7 +174,7 @@ def _warn_if_loose(certificate, accuracy, tol, stalled):
     loose = (c.gap > accuracy * c.gap_at_least) & (c.gap > np.maximum(tol * c.objective, TINY))
     if np.any(loose):
         stuck = np.all(stalled | ~loose)
-        way_out = "rounding allows no less, so raise tol" if stuck else "raise max_iter"
+        way_out = "more steps gain nothing, so raise tol" if stuck else "raise max_iter"
         warnings.warn(
             f"After {c.n_iter} epochs the bound is still loose, though proven (relative gap "
             f"{np.max(c.relative_gap):.1e}): {way_out}, or scale the columns of X before fitting.",

@@ -14,6 +14,8 @@ from sklearn.svm import SVC, LinearSVC
 import fastsvm
 import fastsvm_apps
 from fastsvm.io import store_svmlight
+from fastsvm.solvers import LOSSES
+from fastsvm_apps.common.options import LOSS
 from fastsvm_apps.vectors.cli import main
 from fastsvm_apps.vectors.data import matrix_writing
 
@@ -152,8 +154,11 @@ def test_certify_path_and_cross_validation(run, tmp_path):
     done = run("certify rows.safetensors some")
     assert done.stdout.startswith("119 rows\n")
     assert done.stderr == "some: 119 rows, but rows.safetensors was fitted to 120; give the same rows\n"
-    path = json.loads(run("path rows -n 3 --test rows --json -o path.npz").stdout)
-    assert path["test"] == path["accuracy"]
+    path = json.loads(run("path rows -n 3 --json -o path.npz").stdout)
+    rich = fastsvm.SDCAClassifier("squared_hinge", alpha=path["alpha"][-1], tol=1e-3, random_state=0).fit(
+        X, y
+    )
+    assert path["accuracy"][-1] == pytest.approx(rich.score(X, y), abs=0.01)
     assert np.max(path["gap"]) <= 1e-3
     with np.load(tmp_path / "path.npz") as arrays:
         assert arrays["coefs"].shape == (3, D)
@@ -165,6 +170,10 @@ def test_certify_path_and_cross_validation(run, tmp_path):
     assert mean == pytest.approx(np.mean(chosen["accuracies"][1]), abs=0.02)
     assert run("cv rows -v 3").stdout.splitlines()[-1].startswith("best: -c ")
     assert run("path rows -n 2").stdout.count("\n") == 3
+
+
+def test_the_losses_are_those_of_the_solvers():
+    assert tuple(LOSS.choices) == LOSSES
 
 
 def test_convert_keeps_every_digit(run, tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.options import STRENGTH, section
+from ...common.options import LOSS, STRENGTH, section
 from ...common.printing import note
 from . import _options
 
@@ -14,7 +14,7 @@ from . import _options
 @section(
     "Objective",
     click.option("--cost", type=STRENGTH, help="C of a LIBLINEAR model, which its file does not have."),
-    click.option("--loss", type=_options.LOSS, help="Loss.  [default: MODEL's]"),
+    click.option("--loss", type=LOSS, help="Loss.  [default: MODEL's]"),
 )
 def certify(source, stage, model, cost, loss):
     """Prove how far a linear MODEL is from its optimum.
