@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from . import _newton  # type: ignore[attr-defined]  # compiled
+from ._random import draw_rows
 from ._solver import Point, Solver, SolverState
 from .losses import as_loss
 
@@ -26,6 +27,7 @@ LINE_SLOPE = 0.3  # share of the slope that may be left where the line search en
 MOST_STEPS = 100  # Newton steps of an epoch
 STALE = 0.03  # of the last step's promise, above which the log loss's Hessian is computed anew
 GRAM_ROWS = 512  # rows a product of matrices
+WIDE = 1 << 31  # drawn from, for places between rows
 SHORT_ROW = 32  # values a row up to which its outer product is added value by value
 
 
@@ -83,7 +85,9 @@ class NewtonSolver(Solver):
                 f"solver='newton' does not support the loss {self.loss.name!r}. Use 'coordinate'."
             )
         no_order = np.empty((max_iter, 0), np.int32)
-        super().__init__(problem, order=no_order, max_iter=max_iter, random=random, alpha=alpha)
+        super().__init__(
+            problem, order=no_order, max_iter=max_iter, random=np.zeros(1, np.uint64), alpha=alpha
+        )
         self.fit_intercept, self.start = fit_intercept, start
         self.d = problem.rows.n_columns
         self.size = self.d + bool(fit_intercept)
@@ -153,13 +157,13 @@ class NewtonSolver(Solver):
         Their alpha is larger where w would fit columns that few of their rows have.
         """
         size = SAMPLE_ROWS * self.size
-        random = np.random.default_rng(0)
         wide = math.inf  # what the first sample moved by says nothing
         alpha, rows, ridge = self.alpha, self.problem.rows, 0.0
         if self.loss.smooth or not rows.dense:  # or else it moves the hinge's active sets, for nothing
             ridge = SAMPLE_RIDGE * rows.squared_norms().sum() / max(1, rows.n_values)
         while size * 2.5 < len(used):
-            places = (np.arange(size) + random.random(size)) * (len(used) / size)
+            draw_rows(drawn := np.empty(size, np.int32), WIDE, self.random)
+            places = (np.arange(size) + drawn / WIDE) * (len(used) / size)
             sub = NewtonSubproblem(self.problem, used[places.astype(np.intp)])
             self.alpha = max(alpha, ridge / size)
             self.value, _ = self.measure_margins(sub)
