@@ -15,9 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..fitting import convergence_advice
-from ..fitting.linear_model import LinearModel
+from ..fitting.linear_model import LinearModel, OnlineModel
 from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_predict_proba
-from ..fitting.online import OnlineModel
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr, with_floats
 from .callbacks import CallbackSupportMixin, TaskCallbacks, with_callbacks

@@ -1,5 +1,4 @@
 from .._utils.threads import number_of_threads as number_of_threads
-from .asdca import ASDCA as ASDCA
 from .calibration import Calibration as Calibration
 from .calibration import sharpness as sharpness
 from .calibration import softmax as softmax
@@ -8,8 +7,9 @@ from .kernel import KernelPegasos as KernelPegasos
 from .kernel import KernelSDCA as KernelSDCA
 from .labels import class_weights as class_weights
 from .linear import SDCA as SDCA
-from .online import Pegasos as Pegasos
-from .online import Perceptron as Perceptron
+from .other_linear import ASDCA as ASDCA
+from .other_linear import Pegasos as Pegasos
+from .other_linear import Perceptron as Perceptron
 from .parameters import Parameters as Parameters
 from .path import SDCAPath as SDCAPath
 from .path import sdca_path as sdca_path
