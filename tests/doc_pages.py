@@ -11,12 +11,13 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
 BLOCK = re.compile(
-    r"(?:<!-- not run: (?P<reason>.+?) -->\n)?^```(?P<language>python|sh)\n(?P<code>.*?)^```$"
+    r"(?:<!-- not run: (?P<reason>.+?) -->\n)?^```(?P<language>python|sh|console)\n(?P<code>.*?)^```$"
     r"(?:\n\n<!-- output -->\n```text\n(?P<output>.*?)^```$)?",
     re.DOTALL | re.MULTILINE,
 )
@@ -49,17 +50,19 @@ def check_output(expected, printed):
 def run_page(text, folder):
     """Run the blocks of a page, each going on from the ones before; return how many there were."""
     blocks = list(BLOCK.finditer(text))
-    assert len(blocks) == len(re.findall(r"^```(?:python|sh)$", text, re.MULTILINE))
+    assert len(blocks) == len(re.findall(r"^```(?:python|sh|console)$", text, re.MULTILINE))
     environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "MPLBACKEND": "Agg"}
+    run = partial(subprocess.run, cwd=folder, env=environment, text=True, timeout=300)
     names, ran = {"__name__": "__main__"}, 0
     for block in blocks:
         if block["reason"]:
             continue
-        if block["language"] == "sh":
-            command = ["bash", "-euo", "pipefail", "-c", block["code"]]
-            done = subprocess.run(
-                command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300
-            )
+        if block["language"] == "console":
+            for command, output in re.findall(r"^\$ (.*)\n([^$]*)", block["code"], re.MULTILINE):
+                done = run(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                check_output(output, done.stdout)
+        elif block["language"] == "sh":
+            done = run(["bash", "-euo", "pipefail", "-c", block["code"]], capture_output=True)
             assert done.returncode == 0, block["code"] + done.stderr
             printed = done.stdout
         else:
@@ -96,6 +99,7 @@ def prepare(folder):
         (folder / f"{name}.jsonl.gz").write_bytes(gzip.compress(records.encode()))
     (folder / "new.txt").write_text("a fine radio\nnot worth the money\n")
     (folder / "rows.svm.gz").write_bytes(gzip.compress(b"1 1:0.5 3:2\n-1 2:1\n1 3:1\n-1 1:1 2:0.5\n" * 50))
+    (folder / "broken").write_text("1 1:1\n0 2:1 1:1\n")
     (folder / "rows.csv").write_text("a,b,label\n" + "1.5,2,yes\n2,0.5,no\n" * 50)
     (folder / "script.py").write_text("from sklearn.svm import LinearSVC\nprint(LinearSVC.__module__)\n")
 

@@ -1,7 +1,6 @@
 """Files and folders for results: whether they can be written, and writing them in one go."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -37,8 +36,9 @@ def make_folder(path: str) -> None:
 
 def _check_folder(folder: str, path: str) -> None:
     try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        trial = os.path.join(folder, f".fastsvm-{os.urandom(8).hex()}.tmp")
+        os.close(os.open(trial, os.O_CREAT | os.O_EXCL))
+        os.unlink(trial)
     except OSError as error:
         raise AppError(f"{path}: cannot be written ({error.strerror}); choose another path") from error
 

@@ -13,8 +13,8 @@ from .removed_options import removed_option_message
 MAX_CONFIG = 1 << 20  # bytes
 
 
-class FiniteRange(click.FloatRange):
-    """A float range that refuses nan, which compares false with both ends."""
+class _Finite(click.ParamType):
+    """Refuses nan, which compares false with both ends of a range."""
 
     def convert(self, value, param, ctx):
         """Convert and check one value."""
@@ -22,6 +22,14 @@ class FiniteRange(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return number
+
+
+class FiniteFloat(_Finite, click.types.FloatParamType):
+    """A finite number."""
+
+
+class FiniteRange(_Finite, click.FloatRange):
+    """A finite number in a range."""
 
 
 class Value(click.ParamType):
@@ -39,6 +47,7 @@ class Value(click.ParamType):
 
 
 COUNT = click.IntRange(min=1)
+LOSS = click.Choice(("hinge", "squared_hinge", "smooth_hinge", "log"))
 STRENGTH = FiniteRange(min=0, min_open=True)
 
 

@@ -1,6 +1,5 @@
 """What the commands print: tables and JSON on stdout, notes and warnings on stderr."""
 
-import json
 import os
 import sys
 import warnings
@@ -129,6 +128,8 @@ def fields(result: object, *names: str) -> dict:
 
 def print_json(record: dict) -> None:
     """Print one JSON object."""
+    import json
+
     print(json.dumps(record, allow_nan=False))
 
 

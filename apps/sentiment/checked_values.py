@@ -52,11 +52,6 @@ parts = whole_number(2)
 seed = whole_number(0, 2**32 - 1)
 
 
-def finite_number(value: object) -> float:
-    """Check any number that is finite."""
-    return _checked_number(value, lambda _: True, "a finite number")
-
-
 def share_below_one(value: object) -> float:
     """Check a number from 0 to 1, and not 1 itself."""
     return _checked_number(value, lambda x: 0 <= x < 1, "a number from 0 to below 1")

@@ -1,7 +1,6 @@
 """Files that are written whole or not at all, and folders that one process holds."""
 
 import os
-import secrets
 import stat
 from contextlib import contextmanager, suppress
 
@@ -38,7 +37,7 @@ def replacing(path):
             yield file
         return
     target = os.path.realpath(path)
-    temporary = os.path.join(os.path.dirname(target), f".fastsvm-{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(os.path.dirname(target), f".fastsvm-{os.urandom(8).hex()}.tmp")
     mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
     created_with = 0o666 if mode is None else mode
     try:

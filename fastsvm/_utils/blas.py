@@ -7,16 +7,16 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["one_blas_thread", "require_blas_memory"]
+__all__ = ["one_blas_thread"]
 
 BUFFERS = 1 << 26  # bytes: OpenBLAS takes 32 MiB for each thread that calls it, here two
 
 
 @cache
-def require_blas_memory(n_bytes: int) -> None:
+def _require_memory() -> None:
     """Raise a MemoryError where BLAS could not have its memory: OpenBLAS would end the process."""
     try:
-        mmap(-1, n_bytes).close()
+        mmap(-1, BUFFERS).close()
     except OSError:
         raise MemoryError("not enough memory for BLAS") from None
 
@@ -33,7 +33,7 @@ class _OneBlasThread:
         self.limited: list[tuple[Any, int]] = []  # threadpoolctl's own limiter takes as long as a prediction
 
     def __enter__(self) -> None:
-        require_blas_memory(BUFFERS)
+        _require_memory()
         with self.lock:
             self.fits += 1
             if self.fits == 1:
@@ -45,13 +45,6 @@ class _OneBlasThread:
             while self.limited and not self.fits:
                 library, threads = self.limited.pop()
                 library.set_num_threads(threads)
-
-    def look_again(self) -> None:
-        """Look for libraries that have just been loaded: a second BLAS comes with SciPy's LAPACK."""
-        with self.lock:
-            self.libraries = None
-            if self.fits:
-                self._limit_libraries()
 
     def _limit_libraries(self) -> None:
         if self.libraries is None:

@@ -1,10 +1,9 @@
 """Packages that import their public names on first use (PEP 562), because scikit-learn takes long."""
 
-import ast
+import re
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 
 
 def lazily(package, file):
@@ -26,8 +25,7 @@ def lazily(package, file):
     __all__ : list of str
     """
     with open(f"{file.rpartition('.')[0]}.pyi", encoding="utf-8") as stub:
-        imports = ast.parse(stub.read()).body
-    modules = {name.name: "." * each.level + each.module for each in imports for name in each.names}
+        modules = {name: module for module, name in re.findall(r"from (\S+) import (\w+)", stub.read())}
 
     def find(name):
         if name in modules:
@@ -49,6 +47,8 @@ def lazily(package, file):
 
 def _place_of(name):
     """Return the package of this library that has a public name, or None."""
+    from pathlib import Path
+
     root = Path(__file__).parents[1]
     for stub in sorted(root.glob("*/__init__.pyi")):
         if f" as {name}\n" in stub.read_text(encoding="utf-8"):

@@ -1,59 +1,15 @@
-"""Threads: how many, work shared out to them, and a pool whose locks no Ctrl-C leaves locked."""
+"""Threads: how many, and work shared out to them."""
+
+from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent import futures
-from concurrent.futures import ALL_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor
 from itertools import zip_longest
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING
 
-from .interrupts import held_interrupts
-
-SHORT = 0.2  # seconds that Ctrl-C is held for at most while results are waited for
-
-
-def wait_for_threads(pending: Collection[Future], return_when: str = ALL_COMPLETED) -> set[Future]:
-    """Wait a short while for futures; return those that are still pending."""
-    with held_interrupts():
-        return futures.wait(pending, SHORT, return_when).not_done
-
-
-class Threads(ThreadPoolExecutor):
-    """A pool of threads, as Python's own otherwise."""
-
-    def submit(self, *call: Any, **options: Any) -> Future:
-        """Have a function called."""
-        with held_interrupts():
-            return super().submit(*call, **options)
-
-    def shutdown(self, *args: Any, **options: Any) -> None:
-        """End the threads."""
-        with held_interrupts():
-            super().shutdown(*args, **options)
-
-    def map(self, work: Callable, *items: Iterable) -> Iterator:  # type: ignore[override]
-        """Yield the results in the order of the items; the first error ends the work."""
-        pending = deque(self.submit(work, *arguments) for arguments in zip(*items, strict=False))
-
-        def results() -> Iterator:
-            try:
-                while pending:
-                    yield thread_result(pending.popleft())
-            finally:
-                with held_interrupts():
-                    for future in pending:
-                        future.cancel()
-
-        return results()
-
-
-def thread_result(future: Future) -> Any:
-    """Wait for a result, and return or raise it."""
-    while not future.done():
-        wait_for_threads([future])
-    return future.result()
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 def number_of_threads(n_jobs: int | None) -> int:
@@ -117,6 +73,10 @@ def batches_in_threads(
     if n_workers == 1:
         yield from ([work(item) for item in batch] for batch in batches)
         return
+    from concurrent.futures import FIRST_EXCEPTION
+
+    from .thread_pool import Threads, thread_result, wait_for_threads
+
     failures: list[BaseException] = []
 
     def attempt(item, before):

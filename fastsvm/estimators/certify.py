@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,13 +20,14 @@ from ..fitting.certificate import (
     multinomial_bracket,
 )
 from ..fitting.labels import signs_of
+from ..fitting.linear_model import LinearModel
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
 from ..solvers.losses import PEGASOS_LOSSES, as_loss
 from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
 from ..solvers.sdca_solver import make_sdca_solver
-from .base import BaseLinearClassifier, ConvergenceWarning
+from .base import ConvergenceWarning
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix, Seed
@@ -62,9 +64,9 @@ def certify(
     ----------
     model : fitted classifier, or array of shape (n_features,) or (n_classes, n_features)
         The objective is read from LinearSVC, LogisticRegression, SGDClassifier, SVC with a linear kernel
-        and fastsvm's own: loss, alpha (or C = 1/(alpha n)), class weights, and whether the intercept
-        is free or, as in LIBLINEAR, regularised. Other models with `coef_`, and bare coefficients, need
-        `loss` and `alpha`.
+        and fastsvm's own, plain ones too: loss, alpha (or C = 1/(alpha n)), class weights, and whether
+        the intercept is free or, as in LIBLINEAR, regularised. Other models with `coef_`, and bare
+        coefficients, need `loss` and `alpha`.
     X : array or sparse matrix of shape (n_samples, n_features)
         The rows of the model's fit. Copied only if LIBLINEAR's intercept needs another column.
     y : array of shape (n_samples,)
@@ -172,7 +174,7 @@ def _warn_if_loose(certificate, accuracy, tol, stalled):
     loose = (c.gap > accuracy * c.gap_at_least) & (c.gap > np.maximum(tol * c.objective, TINY))
     if np.any(loose):
         stuck = np.all(stalled | ~loose)
-        way_out = "rounding allows no less, so raise tol" if stuck else "raise max_iter"
+        way_out = "more steps gain nothing, so raise tol" if stuck else "raise max_iter"
         warnings.warn(
             f"After {c.n_iter} epochs the bound is still loose, though proven (relative gap "
             f"{np.max(c.relative_gap):.1e}): {way_out}, or scale the columns of X before fitting.",
@@ -192,7 +194,8 @@ def _certifiable_classifier(model, X, y, intercept):
     if hasattr(model, "best_estimator_"):
         raise ValueError(f"model is a {name}: pass model.best_estimator_.")
     if hasattr(model, "fit"):
-        check_is_fitted(model)
+        if isinstance(model, BaseEstimator):
+            check_is_fitted(model)
         if not (hasattr(model, "coef_") and hasattr(model, "classes_")):
             raise ValueError(f"A {name} has no coef_ and classes_: only linear classifiers can be certified.")
         if intercept is not None:
@@ -226,7 +229,7 @@ def _certifiable_classifier(model, X, y, intercept):
 
 def _kind_to_certify(model):
     """Return the name of a model's scikit-learn class, "fastsvm", or None."""
-    if isinstance(model, BaseLinearClassifier):
+    if isinstance(model, LinearModel):
         return "fastsvm"
     bases = (cls.__name__ for cls in type(model).__mro__ if cls.__module__.startswith("sklearn."))
     return next(bases, None)
@@ -303,7 +306,7 @@ def _with_column(X, coef, intercept, value):
 def _certified_weights(model, y, classes, labels, sample_weight):
     """Return the c_i of each binary problem, with the class weights of the model's own fit."""
     n, given = len(labels), sample_weight
-    if isinstance(model, BaseLinearClassifier):
+    if isinstance(model, LinearModel):
         return [model._weights(y, sample_weight)] * n
     if getattr(model, "class_weight", None) is None:
         return [sample_weight] * n
@@ -323,6 +326,6 @@ def _certified_weights(model, y, classes, labels, sample_weight):
 def _certified_duals(model, n):
     """Return the dual variables b of a model for these n rows, or None."""
     dual = getattr(model, "dual_coef_", None)
-    if not isinstance(model, BaseLinearClassifier) or dual is None or dual.shape[1] != n:
+    if not isinstance(model, LinearModel) or dual is None or dual.shape[1] != n:
         return None
     return np.abs(dual) * (_certified_alpha(model) * n)

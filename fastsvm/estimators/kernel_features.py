@@ -16,7 +16,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.blas import one_blas_thread
-from .._utils.threads import Threads
+from .._utils.thread_pool import Threads
 from ..fitting.one_vs_rest import all_or_nothing
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..fitting.linear import ASDCA, SDCA, Pegasos, Perceptron
+from ..fitting import ASDCA, SDCA, Pegasos, Perceptron
 from ..fitting.one_vs_rest import all_or_nothing
 from .base import BaseLinearClassifier, BaseOnlineClassifier
 from .callbacks import with_callbacks

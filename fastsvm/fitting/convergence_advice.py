@@ -81,14 +81,14 @@ def convergence_advice(X, stalled=False):
     X : CSR matrix or ndarray of shape (n_samples, n_features), or None
         None: there are no columns to blame.
     stalled : bool, default=False
-        The fit ended before `max_iter`, as rounding allowed no less.
+        The fit ended before `max_iter`, as its steps gained nothing any more.
 
     Returns
     -------
     str
         The end of a sentence.
     """
-    plain = "rounding allows no less, so raise tol or alpha" if stalled else "raise max_iter, alpha or tol"
+    plain = "more steps gain nothing, so raise tol or alpha" if stalled else "raise max_iter, alpha or tol"
     if X is None:
         return plain
     squares, counts = _column_sums(X)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,7 +52,7 @@ class LinearModel(OneVsRest):
     """Whether the solver reads the rows' norms."""
 
     def _make_solver(self, problem, random, max_iter, *, start=None):
-        """A `Solver` of one binary problem, with a start if it can use one."""
+        """A `Solver` of one binary problem, with a start if it can use one; `random()` is its state."""
         raise NotImplementedError
 
     def _solver_starts(self, classes, n):
@@ -147,13 +147,18 @@ class LinearModel(OneVsRest):
         rows = as_rows(X, self._threads(), self._norms)
         weights = self._weights(y, sample_weight)
         labels = self._positive_labels()
-        seeds = self._seeds(len(labels))
+        # NumPy's generators take 8 ms to import, and Newton's method needs none.
+        seeds = cache(partial(self._seeds, len(labels)))
+        if not (isinstance(self.random_state, int) and 0 <= self.random_state < 1 << 32):
+            seeds()  # they depend on when they are drawn, or the number is refused
+
+        def draw(k):
+            return np.array([seeds()[k]], np.uint64)
 
         def make(k, threads):
             own = rows if self._rows_of is None else as_rows(self._rows_of(k), threads, self._norms)
             problem = Problem(own, signs_of(y, labels[k]), weights, threads, relative=relative)
-            random = np.array([seeds[k]], np.uint64)
-            return self._make_solver(problem, random, max_iter, start=starts(k))
+            return self._make_solver(problem, partial(draw, k), max_iter, start=starts(k))
 
         return [(label, partial(make, k)) for k, label in enumerate(labels)]
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import zlib
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..solvers._pages import Pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FORMAT, VERSION = "fastsvm matrix", 1
 MANIFEST = "manifest.json"
@@ -24,10 +25,18 @@ ARRAYS = {
 HEADER = 128  # bytes of a .npy file before its first item
 BLOCK = 1 << 20  # items that are worked on at a time
 MOST_JSON = 1 << 30  # bytes of a manifest
+NARROW = 2**31  # values below which offsets are int32, as SciPy would have them
 
 
 class MatrixFileError(ValueError):
     """A folder that is not a readable matrix."""
+
+
+def written_type(dtype: Any) -> np.dtype:
+    """Return a matrix's type of values; a ValueError if it is not float32 or float64."""
+    if np.dtype(dtype) not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64; got {dtype!r}.")
+    return np.dtype(dtype)
 
 
 def npy_header(dtype: np.dtype, length: int) -> bytes:
@@ -42,6 +51,8 @@ def npy_header(dtype: np.dtype, length: int) -> bytes:
 
 def read_manifest_json(path: Path) -> Any:
     """Parse a writer's JSON file, or raise a MatrixFileError."""
+    import json
+
     if os.path.getsize(path) > MOST_JSON:
         raise MatrixFileError(f"{path}: is too large")
     try:

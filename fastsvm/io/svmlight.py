@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from codecs import BOM_UTF8
 from collections.abc import Sequence
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
 from .._utils.sparse import PlainCSR
 from ..solvers._input import positive
 from ._svmlight import WRONG, parse  # type: ignore[attr-defined]  # compiled
+from .layout import NARROW, written_type
 from .lines import LineBlock, LinePlace, files_fingerprint, line_blocks, line_location, paths_of
-from .reader import Matrix
-from .writer import NARROW, MatrixWriter, written_type
+
+if TYPE_CHECKING:
+    from .reader import Matrix
 
 SAVE_EVERY = 1 << 28  # bytes read between two saves
 
@@ -64,6 +66,8 @@ def store_svmlight(
     ...     X.toarray().tolist(), y.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
     """
+    from .writer import MatrixWriter
+
     files, most, first = paths_of(paths), _most_columns(n_features), 0 if zero_based else 1
     dtype = written_type(dtype)
     key = files_fingerprint(files, format="svmlight", n_features=n_features, first=first)
@@ -117,6 +121,8 @@ def read_svmlight(
     >>> X.toarray().tolist(), y.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
     """
+    from .reader import Matrix
+
     X, y = svmlight_arrays(paths, n_features=n_features, zero_based=zero_based, dtype=dtype)
     return Matrix(X.matrix(), y)
 

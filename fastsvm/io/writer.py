@@ -20,10 +20,12 @@ from .layout import (
     FORMAT,
     HEADER,
     MANIFEST,
+    NARROW,
     VERSION,
     MatrixFileError,
     npy_header,
     read_manifest_json,
+    written_type,
 )
 
 if TYPE_CHECKING:
@@ -32,15 +34,7 @@ if TYPE_CHECKING:
 PARTIAL = ".partial"  # the end of a folder's name until it is complete
 JOURNAL = "journal.json"
 OFFSETS = "offsets.npy"  # the ends of rows, in int64 until the number of values is final
-NARROW = 2**31  # values below which offsets are int32, as SciPy would have them
 OWN = {*ARRAYS, OFFSETS, JOURNAL, MANIFEST}
-
-
-def written_type(dtype: Any) -> np.dtype:
-    """Return a matrix's type of values; a ValueError if it is not float32 or float64."""
-    if np.dtype(dtype) not in (np.float32, np.float64):
-        raise ValueError(f"dtype must be float32 or float64; got {dtype!r}.")
-    return np.dtype(dtype)
 
 
 class _ArrayFile:

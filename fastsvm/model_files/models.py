@@ -53,9 +53,13 @@ class Models:
 
     def load(self, path):
         """Read a model from a file."""
+        return self.load_with_about(path)[0]
+
+    def load_with_about(self, path):
+        """Read a model and its `about` from a file."""
         with named_errors(path):
-            node, _, tensors = open_model(path)
-            return self._decode(node, tensors)
+            node, about, tensors = open_model(path)
+            return self._decode(node, tensors), about
 
     def _to_bytes(self, model, about):
         node, tensors = self._encode(model)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["load_about", "load_plain", "save_plain"]
+__all__ = ["load_about", "load_plain", "load_with_about", "save_plain"]
 
 LINEAR = (fitting.SDCA, fitting.ASDCA, fitting.Pegasos, fitting.Perceptron)
 KERNEL = {"KernelSDCA": "n_iter_", "KernelPegasos": "t_"}  # and their counters
@@ -82,7 +82,30 @@ def load_plain(path: str | os.PathLike[str]) -> Any:
     OSError
         If the file cannot be read.
     """
-    return _all_models().load(path)
+    return load_with_about(path)[0]
+
+
+def load_with_about(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """Read what `load_plain` and `load_about` do, in one pass.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The model file.
+
+    Returns
+    -------
+    model
+        As `load_plain` returns it.
+    about : dict
+        As `load_about` returns it.
+
+    Raises
+    ------
+    ModelFileError, OSError
+        As `load_plain` does.
+    """
+    return _all_models().load_with_about(path)
 
 
 def load_about(path: str | os.PathLike[str]) -> dict[str, Any]:

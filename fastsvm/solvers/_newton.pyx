@@ -7,7 +7,6 @@ entry for the intercept, the column of ones.
 import cython
 import numpy as np
 
-from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
 from libc.math cimport fabs, isinf, sqrt
 from libc.stdint cimport uint8_t
 
@@ -19,8 +18,6 @@ from ._types cimport head, index, int8_t, int32_t, real
 
 cdef enum:
     BLOCK = 256  # rows whose terms are on the stack at a time
-
-ctypedef void (*LapackSolve)(char*, int*, int*, double*, int*, double*, int*, int*) noexcept nogil
 
 
 # With c_i the weights, m_i = y_i w.x_i and b_i = c_i (-phi'(m_i)), the primal and its derivatives are
@@ -365,18 +362,17 @@ def newton_slope(ActiveSet s, double t):
     return down, bend, size
 
 
-def solve_positive(dposv, double[:, ::1] H, double[::1] x):
-    """Solve H p = x: p goes into x, a factor into H. `dposv` is a capsule of SciPy's Cython API.
-
-    SciPy's function for Python would keep the lock meanwhile.
-
-    Returns
-    -------
-    int, 0 unless H is singular or worse
-    """
-    cdef LapackSolve solve = <LapackSolve>PyCapsule_GetPointer(dposv, PyCapsule_GetName(dposv))
-    cdef int n = <int>H.shape[0], columns = 1, info = 0
-    cdef char upper = b"U"
+def substitute(const double[:, ::1] factor, double[::1] x):
+    """Solve factor factor^T p = x, with a lower triangular factor: p goes into x."""
+    cdef Py_ssize_t i, k, n = x.shape[0]
+    cdef double total
     with nogil:
-        solve(&upper, &n, &columns, &H[0, 0], &n, &x[0], &n, &info)
-    return info
+        for i in range(n):
+            total = x[i]
+            for k in range(i):
+                total -= factor[i, k] * x[k]
+            x[i] = total / factor[i, i]
+        for i in range(n - 1, -1, -1):
+            x[i] /= factor[i, i]
+            for k in range(i):
+                x[k] -= factor[i, k] * x[i]

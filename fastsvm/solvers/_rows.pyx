@@ -4,7 +4,6 @@
 import cython
 import numpy as np
 
-from .._utils.threads import Threads
 from ._pages import Pages
 from libc.math cimport isfinite
 
@@ -165,6 +164,8 @@ def map_chunks(Rows rows, function, threads=1):
         function = _passing(rows, function, step)
     if threads == 1 or len(firsts) == 1:
         return list(map(function, firsts, lasts))
+    from .._utils.thread_pool import Threads
+
     with Threads(threads) as pool:
         return list(pool.map(function, firsts, lasts))
 

@@ -207,8 +207,9 @@ class Solver:
     """Function of the run, called where its state can be saved."""
 
     def __init__(self, problem, *, order, max_iter, random, alpha=None, grouped=True):
-        self.problem, self.alpha, self.max_iter, self.random = problem, alpha, max_iter, random
-        self.order = Order(problem, order, max_iter, random, grouped)
+        self.problem, self.alpha, self.max_iter = problem, alpha, max_iter
+        self.random = random() if callable(random) else random
+        self.order = Order(problem, order, max_iter, self.random, grouped)
         if alpha is not None and not self.checks_late:
             problem.require_range(alpha)
         self.point = None

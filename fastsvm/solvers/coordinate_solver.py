@@ -119,7 +119,7 @@ class SDCASolver(Solver):
         self.steps, self.half = 0, first_averaged(average_from, total)
         self.kept = None
         if averaging == "random":
-            self.keep_at = self.half + 1 + draw_integer(total - self.half, random)
+            self.keep_at = self.half + 1 + draw_integer(total - self.half, self.random)
 
     def _bias_rate(self, mean_square):
         p = self.problem

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .._utils.threads import Threads
+from .._utils.thread_pool import Threads
 from . import _multinomial  # type: ignore[attr-defined]  # compiled
 from ._input import as_rows, as_weights, with_mean_1
 from ._problem import Problem

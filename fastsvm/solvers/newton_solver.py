@@ -1,12 +1,11 @@
 """Newton's method from the outside: which rows it looks at, how sharp the bend is, when it stops."""
 
 import math
-from functools import cache
 
 import numpy as np
 
-from .._utils.blas import one_blas_thread, require_blas_memory
 from . import _newton  # type: ignore[attr-defined]  # compiled
+from ._random import draw_rows
 from ._solver import Point, Solver, SolverState
 from .losses import as_loss
 
@@ -28,7 +27,7 @@ LINE_SLOPE = 0.3  # share of the slope that may be left where the line search en
 MOST_STEPS = 100  # Newton steps of an epoch
 STALE = 0.03  # of the last step's promise, above which the log loss's Hessian is computed anew
 GRAM_ROWS = 512  # rows a product of matrices
-LAPACK_MEMORY = 1 << 28  # bytes of addresses: what SciPy's takes with its import and two threads
+WIDE = 1 << 31  # drawn from, for places between rows
 SHORT_ROW = 32  # values a row up to which its outer product is added value by value
 
 
@@ -86,7 +85,9 @@ class NewtonSolver(Solver):
                 f"solver='newton' does not support the loss {self.loss.name!r}. Use 'coordinate'."
             )
         no_order = np.empty((max_iter, 0), np.int32)
-        super().__init__(problem, order=no_order, max_iter=max_iter, random=random, alpha=alpha)
+        super().__init__(
+            problem, order=no_order, max_iter=max_iter, random=np.zeros(1, np.uint64), alpha=alpha
+        )
         self.fit_intercept, self.start = fit_intercept, start
         self.d = problem.rows.n_columns
         self.size = self.d + bool(fit_intercept)
@@ -131,7 +132,6 @@ class NewtonSolver(Solver):
 
     def begin(self):
         """Find a place to start from."""
-        require_blas_memory(LAPACK_MEMORY)
         problem = self.problem
         used = np.arange(problem.n, dtype=np.int32)
         if problem.weights.size:
@@ -157,13 +157,13 @@ class NewtonSolver(Solver):
         Their alpha is larger where w would fit columns that few of their rows have.
         """
         size = SAMPLE_ROWS * self.size
-        random = np.random.default_rng(0)
         wide = math.inf  # what the first sample moved by says nothing
         alpha, rows, ridge = self.alpha, self.problem.rows, 0.0
         if self.loss.smooth or not rows.dense:  # or else it moves the hinge's active sets, for nothing
             ridge = SAMPLE_RIDGE * rows.squared_norms().sum() / max(1, rows.n_values)
         while size * 2.5 < len(used):
-            places = (np.arange(size) + random.random(size)) * (len(used) / size)
+            draw_rows(drawn := np.empty(size, np.int32), WIDE, self.random)
+            places = (np.arange(size) + drawn / WIDE) * (len(used) / size)
             sub = NewtonSubproblem(self.problem, used[places.astype(np.intp)])
             self.alpha = max(alpha, ridge / size)
             loss, _ = self.measure_margins(sub)
@@ -416,35 +416,18 @@ class NewtonSolver(Solver):
         return exact or self.stalled > 5
 
 
-# Up to here a step takes at most 0.2 ms longer by NumPy, and the import of SciPy's LAPACK 50 ms.
-FEW_COLUMNS = 200
-
-
-def _solve_few(H, p):
-    """Do what `solve_positive` does, by NumPy."""
-    try:
-        np.linalg.cholesky(H)
-        p[:] = np.linalg.solve(H, p)
-    except np.linalg.LinAlgError:
-        return 1
-    return 0
-
-
-@cache
-def _dposv():
-    from scipy.linalg import cython_lapack  # nobody else waits for it
-
-    one_blas_thread.look_again()
-    return cython_lapack.__pyx_capi__["dposv"]
-
-
 def newton_direction(H, slope):
     """Solve H p = slope, with a ridge if H is singular in double precision."""
     diagonal = H.diagonal().copy()
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
         H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + (1e-300 if ridge else 0)
+        try:
+            factor = np.linalg.cholesky(H)
+        except np.linalg.LinAlgError:
+            continue
         p = slope.copy()
-        few = len(H) <= FEW_COLUMNS
-        if (_solve_few(H, p) if few else _newton.solve_positive(_dposv(), H.copy(), p)) == 0:
-            return p
+        _newton.substitute(factor, p)
+        rest = slope - H @ p  # what rounding left
+        _newton.substitute(factor, rest)
+        return p + rest
     return np.full(len(H), np.nan)

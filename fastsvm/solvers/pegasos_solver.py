@@ -82,7 +82,7 @@ class PegasosSolver(Solver):
             self._average_all()
         self.keep_at, self.kept = None, None
         if averaging == "random":
-            self.keep_at = self.half + 1 + draw_integer(total - self.half, random)
+            self.keep_at = self.half + 1 + draw_integer(total - self.half, self.random)
 
     @property
     def steps_on_intercept(self):

@@ -19,7 +19,6 @@ from ._input import (
 from ._problem import Problem
 from ._solver import Result
 from ._suits_newton import suits_newton
-from .coordinate_solver import SDCASolver
 from .losses import LOSSES, as_loss
 from .newton_solver import MOST_COLUMNS, NewtonSolver
 
@@ -64,6 +63,8 @@ def make_sdca_solver(
     if solver == "newton":
         options.pop("average_from", None)
         return NewtonSolver(problem, **options)
+    from .coordinate_solver import SDCASolver
+
     return SDCASolver(problem, order=order, averaging=averaging, sgd_init=sgd_init, **options)
 
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils import sparse
-from .._utils.threads import Threads
 from ..fitting import Parameters, number_of_threads
 from ._parts import csr_arrays, frequencies
 from ._words import batches
@@ -144,6 +143,8 @@ def bag_threads(n):
     if n == 1:
         yield map
     else:
+        from .._utils.thread_pool import Threads
+
         with Threads(n) as pool:
             yield pool.map
 

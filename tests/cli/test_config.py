@@ -69,6 +69,7 @@ def test_bad_config(run, write, texts, tmp_path, content, message):
 def test_help_has_examples_and_defaults(run, command):
     out = run(*filter(None, [command]), "--help").stdout
     assert out.count("  fastsvm-sentiment ") >= 2
+    assert "None" not in out
     if command == "train":
         assert f"pegasos-svm {CLASSIFIERS['pegasos-svm'].alpha:g}" in " ".join(out.split())
 

@@ -23,6 +23,7 @@ from sklearn.svm import SVC, LinearSVC
 
 import reference
 from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier, certify
+from fastsvm.fitting import SDCA
 from fastsvm.solvers import LOSSES, losses, sdca
 
 pytestmark = pytest.mark.blas
@@ -188,6 +189,8 @@ def test_ours(loss, classes):
     tighter = certify(model, X, y, sample_weight=c, random_state=0)
     assert np.all(tighter.gap <= found.gap)
     assert np.all(tighter.gap <= 2 * tighter.gap_at_least)
+    plain = SDCA(**model.get_params()).fit(X, y, c)
+    assert np.array_equal(certify(plain, X, y, sample_weight=c, random_state=0).gap, tighter.gap)
 
 
 def test_our_dual_variables_help_with_other_data_only_if_they_fit(classes):

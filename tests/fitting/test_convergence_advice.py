@@ -72,7 +72,7 @@ def test_the_warning_says_it_once():
     assert "\n" not in str(caught[0].message)
 
 
-STALLED = "rounding allows no less, so raise tol or alpha"
+STALLED = "more steps gain nothing, so raise tol or alpha"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_certify_knows_it_too():
         model = SDCAClassifier(**HARD).fit(SCALED, y)
     for max_iter, expected in (
         (1, "raise max_iter, or scale"),
-        (10**6, "rounding allows no less, so raise tol"),
+        (10**6, "more steps gain nothing, so raise tol"),
     ):
         with pytest.warns(ConvergenceWarning, match=f"still loose.*: {expected}"):
             certify(model, SCALED, y, tol=1e-15, accuracy=1 + 1e-9, max_iter=max_iter, random_state=0)

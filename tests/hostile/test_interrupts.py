@@ -8,7 +8,7 @@ import pytest
 # Interrupts come from a timer of the system, thousands of them, so that many hit the inside of a lock.
 STORM = """
 import faulthandler, signal, sys
-from fastsvm._utils.threads import Threads
+from fastsvm._utils.thread_pool import Threads
 faulthandler.dump_traceback_later(100, exit=True)
 rounds, hits = int(sys.argv[1]), 0
 for round in range(rounds):

@@ -14,7 +14,10 @@ from sklearn.svm import SVC, LinearSVC
 import fastsvm
 import fastsvm_apps
 from fastsvm.io import store_svmlight
+from fastsvm.solvers import LOSSES
+from fastsvm_apps.common.options import LOSS
 from fastsvm_apps.vectors.cli import main
+from fastsvm_apps.vectors.data import matrix_writing
 
 N, D = 120, 7
 ENGLISH = Path(fastsvm_apps.__path__[0], "sentiment", "shipped", "english.safetensors")
@@ -147,8 +150,15 @@ def test_certify_path_and_cross_validation(run, tmp_path):
     proof = json.loads(run("certify rows.safetensors rows --json").stdout)
     assert 0 <= proof["relative_gap"] <= 1e-6
     assert "better by at most" in run("certify rows.safetensors rows --cost 4").stdout
-    path = json.loads(run("path rows -n 3 --test rows --json -o path.npz").stdout)
-    assert path["test"] == path["accuracy"]
+    write(tmp_path / "some", X[1:], y[1:])
+    done = run("certify rows.safetensors some")
+    assert done.stdout.startswith("119 rows\n")
+    assert done.stderr == "some: 119 rows, but rows.safetensors was fitted to 120; give the same rows\n"
+    path = json.loads(run("path rows -n 3 --json -o path.npz").stdout)
+    rich = fastsvm.SDCAClassifier("squared_hinge", alpha=path["alpha"][-1], tol=1e-3, random_state=0).fit(
+        X, y
+    )
+    assert path["accuracy"][-1] == pytest.approx(rich.score(X, y), abs=0.01)
     assert np.max(path["gap"]) <= 1e-3
     with np.load(tmp_path / "path.npz") as arrays:
         assert arrays["coefs"].shape == (3, D)
@@ -162,8 +172,13 @@ def test_certify_path_and_cross_validation(run, tmp_path):
     assert run("path rows -n 2").stdout.count("\n") == 3
 
 
-def test_convert_keeps_every_digit(run, tmp_path):
+def test_the_losses_are_those_of_the_solvers():
+    assert tuple(LOSS.choices) == LOSSES
+
+
+def test_convert_keeps_every_digit(run, tmp_path, monkeypatch):
     X, y = DATA[3]
+    monkeypatch.setattr(matrix_writing, "BLOCK", 50)  # some rows at a time
     X = X / 3
     write(tmp_path / "a.npz", X, y)
     for source, target in [("a.npz", "b.svm.gz"), ("b.svm.gz", "c.csv"), ("c.csv", "d.npz"), ("d.npz", "e")]:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import cv2
 
-from fastsvm._utils.threads import Threads, thread_result
+from fastsvm._utils.thread_pool import Threads, thread_result
 
 from ...common.errors import is_shortage
 from .bad_image import NO_MEMORY, BadImage, unreadable

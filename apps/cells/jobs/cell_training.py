@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from fastsvm._utils.threads import Threads
+from fastsvm._utils.thread_pool import Threads
 from fastsvm.fitting import Calibration, ConvergenceWarning, Pipeline, Scaler
 from fastsvm.model_files import save_plain
 

@@ -10,7 +10,7 @@ import click
 
 from ...common.dask_cluster import connected, map_shards, scheduler_option
 from ...common.errors import USAGE, AppError, Skipped
-from ...common.options import COUNT, Value, section
+from ...common.options import COUNT, FiniteFloat, Value, section
 from ...common.printing import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
 from .. import checked_values
@@ -47,7 +47,7 @@ FATES = (  # of the inputs that are named, in records and in lines of text
     ),
     click.option(
         "--threshold",
-        type=Value("number", checked_values.finite_number),
+        type=FiniteFloat(),
         metavar="T",
         help="Binary models: predict the second label when its score (with --proba, its probability) is at "
         "least T.  [default: a score above 0]",

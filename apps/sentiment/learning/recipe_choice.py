@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_matrix
 
-from fastsvm._utils.threads import Threads
+from fastsvm._utils.thread_pool import Threads
 from fastsvm.fitting import ConvergenceWarning, number_of_threads
 
 from ...common.progress import UNWATCHED, Stages

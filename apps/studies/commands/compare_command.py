@@ -13,7 +13,6 @@ from ...common.progress import Stages, by_steps
 from .study_options import command, threads_of
 
 SOLVERS = ("sdca", "sdca-sgd", "pegasos", "pegasos-tail", "asdca", "perceptron")
-LOSSES = ("hinge", "squared_hinge", "smooth_hinge", "log")
 NEAR = 0.01  # of the optimum: what counts as solved
 HOLDOUT = 0.25  # of the rows
 PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
@@ -29,7 +28,7 @@ PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
         metavar="NAMES",
         help=f"Solvers, with commas between them: {', '.join(SOLVERS)}.",
     ),
-    click.option("--loss", type=click.Choice(LOSSES), default="hinge", help="Loss that all are measured by."),
+    click.option("--loss", type=options.LOSS, default="hinge", help="Loss that all are measured by."),
     click.option("--alpha", type=options.STRENGTH, default=1e-4, help="Strength of the regularisation."),
     click.option("--epochs", type=options.COUNT, default=20, help="Epochs of each run."),
     click.option("--runs", type=click.IntRange(min=2), default=10, help="Runs of each solver."),

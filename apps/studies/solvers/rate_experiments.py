@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from fastsvm._utils.threads import Threads
+from fastsvm._utils.thread_pool import Threads
 from fastsvm.fitting import SDCA
 
 from ..frame.study_context import Arrays, Context

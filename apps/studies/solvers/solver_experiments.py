@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fastsvm._utils.threads import Threads
+from fastsvm._utils.thread_pool import Threads
 from fastsvm.fitting import SDCA
 from fastsvm_apps.studies.race import compare
 

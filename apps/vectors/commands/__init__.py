@@ -1,10 +1,4 @@
 """The commands of fastsvm, one a file: options in, results out."""
 
-from .certify import certify
-from .convert import convert
-from .cv import cv
-from .fit import fit
-from .path import path
-from .predict import predict
-
-COMMANDS = (fit, predict, certify, path, cv, convert)
+NAMES = ("fit", "predict", "certify", "path", "cv", "convert")
+COMMANDS = {name: f"{__name__}.{name}" for name in NAMES}  # imported when they are called

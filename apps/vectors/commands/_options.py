@@ -8,13 +8,12 @@ import click
 from ...common import options
 from ...common.errors import AppError
 from ...common.matrix_reading import FORMATS, read_matrix
-from ...common.options import STRENGTH, json_option, section, seed_option
+from ...common.options import LOSS, STRENGTH, json_option, section, seed_option
 from ...common.printing import print_json, tidy_warnings
 from ...common.progress import Stages
 from ..learning.training import SOLVER_TYPES
 
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian")
-LOSSES = ("hinge", "squared_hinge", "smooth_hinge", "log")
 
 
 class Source(NamedTuple):
@@ -29,17 +28,17 @@ class Source(NamedTuple):
         """Return what messages call it."""
         return "<stdin>" if self.path == "-" else self.path
 
-    def read(self, path: str | None = None, *, zero_based: bool | None = None, **more):
+    def read(self, *, zero_based: bool | None = None, **more):
         """Read the rows; where the options do not say how columns are numbered, `zero_based` does."""
         numbered = zero_based if self.zero_based is None else self.zero_based
-        return read_matrix(path or self.path, self.format, zero_based=numbered, **more)
+        return read_matrix(self.path, self.format, zero_based=numbered, **more)
 
-    def read_labelled(self, path: str | None = None, **more):
+    def read_labelled(self, **more):
         """Read rows that must have labels, two at least."""
-        X, y, zero_based = self.read(path, **more)
+        X, y, zero_based = self.read(**more)
         if y is None or (y == y[0]).all():
             what = "has no labels" if y is None else "all rows have the same label; two are needed"
-            raise AppError(f"{path or self.name}: {what}")
+            raise AppError(f"{self.name}: {what}")
         return X, y, zero_based
 
 
@@ -70,7 +69,6 @@ def command(*examples: str, letter_v: bool = True):
     return decorate
 
 
-LOSS = click.Choice(LOSSES)
 loss_option = click.option("--loss", type=LOSS, help="[default: squared_hinge; hinge for kernels]")
 TOL = "Stop as soon as no weights are better by more than this share."
 tol_option = click.option("-e", "--tol", type=STRENGTH, default=1e-3, help=TOL)
@@ -93,6 +91,6 @@ def training_options(cost):
         click.option("--kernel", type=click.Choice(KERNELS), default="linear"),
         click.option("--gamma", type=STRENGTH, help="Of the kernel.  [default: scikit-learn's scale]"),
         click.option("--degree", type=click.IntRange(min=1), default=3, help="Of the kernel poly."),
-        click.option("--coef0", type=float, default=0.0, help="Of poly and sigmoid."),
+        click.option("--coef0", type=options.FiniteFloat(), default=0.0, help="Of poly and sigmoid."),
         seed_option,
     )

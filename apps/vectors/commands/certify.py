@@ -3,7 +3,8 @@
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.options import STRENGTH, section
+from ...common.options import LOSS, STRENGTH, section
+from ...common.printing import note
 from . import _options
 
 
@@ -13,7 +14,7 @@ from . import _options
 @section(
     "Objective",
     click.option("--cost", type=STRENGTH, help="C of a LIBLINEAR model, which its file does not have."),
-    click.option("--loss", type=_options.LOSS, help="Loss.  [default: MODEL's]"),
+    click.option("--loss", type=LOSS, help="Loss.  [default: MODEL's]"),
 )
 def certify(source, stage, model, cost, loss):
     """Prove how far a linear MODEL is from its optimum.
@@ -26,7 +27,7 @@ def certify(source, stage, model, cost, loss):
 
     from ..data.vector_models import load_vector_model
 
-    classifier, zero_based, bias, own_loss = load_vector_model(model)
+    classifier, zero_based, bias, own_loss, n_fitted = load_vector_model(model)
     if not hasattr(classifier, "coef_"):
         raise AppError(f"{model}: is a kernel machine; fit prints the certificate of these")
     if bias is not None and own_loss is None:
@@ -41,11 +42,15 @@ def certify(source, stage, model, cost, loss):
         options = {"loss": loss or own_loss}
         if cost is not None:
             options["alpha"] = 1 / (cost * X.shape[0])
-        found = fastsvm.load_model(model) if bias is None else classifier.coef_
+        found = classifier if bias is None else classifier.coef_
         if bias is not None and bias > 0:
             column = np.full((X.shape[0], 1), bias)
             X = sparse.hstack([X, column], "csr") if sparse.issparse(X) else np.hstack([X, column])
             found = np.column_stack([found, classifier.intercept_ / bias])
         proof = fastsvm.certify(found, X, y, random_state=0, **options)
-    record = {name: np.asarray(value).tolist() for name, value in proof._asdict().items()}
-    return record | {"relative_gap": np.asarray(proof.relative_gap).tolist()}, lambda: print(proof)
+    n = X.shape[0]
+    if n_fitted not in (None, n):
+        note(f"{source.name}: {n:,} rows, but {model} was fitted to {n_fitted:,}; give the same rows")
+    record = {"rows": n} | {name: np.asarray(value).tolist() for name, value in proof._asdict().items()}
+    record["relative_gap"] = np.asarray(proof.relative_gap).tolist()
+    return record, lambda: print(f"{n:,} rows", proof, sep="\n")

@@ -10,7 +10,7 @@ from ...common.printing import print_table
 from . import _options
 
 
-@_options.command("path a9a", "path a9a --test a9a.t -n 10 -o path.npz")
+@_options.command("path a9a", "path a9a -n 10 -o path.npz")
 @click.argument("file")
 @section(
     "Training",
@@ -18,12 +18,11 @@ from . import _options
     click.option("-n", "--number", type=COUNT, default=20, help="Solutions."),
     _options.tol_option,
 )
-@section("Evaluation", click.option("--test", metavar="FILE", help="Rows to predict with each solution."))
 @section("Output", click.option("-o", "--output", metavar="FILE.npz", help="File for all coefficients."))
-def path(source, stage, loss, number, tol, test, output):
+def path(source, stage, loss, number, tol, output):
     """Find certified solutions for a range of C.
 
-    For linear machines and two labels; the least C comes first.
+    For linear machines and two labels; the least C comes first. The accuracy is that on FILE.
     """
     import numpy as np
 
@@ -32,18 +31,14 @@ def path(source, stage, loss, number, tol, test, output):
     if output is not None:
         check_file(output)
     with stage("read"):
-        X, y, zero_based = source.read_labelled()
-        tested = {"accuracy": (X, y)}
-        if test is not None:
-            tested["test"] = source.read_labelled(test, zero_based=zero_based, n_features=X.shape[1])[:2]
+        X, y, _ = source.read_labelled()
     with stage("fit"):
         options = {"loss": loss or "squared_hinge", "n_alphas": number, "tol": tol, "random_state": 0}
         found, labels = sdca_path(X, y, **options), np.unique(y)
     columns = {"C": 1 / (found.alphas * len(y)), "alpha": found.alphas, "objective": found.objectives}
     columns |= {"gap": found.dual_gaps / found.objectives, "epochs": found.n_iters}
-    for name, (rows, truth) in tested.items():
-        above = rows @ found.coefs.T + found.intercepts > 0
-        columns[name] = np.mean(labels[above.astype(int)] == truth[:, None], axis=0)
+    above = X @ found.coefs.T + found.intercepts > 0
+    columns["accuracy"] = np.mean(labels[above.astype(int)] == y[:, None], axis=0)
     if output is not None:
         file = io.BytesIO()
         np.savez(file, labels=labels, **found._asdict())

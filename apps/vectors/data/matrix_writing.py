@@ -1,11 +1,12 @@
 """Rows of numbers with a label each, written as they are read."""
 
 import gzip
-import io
 import sys
+from contextlib import contextmanager
 
 from ...common.errors import AppError
-from ...common.files import replace_file
+
+BLOCK = 1 << 18  # values that are made text at a time
 
 
 def write_matrix(path: str, X, y) -> None:
@@ -15,34 +16,49 @@ def write_matrix(path: str, X, y) -> None:
     from fastsvm._utils import sparse
 
     ending = path.lower().removesuffix(".gz").rpartition(".")[2]
+    separator = {"csv": ",", "tsv": "\t"}.get(ending)
     if ending == "npz":
         arrays = {} if y is None else {"y": y}
         if sparse.issparse(X):
             arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
-        file = io.BytesIO()
-        np.savez_compressed(file, **arrays, **({"format": b"csr"} if sparse.issparse(X) else {"X": X}))
-        content = file.getvalue()
-    elif y is None:
+        with _opened(path) as file:
+            np.savez_compressed(file, **arrays, **({"format": b"csr"} if sparse.issparse(X) else {"X": X}))
+        return
+    if y is None:
         raise AppError(f"{path}: the rows have no labels; give a name that ends with .npz")
-    elif ending not in ("csv", "tsv") and y.dtype.kind in "UO":
+    if not separator and y.dtype.kind in "UO":
         raise AppError(f"{path}: svmlight has numbers as labels; make them numbers first")
-    else:
-        content = "".join(_lines(X, y, {"csv": ",", "tsv": "\t"}.get(ending))).encode()
+    n, d = X.shape
+    step = max(1, BLOCK // (X.nnz // n + 1 if sparse.issparse(X) and not separator else d))
+    with _opened(path) as file:
+        for first in range(0, n, step):
+            part = slice(first, first + step)
+            file.write("".join(_lines(X[part], map(str, y[part].tolist()), separator)).encode())
+
+
+@contextmanager
+def _opened(path):
+    from fastsvm._utils.atomic import replacing
+
     if path == "-":
-        sys.stdout.buffer.write(content)
-    else:
-        replace_file(path, gzip.compress(content) if path.lower().endswith(".gz") else content)
+        yield sys.stdout.buffer
+        return
+    with replacing(path) as file:
+        if not path.lower().endswith(".gz"):
+            yield file
+            return
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            yield packed
 
 
-def _lines(X, y, separator):
+def _lines(X, labels, separator):
     """Yield lines of a table, or of svmlight where there is no separator."""
     from fastsvm._utils import sparse
 
-    labels = map(str, y.tolist())
     if separator:
-        for k, label in enumerate(labels):
-            row = X[[k]].toarray()[0] if sparse.issparse(X) else X[k]
-            yield separator.join([*map(repr, row.tolist()), label]) + "\n"
+        rows = X.toarray() if sparse.issparse(X) else X
+        for row, label in zip(rows.tolist(), labels, strict=True):
+            yield separator.join([*map(repr, row), label]) + "\n"
         return
     X = sparse.csr_matrix(X).sorted_indices()
     for k, label in enumerate(labels):

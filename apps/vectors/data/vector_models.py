@@ -12,13 +12,15 @@ OURS = ".safetensors"
 class VectorModel(NamedTuple):
     """A classifier, whether its columns were numbered from 0, and LIBLINEAR's bias, if it wrote the file.
 
-    `loss` is None where LIBLINEAR minimised another objective than ours.
+    `loss` is None where LIBLINEAR minimised another objective than ours, `n_rows` where the file does not
+    have the number of rows that it was fitted to.
     """
 
     model: Any
     zero_based: bool | None
     bias: float | None = None
     loss: str | None = None
+    n_rows: int | None = None
 
 
 def is_model_file(path: str) -> bool:
@@ -35,16 +37,17 @@ def _start_of(path: str) -> str:
 def load_vector_model(path: str) -> VectorModel:
     """Load a model of either format."""
     from fastsvm.fitting import SDCA
-    from fastsvm.model_files import ModelFileError, load_about, load_plain
+    from fastsvm.model_files import ModelFileError, load_with_about
 
     if not _start_of(path).startswith(START):
         try:
-            model, about = load_plain(path), load_about(path)
+            model, about = load_with_about(path)
         except ModelFileError as error:
             raise AppError(str(error)) from error
         if not hasattr(model, "n_features_in_"):
             raise AppError(f"{path}: is no classifier of vectors; give a model that fastsvm fit wrote")
-        return VectorModel(model, about.get("zero_based"), loss=getattr(model, "loss", None))
+        loss = getattr(model, "loss", None)
+        return VectorModel(model, about.get("zero_based"), loss=loss, n_rows=about.get("rows"))
     loss, labels, coef, intercepts, bias = read_liblinear(path)
     model = SDCA(loss or "hinge", fit_intercept=bias >= 0)
     model.classes_, model.coef_, model.intercept_ = labels, coef, intercepts
@@ -60,12 +63,12 @@ def check_vector_model_path(path: str) -> None:
         check_replaceable(path, START, "is not a LIBLINEAR model")
 
 
-def save_vector_model(model, path: str, zero_based: bool | None) -> None:
+def save_vector_model(model, path: str, zero_based: bool | None, n_rows: int | None = None) -> None:
     """Write a model: LIBLINEAR's format, unless the name ends with .safetensors."""
     if path.endswith(OURS):
         from fastsvm.model_files import save_plain
 
-        save_plain(model, path, {"zero_based": zero_based})
+        save_plain(model, path, {"zero_based": zero_based, "rows": n_rows})
         return
     labels = model.classes_.tolist()
     loss = getattr(model, "loss", "perceptron")

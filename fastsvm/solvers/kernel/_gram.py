@@ -4,7 +4,7 @@ import numpy as np
 
 from ..._utils import sparse
 from ..._utils.memory import refuse_beyond_memory
-from ..._utils.threads import Threads
+from ..._utils.thread_pool import Threads
 from .._input import as_matrix, finite, one_of, positive
 from . import _aligned
 from ._kernel import add_rows, gather, mirror, spread
