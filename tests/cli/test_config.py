@@ -52,7 +52,8 @@ def test_keys_with_dashes(run, tmp_path):
         ("epochs = 100000000000000000000", "is not a whole number from 1 to 2147483647"),
         ("k = ", "not a TOML file"),
         (f"epochs = {'9' * 5000}", "not a TOML file: Exceeds the limit (4300 digits)"),
-        (f"seed{'.a' * 5000} = 1", "seed is a table; give it a value"),
+        (f"seed{'.a' * 900} = 1", "seed is a table; give it a value"),
+        (f"seed{'.a' * 5000} = 1", "give "),  # Python 3.14 refuses a key of 1000 parts
         (f"seed = {'[' * 5000}", "nested too deeply"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -49,7 +50,7 @@ def inputs(tmp_path_factory):
     for label, chosen in ("a", images[:3]), ("b", images[-3:]):
         (folder / "few" / label).mkdir(parents=True)
         for i, image in enumerate(chosen):
-            os.link(image, folder / "few" / label / f"{i}.jpg")
+            shutil.copy(image, folder / "few" / label / f"{i}.jpg")
     (folder / "few" / "a" / "bad.jpg").write_text(BAD)
     return folder
 

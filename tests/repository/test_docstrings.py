@@ -30,8 +30,8 @@ def public():
                 continue
             yield f"{package}.{name}"
             for method, value in vars(thing).items() if inspect.isclass(thing) else ():
-                bases = [getattr(base, method, None) for base in thing.__mro__[1:]]
-                own = value.__doc__ not in [getattr(base, "__doc__", None) for base in bases]
+                bases = [getattr(base, method) for base in thing.__mro__[1:] if hasattr(base, method)]
+                own = inspect.getdoc(value) not in map(inspect.getdoc, bases)
                 if own and inspect.isfunction(value) and not method.startswith("_"):
                     yield f"{package}.{name}.{method}"
 
