@@ -78,7 +78,8 @@ CONSTANTS = {
     "kernel": [
         *of(
             "kernel.sdca_solver",
-            FIRST_ROWS=(512, 4096),
+            FIRST_SHARE=(0.15, 0.5),
+            FIRST_ROWS=(1024, 4096),
             MOST_ROWS=(1024, 2048),
             SMALL_TERM=(0.0, 0.3),
             MOST_EPOCHS=(10, 40),

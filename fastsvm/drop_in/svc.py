@@ -77,7 +77,7 @@ class SVC(sklearn.svm.SVC):
         values = self._kernel_of(X, order)
         if values is None:
             return False  # likewise
-        pairs = PairsOfClasses(values, counts, self.cache_size)
+        pairs = PairsOfClasses(values, counts, self.cache_size, self._calibrates)
         coef, weights, fits = np.zeros((len(counts) - 1, len(order))), weights[order], []
         random, sigmoids = np.random.RandomState(seed), []
         options = {"tol": self.tol, "slack": SLACK_SHARE * self.tol, "most_steps": self.max_iter}

@@ -14,6 +14,7 @@ from .sdca_solver import FIRST_ROWS, MOST_EPOCHS, MOST_ROWS, KernelSDCASolver
 
 HINGE = as_loss("hinge")
 FOLDS = 5  # LIBSVM's
+SMALL = 1024  # rows of two classes, up to which all kernel values are computed at once
 
 
 class PairsOfClasses:
@@ -25,10 +26,12 @@ class PairsOfClasses:
     counts : sequence of int, rows of each class
     cache_size : float
         MiB of values to keep.
+    whole : bool, default=False
+        Whether also two classes of many rows need a whole matrix, up to `MOST_ROWS`.
     """
 
-    def __init__(self, kernel, counts, cache_size):
-        self.kernel, self.cache_size = kernel, cache_size
+    def __init__(self, kernel, counts, cache_size, whole=False):
+        self.kernel, self.cache_size, self.whole = kernel, cache_size, whole
         ends = np.cumsum(counts)
         self.rows = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
         self.dtype = np.dtype(np.float64 if ends[-1] <= DOUBLE_ROWS else np.float32)
@@ -48,7 +51,7 @@ class PairsOfClasses:
         if isinstance(self.kernel, np.ndarray):
             both = np.r_[a, b]
             return FullGram(self.kernel[np.ix_(both, both)])
-        if n > MOST_ROWS:
+        if n > (SMALL if len(self.rows) == 2 and not self.whole else MOST_ROWS):
             kernel = copy(self.kernel)
             kernel.trained = kernel.trained[np.r_[a, b]]
             return Gram(kernel, self.cache_size)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ..annotations import ArrayLike, Callable, Matrix, Seed
 
 # How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
-FIRST_ROWS = 2048  # rows of the first working set
+FIRST_SHARE = 0.25  # of the rows, of the first working set for each class, but no more than
+FIRST_ROWS = 2048  # rows in all
 MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
 SMALL_TERM = 0.03  # the share of the mean below which what a row adds to the gap waits
 MOST_EPOCHS = 20  # epochs over a working set, after which Newton's steps may be tried
@@ -181,10 +182,11 @@ class KernelSDCASolver(KernelSolver):
         """Before anything is known all rows look alike: some of them at random, for all classes."""
         p = self.problem
         rows = np.flatnonzero(p.weights > 0) if p.weights.size else np.arange(p.gram.n)
+        most = min(FIRST_ROWS, int(np.ceil(FIRST_SHARE * len(rows) * len(p.signs))))
         rows = rows.astype(np.int32)
-        if len(rows) > FIRST_ROWS:
+        if len(rows) > most:
             shuffle(rows, self.random)
-            rows = np.sort(rows[:FIRST_ROWS])
+            rows = np.sort(rows[:most])
         return rows
 
     def _working_set(self, k):
