@@ -543,3 +543,14 @@ def test_a_working_set_may_be_too_small_for_all_rows_that_matter(monkeypatch):
     X, Y = labelled(1500, 2)
     r = kernel_sdca(X, Y, gamma=0.3, alpha=1e-3, tol=1e-3, max_iter=10**4, random_state=0)
     assert (r.gap <= 1e-3 * r.objective).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("n", [6, 100, 2500])
+def test_a_class_of_one_row_is_among_the_first_rows(loss, n):
+    X, y = np.random.default_rng(0).normal(size=(n, 3)), np.where(np.arange(n) == 4, 1, -1)
+    for seed in range(3):
+        options = {"loss": loss, "alpha": 1e-3, "fit_intercept": True, "random_state": seed}
+        r = kernel_sdca(X, y, kernel="rbf", gamma=0.3, max_iter=500, **options)
+        assert r.gap[0] <= 1e-3 * r.objective[0]
+        assert abs(r.dual_coef.sum()) <= 1e-10 * np.abs(r.dual_coef).sum()

@@ -100,7 +100,7 @@ def balance(dual, signs, upper, total):
 
     far = np.abs(dual).max(initial=0) + abs(total) + upper[upper < np.inf].sum()
     far = -far if excess(0) > 0 else far
-    return moved(brentq(excess, 0, far, xtol=1e-15) if excess(0) * excess(far) < 0 else 0)
+    return moved(brentq(excess, 0, far, xtol=1e-15) if excess(0) * excess(far) <= 0 else 0)
 
 
 def _solution(A, slope, signs=None):

@@ -186,7 +186,12 @@ class KernelSDCASolver(KernelSolver):
         rows = rows.astype(np.int32)
         if len(rows) > most:
             shuffle(rows, self.random)
-            rows = np.sort(rows[:most])
+            chosen = rows[:most]
+            for signs in p.signs:  # steps of two, for the intercept, need both
+                for sign in (1, -1):
+                    if sign not in signs[chosen]:
+                        chosen = np.append(chosen, rows[signs[rows] == sign][:1])
+            rows = np.sort(chosen)
         return rows
 
     def _working_set(self, k):
