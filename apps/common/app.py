@@ -80,11 +80,24 @@ class App(click.Group):
                 what += "; the examples' data are in the repository: run this in a clone of it"
             raise AppError(what) from error
 
+    @property
+    def commands(self):
+        """All commands by their names, imported: documentation asks for them."""
+        return {name: self.get_command(None, name) for name in self._named}
+
+    @commands.setter
+    def commands(self, named):
+        self._named = dict(named)
+
+    def list_commands(self, ctx):
+        """Return the names of the commands, which need no import."""
+        return sorted(self._named)
+
     def get_command(self, ctx, cmd_name):
         """Return a command; one that is named by its module is imported when it is asked for."""
-        found = super().get_command(ctx, cmd_name)
+        found = self._named.get(cmd_name)
         if isinstance(found, str):
-            found = self.commands[cmd_name] = getattr(import_module(found), cmd_name)
+            found = self._named[cmd_name] = getattr(import_module(found), cmd_name)
         return found
 
     def resolve_command(self, ctx, args):

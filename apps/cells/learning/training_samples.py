@@ -150,7 +150,8 @@ def measure_training_samples(
             nothing_left(skipped) if skipped.count else AppError(f"{skipped.source}: every cell is rejected")
         )
     if len(set(labels)) < 2:
-        raise AppError(f"{skipped.source}: {labels[0]!r} is the only label; give images of two or more")
+        more = f" left; {skipped.report()[0]}" if skipped.count else "; give images of two or more"
+        raise AppError(f"{skipped.source}: {labels[0]!r} is the only label{more}")
     of_cells = np.empty(len(cells), object)
     of_cells[:] = cells
     samples = TrainingSamples(
