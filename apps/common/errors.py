@@ -61,6 +61,8 @@ def is_shortage(error: Exception) -> bool:
     """Tell whether there was no memory: so say Python, the system, and in words C++, threads and OpenCV."""
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
+    if isinstance(error, SystemError) and isinstance(error.__cause__, MemoryError):
+        return True  # OpenCV goes on for a while where NumPy has no memory for its result
     # Others may quote what the user wrote.
     in_words = isinstance(error, RuntimeError) or type(error).__module__ == "cv2"
     words = ("bad_alloc", "start new thread", "Insufficient memory")

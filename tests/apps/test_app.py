@@ -20,9 +20,14 @@ def failing(error):
     return CliRunner().invoke(main, ["work"])
 
 
+OF_NUMPY = SystemError("<built-in function resize> returned a result with an exception set")
+OF_NUMPY.__cause__ = MemoryError("of 300 KiB")
+
+
 @pytest.mark.parametrize(
     "error",
     [
+        OF_NUMPY,
         MemoryError("of 8 bytes"),
         OSError(errno.ENOMEM, "Cannot allocate memory", "folder"),
         RuntimeError("can't start new thread"),
