@@ -83,7 +83,9 @@ class App(click.Group):
     @property
     def commands(self):
         """All commands by their names, imported: documentation asks for them."""
-        return {name: self.get_command(None, name) for name in self._named}
+        for name in self._named:
+            self.get_command(None, name)
+        return self._named
 
     @commands.setter
     def commands(self, named):
