@@ -78,7 +78,8 @@ CONSTANTS = {
     "kernel": [
         *of(
             "kernel.sdca_solver",
-            FIRST_SHARE=(0.15, 0.5),
+            FIRST_SHARE=(0.15, 0.5, 1.0),
+            LEAST_ROWS=(1, 1024),
             FIRST_ROWS=(1024, 4096),
             MOST_ROWS=(1024, 2048),
             SMALL_TERM=(0.0, 0.3),

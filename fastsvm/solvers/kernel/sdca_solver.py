@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from ..annotations import ArrayLike, Callable, Matrix, Seed
 
 # How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
-FIRST_SHARE = 0.25  # of the rows, of the first working set for each class, but no more than
-FIRST_ROWS = 2048  # rows in all
+FIRST_SHARE = 0.25  # of the rows, of the first working set for each class, but in all no less than
+LEAST_ROWS = 512  # rows, and no more than
+FIRST_ROWS = 2048  # rows
 MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
 SMALL_TERM = 0.03  # the share of the mean below which what a row adds to the gap waits
 MOST_EPOCHS = 20  # epochs over a working set, after which Newton's steps may be tried
@@ -182,7 +183,7 @@ class KernelSDCASolver(KernelSolver):
         """Before anything is known all rows look alike: some of them at random, for all classes."""
         p = self.problem
         rows = np.flatnonzero(p.weights > 0) if p.weights.size else np.arange(p.gram.n)
-        most = min(FIRST_ROWS, int(np.ceil(FIRST_SHARE * len(rows) * len(p.signs))))
+        most = min(FIRST_ROWS, max(LEAST_ROWS, int(FIRST_SHARE * len(rows) * len(p.signs))))
         rows = rows.astype(np.int32)
         if len(rows) > most:
             shuffle(rows, self.random)
