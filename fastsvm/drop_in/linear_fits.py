@@ -1,7 +1,5 @@
 """How the linear classes have SDCA fit them, and take over what it found."""
 
-import warnings
-
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
@@ -120,10 +118,8 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
         verbose=bool(estimator.verbose),
         **parameters,
     )
-    with warnings.catch_warnings(record=True) as caught:
-        model.fit(X, y, weights)
-    for each in caught:
-        warnings.warn(str(each.message), ConvergenceWarning, stacklevel=3)
+    model._warning = ConvergenceWarning
+    model.fit(X, y, weights)
     estimator.coef_, estimator.intercept_ = model.coef_, model.intercept_
     if len(model.coef_) > 1 and np.ndim(model.objective_) == 0:  # of one problem: what all have does nothing
         estimator.coef_ -= model.coef_.mean(axis=0)

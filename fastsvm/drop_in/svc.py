@@ -5,6 +5,8 @@ import sklearn.svm
 from scipy import sparse
 
 from .._utils.blas import one_blas_thread
+from .._utils.warnings import warn_user
+from ..estimators.base import ConvergenceWarning
 from ..fitting.calibration import sigmoid
 from ..solvers.kernel._gram import kernel_scores
 from ..solvers.kernel._pairs import PairsOfClasses, cross_scores, fit_pair
@@ -56,6 +58,14 @@ class SVC(sklearn.svm.SVC):
         if np.isinf(self.C):
             return "infinite C"
         return "polynomial kernel of degree 0" if self.kernel == "poly" and not self.degree else ""
+
+    def _warn_from_fit_status(self):
+        if self.fit_status_:
+            warn_user(
+                f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with "
+                "StandardScaler or MinMaxScaler.",
+                ConvergenceWarning,
+            )
 
     @property
     def _calibrates(self):

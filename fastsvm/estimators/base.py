@@ -108,6 +108,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
     """A classifier with scikit-learn's checks, tags and random states."""
 
     __signature__ = InitSignature()
+    _warning = ConvergenceWarning
 
     def __new__(cls, *args, **params):
         """Say what parameters of scikit-learn's classifiers are called here."""
@@ -205,7 +206,7 @@ class BaseLinearClassifier(CallbackSupportMixin, BaseClassifier, LinearModel):
             return TaskCallbacks.of(self, X, y, sample_weight, labels, self.max_iter)
 
         results = self._fit(X, y, sample_weight, watch, checkpoint)
-        self._warn_if_short(results, X, ConvergenceWarning, stacklevel=6)
+        self._warn_if_short(results, X)
         return self
 
 

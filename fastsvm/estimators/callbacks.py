@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import wraps
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -20,11 +19,7 @@ except ImportError:
         """A stand-in for scikit-learn's mixin, without `set_callbacks`."""
 
     def _with_callbacks(method):
-        @wraps(method)
-        def plain(*args, **kwargs):  # as many frames as scikit-learn's, for warnings
-            return method(*args, **kwargs)
-
-        return plain
+        return method
 
 
 def with_callbacks(fit: Fit) -> Fit:

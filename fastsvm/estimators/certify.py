@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils.warnings import warn_user
 from ..fitting.certificate import (
     TINY,
     Certificate,
@@ -175,11 +175,10 @@ def _warn_if_loose(certificate, accuracy, tol, stalled):
     if np.any(loose):
         stuck = np.all(stalled | ~loose)
         way_out = "more steps gain nothing, so raise tol" if stuck else "raise max_iter"
-        warnings.warn(
+        warn_user(
             f"After {c.n_iter} epochs the bound is still loose, though proven (relative gap "
             f"{np.max(c.relative_gap):.1e}): {way_out}, or scale the columns of X before fitting.",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 

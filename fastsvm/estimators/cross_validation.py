@@ -11,7 +11,6 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from ..fitting.convergence_advice import fit_ends, warn_if_short
 from ..solvers._windows import rows_at
-from .base import ConvergenceWarning
 
 __all__ = ["BestCandidate", "CrossValidated", "FoldFit"]
 
@@ -111,7 +110,7 @@ class CrossValidated:
         vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
         steps.end()
         steps.finish()
-        warn_if_short(ends, self.tol, X, self.max_iter, category=ConvergenceWarning, stacklevel=6)
+        warn_if_short(ends, self.tol, X, self.max_iter, category=self._warning)
 
     def _cv_folds(self, X, y, routed):
         """Return the folds, each (train, test)."""

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from ..fitting.kernel_model import KernelModel
 from ..fitting.one_vs_rest import all_or_nothing
-from .base import BaseClassifier, ConvergenceWarning, validated
+from .base import BaseClassifier, validated
 from .callbacks import CallbackSupportMixin, StepCallbacks, with_callbacks
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ __all__ = ["KernelClassifier"]
 
 class KernelClassifier(CallbackSupportMixin, BaseClassifier, KernelModel):
     """A kernel classifier: a plain kernel machine with scikit-learn's checks and callbacks."""
-
-    _warning = ConvergenceWarning, 7
 
     @all_or_nothing
     @with_callbacks

@@ -15,6 +15,7 @@ from ..solvers import as_rows
 from ..solvers._input import as_alpha, as_weights, as_width, flag, positive
 from ..solvers._sparse import as_csr, with_floats
 from . import decision_scores
+from .convergence_advice import ConvergenceWarning
 from .labels import class_weights
 from .parameters import Parameters
 
@@ -70,6 +71,9 @@ class OneVsRest(Parameters):
 
     _unlimited = False
     """Whether max_iter=-1 sets no limit."""
+
+    _warning: type[Warning] = ConvergenceWarning
+    """The category of the warning of a fit that stopped short."""
 
     def _check_params(self):
         """Raise a ValueError that names the first bad parameter; here of those that several models have."""
