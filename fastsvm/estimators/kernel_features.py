@@ -20,6 +20,7 @@ from .._utils.thread_pool import Threads
 from ..fitting.one_vs_rest import all_or_nothing
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive
+from ..solvers._sparse import canonical
 from ..solvers.kernel._values import GivenKernel
 from ..solvers.kernel.kernel_parameters import check_kernel_parameters, gamma_of
 from .base import validated
@@ -200,9 +201,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X = validated(self, X, reset=reset, dtype=dtype)
         as_rows(X)
         if sparse.issparse(X):
-            if not X.has_canonical_format:
-                X = X.copy()
-                X.sum_duplicates()
+            X = canonical(X)
             if X.indices.dtype != np.int32 and max(X.nnz, X.shape[1]) < 2**31:  # "laplacian" needs int32
                 X = type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
         return X

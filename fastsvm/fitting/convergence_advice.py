@@ -6,6 +6,7 @@ import numpy as np
 
 from .._utils import sparse
 from .._utils.warnings import warn_user
+from ..solvers._sparse import canonical
 from ..solvers._windows import blocks
 
 SPREAD = 10  # tf-idf columns differ by up to 9, those of raw word counts by 18 and more
@@ -115,6 +116,7 @@ def _column_sums(X):
     squares, counts = np.zeros(d), np.zeros(d, np.int64)
     for rows in blocks(X):
         if sparse.issparse(rows):
+            rows = canonical(rows)
             for first in range(0, len(rows.data), CHUNK):
                 part = slice(first, first + CHUNK)
                 columns, values = rows.indices[part], rows.data[part].astype(float)
@@ -132,6 +134,6 @@ def _column_sums(X):
 def _advised_scaler(X):
     if not sparse.issparse(X):
         return "StandardScaler"
-    some = X.data[:CHUNK]
+    some = canonical(next(blocks(X))).data[:CHUNK]
     counts = some.min() >= 0 and (some == np.floor(some)).all()
     return "TfidfTransformer" if counts else "MaxAbsScaler"

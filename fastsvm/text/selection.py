@@ -125,8 +125,8 @@ def f_classif(X, codes, n_classes):
 
 def chi2(X, codes, n_classes):
     """The chi-squared distance from what independence leads to expect, of each column of a CSR matrix."""
-    require_positive(X.data)
     X = as_counts(X)
+    require_positive(X.data)
     shares = _class_shares(codes, n_classes)
     dtype = np.float32 if X.dtype == np.float32 else np.float64
     scores = np.empty(X.shape[1])
