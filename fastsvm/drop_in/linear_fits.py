@@ -9,6 +9,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..estimators.base import ConvergenceWarning
 from ..fitting import SDCA
+from ..fitting.labels import known_labels
 
 __all__ = ["alpha_of", "checked_rows", "fit_each_class", "fit_sdca", "relative_gap", "row_weights"]
 
@@ -34,7 +35,7 @@ def checked_rows(estimator, X, y, dtypes):
     ValueError
         On bad input, and of a single class.
     """
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtypes, order="C")
+    X, y = validate_data(estimator, X, known_labels(y), accept_sparse="csr", dtype=dtypes, order="C")
     check_classification_targets(y)
     estimator.classes_ = np.unique(y)
     if len(estimator.classes_) < 2:

@@ -8,6 +8,7 @@ from .._utils.blas import one_blas_thread
 from .._utils.warnings import warn_user
 from ..estimators.base import ConvergenceWarning
 from ..fitting.calibration import sigmoid
+from ..fitting.labels import known_labels
 from ..solvers.kernel._gram import kernel_scores
 from ..solvers.kernel._pairs import PairsOfClasses, cross_scores, fit_pair
 from ..solvers.kernel._values import Kernel
@@ -42,6 +43,9 @@ class SVC(sklearn.svm.SVC):
     >>> bool((model.dual_gap_ <= 1e-3 * model.objective_).all())
     True
     """
+
+    def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+        return super().fit(X, known_labels(y), sample_weight)
 
     def _dense_fit(self, X, y, sample_weight, solver_type, kernel, random_seed):
         if not self._fit_pairs(X, y, sample_weight, random_seed):

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..fitting import convergence_advice
+from ..fitting.labels import known_labels
 from ..fitting.linear_model import LinearModel, OnlineModel
 from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_predict_proba
 from ..solvers import as_rows
@@ -51,6 +52,7 @@ def validated(estimator, X, y="no_validation", *, columns=False, **options):
     columns : bool, default=False
         Check the columns of sparse matrices here.
     """
+    y = known_labels(y)
     try:
         return validate_data(estimator, with_floats(as_csr(X, columns)), y, **{**ACCEPTED, **options})
     except ValueError as error:
@@ -66,7 +68,7 @@ def validated(estimator, X, y="no_validation", *, columns=False, **options):
 def validated_counts(estimator, X, y="no_validation", **options):
     """Return X, and y if it is given, as `validated` does, but with numbers of any type, all finite."""
     options = {"accept_sparse": "csr", "ensure_all_finite": False, **options}
-    found = validate_data(estimator, as_csr(X), y, **options)
+    found = validate_data(estimator, as_csr(X), known_labels(y), **options)
     counts = found if isinstance(y, str) else found[0]
     if counts.dtype.kind == "f":
         as_rows(counts)
@@ -82,18 +84,6 @@ OTHERWISE = {
     "learning_rate": "leave it out; fastsvm.drop_in has classes that take it",
     "average": "it is called averaging",
 }
-
-
-def require_labels(y):
-    """Raise a ValueError if labels are missing, or of several kinds, which cannot be sorted."""
-    labels = list(y)
-    for k, label in enumerate(labels):
-        if label is None or label != label:
-            raise ValueError(f"y[{k}] is {label}: leave out rows without a label.")
-        if isinstance(label, str) != isinstance(labels[0], str):
-            raise ValueError(
-                f"y has words and numbers: y[0] is {labels[0]!r}, y[{k}] is {label!r}. Use one kind."
-            )
 
 
 class InitSignature:
@@ -127,8 +117,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
         raise AttributeError(f"{own!r} object has no attribute {name!r}", name=name, obj=self)
 
     def _validated(self, X, y, reset=True):
-        if isinstance(y, list) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
-            require_labels(y)
         X, y = validated(self, X, y, reset=reset)
         if y.dtype.kind not in "biu":  # whole numbers are classes
             check_classification_targets(y)
@@ -146,6 +134,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
 
     def _seeds(self, n):
         return check_random_state(self.random_state).randint(2**31 - 1, size=n)
+
+    def score(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+        return super().score(X, known_labels(y), sample_weight)
 
     @available_if(require_predict_proba)
     def predict_proba(self, X):

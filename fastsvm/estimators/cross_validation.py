@@ -10,6 +10,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from ..fitting.convergence_advice import fit_ends, warn_if_short
+from ..fitting.labels import known_labels
 from ..solvers._windows import rows_at
 
 __all__ = ["BestCandidate", "CrossValidated", "FoldFit"]
@@ -144,7 +145,7 @@ class CrossValidated:
         float
         """
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self._scorer()(self, X, y, **weights)
+        return self._scorer()(self, X, known_labels(y), **weights)
 
     def _routed_params(self, sample_weight, params):
         """Return the parameters of `fit` for the splitter and the scorer."""

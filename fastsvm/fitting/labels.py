@@ -17,9 +17,43 @@ def classes_of(y):
     return np.unique(y)
 
 
+def known_labels(y, name="y"):
+    """Labels that NumPy can sort: y itself, but for objects that are numbers, or strings of NumPy's own kind.
+
+    Raises
+    ------
+    ValueError
+        If one is missing, if there are words and numbers, or other things.
+    """
+    labels = np.asarray(y, object if isinstance(y, (list, tuple)) else None)
+    if labels.dtype.kind not in "OT" or labels.ndim != 1 or not labels.size:
+        return y
+    found = labels.tolist()
+    for k, label in enumerate(found):
+        if label is None or type(label).__name__ == "NAType" or label != label:
+            raise ValueError(f"{name}[{k}] is {label}: leave out rows without a label.")
+        if isinstance(label, str) != isinstance(found[0], str):
+            raise ValueError(
+                f"{name} has words and numbers: {name}[0] is {found[0]!r}, {name}[{k}] is {label!r}. Use one "
+                "kind."
+            )
+    if isinstance(found[0], str):
+        return labels.astype(object) if labels.dtype.kind == "T" else y
+    try:
+        numbers = np.array(found)
+    except ValueError:  # lists, of which scikit-learn knows more
+        return y
+    if numbers.dtype.kind == "O":
+        raise ValueError(
+            f"{name} has labels of type {type(found[0]).__name__}: use whole numbers or words, as "
+            f"{name}.astype(int) or {name}.astype(str) gives."
+        )
+    return numbers
+
+
 def as_labels(y, n_rows):
     """Labels as an array, checked to be one for each row, and no measurements."""
-    y = np.asarray(y)
+    y = np.asarray(known_labels(y))
     if y.ndim == 2 and y.shape[1] == 1:
         y = y.ravel()
     if y.shape != (n_rows,):

@@ -16,7 +16,7 @@ from ..solvers._input import as_alpha, as_weights, as_width, flag, positive
 from ..solvers._sparse import as_csr, with_floats
 from . import decision_scores
 from .convergence_advice import ConvergenceWarning
-from .labels import class_weights
+from .labels import class_weights, known_labels
 from .parameters import Parameters
 
 if TYPE_CHECKING:
@@ -151,6 +151,7 @@ class OneVsRest(Parameters):
         """Check the labels of a call of `partial_fit`; the first call sets `classes_`."""
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all of y: use fit, or pass sample_weight.")
+        classes = classes if classes is None else known_labels(classes, "classes")
         if not hasattr(self, "classes_"):
             if classes is None:
                 raise ValueError("The first call of partial_fit needs classes, all labels that will come.")

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._utils import sparse
 from ..fitting import Parameters
+from ..fitting.labels import as_labels
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks
@@ -40,7 +41,7 @@ class Selection(Parameters):
         X = as_csr(X)
         if X.dtype.kind == "f":
             as_rows(X)
-        self._fit_scores(X, np.asarray(y))
+        self._fit_scores(X, as_labels(y, X.shape[0]))
         return self
 
     def _check_params(self):
