@@ -1,5 +1,6 @@
 """The choice of parameters by cross-validation: folds, scores, and metadata for splitter and scorer."""
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from ..fitting.convergence_advice import fit_ends, warn_if_short
 from ..fitting.labels import known_labels
+from ..solvers._input import as_weights
 from ..solvers._windows import rows_at
 
 __all__ = ["BestCandidate", "CrossValidated", "FoldFit"]
@@ -113,9 +115,16 @@ class CrossValidated:
         steps.finish()
         warn_if_short(ends, self.tol, X, self.max_iter, category=self._warning)
 
-    def _cv_folds(self, X, y, routed):
-        """Return the folds, each (train, test)."""
-        return check_cv(self.cv, y, classifier=True).split(X, y, **routed.splitter.split)
+    def _cv_folds(self, X, y, sample_weight, routed):
+        """Return the folds, each (train, test), of the rows that have a weight; given folds as they are."""
+        params, rows = routed.splitter.split, np.arange(len(y))
+        given = not (self.cv is None or isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
+        if sample_weight is not None:
+            rows = np.flatnonzero(as_weights(sample_weight, len(y)))
+        if given or len(rows) == len(y):
+            return check_cv(self.cv, y, classifier=True).split(X, y, **params)
+        cv, params = check_cv(self.cv, y[rows], classifier=True), _params_of_fold(params, rows)
+        return [(rows[train], rows[test]) for train, test in cv.split(rows_at(X, rows), y[rows], **params)]
 
     def _fold_weights(self, y, sample_weight, k, train):
         """Return the weights of all rows in the k-th fold: 0 outside `train`."""
@@ -179,6 +188,8 @@ def _params_of_fold(params, test):
 
 def _accuracy(model, X, y, sample_weight=None):
     """Return what scikit-learn's scorer does, in a quarter of the time, for which fits' threads may wait."""
+    if sample_weight is not None and not sample_weight.any():
+        raise ValueError("A fold of cv tests rows of weight 0 only: leave it out.")
     return float(np.average(model.predict(X) == y, weights=sample_weight))
 
 

@@ -186,7 +186,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         X, y = self._validated(X, y)
         self._set_classes(np.unique(y))
         routed = self._routed_params(sample_weight, params)
-        folds = list(self._cv_folds(X, y, routed))
+        folds = list(self._cv_folds(X, y, sample_weight, routed))
         weights = [self._fold_weights(y, sample_weight, k, train) for k, (train, _) in enumerate(folds)]
         signs = self._signs(y)
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
