@@ -13,15 +13,8 @@ from ..fitting.decision_scores import decision_scores
 from ..fitting.labels import known_labels
 
 __all__ = [
-    *(
-        "LinearScores",
-        "alpha_of",
-        "checked_rows",
-        "fit_each_class",
-        "fit_sdca",
-        "relative_gap",
-        "row_weights",
-    ),
+    *("LinearScores", "alpha_of", "checked_rows", "fit_each_class", "fit_sdca"),
+    *("relative_gap", "row_weights"),
 ]
 
 FITTED = ["coef_", "intercept_", "objective_", "dual_gap_", "n_iter_"]
@@ -31,7 +24,7 @@ LEAST_GAP = 1e-15  # below which rounding decides
 class LinearScores:
     """For a linear classifier of scikit-learn, the next base class: scores are finite."""
 
-    def decision_function(self, X):  # noqa: D102 (inherited)
+    def decision_function(self, X):
         with np.errstate(over="ignore", invalid="ignore"):
             scores = super().decision_function(X)
         if not np.isfinite(scores).all():

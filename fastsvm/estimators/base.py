@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._utils.threads import number_of_threads
 from ..fitting import convergence_advice
 from ..fitting.labels import known_labels
 from ..fitting.linear_model import LinearModel, OnlineModel
@@ -38,6 +39,11 @@ ACCEPTED = {
     "order": "C",
     "ensure_all_finite": False,
 }
+
+
+def threads_of(n_jobs):
+    """Return the number of threads for `n_jobs`, as joblib's context has it."""
+    return number_of_threads(effective_n_jobs(n_jobs))
 
 
 def validated(estimator, X, y="no_validation", *, columns=False, **options):
@@ -130,7 +136,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
         return self._validated(X, y, reset=first)
 
     def _threads(self):
-        return effective_n_jobs(self.n_jobs)
+        return threads_of(self.n_jobs)
 
     def _seeds(self, n):
         return check_random_state(self.random_state).randint(2**31 - 1, size=n)

@@ -12,7 +12,7 @@ import numpy as np
 from .._utils import sparse
 from .._utils.threads import number_of_threads
 from ..solvers import as_rows
-from ..solvers._input import as_alpha, as_weights, as_width, flag, positive
+from ..solvers._input import as_alpha, as_weights, as_width, flag, positive, require_table
 from ..solvers._sparse import as_csr, with_floats
 from . import decision_scores
 from .convergence_advice import ConvergenceWarning
@@ -115,8 +115,7 @@ class OneVsRest(Parameters):
             X = np.ascontiguousarray(X, None if X.dtype in (np.float32, np.float64) else np.float64)
         elif X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
-        if X.ndim != 2:
-            raise ValueError(f"X must have two dimensions (samples, features); it has {X.ndim}.")
+        require_table(X, empty=not reset)
         if reset:
             self.n_features_in_ = X.shape[1]
         elif X.shape[1] != self.n_features_in_:

@@ -38,7 +38,7 @@ class Selection(Parameters):
             With `scores_`.
         """
         self._check_params()
-        X = as_csr(X)
+        X = as_csr(X if sparse.issparse(X) else sparse.csr_array(np.atleast_2d(X)))
         if X.dtype.kind == "f":
             as_rows(X)
         self._fit_scores(X, as_labels(y, X.shape[0]))
