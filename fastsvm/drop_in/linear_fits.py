@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from ..estimators.base import ConvergenceWarning
 from ..fitting import SDCA
 from ..fitting.decision_scores import decision_scores
-from ..fitting.labels import known_labels
+from ..fitting.labels import known_labels, require_class_weight
 
 __all__ = [
     *("LinearScores", "alpha_of", "checked_rows", "fit_each_class", "fit_sdca"),
@@ -51,6 +51,7 @@ def checked_rows(estimator, X, y, dtypes):
     ValueError
         On bad input, and of a single class.
     """
+    require_class_weight(estimator.class_weight)
     X, y = validate_data(estimator, X, known_labels(y), accept_sparse="csr", dtype=dtypes, order="C")
     check_classification_targets(y)
     estimator.classes_ = np.unique(y)
@@ -127,7 +128,10 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
     has_column = estimator.fit_intercept and constant is not None
     if has_column:
         column = np.full((X.shape[0], 1), constant, X.dtype)
-        X = sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
+        if sparse.issparse(X):  # both CSR, which may have indices of two types
+            X = sparse.hstack([X, sparse.csr_array(column)], format="csr")
+        else:
+            X = np.hstack([X, column])
     model = SDCA(
         fit_intercept=estimator.fit_intercept and not has_column,
         max_iter=estimator.max_iter,

@@ -8,7 +8,7 @@ from .._utils.blas import one_blas_thread
 from .._utils.warnings import warn_user
 from ..estimators.base import ConvergenceWarning
 from ..fitting.calibration import sigmoid
-from ..fitting.labels import known_labels
+from ..fitting.labels import known_labels, require_class_weight
 from ..solvers.kernel._gram import kernel_scores
 from ..solvers.kernel._pairs import PairsOfClasses, cross_scores, fit_pair
 from ..solvers.kernel._values import Kernel
@@ -45,6 +45,7 @@ class SVC(sklearn.svm.SVC):
     """
 
     def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+        require_class_weight(self.class_weight)
         return super().fit(X, known_labels(y), sample_weight)
 
     def _dense_fit(self, X, y, sample_weight, solver_type, kernel, random_seed):

@@ -1,5 +1,7 @@
 """Labels to signs, and solutions to coefficients."""
 
+from numbers import Real
+
 import numpy as np
 
 
@@ -108,11 +110,19 @@ def weights_of_counts(class_weight, classes, counts):
         return counts.sum() / (len(classes) * counts.astype(float))
     if not isinstance(class_weight, dict):
         raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {class_weight!r}.")
+    require_class_weight(class_weight)
     labels = classes.tolist()
     unknown = [label for label in class_weight if label not in labels]
     if unknown and not class_weight.keys() >= set(labels):
         raise ValueError(f"class_weight has the label {unknown[0]!r}, which is not among the classes.")
     return np.array([class_weight.get(label, 1.0) for label in labels], dtype=float)
+
+
+def require_class_weight(class_weight):
+    """Raise a ValueError that names the first bad weight of a dict."""
+    for label, weight in class_weight.items() if isinstance(class_weight, dict) else ():
+        if not (isinstance(weight, Real) and 0 <= weight < np.inf):
+            raise ValueError(f"class_weight[{label!r}] is {weight}; weights must be finite and >= 0.")
 
 
 def held_out(y, fraction, random):

@@ -242,8 +242,8 @@ def probabilities(model, decision):
 def require_predict_proba(model):
     """Raise an AttributeError unless a model's scores stand for probabilities; True if they do."""
     if getattr(model, "loss", None) != "log" and not hasattr(model, "calibration_"):
+        needs = "needs loss='log'; for other losses" if hasattr(model, "loss") else "needs calibration:"
         raise AttributeError(
-            "predict_proba needs loss='log'; for other losses wrap the estimator in "
-            "CalibratedClassifierCV(ensemble=False)."
+            f"predict_proba {needs} wrap the estimator in CalibratedClassifierCV(ensemble=False)."
         )
     return True
