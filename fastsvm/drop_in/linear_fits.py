@@ -5,32 +5,27 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..estimators.base import ConvergenceWarning
 from ..fitting import SDCA
 from ..fitting.decision_scores import decision_scores
 from ..fitting.labels import known_labels, require_class_weight
 
-__all__ = [
-    *("LinearScores", "alpha_of", "checked_rows", "fit_each_class", "fit_sdca"),
-    *("relative_gap", "row_weights"),
-]
+__all__ = ["Scores", "alpha_of", "checked_rows", "fit_each_class", "fit_sdca", "relative_gap", "row_weights"]
 
 FITTED = ["coef_", "intercept_", "objective_", "dual_gap_", "n_iter_"]
 LEAST_GAP = 1e-15  # below which rounding decides
 
 
-class LinearScores:
-    """For a linear classifier of scikit-learn, the next base class: scores are finite."""
+class Scores:
+    """For a linear classifier of scikit-learn, the next base class: scores that are finite."""
 
     def decision_function(self, X):
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = super().decision_function(X)
-        if not np.isfinite(scores).all():
-            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-            scores = decision_scores(X, self.coef_, self.intercept_)
-        return scores
+        """Return the signed distances from the hyperplanes, as scikit-learn does."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        return decision_scores(X, self.coef_, self.intercept_)
 
 
 def relative_gap(tol):

@@ -18,13 +18,12 @@ except ImportError:
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """A stand-in for scikit-learn's mixin, without `set_callbacks`."""
 
-    def _with_callbacks(method):
-        return method
+    _with_callbacks = None
 
 
 def with_callbacks(fit: Fit) -> Fit:
     """Return scikit-learn's wrapper of a fit, or one that only calls it."""
-    return _with_callbacks(fit)
+    return fit if _with_callbacks is None else _with_callbacks(fit)
 
 
 __all__ = ["CallbackSupportMixin", "StepCallbacks", "TaskCallbacks", "with_callbacks"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.warnings import warn_user
@@ -19,7 +19,7 @@ from ..fitting.certificate import (
     dual_of_scores,
     multinomial_bracket,
 )
-from ..fitting.labels import known_labels, signs_of
+from ..fitting.labels import as_labels, signs_of
 from ..fitting.linear_model import LinearModel
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
@@ -127,9 +127,7 @@ def certify(
     if positive("accuracy", accuracy) <= 1:
         raise ValueError(f"accuracy must be above 1; got {accuracy!r}.")
     X, rows = as_matrix(X, norms=True)
-    y = column_or_1d(known_labels(y))
-    if len(y) != X.shape[0]:
-        raise ValueError(f"y has {len(y)} labels; X has {X.shape[0]} rows.")
+    y = as_labels(y, X.shape[0])
     classes, coef, intercept = _certifiable_classifier(model, X, y, intercept)
     joint = (loss is None or alpha is None) and getattr(model, "_joint", False)
     given = loss is not None and alpha is not None

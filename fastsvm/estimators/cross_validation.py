@@ -1,6 +1,5 @@
 """The choice of parameters by cross-validation: folds, scores, and metadata for splitter and scorer."""
 
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,11 +116,9 @@ class CrossValidated:
 
     def _cv_folds(self, X, y, sample_weight, routed):
         """Return the folds, each (train, test), of the rows that have a weight; given folds as they are."""
-        params, rows = routed.splitter.split, np.arange(len(y))
-        given = not (self.cv is None or isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
-        if sample_weight is not None:
-            rows = np.flatnonzero(as_weights(sample_weight, len(y)))
-        if given or len(rows) == len(y):
+        params, rows = routed.splitter.split, np.flatnonzero(as_weights(sample_weight, len(y)))
+        given = np.iterable(self.cv) and not hasattr(self.cv, "split")
+        if given or len(rows) in (0, len(y)):  # 0: no weights
             return check_cv(self.cv, y, classifier=True).split(X, y, **params)
         cv, params = check_cv(self.cv, y[rows], classifier=True), _params_of_fold(params, rows)
         return [(rows[train], rows[test]) for train, test in cv.split(rows_at(X, rows), y[rows], **params)]

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from ..fitting.kernel_model import KernelModel
-from ..fitting.labels import known_labels
+from ..fitting.labels import as_labels
 from ..fitting.one_vs_rest import all_or_nothing
 from .base import BaseClassifier, validated
 from .callbacks import CallbackSupportMixin, StepCallbacks, with_callbacks
@@ -48,10 +47,7 @@ class KernelClassifier(CallbackSupportMixin, BaseClassifier, KernelModel):
         texts = self._texts(X)
         if texts is None:
             return super()._validated(X, y, reset)
-        y = known_labels(y)
-        check_consistent_length(texts, y)
-        check_classification_targets(y)
-        return texts, column_or_1d(y, warn=True)
+        return texts, as_labels(y, len(texts))
 
     def _checked(self, X, reset=False):
         check_is_fitted(self, "dual_coef_")

@@ -15,9 +15,12 @@ def decision_scores(X, coef, intercept, squares=None):
         columns, places = np.unique(X.indices, return_inverse=True)
         X = sparse.csr_array((X.data, places, X.indptr), (X.shape[0], len(columns)))
         coef, squares = (each if each is None else each[:, columns] for each in (coef, squares))
-    scores = _products(X, coef)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = X @ coef.T
+    if sparse.issparse(scores):
+        scores = scores.toarray()
     if X.dtype == np.float32 and not np.isfinite(scores).all():  # single precision has no room for some
-        scores = _products(X.astype(np.float64), coef)
+        return decision_scores(X.astype(np.float64), coef, intercept, squares)
     if squares is not None:
         if sparse.issparse(X):  # X.power would sort X
             squared = sparse.csr_array((X.data**2, X.indices, X.indptr), X.shape)
@@ -27,12 +30,6 @@ def decision_scores(X, coef, intercept, squares=None):
         np.divide(scores, norms, out=scores, where=norms > 0)
     scores = scores + intercept
     return scores.ravel() if scores.shape[1] == 1 else scores
-
-
-def _products(X, coef):
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = X @ coef.T
-    return found.toarray() if sparse.issparse(found) else found
 
 
 def winners(scores):

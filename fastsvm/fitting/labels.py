@@ -35,21 +35,13 @@ def known_labels(y, name="y"):
         if label is None or type(label).__name__ == "NAType" or label != label:
             raise ValueError(f"{name}[{k}] is {label}: leave out rows without a label.")
         if isinstance(label, str) != isinstance(found[0], str):
-            raise ValueError(
-                f"{name} has words and numbers: {name}[0] is {found[0]!r}, {name}[{k}] is {label!r}. Use one "
-                "kind."
-            )
+            raise ValueError(f"{name}[0] is {found[0]!r} and {name}[{k}] {label!r}: use words or numbers.")
     if isinstance(found[0], str):
         return labels.astype(object) if labels.dtype.kind == "T" else y
-    try:
-        numbers = np.array(found)
-    except ValueError:  # lists, of which scikit-learn knows more
-        return y
+    numbers = np.array(found)
     if numbers.dtype.kind == "O":
-        raise ValueError(
-            f"{name} has labels of type {type(found[0]).__name__}: use whole numbers or words, as "
-            f"{name}.astype(int) or {name}.astype(str) gives."
-        )
+        kind = type(found[0]).__name__
+        raise ValueError(f"{name} has labels of type {kind}: use {name}.astype(int) or {name}.astype(str).")
     return numbers
 
 
