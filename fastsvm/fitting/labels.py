@@ -28,15 +28,15 @@ def known_labels(y, name="y"):
         If one is missing, if there are words and numbers, or other things.
     """
     labels = np.asarray(y, object if isinstance(y, (list, tuple)) else None)
-    if labels.dtype.kind not in "OT" or labels.ndim != 1 or not labels.size:
+    if labels.dtype.kind not in "TO" or labels.ndim != 1 or not labels.size:
         return y
-    found = labels.tolist()
+    found, words = labels.tolist(), isinstance(labels[0], str)
     for k, label in enumerate(found):
         if label is None or type(label).__name__ == "NAType" or label != label:
             raise ValueError(f"{name}[{k}] is {label}: leave out rows without a label.")
-        if isinstance(label, str) != isinstance(found[0], str):
+        if isinstance(label, str) != words:
             raise ValueError(f"{name}[0] is {found[0]!r} and {name}[{k}] {label!r}: use words or numbers.")
-    if isinstance(found[0], str):
+    if words:
         return labels.astype(object) if labels.dtype.kind == "T" else y
     numbers = np.array(found)
     if numbers.dtype.kind == "O":

@@ -20,6 +20,7 @@ X, Y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
         (lambda: SDCAClassifier(alpha=0).fit(X, Y), ValueError, "without a penalty there is no certificate"),
         (lambda: SDCAClassifier(max_iter=-1).fit(X, Y), ValueError, "got -1: give a large one"),
         (lambda: SDCAClassifier().fit(X, Y).predict_proba(X), AttributeError, "needs loss='log'"),
+        (lambda: PerceptronClassifier().predict_proba(X), AttributeError, "needs calibration: wrap"),
         (lambda: SDCAClassifier().partial_fit(X, Y), AttributeError, "PegasosClassifier has partial_fit"),
         (lambda: fastsvm.LinearSVC, AttributeError, "fastsvm.drop_in has it"),
         (lambda: fastsvm.BagOfWords, AttributeError, "fastsvm.text has it"),
