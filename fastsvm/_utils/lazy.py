@@ -32,8 +32,8 @@ def lazily(package, file):
             found = getattr(import_module(modules[name], package), name)
         elif not name.startswith("_") and find_spec(f"{package}.{name}"):
             found = import_module(f"{package}.{name}")
-        else:
-            place = _place_of(name)
+        else:  # Python asks for modules of private names, too, before it looks for their files
+            place = None if name.startswith("_") else _place_of(name)
             hint = f"; {place} has it" if place else ""
             raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}", name=name)
         vars(sys.modules[package])[name] = found

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 
+MOST = 32  # threads, where there are fewer processors: work is cut into a part for each
+
+
 def number_of_threads(n_jobs: int | None) -> int:
-    """Number of threads for `n_jobs`, as joblib counts: None is 1, -1 all processors, -2 all but one.
+    """Number of threads for `n_jobs`, as joblib counts, but never many more than there are processors.
 
     Parameters
     ----------
@@ -23,17 +26,16 @@ def number_of_threads(n_jobs: int | None) -> int:
     Returns
     -------
     int
-        At least 1.
+        At least 1, and at most 32, or as many as there are processors.
     """
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ValueError(f"n_jobs must be a number of threads, -1 for all, or None; got {n_jobs!r}.")
-    if n_jobs > 0:
-        return int(n_jobs)
     affinity = getattr(os, "sched_getaffinity", None)
     processors = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return max(processors + 1 + n_jobs, 1)
+    wanted = int(n_jobs) if n_jobs > 0 else max(processors + 1 + int(n_jobs), 1)
+    return min(wanted, max(processors, MOST))
 
 
 def in_threads(

@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.base import BaseLinearClassifier, ConvergenceWarning
+from ..estimators.base import BaseLinearClassifier
 from ..estimators.callbacks import TaskCallbacks, with_callbacks
 from ..estimators.linear import SDCAClassifier as LocalSDCAClassifier
 from ..fitting.engine import solve_all
@@ -178,7 +178,7 @@ class SDCAClassifier(BaseLinearClassifier):
         if tasks is not None:
             tasks.finish()
             results = [result for k, result in enumerate(results) if k not in tasks.stopped]
-        self._warn_if_short(results, None, ConvergenceWarning, stacklevel=5)
+        self._warn_if_short(results, None)
         return self
 
     def _make_rounds(self, data, label, seed, **start):

@@ -1,7 +1,8 @@
 """What fastsvm does not have, scikit-learn's class does, with a word about it."""
 
 import os
-import warnings
+
+from .._utils.warnings import warn_user
 
 __all__ = ["FallbackWarning"]
 
@@ -31,8 +32,4 @@ def fall_back(estimator, missing):
         raise NotImplementedError(
             f"{name}: fastsvm has no {missing}. Unset {STRICT} to let scikit-learn's {name} do it."
         )
-    warnings.warn(
-        f"{name}: fastsvm has no {missing}, so scikit-learn's {name} does the work.",
-        FallbackWarning,
-        stacklevel=3,
-    )
+    warn_user(f"{name}: fastsvm has no {missing}, so scikit-learn's {name} does the work.", FallbackWarning)

@@ -1,21 +1,31 @@
 """How the linear classes have SDCA fit them, and take over what it found."""
 
-import warnings
-
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..estimators.base import ConvergenceWarning
 from ..fitting import SDCA
+from ..fitting.decision_scores import decision_scores
+from ..fitting.labels import known_labels, require_class_weight
 
-__all__ = ["alpha_of", "checked_rows", "fit_each_class", "fit_sdca", "relative_gap", "row_weights"]
+__all__ = ["Scores", "alpha_of", "checked_rows", "fit_each_class", "fit_sdca", "relative_gap", "row_weights"]
 
 FITTED = ["coef_", "intercept_", "objective_", "dual_gap_", "n_iter_"]
 LEAST_GAP = 1e-15  # below which rounding decides
+
+
+class Scores:
+    """For a linear classifier of scikit-learn, the next base class: scores that are finite."""
+
+    def decision_function(self, X):
+        """Return the signed distances from the hyperplanes, as scikit-learn does."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        return decision_scores(X, self.coef_, self.intercept_)
 
 
 def relative_gap(tol):
@@ -36,7 +46,8 @@ def checked_rows(estimator, X, y, dtypes):
     ValueError
         On bad input, and of a single class.
     """
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtypes, order="C")
+    require_class_weight(estimator.class_weight)
+    X, y = validate_data(estimator, X, known_labels(y), accept_sparse="csr", dtype=dtypes, order="C")
     check_classification_targets(y)
     estimator.classes_ = np.unique(y)
     if len(estimator.classes_) < 2:
@@ -112,7 +123,10 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
     has_column = estimator.fit_intercept and constant is not None
     if has_column:
         column = np.full((X.shape[0], 1), constant, X.dtype)
-        X = sparse.hstack([X, column], format="csr") if sparse.issparse(X) else np.hstack([X, column])
+        if sparse.issparse(X):  # both CSR, which may have indices of two types
+            X = sparse.hstack([X, sparse.csr_array(column)], format="csr")
+        else:
+            X = np.hstack([X, column])
     model = SDCA(
         fit_intercept=estimator.fit_intercept and not has_column,
         max_iter=estimator.max_iter,
@@ -120,10 +134,8 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
         verbose=bool(estimator.verbose),
         **parameters,
     )
-    with warnings.catch_warnings(record=True) as caught:
-        model.fit(X, y, weights)
-    for each in caught:
-        warnings.warn(str(each.message), ConvergenceWarning, stacklevel=3)
+    model._warning = ConvergenceWarning
+    model.fit(X, y, weights)
     estimator.coef_, estimator.intercept_ = model.coef_, model.intercept_
     if len(model.coef_) > 1 and np.ndim(model.objective_) == 0:  # of one problem: what all have does nothing
         estimator.coef_ -= model.coef_.mean(axis=0)

@@ -4,12 +4,12 @@ import numpy as np
 import sklearn.linear_model
 
 from .fallback import fall_back
-from .linear_fits import alpha_of, checked_rows, fit_sdca, relative_gap, row_weights
+from .linear_fits import Scores, alpha_of, checked_rows, fit_sdca, relative_gap, row_weights
 
 __all__ = ["LogisticRegression"]
 
 
-class LogisticRegression(sklearn.linear_model.LogisticRegression):
+class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
     """scikit-learn's LogisticRegression, with a certificate.
 
     Minimises 1/2 ||w||^2 + C sum_i c_i phi_i, where phi_i is log(1 + exp(-y_i (w.x_i + b0))) of two classes,

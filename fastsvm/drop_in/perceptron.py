@@ -6,12 +6,12 @@ from sklearn.utils import check_random_state
 
 from .. import fitting
 from .fallback import fall_back
-from .linear_fits import checked_rows, fit_each_class
+from .linear_fits import Scores, checked_rows, fit_each_class
 
 __all__ = ["Perceptron"]
 
 
-class Perceptron(sklearn.linear_model.Perceptron):
+class Perceptron(Scores, sklearn.linear_model.Perceptron):
     """scikit-learn's Perceptron, by the compiled one.
 
     The parameters, attributes and the rule by which it stops are scikit-learn's. The intercept of sparse rows

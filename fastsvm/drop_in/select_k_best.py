@@ -1,6 +1,5 @@
 """scikit-learn's SelectKBest, with the scores of counts in one pass over them."""
 
-import warnings
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +8,7 @@ from scipy import sparse, special
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._utils.warnings import warn_user
 from ..solvers._sparse import as_csr
 from ..text.selection import SCORES, highest
 
@@ -48,7 +48,7 @@ class SelectKBest(sklearn.feature_selection.SelectKBest):
         self._freedom = (n_classes - 1,) if score == "chi2" else (n_classes - 1, n - n_classes)
         constant = np.flatnonzero(~np.isfinite(self.scores_))
         if score == "f_classif" and len(constant) and not np.nan_to_num(self.scores_).all():
-            warnings.warn(f"Features {constant} are constant.", UserWarning, stacklevel=2)
+            warn_user(f"Features {constant} are constant.")
         return self
 
     @cached_property

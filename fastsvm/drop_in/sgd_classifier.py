@@ -4,7 +4,7 @@ import numpy as np
 import sklearn.linear_model
 
 from .fallback import fall_back
-from .linear_fits import LEAST_GAP, checked_rows, fit_each_class, fit_sdca
+from .linear_fits import LEAST_GAP, Scores, checked_rows, fit_each_class, fit_sdca
 
 __all__ = ["SGDClassifier"]
 
@@ -18,7 +18,7 @@ LOSSES = {
 STEEPER = 4  # times smooth_hinge of width 2 is the modified Huber loss
 
 
-class SGDClassifier(sklearn.linear_model.SGDClassifier):
+class SGDClassifier(Scores, sklearn.linear_model.SGDClassifier):
     """scikit-learn's SGDClassifier, with a certificate.
 
     Minimises, for each class against the rest, what SGDClassifier's steps approach::

@@ -5,7 +5,10 @@ import sklearn.svm
 from scipy import sparse
 
 from .._utils.blas import one_blas_thread
+from .._utils.warnings import warn_user
+from ..estimators.base import ConvergenceWarning
 from ..fitting.calibration import sigmoid
+from ..fitting.labels import known_labels, require_class_weight
 from ..solvers.kernel._gram import kernel_scores
 from ..solvers.kernel._pairs import PairsOfClasses, cross_scores, fit_pair
 from ..solvers.kernel._values import Kernel
@@ -41,6 +44,10 @@ class SVC(sklearn.svm.SVC):
     True
     """
 
+    def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+        require_class_weight(self.class_weight)
+        return super().fit(X, known_labels(y), sample_weight)
+
     def _dense_fit(self, X, y, sample_weight, solver_type, kernel, random_seed):
         if not self._fit_pairs(X, y, sample_weight, random_seed):
             super()._dense_fit(X, y, sample_weight, solver_type, kernel, random_seed)
@@ -56,6 +63,10 @@ class SVC(sklearn.svm.SVC):
         if np.isinf(self.C):
             return "infinite C"
         return "polynomial kernel of degree 0" if self.kernel == "poly" and not self.degree else ""
+
+    def _warn_from_fit_status(self):
+        if self.fit_status_:
+            warn_user(f"Solver terminated early (max_iter={self.max_iter}): scale X.", ConvergenceWarning)
 
     @property
     def _calibrates(self):

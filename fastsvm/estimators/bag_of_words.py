@@ -3,12 +3,12 @@
 from numbers import Integral, Real
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.feature_extraction.text import CountVectorizer
 
 from ..text.bag import Limits, count_bag, learn_bag
 from ..text.reading import DEFAULT_PATTERN, refuse_string
 from ..text.terms import Terms
+from .base import threads_of
 from .vectorizers import (
     Splitting,
     check_stop_words,
@@ -163,7 +163,7 @@ token_pattern, ngram_range : as in CountVectorizer
             return usual.transform(raw_documents)
         lookup = self._lookup_of(reading)
         check_stop_words(self)
-        n = effective_n_jobs(self.n_jobs)
+        n = threads_of(self.n_jobs)
         return count_bag(documents(self, raw_documents), lookup, n, self.dtype, self.binary, container())
 
     def get_feature_names_out(self, input_features=None):
@@ -278,7 +278,7 @@ token_pattern, ngram_range : as in CountVectorizer
             return BagOfWords.transform(self, raw_documents) if counts else None  # no weights of a subclass
         check_stop_words(self)
         limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
-        n, kind = effective_n_jobs(self.n_jobs), container() if counts else None
+        n, kind = threads_of(self.n_jobs), container() if counts else None
         terms, X = learn_bag(documents(self, raw_documents), reading, limits, n, kind)
         self._set_terms(terms)
         self.fixed_vocabulary_ = False

@@ -14,7 +14,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._utils.threads import number_of_threads
 from ..fitting import convergence_advice
+from ..fitting.labels import known_labels
 from ..fitting.linear_model import LinearModel, OnlineModel
 from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_predict_proba
 from ..solvers import as_rows
@@ -39,6 +41,11 @@ ACCEPTED = {
 }
 
 
+def threads_of(n_jobs):
+    """Return the number of threads for `n_jobs`, as joblib's context has it."""
+    return number_of_threads(effective_n_jobs(n_jobs))
+
+
 def validated(estimator, X, y="no_validation", *, columns=False, **options):
     """Return X, and y if it is given, checked by scikit-learn for an estimator.
 
@@ -51,6 +58,7 @@ def validated(estimator, X, y="no_validation", *, columns=False, **options):
     columns : bool, default=False
         Check the columns of sparse matrices here.
     """
+    y = known_labels(y)
     try:
         return validate_data(estimator, with_floats(as_csr(X, columns)), y, **{**ACCEPTED, **options})
     except ValueError as error:
@@ -66,7 +74,7 @@ def validated(estimator, X, y="no_validation", *, columns=False, **options):
 def validated_counts(estimator, X, y="no_validation", **options):
     """Return X, and y if it is given, as `validated` does, but with numbers of any type, all finite."""
     options = {"accept_sparse": "csr", "ensure_all_finite": False, **options}
-    found = validate_data(estimator, as_csr(X), y, **options)
+    found = validate_data(estimator, as_csr(X), known_labels(y), **options)
     counts = found if isinstance(y, str) else found[0]
     if counts.dtype.kind == "f":
         as_rows(counts)
@@ -84,18 +92,6 @@ OTHERWISE = {
 }
 
 
-def require_labels(y):
-    """Raise a ValueError if labels are missing, or of several kinds, which cannot be sorted."""
-    labels = list(y)
-    for k, label in enumerate(labels):
-        if label is None or label != label:
-            raise ValueError(f"y[{k}] is {label}: leave out rows without a label.")
-        if isinstance(label, str) != isinstance(labels[0], str):
-            raise ValueError(
-                f"y has words and numbers: y[0] is {labels[0]!r}, y[{k}] is {label!r}. Use one kind."
-            )
-
-
 class InitSignature:
     """A class's signature: that of `__init__`, where `__new__` takes anything."""
 
@@ -108,6 +104,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
     """A classifier with scikit-learn's checks, tags and random states."""
 
     __signature__ = InitSignature()
+    _warning = ConvergenceWarning
 
     def __new__(cls, *args, **params):
         """Say what parameters of scikit-learn's classifiers are called here."""
@@ -126,8 +123,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
         raise AttributeError(f"{own!r} object has no attribute {name!r}", name=name, obj=self)
 
     def _validated(self, X, y, reset=True):
-        if isinstance(y, list) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
-            require_labels(y)
         X, y = validated(self, X, y, reset=reset)
         if y.dtype.kind not in "biu":  # whole numbers are classes
             check_classification_targets(y)
@@ -141,10 +136,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
         return self._validated(X, y, reset=first)
 
     def _threads(self):
-        return effective_n_jobs(self.n_jobs)
+        return threads_of(self.n_jobs)
 
     def _seeds(self, n):
         return check_random_state(self.random_state).randint(2**31 - 1, size=n)
+
+    def score(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+        return super().score(X, known_labels(y), sample_weight)
 
     @available_if(require_predict_proba)
     def predict_proba(self, X):
@@ -205,7 +203,7 @@ class BaseLinearClassifier(CallbackSupportMixin, BaseClassifier, LinearModel):
             return TaskCallbacks.of(self, X, y, sample_weight, labels, self.max_iter)
 
         results = self._fit(X, y, sample_weight, watch, checkpoint)
-        self._warn_if_short(results, X, ConvergenceWarning, stacklevel=6)
+        self._warn_if_short(results, X)
         return self
 
 

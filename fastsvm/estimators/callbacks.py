@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import wraps
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -19,17 +18,12 @@ except ImportError:
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """A stand-in for scikit-learn's mixin, without `set_callbacks`."""
 
-    def _with_callbacks(method):
-        @wraps(method)
-        def plain(*args, **kwargs):  # as many frames as scikit-learn's, for warnings
-            return method(*args, **kwargs)
-
-        return plain
+    _with_callbacks = None
 
 
 def with_callbacks(fit: Fit) -> Fit:
     """Return scikit-learn's wrapper of a fit, or one that only calls it."""
-    return _with_callbacks(fit)
+    return fit if _with_callbacks is None else _with_callbacks(fit)
 
 
 __all__ = ["CallbackSupportMixin", "StepCallbacks", "TaskCallbacks", "with_callbacks"]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils.warnings import warn_user
 from ..fitting.certificate import (
     TINY,
     Certificate,
@@ -19,7 +19,7 @@ from ..fitting.certificate import (
     dual_of_scores,
     multinomial_bracket,
 )
-from ..fitting.labels import signs_of
+from ..fitting.labels import as_labels, signs_of
 from ..fitting.linear_model import LinearModel
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
@@ -127,9 +127,7 @@ def certify(
     if positive("accuracy", accuracy) <= 1:
         raise ValueError(f"accuracy must be above 1; got {accuracy!r}.")
     X, rows = as_matrix(X, norms=True)
-    y = column_or_1d(y)
-    if len(y) != X.shape[0]:
-        raise ValueError(f"y has {len(y)} labels; X has {X.shape[0]} rows.")
+    y = as_labels(y, X.shape[0])
     classes, coef, intercept = _certifiable_classifier(model, X, y, intercept)
     joint = (loss is None or alpha is None) and getattr(model, "_joint", False)
     given = loss is not None and alpha is not None
@@ -175,11 +173,10 @@ def _warn_if_loose(certificate, accuracy, tol, stalled):
     if np.any(loose):
         stuck = np.all(stalled | ~loose)
         way_out = "more steps gain nothing, so raise tol" if stuck else "raise max_iter"
-        warnings.warn(
+        warn_user(
             f"After {c.n_iter} epochs the bound is still loose, though proven (relative gap "
             f"{np.max(c.relative_gap):.1e}): {way_out}, or scale the columns of X before fitting.",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 

@@ -10,8 +10,9 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from ..fitting.convergence_advice import fit_ends, warn_if_short
+from ..fitting.labels import known_labels
+from ..solvers._input import as_weights
 from ..solvers._windows import rows_at
-from .base import ConvergenceWarning
 
 __all__ = ["BestCandidate", "CrossValidated", "FoldFit"]
 
@@ -111,11 +112,16 @@ class CrossValidated:
         vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
         steps.end()
         steps.finish()
-        warn_if_short(ends, self.tol, X, self.max_iter, category=ConvergenceWarning, stacklevel=6)
+        warn_if_short(ends, self.tol, X, self.max_iter, category=self._warning)
 
-    def _cv_folds(self, X, y, routed):
-        """Return the folds, each (train, test)."""
-        return check_cv(self.cv, y, classifier=True).split(X, y, **routed.splitter.split)
+    def _cv_folds(self, X, y, sample_weight, routed):
+        """Return the folds, each (train, test), of the rows that have a weight; given folds as they are."""
+        params, rows = routed.splitter.split, np.flatnonzero(as_weights(sample_weight, len(y)))
+        given = np.iterable(self.cv) and not hasattr(self.cv, "split")
+        if given or len(rows) in (0, len(y)):  # 0: no weights
+            return check_cv(self.cv, y, classifier=True).split(X, y, **params)
+        cv, params = check_cv(self.cv, y[rows], classifier=True), _params_of_fold(params, rows)
+        return [(rows[train], rows[test]) for train, test in cv.split(rows_at(X, rows), y[rows], **params)]
 
     def _fold_weights(self, y, sample_weight, k, train):
         """Return the weights of all rows in the k-th fold: 0 outside `train`."""
@@ -145,7 +151,7 @@ class CrossValidated:
         float
         """
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self._scorer()(self, X, y, **weights)
+        return self._scorer()(self, X, known_labels(y), **weights)
 
     def _routed_params(self, sample_weight, params):
         """Return the parameters of `fit` for the splitter and the scorer."""
@@ -179,6 +185,8 @@ def _params_of_fold(params, test):
 
 def _accuracy(model, X, y, sample_weight=None):
     """Return what scikit-learn's scorer does, in a quarter of the time, for which fits' threads may wait."""
+    if sample_weight is not None and not sample_weight.any():
+        raise ValueError("A fold of cv tests rows of weight 0 only: leave it out.")
     return float(np.average(model.predict(X) == y, weights=sample_weight))
 
 

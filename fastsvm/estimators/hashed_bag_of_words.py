@@ -3,7 +3,6 @@
 from numbers import Integral
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.preprocessing import normalize
 
@@ -11,6 +10,7 @@ from ..text._lookup import Hasher
 from ..text.bag import count_bag
 from ..text.reading import DEFAULT_PATTERN, Reading, refuse_string
 from ..text.weighting import weigh
+from .base import threads_of
 from .vectorizers import (
     Splitting,
     check_stop_words,
@@ -131,7 +131,7 @@ token_pattern, ngram_range : as in HashingVectorizer
         check_stop_words(self)
         split, least, stop_words, first, last = reading
         hasher = Hasher(self.n_features, self.alternate_sign, split, least, stop_words, first, last)
-        n = effective_n_jobs(self.n_jobs)
+        n = threads_of(self.n_jobs)
         counts = count_bag(documents(self, X), hasher, n, self.dtype, self.binary, container())
         if self.norm == "l2" and counts.shape[0] and counts.dtype in (np.float32, np.float64):
             return weigh(counts)

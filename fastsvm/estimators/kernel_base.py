@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from ..fitting.kernel_model import KernelModel
+from ..fitting.labels import as_labels
 from ..fitting.one_vs_rest import all_or_nothing
-from .base import BaseClassifier, ConvergenceWarning, validated
+from .base import BaseClassifier, validated
 from .callbacks import CallbackSupportMixin, StepCallbacks, with_callbacks
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ __all__ = ["KernelClassifier"]
 
 class KernelClassifier(CallbackSupportMixin, BaseClassifier, KernelModel):
     """A kernel classifier: a plain kernel machine with scikit-learn's checks and callbacks."""
-
-    _warning = ConvergenceWarning, 7
 
     @all_or_nothing
     @with_callbacks
@@ -49,9 +47,7 @@ class KernelClassifier(CallbackSupportMixin, BaseClassifier, KernelModel):
         texts = self._texts(X)
         if texts is None:
             return super()._validated(X, y, reset)
-        check_consistent_length(texts, y)
-        check_classification_targets(y)
-        return texts, column_or_1d(y, warn=True)
+        return texts, as_labels(y, len(texts))
 
     def _checked(self, X, reset=False):
         check_is_fitted(self, "dual_coef_")

@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from .._utils.blas import one_blas_thread
@@ -186,7 +185,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         X, y = self._validated(X, y)
         self._set_classes(np.unique(y))
         routed = self._routed_params(sample_weight, params)
-        folds = list(self._cv_folds(X, y, routed))
+        folds = list(self._cv_folds(X, y, sample_weight, routed))
         weights = [self._fold_weights(y, sample_weight, k, train) for k, (train, _) in enumerate(folds)]
         signs = self._signs(y)
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
@@ -209,7 +208,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         self.gamma_ = float(self.gammas_[best.place[0]])
         self.alpha_ = float(self.alphas_[best.place[1]])
         gram = self._gram_of(X, grams)
-        gram.use_threads(effective_n_jobs(self.n_jobs))
+        gram.use_threads(self._threads())
 
         steps.begin(f"final fit at gamma {self.gamma_:.3g}, alpha {self.alpha_:.3g}")
         problem = KernelProblem(gram, signs, self._weights(y, sample_weight))
@@ -251,7 +250,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         ]
         needed = np.unique(np.concatenate([train for train, _ in folds])).astype(np.int32)
         with one_blas_thread:
-            n_workers = gram.share_threads(needed, len(folds), effective_n_jobs(self.n_jobs))
+            n_workers = gram.share_threads(needed, len(folds), self._threads())
         for alpha in self.alphas_:
             stopping = []
             model = self._single_classifier(self.gamma_, alpha)

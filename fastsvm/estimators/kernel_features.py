@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy import sparse
 from scipy.linalg import lapack, solve_triangular
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -20,9 +19,10 @@ from .._utils.thread_pool import Threads
 from ..fitting.one_vs_rest import all_or_nothing
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive
+from ..solvers._sparse import canonical
 from ..solvers.kernel._values import GivenKernel
 from ..solvers.kernel.kernel_parameters import check_kernel_parameters, gamma_of
-from .base import validated
+from .base import threads_of, validated
 
 if TYPE_CHECKING:
     from ..solvers.annotations import Callable, EstimatorSeed
@@ -200,9 +200,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X = validated(self, X, reset=reset, dtype=dtype)
         as_rows(X)
         if sparse.issparse(X):
-            if not X.has_canonical_format:
-                X = X.copy()
-                X.sum_duplicates()
+            X = canonical(X)
             if X.indices.dtype != np.int32 and max(X.nnz, X.shape[1]) < 2**31:  # "laplacian" needs int32
                 X = type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
         return X
@@ -267,7 +265,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             features[part] = of_rows(X[part])
 
         parts = list(gen_batches(X.shape[0], max(1, BLOCK // self._n_features_out)))
-        with one_blas_thread, Threads(min(effective_n_jobs(self.n_jobs), len(parts))) as pool:
+        with one_blas_thread, Threads(min(threads_of(self.n_jobs), len(parts))) as pool:
             list(pool.map(fill, parts))
         return features
 

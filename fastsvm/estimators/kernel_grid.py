@@ -4,7 +4,6 @@ from itertools import count
 from threading import Lock
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
@@ -171,9 +170,7 @@ def _measure_grid(model, X, y, folds, orders, grid, report):
     problems = [KernelProblem(gram, signs, rows=train) for train, _ in folds]
     places = np.searchsorted(model.classes_, y)
     runs = list(np.ndindex(grid[:, 0].shape))[::-1]  # those at large alphas take longest
-    n_workers = gram.share_threads(
-        np.unique(np.concatenate(orders)), len(runs), effective_n_jobs(model.n_jobs)
-    )
+    n_workers = gram.share_threads(np.unique(np.concatenate(orders)), len(runs), model._threads())
     step = max(1, ADDITIONS // signs.size)
     stopping = []
 

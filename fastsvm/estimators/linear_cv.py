@@ -162,7 +162,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         self._set_classes(np.unique(y))
         routed = self._routed_params(sample_weight, params)
         rows, random = as_rows(X, self._threads(), norms=True), check_random_state(self.random_state)
-        folds = self._cv_folds(X, y, routed)
+        folds = self._cv_folds(X, y, sample_weight, routed)
         self.alphas_ = as_alphas(
             self.alphas, self.n_alphas, self.eps, lambda: self._largest_alpha(rows, y, sample_weight)
         )

@@ -1,12 +1,12 @@
 """The way from a vectoriser's settings to the compiled code, if that supports them."""
 
-import warnings
 from itertools import count
 from numbers import Integral
 
 from scipy import sparse
 from sklearn import get_config
 
+from .._utils.warnings import warn_user
 from ..text._words import batches
 from ..text.reading import BATCH, DEFAULT_PATTERN, SPLIT_PATTERN, compiled_reading, refuse_missing
 
@@ -99,9 +99,7 @@ def warn_of_unused_pattern(vectorizer):
         None,
         DEFAULT_PATTERN,
     ):
-        warnings.warn(
-            "The parameter 'token_pattern' will not be used since 'analyzer' != 'word'", stacklevel=3
-        )
+        warn_user("The parameter 'token_pattern' will not be used since 'analyzer' != 'word'")
 
 
 def check_stop_words(vectorizer):

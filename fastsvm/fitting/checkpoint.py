@@ -6,7 +6,6 @@ import json
 import os
 import reprlib
 import time
-import warnings
 import zlib
 from functools import partial
 from threading import Lock
@@ -14,6 +13,7 @@ from threading import Lock
 import numpy as np
 
 from .._utils.atomic import replacing
+from .._utils.warnings import warn_user
 from ..solvers._input import as_start
 from ..solvers._rows import map_chunks
 from ..solvers._solver import SolverState
@@ -94,10 +94,9 @@ class Checkpoint:
         try:
             self._write_file()
         except OSError as error:  # the fit is worth more
-            warnings.warn(
+            warn_user(
                 f"{self.path}: the checkpoint cannot be written ({error.strerror}); the fit continues.",
                 RuntimeWarning,
-                stacklevel=2,
             )
         self.written = time.monotonic()
         self.pause = max(SECONDS, (self.written - start) / SHARE)

@@ -1,11 +1,12 @@
 """Advice on a fit that stopped short of its tolerance, often because of the columns of X."""
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
 from .._utils import sparse
+from .._utils.warnings import warn_user
+from ..solvers._sparse import canonical
 from ..solvers._windows import blocks
 
 SPREAD = 10  # tf-idf columns differ by up to 9, those of raw word counts by 18 and more
@@ -38,7 +39,7 @@ def fit_ends(objectives, gaps, n_iters, alpha=None):
     ]
 
 
-def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stacklevel=3, advice=None):
+def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, advice=None):
     """Warn once, if any relative gap is above `tol`, of the largest, and say what to do.
 
     Parameters
@@ -49,7 +50,6 @@ def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stackl
     max_iter : int
         Epochs that each might have made; one that made fewer stopped because it got no further.
     category : class of the warning
-    stacklevel : int
     advice : str, default=None
         What else is at fault than X, and what to do.
 
@@ -62,11 +62,10 @@ def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stackl
         return
     where = "" if worst.alpha is None else f" at alpha={worst.alpha:.3g}"
     advice = advice or convergence_advice(X, stalled=worst.n_iter < max_iter)
-    warnings.warn(
+    warn_user(
         f"Stopped{where} after {worst.n_iter} epochs at a relative duality gap of "
         f"{worst.relative_gap:.1e}, above tol={tol:g}: {advice}.",
         category,
-        stacklevel=stacklevel,
     )
 
 
@@ -117,6 +116,7 @@ def _column_sums(X):
     squares, counts = np.zeros(d), np.zeros(d, np.int64)
     for rows in blocks(X):
         if sparse.issparse(rows):
+            rows = canonical(rows)
             for first in range(0, len(rows.data), CHUNK):
                 part = slice(first, first + CHUNK)
                 columns, values = rows.indices[part], rows.data[part].astype(float)
@@ -134,6 +134,6 @@ def _column_sums(X):
 def _advised_scaler(X):
     if not sparse.issparse(X):
         return "StandardScaler"
-    some = X.data[:CHUNK]
+    some = canonical(next(blocks(X))).data[:CHUNK]
     counts = some.min() >= 0 and (some == np.floor(some)).all()
     return "TfidfTransformer" if counts else "MaxAbsScaler"

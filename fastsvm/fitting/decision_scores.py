@@ -15,9 +15,12 @@ def decision_scores(X, coef, intercept, squares=None):
         columns, places = np.unique(X.indices, return_inverse=True)
         X = sparse.csr_array((X.data, places, X.indptr), (X.shape[0], len(columns)))
         coef, squares = (each if each is None else each[:, columns] for each in (coef, squares))
-    scores = X @ coef.T
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = X @ coef.T
     if sparse.issparse(scores):
         scores = scores.toarray()
+    if X.dtype == np.float32 and not np.isfinite(scores).all():  # single precision has no room for some
+        return decision_scores(X.astype(np.float64), coef, intercept, squares)
     if squares is not None:
         if sparse.issparse(X):  # X.power would sort X
             squared = sparse.csr_array((X.data**2, X.indices, X.indptr), X.shape)

@@ -121,13 +121,12 @@ class KernelSDCA(KernelModel):
         self.n_iter_ = result.n_iter
         self._remember_fit(result.dual_coef.shape[1])
 
-    def _warn_if_short(self, run, X, category, stacklevel):
+    def _warn_if_short(self, run, X):
         X = None if self._precomputed or X.ndim == 1 else X
-        options = {"category": category, "stacklevel": stacklevel}
-        ends = fit_ends(run.primal, run.gap, run.done)
+        ends, advice = fit_ends(run.primal, run.gap, run.done), None
         if run.stalled.any() and run.is_indefinite():
-            options["advice"] = (
+            advice = (
                 "the kernel is not positive semi-definite, so that the gap is no bound: use kernel='rbf', or "
                 "raise tol or alpha"
             )
-        warn_if_short(ends, self.tol, X, run.max_iter, **options)
+        warn_if_short(ends, self.tol, X, run.max_iter, category=self._warning, advice=advice)

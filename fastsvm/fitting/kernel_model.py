@@ -15,7 +15,6 @@ from ..solvers._solver import as_array
 from ..solvers.kernel._gram import kernel_scores, make_gram
 from ..solvers.kernel._values import KERNELS, GivenKernel, Kernel
 from ..solvers.kernel.kernel_parameters import check_kernel_parameters, gamma_of
-from .convergence_advice import ConvergenceWarning
 from .labels import as_labels, signs_of
 from .one_vs_rest import OneVsRest, all_or_nothing, require_finite_rows
 
@@ -41,9 +40,6 @@ class KernelModel(OneVsRest):
     support_: np.ndarray
     dual_coef_: np.ndarray
     dual_gap_: float | np.ndarray
-
-    _warning = ConvergenceWarning, 6
-    """The category and stack level of the warning of a fit that stopped short."""
 
     @all_or_nothing
     def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -96,10 +92,10 @@ class KernelModel(OneVsRest):
         if steps is not None:
             steps.finish()
         if steps is None or not steps.stopped:
-            self._warn_if_short(run, X, *self._warning)
+            self._warn_if_short(run, X)
         return self
 
-    def _warn_if_short(self, run, X, category, stacklevel):
+    def _warn_if_short(self, run, X):
         """Warn if the solver stopped short of its tolerance."""
 
     def _check_params(self):

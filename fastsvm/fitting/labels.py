@@ -1,5 +1,7 @@
 """Labels to signs, and solutions to coefficients."""
 
+from numbers import Real
+
 import numpy as np
 
 
@@ -17,9 +19,35 @@ def classes_of(y):
     return np.unique(y)
 
 
+def known_labels(y, name="y"):
+    """Labels that NumPy can sort: y itself, but for objects that are numbers, or strings of NumPy's own kind.
+
+    Raises
+    ------
+    ValueError
+        If one is missing, if there are words and numbers, or other things.
+    """
+    labels = np.asarray(y, object if isinstance(y, (list, tuple)) else None)
+    if labels.dtype.kind not in "TO" or labels.ndim != 1 or not labels.size:
+        return y
+    found, words = labels.tolist(), isinstance(labels[0], str)
+    for k, label in enumerate(found):
+        if label is None or type(label).__name__ == "NAType" or label != label:
+            raise ValueError(f"{name}[{k}] is {label}: leave out rows without a label.")
+        if isinstance(label, str) != words:
+            raise ValueError(f"{name}[0] is {found[0]!r} and {name}[{k}] {label!r}: use words or numbers.")
+    if words:
+        return labels.astype(object) if labels.dtype.kind == "T" else y
+    numbers = np.array(found)
+    if numbers.dtype.kind == "O":
+        kind = type(found[0]).__name__
+        raise ValueError(f"{name} has labels of type {kind}: use {name}.astype(int) or {name}.astype(str).")
+    return numbers
+
+
 def as_labels(y, n_rows):
     """Labels as an array, checked to be one for each row, and no measurements."""
-    y = np.asarray(y)
+    y = np.asarray(known_labels(y))
     if y.ndim == 2 and y.shape[1] == 1:
         y = y.ravel()
     if y.shape != (n_rows,):
@@ -74,11 +102,19 @@ def weights_of_counts(class_weight, classes, counts):
         return counts.sum() / (len(classes) * counts.astype(float))
     if not isinstance(class_weight, dict):
         raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {class_weight!r}.")
+    require_class_weight(class_weight)
     labels = classes.tolist()
     unknown = [label for label in class_weight if label not in labels]
     if unknown and not class_weight.keys() >= set(labels):
         raise ValueError(f"class_weight has the label {unknown[0]!r}, which is not among the classes.")
     return np.array([class_weight.get(label, 1.0) for label in labels], dtype=float)
+
+
+def require_class_weight(class_weight):
+    """Raise a ValueError that names the first bad weight of a dict."""
+    for label, weight in class_weight.items() if isinstance(class_weight, dict) else ():
+        if not (isinstance(weight, Real) and 0 <= weight < np.inf):
+            raise ValueError(f"class_weight[{label!r}] is {weight}; weights must be finite and >= 0.")
 
 
 def held_out(y, fraction, random):

@@ -15,7 +15,7 @@ from ..solvers._progress import Start
 from ..solvers._solver import as_array
 from ..solvers._windows import blocks
 from . import decision_scores
-from .convergence_advice import ConvergenceWarning, FitEnd, warn_if_short
+from .convergence_advice import FitEnd, warn_if_short
 from .engine import solve_all
 from .labels import as_coefficients, as_labels, as_start, classes_of, held_out, signs_of
 from .one_vs_rest import OneVsRest, all_or_nothing, require_finite_rows
@@ -97,7 +97,7 @@ class LinearModel(OneVsRest):
         self._check_params()
         X = self._checked(X)
         results = self._fit(X, as_labels(y, X.shape[0]), sample_weight, checkpoint=checkpoint)
-        self._warn_if_short(results, X, ConvergenceWarning, stacklevel=5)
+        self._warn_if_short(results, X)
         return self
 
     def _make_checkpoint(self, path, rows, y, weights):
@@ -137,10 +137,10 @@ class LinearModel(OneVsRest):
         """The threads of a fit to these `Rows`."""
         return self._threads()
 
-    def _warn_if_short(self, results, X, category, stacklevel):
+    def _warn_if_short(self, results, X):
         if self._tol is not None:
             ended = [*map(FitEnd.of, results)]
-            warn_if_short(ended, self._tol, X, self.max_iter, category=category, stacklevel=stacklevel + 1)
+            warn_if_short(ended, self._tol, X, self.max_iter, category=self._warning)
 
     def _solver_makers(self, X, y, sample_weight, max_iter, starts, relative=True):
         """For each binary problem its label and what makes its solver; rows and weights are shared."""

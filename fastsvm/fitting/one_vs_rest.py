@@ -12,10 +12,11 @@ import numpy as np
 from .._utils import sparse
 from .._utils.threads import number_of_threads
 from ..solvers import as_rows
-from ..solvers._input import as_alpha, as_weights, as_width, flag, positive
+from ..solvers._input import as_alpha, as_weights, as_width, flag, positive, require_table
 from ..solvers._sparse import as_csr, with_floats
 from . import decision_scores
-from .labels import class_weights
+from .convergence_advice import ConvergenceWarning
+from .labels import class_weights, known_labels
 from .parameters import Parameters
 
 if TYPE_CHECKING:
@@ -71,6 +72,9 @@ class OneVsRest(Parameters):
     _unlimited = False
     """Whether max_iter=-1 sets no limit."""
 
+    _warning: type[Warning] = ConvergenceWarning
+    """The category of the warning of a fit that stopped short."""
+
     def _check_params(self):
         """Raise a ValueError that names the first bad parameter; here of those that several models have."""
         given = vars(self)
@@ -111,8 +115,7 @@ class OneVsRest(Parameters):
             X = np.ascontiguousarray(X, None if X.dtype in (np.float32, np.float64) else np.float64)
         elif X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
-        if X.ndim != 2:
-            raise ValueError(f"X must have two dimensions (samples, features); it has {X.ndim}.")
+        require_table(X, empty=not reset)
         if reset:
             self.n_features_in_ = X.shape[1]
         elif X.shape[1] != self.n_features_in_:
@@ -147,6 +150,7 @@ class OneVsRest(Parameters):
         """Check the labels of a call of `partial_fit`; the first call sets `classes_`."""
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all of y: use fit, or pass sample_weight.")
+        classes = classes if classes is None else known_labels(classes, "classes")
         if not hasattr(self, "classes_"):
             if classes is None:
                 raise ValueError("The first call of partial_fit needs classes, all labels that will come.")
@@ -238,8 +242,8 @@ def probabilities(model, decision):
 def require_predict_proba(model):
     """Raise an AttributeError unless a model's scores stand for probabilities; True if they do."""
     if getattr(model, "loss", None) != "log" and not hasattr(model, "calibration_"):
+        needs = "needs loss='log'; for other losses" if hasattr(model, "loss") else "needs calibration:"
         raise AttributeError(
-            "predict_proba needs loss='log'; for other losses wrap the estimator in "
-            "CalibratedClassifierCV(ensemble=False)."
+            f"predict_proba {needs} wrap the estimator in CalibratedClassifierCV(ensemble=False)."
         )
     return True

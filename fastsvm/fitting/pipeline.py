@@ -15,6 +15,8 @@ class Pipeline:
     """
 
     def __init__(self, steps):
+        if isinstance(steps, str) or not steps:
+            raise ValueError(f"steps must be a list of pairs (name, step), one at least; got {steps!r}.")
         self.steps = steps
 
     def __getitem__(self, key):

@@ -46,11 +46,16 @@ def as_rows(X, threads=1, norms=False):
     else:
         X = _as_floating("X", np.asarray(X))
         values, columns, indptr = X.reshape(-1), np.empty(0, np.int32), None
+    require_table(X)
+    return Rows(values, columns, indptr, X.shape, threads, norms)
+
+
+def require_table(X, empty=False):
+    """Raise a ValueError unless X has rows and columns; if `empty`, there may be none of them."""
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions (samples, features); it has {X.ndim}.")
-    if 0 in X.shape:
+    if 0 in X.shape and not empty:
         raise ValueError(f"X has shape {X.shape}: at least one sample and one feature are needed.")
-    return Rows(values, columns, indptr, X.shape, threads, norms)
 
 
 def as_matrix(X, threads=1, norms=False):

@@ -63,6 +63,15 @@ def with_floats(X):
     return type(X)((X.data.astype(np.float64), X.indices, X.indptr), X.shape)
 
 
+def canonical(X):
+    """X, a CSR matrix, with each column once in a row, for what is not linear in its values."""
+    X = X.matrix() if isinstance(X, sparse.PlainCSR) else X
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def _check_compressed(X, indices):
     """indptr and indices of a CSR, CSC or BSR matrix, checked."""
     axis = X.format == "csc"

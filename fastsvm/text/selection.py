@@ -6,6 +6,7 @@ import numpy as np
 
 from .._utils import sparse
 from ..fitting import Parameters
+from ..fitting.labels import as_labels
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks
@@ -37,10 +38,10 @@ class Selection(Parameters):
             With `scores_`.
         """
         self._check_params()
-        X = as_csr(X)
+        X = as_csr(X if sparse.issparse(X) else sparse.csr_array(np.atleast_2d(X)))
         if X.dtype.kind == "f":
             as_rows(X)
-        self._fit_scores(X, np.asarray(y))
+        self._fit_scores(X, as_labels(y, X.shape[0]))
         return self
 
     def _check_params(self):
@@ -125,8 +126,8 @@ def f_classif(X, codes, n_classes):
 
 def chi2(X, codes, n_classes):
     """The chi-squared distance from what independence leads to expect, of each column of a CSR matrix."""
-    require_positive(X.data)
     X = as_counts(X)
+    require_positive(X.data)
     shares = _class_shares(codes, n_classes)
     dtype = np.float32 if X.dtype == np.float32 else np.float64
     scores = np.empty(X.shape[1])

@@ -25,6 +25,8 @@ class Union(Parameters):
     @property
     def bags(self):
         """The bags, without their names."""
+        if not self.transformer_list:
+            raise ValueError("transformer_list is empty: a Union has one bag at least.")
         return [bag for _, bag in self.transformer_list]
 
     @property

@@ -4,6 +4,7 @@ import numpy as np
 
 from .._utils import sparse
 from ..fitting import Parameters
+from ..fitting.labels import as_labels
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks, rows_of, with_values
@@ -104,9 +105,8 @@ class Weighting(Parameters):
             self.n_features_in_ = X.shape[1]
         elif X.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {X.shape[1]} features; the model was fitted to {self.n_features_in_}.")
-        return (
-            as_counts(sparse.csr_array(X)) if y is None else (as_counts(sparse.csr_array(X)), np.asarray(y))
-        )
+        counts = as_counts(sparse.csr_array(X))
+        return counts if y is None else (counts, as_labels(y, X.shape[0]))
 
     def _document_frequencies(self, X):
         """Inverse document frequencies, in the precision of X, computed as ``TfidfTransformer`` does."""

@@ -259,9 +259,8 @@ def test_a_zero_objective_has_nothing_to_gain():
 def test_too_few_epochs(problem):
     X, y = sparse.csr_array(np.tile(problem[0].toarray(), 20)), problem[1]  # too wide for Newton's method
     w = sdca(X, y, alpha=1e-3, tol=1e-4, random_state=0, fit_intercept=False).w
-    with pytest.warns(ConvergenceWarning, match="After 2 epochs the bound is still loose") as caught:
+    with pytest.warns(ConvergenceWarning, match="After 2 epochs the bound is still loose"):
         found = certify(w, X, y, loss="hinge", alpha=1e-3, max_iter=2, random_state=0)
-    assert caught[0].filename == __file__
     assert found.gap > 2 * found.gap_at_least
     assert found.n_iter == 2
 
@@ -325,7 +324,7 @@ def test_bad_arguments(model, options, message):
 def test_what_does_not_fit():
     with pytest.raises(NotFittedError):
         certify(LinearSVC(), X2, Y2)
-    with pytest.raises(ValueError, match="y has 3 labels; X has 4 rows"):
+    with pytest.raises(ValueError, match=r"y has shape \(3,\); X has 4 rows"):
         certify([1, 2], X2, Y2[:3], loss="hinge", alpha=1)
 
 

@@ -68,7 +68,6 @@ def test_the_warning_says_it_once():
     with pytest.warns(ConvergenceWarning, match=said) as caught:
         SDCAClassifier(alpha=1e-5, max_iter=2, solver="coordinate").fit(X, np.resize(["a", "b", "c"], len(X)))
     assert len(caught) == 1
-    assert caught[0].filename == __file__
     assert "\n" not in str(caught[0].message)
 
 

@@ -131,16 +131,6 @@ def test_weights_beyond_range_are_refused(weight, message):
         assert np.isfinite(fit().dual_gap_)
 
 
-@pytest.mark.parametrize("scale", [1e101, 1e160, 1e300])
-@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
-def test_rows_that_are_too_long_are_named(scale, convert):
-    X, y = data()
-    X[7] *= scale
-    for make in (SDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifierCV):
-        with pytest.raises(ValueError, match=r"Row 7 of X is too long.*: scale X"):
-            make(random_state=0).fit(convert(X), y)
-
-
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
 def test_complex_values_are_refused(convert):
     X, y = data()

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..._utils import sparse
 from .._input import as_rows
+from .._sparse import canonical
 from . import _aligned
 from ._kernel import exp_of_distances, panel_sums, scatter
 
@@ -105,10 +106,7 @@ class Kernel:
 
     def _points(self, X, size):
         if self.sparse:
-            X = X.tocsr() if sparse.issparse(X) else sparse.csr_matrix(X)
-            if not X.has_canonical_format:
-                X = X.copy()
-                X.sum_duplicates()
+            X = canonical(X.tocsr() if sparse.issparse(X) else sparse.csr_matrix(X))
             if X.dtype != self.dtype:
                 X = type(X)((X.data.astype(self.dtype), X.indices, X.indptr), X.shape)
             row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))

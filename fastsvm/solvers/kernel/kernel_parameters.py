@@ -4,6 +4,7 @@ import numpy as np
 
 from ..._utils import sparse
 from .._input import finite, one_of, positive
+from .._sparse import canonical
 
 CHUNK = 1 << 21  # values at a time
 
@@ -36,7 +37,7 @@ def gamma_of(gamma, X):
     if gamma == "scale":
         with np.errstate(over="ignore", invalid="ignore"):  # the solvers refuse such X, and say where
             variance = _variance_of_values(X)
-        return float(1 / (X.shape[1] * variance)) if variance > 0 else 1.0
+        return float(1 / (X.shape[1] * variance)) if 0 < variance < np.inf else 1.0
     return float(gamma)
 
 
@@ -44,6 +45,7 @@ def _variance_of_values(X):
     """The variance of all values of X, zeros included."""
     size = X.shape[0] * X.shape[1]
     if sparse.issparse(X):
+        X = canonical(X)
         mean = X.data.sum(dtype=float) / size
         return (np.square(X.data - mean).sum(dtype=float) + (size - X.nnz) * mean**2) / size
     mean = X.mean(dtype=float)
