@@ -1,17 +1,51 @@
 """Rows of numbers with a label each: svmlight, tables and NumPy archives, from files or stdin."""
 
+import csv
 import io
 import os
-from array import array
-from math import isfinite
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from .errors import AppError
+import click
+
+from .errors import USAGE, AppError
 from .input_streams import open_binary
 from .limits import limit
+from .number_tables import read_table
 from .printing import many, note
 
 FORMATS = ("svmlight", "csv", "tsv", "npz")
-LABEL_NAMES = ("label", "class", "target", "y")
+TABLES = {"csv": ",;\t|", "tsv": "\t"}  # and what may separate their columns
+HEADER = "Line 1 of a table names the columns, or is a row.  [default: as it looks]"
+TABLE_OPTIONS = (
+    click.option("--label-col", metavar="NAME", help="Column of the labels in a table.  [default: the last]"),
+    click.option("--header/--no-header", default=None, help=HEADER),
+)
+WORDS = "svmlight has numbers as labels, tables may have words"
+
+
+class Rows(NamedTuple):
+    """Rows and labels, whether columns count from 0, and of a table the names in its header."""
+
+    X: Any
+    y: Any
+    zero_based: bool
+    names: Sequence[str] = ()
+    label_name: str | None = None
+
+
+def read_labelled(path: str, *args, **more) -> Rows:
+    """Do what `read_matrix` does with rows that must have labels, two at least."""
+    rows, name = read_matrix(path, *args, **more), "<stdin>" if path == "-" else path
+    if (y := rows.y) is None:
+        raise AppError(f"{name}: has no labels")
+    if y.dtype.kind == "f" and (bad := (y % 1 != 0).nonzero()[0]).size:
+        what = f"y must have labels; y[{bad[0]}] is the number {y[bad[0]]}: regression is not offered"
+        raise AppError(f"{name}: {what}; name classes by words or whole numbers")
+    if (y == y[0]).all():
+        raise AppError(f"{name}: all rows have the same label; two labels are needed")
+    return rows
 
 
 def read_matrix(
@@ -21,7 +55,8 @@ def read_matrix(
     zero_based: bool | None = None,
     n_features: int | None = None,
     plain: bool = False,
-):
+    **table: Any,
+) -> Rows:
     """Return the rows and the labels of a file.
 
     Parameters
@@ -38,18 +73,21 @@ def read_matrix(
         The columns of a model: sparse rows are made as wide, and a table that has no more has no labels.
     plain : bool
         Give rows of svmlight as `fastsvm.io.svmlight_arrays` does, for a fit without SciPy.
+    **table
+        header, label_col and names of `read_table`.
 
     Returns
     -------
-    X : array or CSR matrix
-    y : array of the labels, or None
-    zero_based : bool
+    Rows
+        X is an array or a CSR matrix, y an array of the labels or None.
 
     Raises
     ------
     AppError
         Where it is no such file.
     """
+    from zipfile import BadZipFile
+
     import numpy as np
 
     from fastsvm._utils import sparse
@@ -57,13 +95,16 @@ def read_matrix(
 
     ending = path.lower().removesuffix(".gz").rpartition(".")[2]
     format = format or (ending if ending in FORMATS else "svmlight")
-    name = "<stdin>" if path == "-" else path
+    name, named = "<stdin>" if path == "-" else path, ()
+    if format not in TABLES and not (table.get("header") is table.get("label_col") is None):
+        raise AppError(f"{name}: --label-col and --header are for tables; see --format", USAGE)
     if os.path.isdir(path):
         format, zero_based, (X, y) = "stored", bool(zero_based), _read_folder(path)
     else:
         with open_binary(path) as stream:
             try:
                 if format == "svmlight":
+                    start = stream.peek(1 << 12)
                     X, y = svmlight_arrays(stream, zero_based=zero_based is not False, dtype=np.float64)
                     if zero_based is None and (not X.nnz or X.indices.min() > 0):
                         X.indices -= 1
@@ -72,9 +113,12 @@ def read_matrix(
                 elif format == "npz":
                     X, y = _read_arrays(stream)
                 else:
-                    X, y = _read_table(stream, name, "\t" if format == "tsv" else ",;", n_features)
-            except _what_files_raise() as error:
+                    X, y, *named = read_table(stream, name, TABLES[format], n_features=n_features, **table)
+            except (ValueError, KeyError, TypeError, OverflowError, EOFError, BadZipFile, csv.Error) as error:
                 told = str(error).removesuffix(".")
+                if format == "svmlight" and "label" in told:
+                    is_table = re.match(rb"[^:\n]*[,;\t]", start.lstrip())
+                    told += f"; {'it looks like a table' if is_table else WORDS}: --format csv"
                 raise AppError(
                     told if told.startswith(name) else f"{name}: cannot be read: {told}"
                 ) from error
@@ -98,7 +142,7 @@ def read_matrix(
                 note(f"{name}: {many(more, 'column')} beyond the model's {n_features:,} left out")
             if X.shape[1] != n_features:
                 X.resize(X.shape[0], n_features)
-    return X, y, zero_based is not False
+    return Rows(X, y, zero_based is not False, *named)
 
 
 def _read_folder(path):
@@ -109,14 +153,6 @@ def _read_folder(path):
         return load(path)
     except (MatrixFileError, OSError) as error:
         raise AppError(f"{path}: is no matrix of fastsvm.io: {error}") from error
-
-
-def _what_files_raise():
-    """Return the errors of bad files."""
-    from csv import Error
-    from zipfile import BadZipFile
-
-    return ValueError, KeyError, TypeError, OverflowError, EOFError, BadZipFile, Error
 
 
 def _read_arrays(stream):
@@ -139,43 +175,3 @@ def _read_arrays(stream):
     if X.ndim != 2 or X.dtype.kind not in "biuf" or (y is not None and y.ndim != 1):
         raise ValueError("X must be a matrix of numbers, and y a list of labels")
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64), y
-
-
-def _read_table(stream, name, separators, n_features):
-    """Read a table line by line; of the separators that counts which the first line has more of."""
-    import csv
-    from itertools import chain
-
-    import numpy as np
-
-    lines = io.TextIOWrapper(stream, "utf-8-sig", newline="")
-    first = next(lines, "")
-    reader = csv.reader(chain([first], lines), delimiter=max(separators, key=first.count))
-    values, labels, width = array("d"), [], None
-    for cells in filter(None, reader):
-        found, width = len(cells), width or len(cells)
-        label = [] if width == n_features else [cells.pop()]
-        bad = next((k for k, cell in enumerate(cells, 1) if not _is_number(cell)), None)
-        if bad and not labels and reader.line_num == 1:  # the header
-            if named := [cell for cell in cells if cell.strip().lower() in LABEL_NAMES]:
-                raise AppError(f"{name}: the label must be the last column, not {named[0]}; move it there")
-            continue
-        if bad or found != width:
-            what = f"column {bad} is no number" if bad else f"{found} columns, not {width}"
-            raise AppError(f"{name}, line {reader.line_num}: {what}; fill it in, or leave the row out")
-        if not cells:
-            raise AppError(f"{name}, line {reader.line_num}: one column; it needs numbers and then the label")
-        values.extend(map(float, cells))
-        labels += label
-    X = np.array(values).reshape(-1, (width or 1) - (width != n_features))
-    try:
-        return X, np.array(labels, float) if width != n_features else None
-    except ValueError:
-        return X, np.array(labels)
-
-
-def _is_number(cell):
-    try:
-        return isfinite(float(cell))
-    except ValueError:
-        return False

@@ -75,7 +75,6 @@ REMOVED = {
         ("compare", "--no-intercept", f"scores have an intercept{IN_PYTHON}"),
         ("compare", "--test", f"a quarter of the rows is held out{IN_PYTHON}"),
         ("compare", "--holdout", f"a quarter of the rows is held out{IN_PYTHON}"),
-        ("compare", "--label-col", f"the label is in the last column{IN_PYTHON}"),
         ("compare", "--seed", f"the seeds are 0, 1, 2 and so on{IN_PYTHON}"),
     ],
 }

@@ -191,7 +191,10 @@ def parse(
                     if column <= before:
                         wrong = NOT_INCREASING
                         break
-                    p = number(p + 1, end, &value)
+                    p += 1
+                    while is_space(p[0]):  # LIBLINEAR's files have "63: .5"
+                        p += 1
+                    p = number(p, end, &value)
                     if p == NULL or not (is_space(p[0]) or p[0] == 10 or p[0] == 35) or not isfinite(
                         <real>value
                     ):

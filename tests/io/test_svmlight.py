@@ -61,7 +61,7 @@ def test_numbers_are_those_of_python(tmp_path, monkeypatch, dtype, block):
 
 
 def test_columns_from_zero_and_groups_of_a_ranking(tmp_path):
-    (tmp_path / "a").write_text("1 qid:7 0:1 2:3\n2 qid:8 1:5")
+    (tmp_path / "a").write_text("1 qid:7 0:1 2: 3\n2 qid:8 1: \t5")
     store_svmlight(tmp_path / "a", tmp_path / "X", zero_based=True)
     X, y = load(tmp_path / "X")
     assert (X.toarray().tolist(), y.tolist()) == ([[1, 0, 3], [0, 5, 0]], [1, 2])
@@ -99,6 +99,7 @@ BAD = {
     ],
     "an index without a finite number after its colon": [
         *("1 3:", "1 3:x", "1 3:1e", "1 3:inf", "1 3:1:2", "1 3:1_0", "1 3:1\0", "1 3:" + "1" * 500),
+        *("1 3: ", "1 3: 4:5", "1 3: # 1"),
         "1 3:1e39",  # in float32
     ],
     "indices must increase": ["1 3:1 3:2"],

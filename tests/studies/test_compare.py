@@ -43,7 +43,7 @@ def run(*arguments):
 
 @pytest.mark.parametrize("name", ["a.svm", "a.csv", "a.tsv", "plain.csv", "a.npz"])
 def test_files_are_read(tmp_path, data, name):
-    rows, y, _ = read_matrix(str(write(tmp_path / name, *data)))
+    rows, y, *_ = read_matrix(str(write(tmp_path / name, *data)))
     np.testing.assert_allclose(rows.toarray() if sparse.issparse(rows) else rows, data[0], rtol=1e-6)
     np.testing.assert_array_equal(y, (data[1] == "yes") if name == "a.svm" else data[1])
 

@@ -250,7 +250,7 @@ def test_a_bad_file_takes_one_line_and_leaves_nothing(run, tmp_path, name, conte
         ("fit a -v 1", 2, "1 is not in the range x>=2"),
         ("fit a --kernel rbf -o m.model", 1, "LIBLINEAR has no kernels"),
         ("fit a --loss smooth_hinge -o m.model", 1, "LIBLINEAR has no smooth_hinge"),
-        ("fit first.csv", 1, "first.csv: the label must be the last column, not Label"),
+        ("fit first.csv", 1, "first.csv, line 1: 'Label' is a label's name, but the last column is 'x'"),
         ("fit .", 1, "is no matrix of fastsvm.io"),
         ("convert ours.model b.safetensors", 2, "without its C; predict and certify --cost take it"),
         ("certify ours.model a", 2, "LIBLINEAR's files have no C; give --cost"),

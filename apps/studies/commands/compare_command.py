@@ -8,6 +8,7 @@ import click
 from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.files import replace_file
+from ...common.matrix_reading import TABLE_OPTIONS, read_labelled
 from ...common.printing import print_heading, print_json, print_table, tidy_warnings
 from ...common.progress import Stages, by_steps
 from .study_options import command, threads_of
@@ -19,7 +20,11 @@ PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
 
 
 @command("compare rows.svm", "compare table.csv --solvers sdca,pegasos -o ours", only_in_config=["threads"])
-@options.section("Input", click.option("--scale", is_flag=True, help="Standardise dense columns first."))
+@options.section(
+    "Input",
+    click.option("--scale", is_flag=True, help="Standardise dense columns first."),
+    *TABLE_OPTIONS,
+)
 @options.section(
     "Training",
     click.option(
@@ -42,9 +47,8 @@ PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
 def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet, verbose, **config):
     """Compare solvers on the rows of FILE, run by run and epoch by epoch.
 
-    FILE is svmlight (.svm, .libsvm), a table (.csv, .tsv) with the label in its last column, or .npz with X
-    and y. A quarter of the rows is held out for the test error. FOLDER gets runs.csv (a line for each epoch
-    of each run) and pictures.
+    FILE is svmlight (.svm, .libsvm), a table (.csv, .tsv), or .npz with X and y. A quarter of the rows is
+    held out for the test error. FOLDER gets runs.csv (a line for each epoch of each run) and pictures.
     """
     import numpy as np
 
@@ -55,9 +59,10 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
     models = {name: _solver_model(name, loss, alpha, epochs) for name in map(str.strip, solvers.split(","))}
     if set(models) == {"perceptron"}:
         raise AppError("--solvers: the perceptron minimises nothing; compare it with another", USAGE)
+    table = {name: config.pop(name) for name in ("label_col", "header")}
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("read"):
-            X, y, X_test, y_test = _read_and_split_rows(file, scale)
+            X, y, X_test, y_test = _read_and_split_rows(file, scale, table)
         study_folder.take_folder(output, "compare")
         with stage("run", total=runs * sum(model.max_iter for model in models.values())) as advance:
             try:
@@ -115,18 +120,15 @@ def _solver_model(name, loss, alpha, epochs):
     return Pegasos(averaging="tail" if name == "pegasos-tail" else "last", **shared)
 
 
-def _read_and_split_rows(file, scale):
+def _read_and_split_rows(file, scale, table):
     """Return the rows to run on and their labels, and those held out."""
     from scipy import sparse
 
     from fastsvm.fitting import Scaler
 
     from ...common.folds import random_split
-    from ...common.matrix_reading import read_matrix
 
-    X, y, _ = read_matrix(file)
-    if y is None or len(set(y.tolist())) < 2:
-        raise AppError(f"{file}: two labels are needed, and it has fewer")
+    X, y, *_ = read_labelled(file, **table)
     try:
         train, test = random_split(len(y), HOLDOUT, 0, y.tolist())
     except ValueError as error:

@@ -7,7 +7,7 @@ import click
 
 from ...common import options
 from ...common.errors import AppError
-from ...common.matrix_reading import FORMATS, read_matrix
+from ...common.matrix_reading import FORMATS, TABLE_OPTIONS, Rows, read_labelled, read_matrix
 from ...common.options import LOSS, STRENGTH, json_option, section, seed_option
 from ...common.printing import print_json, tidy_warnings
 from ...common.progress import Stages
@@ -22,24 +22,25 @@ class Source(NamedTuple):
     path: str
     format: str | None
     zero_based: bool | None
+    header: bool | None
+    label_col: str | None
 
     @property
     def name(self) -> str:
         """Return what messages call it."""
         return "<stdin>" if self.path == "-" else self.path
 
-    def read(self, *, zero_based: bool | None = None, **more):
-        """Read the rows; where the options do not say how columns are numbered, `zero_based` does."""
-        numbered = zero_based if self.zero_based is None else self.zero_based
-        return read_matrix(self.path, self.format, zero_based=numbered, **more)
+    def read(self, *, zero_based: bool | None = None, model=None, labelled: bool = False, **more) -> Rows:
+        """Read the rows; where the options do not say how columns are numbered, `zero_based` does.
 
-    def read_labelled(self, **more):
-        """Read rows that must have labels, two at least."""
-        X, y, zero_based = self.read(**more)
-        if y is None or (y == y[0]).all():
-            what = "has no labels" if y is None else "all rows have the same label; two are needed"
-            raise AppError(f"{self.name}: {what}")
-        return X, y, zero_based
+        Those for a model have its columns.
+        """
+        numbered = zero_based if self.zero_based is None else self.zero_based
+        if model is not None:
+            more |= {"n_features": model.n_features_in_, "names": [*getattr(model, "feature_names_in_", ())]}
+        more |= {"header": self.header, "label_col": self.label_col}
+        read = read_labelled if labelled else read_matrix
+        return read(self.path, self.format, zero_based=numbered, **more)
 
 
 def command(*examples: str, letter_v: bool = True):
@@ -51,8 +52,8 @@ def command(*examples: str, letter_v: bool = True):
 
     def decorate(function):
         @wraps(function)
-        def run(file, format, zero_based, json, quiet, verbose, **more):
-            source = Source(file, format, zero_based)
+        def run(file, format, zero_based, header, label_col, json, quiet, verbose, **more):
+            source = Source(file, format, zero_based, header, label_col)
             with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
                 try:
                     record, show = function(source, stage, **more)
@@ -63,7 +64,7 @@ def command(*examples: str, letter_v: bool = True):
         numbered = "The first column of svmlight is number 0.  [default: if any row has that]"
         formats = click.option("--format", type=click.Choice(FORMATS), help="[default: by ending; svmlight]")
         zero_based = click.option("--zero-based", is_flag=True, default=None, help=numbered)
-        run = section("Input", formats, zero_based)(section("Output", json_option)(run))
+        run = section("Input", formats, *TABLE_OPTIONS, zero_based)(section("Output", json_option)(run))
         return options.command("fastsvm", *examples, letter_v=letter_v)(run)
 
     return decorate

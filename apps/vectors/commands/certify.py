@@ -35,7 +35,7 @@ def certify(source, stage, model, cost, loss):
     if bias is not None and cost is None:
         raise AppError(f"{model}: LIBLINEAR's files have no C; give --cost", USAGE)
     with stage("read"):
-        X, y, _ = source.read_labelled(zero_based=zero_based, n_features=classifier.n_features_in_)
+        X, y, *_ = source.read(zero_based=zero_based, model=classifier, labelled=True)
     with stage("certify"):
         import fastsvm
 

@@ -34,8 +34,8 @@ def convert(source, stage, target):
     if target != "-":
         check_file(target)
     with stage("read"):
-        X, y, _ = source.read()
+        rows = source.read()
     with stage("write"):
-        write_matrix(target, X, y)
-    record = {"target": target, "rows": X.shape[0], "columns": X.shape[1]}
+        write_matrix(target, *rows[:2], [*rows.names, rows.label_name] if rows.names else ())
+    record = {"target": target, "rows": rows.X.shape[0], "columns": rows.X.shape[1]}
     return record, lambda: None if target == "-" else print_line(f"{target}: written")

@@ -25,7 +25,7 @@ def cv(source, stage, cost, folds, **options):
 
     costs = sorted({*cost})
     with stage("read"):
-        X, y, _ = source.read_labelled()
+        X, y, *_ = source.read(labelled=True)
     with stage("cross-validate", total=folds * len(costs)) as advance:
         shares = cross_validate(X, y, folds, costs, advance, **options)
     means = shares.mean(axis=1)

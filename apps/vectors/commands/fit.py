@@ -37,8 +37,7 @@ def fit(source, stage, cost, folds, output, **options):
     """Fit a certified linear or kernel machine.
 
     It minimises 1/2 ||w||^2 + C sum_i phi(y_i (w.x_i + b0)), like LIBLINEAR and LIBSVM; b0 is not
-    regularised. With more than two labels, each has a problem against the others. In a table the label is
-    the last column.
+    regularised. With more than two labels, each has a problem against the others.
     """
     from ..data import vector_models
     from ..learning.training import cross_validate, make_model
@@ -52,7 +51,8 @@ def fit(source, stage, cost, folds, output, **options):
     if folds is None:
         vector_models.check_vector_model_path(output)
     with stage("read"):
-        X, y, zero_based = source.read_labelled(plain=folds is None and options["kernel"] == "linear")
+        rows = source.read(labelled=True, plain=folds is None and options["kernel"] == "linear")
+        X, y, *_ = rows
     if folds is not None:
         with stage("cross-validate", total=folds) as advance:
             share = float(cross_validate(X, y, folds, [cost], advance, **options).mean())
@@ -63,7 +63,9 @@ def fit(source, stage, cost, folds, output, **options):
     with stage("fit"):
         model.fit(X, y)
     with stage("write"):
-        vector_models.save_vector_model(model, output, zero_based, X.shape[0])
+        if rows.names:
+            model.feature_names_in_ = rows.names
+        vector_models.save_vector_model(model, output, rows.zero_based, X.shape[0])
     (n, d), gaps = X.shape, model.dual_gap_ / model.objective_
     gaps = gaps if isinstance(gaps, float) else gaps.tolist()
     labels = [*map(str, model.classes_.tolist())]

@@ -31,7 +31,7 @@ def path(source, stage, loss, number, tol, output):
     if output is not None:
         check_file(output)
     with stage("read"):
-        X, y, _ = source.read_labelled()
+        X, y, *_ = source.read(labelled=True)
     with stage("fit"):
         options = {"loss": loss or "squared_hinge", "n_alphas": number, "tol": tol, "random_state": 0}
         found, labels = sdca_path(X, y, **options), np.unique(y)

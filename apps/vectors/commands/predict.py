@@ -33,7 +33,7 @@ def predict(source, stage, model, output, proba, scores):
     with stage("read"):
         loaded, columns = load_vector_model(model), {}
         classifier = loaded.model
-        X, y, _ = source.read(zero_based=loaded.zero_based, n_features=classifier.n_features_in_)
+        X, y, *_ = source.read(zero_based=loaded.zero_based, model=classifier)
     with stage("predict"):
         found = classifier.predict(X)
         labels = [*map(str, found.tolist())]

@@ -1,7 +1,10 @@
 """Rows of numbers with a label each, written as they are read."""
 
+import csv
 import gzip
+import io
 import sys
+from collections.abc import Sequence
 from contextlib import contextmanager
 
 from ...common.errors import AppError
@@ -9,8 +12,11 @@ from ...common.errors import AppError
 BLOCK = 1 << 18  # values that are made text at a time
 
 
-def write_matrix(path: str, X, y) -> None:
-    """Write rows and labels to a file in one go, or to stdout (``-``); the ending tells the format."""
+def write_matrix(path: str, X, y, header: Sequence[str] = ()) -> None:
+    """Write rows and labels, a table also the header, to a file in one go, or to stdout (``-``).
+
+    The ending tells the format.
+    """
     import numpy as np
 
     from fastsvm._utils import sparse
@@ -31,6 +37,8 @@ def write_matrix(path: str, X, y) -> None:
     n, d = X.shape
     step = max(1, BLOCK // (X.nnz // n + 1 if sparse.issparse(X) and not separator else d))
     with _opened(path) as file:
+        if separator and header:
+            file.write(_table([header], separator).encode())
         for first in range(0, n, step):
             part = slice(first, first + step)
             file.write("".join(_lines(X[part], map(str, y[part].tolist()), separator)).encode())
@@ -51,14 +59,20 @@ def _opened(path):
             yield packed
 
 
+def _table(rows, separator):
+    """Return the lines of rows of a table."""
+    lines = io.StringIO()
+    csv.writer(lines, delimiter=separator, lineterminator="\n").writerows(rows)
+    return lines.getvalue()
+
+
 def _lines(X, labels, separator):
     """Yield lines of a table, or of svmlight where there is no separator."""
     from fastsvm._utils import sparse
 
     if separator:
         rows = X.toarray() if sparse.issparse(X) else X
-        for row, label in zip(rows.tolist(), labels, strict=True):
-            yield separator.join([*map(repr, row), label]) + "\n"
+        yield _table(([*row, label] for row, label in zip(rows.tolist(), labels, strict=True)), separator)
         return
     X = sparse.csr_matrix(X).sorted_indices()
     for k, label in enumerate(labels):

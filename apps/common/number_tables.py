@@ -1,0 +1,168 @@
+"""Tables of numbers with a label in each row, as spreadsheets and pandas write them."""
+
+import csv
+import io
+import re
+from array import array
+from collections import Counter
+from itertools import chain
+from math import isfinite
+
+from .errors import FAILED, USAGE, AppError
+from .printing import many, note, shortened
+
+LABEL_NAMES = ("label", "class", "target", "y")
+INDEX_NAMES = ("", "Unnamed: 0")  # as pandas writes its index, and as it reads that
+MISSING = ("", "na", "n/a", "nan", "null", "none", "inf", "infinity")  # stand for numbers
+
+
+def read_table(stream, name, separators, *, header=None, label_col=None, n_features=None, names=None):
+    """Read a table line by line; of the separators that counts which the first line has more of.
+
+    Parameters
+    ----------
+    stream, name, separators : binary file, str, str
+        The table, what messages call it, and the characters of which one separates its cells.
+    header : bool, optional
+        Whether line 1 names the columns. By default it does where it has the name of a label in the place of
+        the label, the names of a model, no numbers, or pandas' 0, 1, 2 and so on.
+    label_col : str, optional
+        The column of the labels. By default the last one.
+    n_features, names : optional
+        The columns of a model. A table that has no more has no labels; other names are refused.
+
+    Returns
+    -------
+    X, y : array and array or None
+    names : list of str
+        Of the columns of X, from the header; empty without one.
+    label_name : str or None
+    """
+    import numpy as np
+
+    lines = io.TextIOWrapper(stream, "utf-8-sig", newline="")
+    start = next(lines, "")
+    separator = max(separators, key=start.count)
+    reader = csv.reader(chain([start], lines), delimiter=separator, skipinitialspace=True)
+    rows = filter(None, reader)
+
+    def fault(what, exit_code=FAILED):
+        return AppError(f"{name}, line {reader.line_num:,}: {what}", exit_code)
+
+    if not (first := next(rows, [])):
+        return np.empty((0, 1)), None, [], None
+    top, guessed = [*map(str.strip, first)], header is label_col is None
+    header, places, label = _columns(top, fault, header, label_col, n_features, names)
+    own, label_name = [top[k] for k in places], None if label is None else top[label]
+    values, labels, has_index = array("d"), [], header and top[0] in INDEX_NAMES
+    for cells in rows if header else chain([first], rows):
+        if len(cells) != len(top):
+            raise fault(f"{len(cells)} columns, not {len(top)}; fill it in, or leave the row out")
+        if has_index and not cells[0].strip().isdecimal():
+            raise fault("column 1 has no name, and is no index; give it a name, or leave it out")
+        if label is not None:
+            labels.append(cells[label].strip())
+            if labels[-1].lower() in ("", "nan"):
+                raise fault("no label; fill it in, or leave the row out")
+            if header and guessed and labels[-1] == label_name:
+                raise fault(f"the label {label_name!r} is in line 1 too; give --header or --no-header")
+        cells = [cells[k] for k in places]
+        try:
+            numbers = [*map(float, cells)]
+            fine = isfinite(sum(numbers)) and (text := "".join(cells)).isascii() and "_" not in text
+        except ValueError:
+            fine = False
+        if not fine and (bad := [k for k, cell in enumerate(cells) if not _is_number(cell)]):
+            advice = _advice(cells[bad[0]].strip(), header and own[bad[0]])
+            if label is None and bad[0] == len(cells) - 1:
+                advice = f"the model has {many(n_features, 'column')}, and then there may be a label"
+            raise fault(f"column {places[bad[0]] + 1} is no number; {advice}")
+        values.extend(numbers)
+    if has_index:
+        note(f"{name}: the first column has no name, and is left out as an index")
+    if header and guessed and not all(map(_is_name, own)):
+        note(f"{name}: line 1 is taken for the names of the columns; --no-header makes it a row")
+    kind = float if all(map(_is_number, {*labels})) else str
+    y = None if label is None else np.array(labels, kind)
+    return np.array(values).reshape(-1, len(places)), y, own if header else [], label_name
+
+
+def _columns(top, fault, header, label_col, n_features, model_names):
+    """Tell whether the first line is a header, where the numbers are, and where the label, or None."""
+    if label_col is not None and header is False:
+        raise AppError("--label-col is a name in a header; leave --no-header out", USAGE)
+    start = int(len(top) > 1 and top[0] in INDEX_NAMES)
+    if header is None:
+        header = label_col is not None or _is_header(top[start:], n_features, model_names)
+    start *= header
+    label = None if len(top) == n_features else len(top) - 1
+    if header:
+        label = _place_of_label(top, start, fault, label_col, n_features, model_names)
+    places = [k for k in range(start, len(top)) if k != label]
+    if not places:
+        raise fault("one column; it needs numbers and then the label")
+    if n_features not in (None, len(places)):
+        also = " and a label" * (label is not None)
+        raise fault(f"{many(len(places), 'column')}{also}, where the model has {n_features:,}")
+    for k, wanted in zip(places, model_names or (), strict=False):
+        if header and top[k] != wanted:
+            told = f"column {shortened(top[k])!r} is where the model has {shortened(wanted)!r}"
+            raise fault(f"{told}; give the same in the same order, and the label last or with --label-col")
+    return header, places, label
+
+
+def _is_header(names, n_features, model_names):
+    """Tell whether cells name columns; these of pandas may be 0, 1, 2 and so on."""
+    labelled = len(names) != n_features
+    others = names[:-1] if labelled else names
+    if model_names and others == model_names:
+        return True
+    if others and all(map(_is_name, others)) and not all(each[0] in "0123456789+-." for each in others):
+        return True
+    last, counted = names[-1].lower(), others == [*map(str, range(len(others)))]
+    if counted and len(others) > 2:
+        return True
+    return labelled and last in LABEL_NAMES and (last != "y" or counted)
+
+
+def _place_of_label(top, start, fault, label_col, n_features, model_names):
+    """Return which column of a header has the labels, or None."""
+    names = top[start:]
+    if twice := [each for each, count in Counter(names).items() if count > 1]:
+        raise fault(f"two columns are called {shortened(twice[0])!r}; give each a name of its own")
+    if label_col is not None:
+        if label_col in names:
+            return top.index(label_col, start)
+        there = shortened(", ".join(names), 80)
+        raise fault(f"no column {label_col!r} among {there}; choose with --label-col", USAGE)
+    lowered = [each.lower() for each in names]
+    known = {*LABEL_NAMES} - ({"y"} if "x" in lowered else set())  # x and y are coordinates
+    if len(names) == n_features and (names == model_names or lowered[-1] not in known):
+        return None
+    if lowered[-1] not in LABEL_NAMES and (early := [k for k, each in enumerate(lowered) if each in known]):
+        told = f"{names[early[0]]!r} is a label's name, but the last column is {shortened(names[-1])!r}"
+        raise fault(f"{told}; choose with --label-col")
+    return len(top) - 1
+
+
+def _is_name(cell):
+    """Tell whether a cell may name a column: it has letters, and no number could stand in its place."""
+    return cell.lower().lstrip("+-") not in MISSING and any(map(str.isalpha, cell)) and not _is_number(cell)
+
+
+def _is_number(cell):
+    """Tell whether a cell is a number; Python has more of them, such as 1_000."""
+    try:
+        return isfinite(float(cell)) and cell.strip().isascii() and "_" not in cell
+    except ValueError:
+        return False
+
+
+def _advice(cell, name):
+    """Return what to do about a cell that is no number."""
+    if re.fullmatch(r"[\d.+-]*[,;][\d,;.+-]*", cell):
+        return "write decimal points, not commas"
+    if re.search(r"[^\W\d_]{2}", cell) and _is_name(cell) and (cell.count(" ") > 1 or cell[0].isalpha()):
+        do = f"give --label-col {shortened(name)!r}" if name else "move it to the end"
+        return f"if it is the label, {do}; if it has texts, try fastsvm-sentiment train"
+    return "fill it in, or leave the row out"
