@@ -87,6 +87,17 @@ def print_line(text: str) -> None:
     console().print(printable(text))
 
 
+def plain_rows(rows: Iterable[Sequence[str]], separator: str = "\t") -> str:
+    """Return lines of `printable` fields; in these there is no tab."""
+    return "".join(separator.join(map(printable, row)) + "\n" for row in rows)
+
+
+def print_rows(rows: Iterable[Sequence[str]], separator: str = "\t") -> None:
+    """Print such lines, however long and many."""
+    sys.stdout.write(plain_rows(rows, separator))
+    sys.stdout.flush()
+
+
 def print_heading(text: str, *lines: str) -> None:
     """Print the title of a block after an empty line, and the lines it begins with."""
     console().print(f"\n{printable(text)}", style="bold")

@@ -2,21 +2,22 @@
 
 import os
 import stat
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from textwrap import shorten
 
 from ...common.errors import AppError, Skipped
 from ...common.printing import many, note
+from .bit_depth import with_bits
 from .folder_walk import walk_folder
+from .foreign_kinds import FOREIGN_ENDINGS
 from .image_decoding import MAX_PAGES
 from .image_reader import Content, ImageReader, split_page
 from .label_tables import table_rows, values_of_files, voc_rows
-from .slides import count_pages, is_readable_slide, missing_slide_library
+from .slides import count_pages, is_deep_file, is_readable_slide, missing_slide_library
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k")
 # What lies beside images and needs no word: what is known about them, and what was made of them.
@@ -40,6 +41,8 @@ class ImageFile:
         The original that near-copies were made from.
     content : tuple of (bytes, int or None), optional
         The content of the file, as `image_content` returns it, where the file itself may be out of reach.
+    bits : int
+        How many of 16 bits a channel are used, in all images of its folder.
     """
 
     path: str
@@ -47,6 +50,7 @@ class ImageFile:
     label: str | None = None
     group: str | None = None
     content: Content | None = field(default=None, repr=False, compare=False)
+    bits: int = 16
 
     @property
     def original(self) -> str:
@@ -55,7 +59,7 @@ class ImageFile:
 
     def open(self) -> ImageReader:
         """Return what reads its pixels."""
-        return ImageReader(self.path, content=self.content)
+        return ImageReader(self.path, content=self.content, bits=self.bits)
 
 
 def find_images(
@@ -73,7 +77,8 @@ def find_images(
         Folders, each walked with all its folders in the order of names, and single files, whatever their
         endings. What is hidden (``.name``) is left out; what two sources share belongs to the first. Each
         page of a TIFF file that has several is an image of its own, ``file.tif#1`` and so on. Files of other
-        kinds in a folder are counted in a note.
+        kinds in a folder are counted in a note, but those of `foreign_kinds` are images that cannot be read.
+        Images of 16 bits a channel in one folder share the number of bits that they use.
     labels : str, optional
         A CSV file with the columns ``file`` and ``label``, or a folder of Pascal VOC annotations, where the
         label of an image is the name of its objects if they have one name in common. An image is meant by
@@ -95,8 +100,15 @@ def find_images(
         When there is no image, or a table cannot be read or contradicts itself.
     """
     unique: dict[str, ImageFile] = {}
-    for file in chain.from_iterable(map(_images_of, sources)):
-        unique.setdefault(os.path.abspath(file.path), file)
+    deep: dict[str, dict[str, ImageFile]] = defaultdict(dict)
+    for source in sources:
+        folder = source if os.path.isdir(source) else os.path.dirname(source) or "."
+        for file in _images_of(source):
+            place = os.path.abspath(file.path)
+            if unique.setdefault(place, file) is file and is_deep_file(split_page(file.path)[0]):
+                deep[folder][place] = file
+    for folder, some in deep.items():
+        unique |= zip(some, with_bits(list(some.values()), folder), strict=True)
     files = list(unique.values())
     if labels is not None:
         is_folder = os.path.isdir(labels)
@@ -123,7 +135,7 @@ def _images_of(source: str) -> Iterator[ImageFile]:
     others: Counter[str] = Counter()
     for path, name in walk_folder(source):
         ending = os.path.splitext(name)[1].lower()
-        if ending in ENDINGS or is_readable_slide(path, ending):
+        if ending in ENDINGS or ending in FOREIGN_ENDINGS or is_readable_slide(path, ending):
             found = True
             yield from _pages_of(ImageFile(path, name, name.split("/")[-2] if "/" in name else None))
         elif ending not in BESIDE:
