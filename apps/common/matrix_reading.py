@@ -5,6 +5,7 @@ import os
 from array import array
 from math import isfinite
 
+from .csv_quoting import unquoted
 from .errors import AppError
 from .input_streams import open_binary
 from .limits import limit
@@ -154,7 +155,7 @@ def _read_table(stream, name, separators, n_features):
     values, labels, width = array("d"), [], None
     for cells in filter(None, reader):
         found, width = len(cells), width or len(cells)
-        label = [] if width == n_features else [cells.pop()]
+        label = [] if width == n_features else [unquoted(cells.pop())]
         bad = next((k for k, cell in enumerate(cells, 1) if not _is_number(cell)), None)
         if bad and not labels and reader.line_num == 1:  # the header
             if named := [cell for cell in cells if cell.strip().lower() in LABEL_NAMES]:

@@ -23,7 +23,7 @@ FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "JPEG2000")
 JPEGS = ("JPEG", "MPO")  # the second is a JPEG with more images behind it, such as a preview
 KNOWN = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"II*\0", b"MM\0*", b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51")
 TIFF = (b"II*\0", b"MM\0*")
-DEEP = ("RGB;16", "RGBA;16", "RGBX;16")  # Pillow's names of 16 bits a channel, without the order of bytes
+DEEP = ("'RGB;16", "'RGBA;16", "'RGBX;16")  # Pillow's names of 16 bits a channel, without the order of bytes
 MAX_PAGES = 100  # of a TIFF file, which is read once for each
 MAX_SCANS = 100  # of a progressive JPEG: real ones have about ten; each may take a few bytes, but a pass
 # Tags of TIFF.
@@ -263,7 +263,7 @@ def is_deep(image: Image.Image) -> bool:
     """Return whether an image has 16 bits a channel, all of which can be read."""
     if "transparency" in image.info or _is_planar(image):
         return False
-    return image.mode.startswith("I;16") or any(_stored_as(tile)[0][:-1] in DEEP for tile in image.tile)
+    return image.mode.startswith("I;16") or any(mode in str(image.tile) for mode in DEEP)
 
 
 def deep_levels(data: bytes, image: Image.Image) -> np.ndarray:
@@ -279,17 +279,12 @@ def _values(data: bytes, number: int, turned: bool = False) -> np.ndarray:
     image = Image.open(BytesIO(data), formats=FORMATS)
     image.seek(number)
     for k, tile in enumerate(image.tile if turned else ()):
-        mode, *rest = _stored_as(tile)
+        mode, *rest = (tile.args,) if isinstance(tile.args, str) else tile.args
         order = sys.byteorder[0].upper() if mode.endswith("N") else mode[-1]
         image.tile[k] = tile._replace(args=(mode[:-1] + ("B" if order == "L" else "L"), *rest))
     ImageOps.exif_transpose(image, in_place=True)
     values = np.asarray(image)
     return values.astype(values.dtype.newbyteorder("="))
-
-
-def _stored_as(tile) -> tuple:
-    """Return what Pillow's decoder is told of a part of an image; the first tells how pixels are stored."""
-    return tile.args if isinstance(tile.args, tuple) and tile.args else (str(tile.args),)
 
 
 def _jpeg_2000_bits(data: bytes) -> int:

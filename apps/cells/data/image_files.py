@@ -2,20 +2,22 @@
 
 import os
 import stat
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from textwrap import shorten
 
 from ...common.errors import AppError, Skipped
 from ...common.printing import many, note
-from .bit_depth import with_bits
 from .folder_walk import walk_folder
 from .foreign_kinds import FOREIGN_ENDINGS
 from .image_decoding import MAX_PAGES
 from .image_reader import Content, ImageReader, split_page
+from .image_threads import map_images
 from .label_tables import table_rows, values_of_files, voc_rows
 from .slides import count_pages, is_deep_file, is_readable_slide, missing_slide_library
 
@@ -100,16 +102,9 @@ def find_images(
         When there is no image, or a table cannot be read or contradicts itself.
     """
     unique: dict[str, ImageFile] = {}
-    deep: dict[str, dict[str, ImageFile]] = defaultdict(dict)
-    for source in sources:
-        folder = source if os.path.isdir(source) else os.path.dirname(source) or "."
-        for file in _images_of(source):
-            place = os.path.abspath(file.path)
-            if unique.setdefault(place, file) is file and is_deep_file(split_page(file.path)[0]):
-                deep[folder][place] = file
-    for folder, some in deep.items():
-        unique |= zip(some, with_bits(list(some.values()), folder), strict=True)
-    files = list(unique.values())
+    for file in chain.from_iterable(map(_images_of, sources)):
+        unique.setdefault(os.path.abspath(file.path), file)
+    files = _with_bits(list(unique.values()))
     if labels is not None:
         is_folder = os.path.isdir(labels)
         rows = voc_rows(labels, classes) if is_folder else table_rows(labels, "label")
@@ -125,6 +120,32 @@ def find_images(
             known = shorten(", ".join(sorted(there)), 80, placeholder=" ...") or "none"
             raise AppError(f"no image has the label {name!r}; there are: {known}")
     return [file for file in files if file.label in classes]
+
+
+def _with_bits(files: Sequence[ImageFile]) -> list[ImageFile]:
+    """Give images the bits that their cameras use: those of the largest value in all of a folder.
+
+    Cameras of 12 bits write 16 a channel, of which none is above 4,095.
+    """
+    most: Counter[str] = Counter()
+
+    def bits_of(file: ImageFile) -> int:
+        with suppress(Exception):  # it is told when the image is used
+            return 16 if most[_folder(file)] == 16 else file.open().most_bits()
+        return 0
+
+    for file, bits in map_images(bits_of, [one for one in files if is_deep_file(split_page(one.path)[0])]):
+        most[_folder(file)] = max(most[_folder(file)], 8, bits)
+    for folder, bits in most.items():
+        if bits < 16:
+            white = f"{2**bits - 1:,} is taken for white, not 65,535"
+            note(f"note: {folder}: its 16-bit images use {bits} bits: {white}")
+    return [replace(file, bits=most[_folder(file)] or 16) for file in files]
+
+
+def _folder(file: ImageFile) -> str:
+    """Return the folder that was searched for an image, or that a single one lies in."""
+    return file.path.removesuffix(file.name) or os.path.dirname(file.path) or "."
 
 
 def _images_of(source: str) -> Iterator[ImageFile]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import cv2
 import numpy as np
 
-from .bad_image import DAMAGED, GRAY, BadImage, unreadable
+from .bad_image import GRAY, BadImage, unreadable
 from .foreign_kinds import START, foreign_kind
 from .image_decoding import KNOWN, TIFF, decode_image, deep_levels, is_deep, open_image
 from .slides import BIG_TIFF, is_slide
@@ -84,12 +84,9 @@ class ImageReader:
         return self._whole
 
     def most_bits(self) -> int:
-        """Return how many bits its largest value has, where it has 16 bits a channel; else 0."""
-        try:
-            deep = is_deep(self._opened)
-            return int(deep_levels(self._data, self._opened)[..., :3].max()).bit_length() if deep else 0
-        except Exception as error:  # as in `decode_image`, which says what is wrong
-            raise BadImage(DAMAGED) from error
+        """Return how many bits its largest value has, of 16 bits a channel that can all be read."""
+        is_known = is_deep(self._opened)
+        return int(deep_levels(self._data, self._opened)[..., :3].max()).bit_length() if is_known else 0
 
     def reduced(self, reduce: int):
         """Return the image with both sides `reduce` times smaller, whatever its format."""

@@ -1,7 +1,6 @@
 """Explanations of labels: the measurements with the largest effect, beside the means of the classes."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,6 @@ from ...common.printing import many, note
 from ..data.bad_image import BadImage
 from ..data.image_files import ImageFile
 from ..data.image_reader import CellWidth
-from ..data.image_threads import image_result
 from ..finding.findings import FoundCell, why_no_cell
 from ..learning.cell_model import CellModel
 from ..measuring.cell_features import feature_names
@@ -93,11 +91,12 @@ def explain_cell(
     steps = [step for _, step in model.pipeline.steps]
     if len(steps) != 2 or not model.gives_probabilities:
         raise AppError(f"{model.name}: has no probabilities to explain; train one with --folds above 1")
-    how = {"cell_width": cell_width, "usual": model.about.usual, "thumbnails": True}
-    found = image_result(partial(describe_image, **how), file)
-    if isinstance(found, BadImage) or not found.cells:
-        reason = found if isinstance(found, BadImage) else why_no_cell(found.flags)
-        raise AppError(f"{file.name}: {reason}")
+    try:
+        found = describe_image(file, cell_width, usual=model.about.usual, thumbnails=True)
+    except BadImage as error:
+        raise AppError(f"{file.name}: {error}") from error
+    if not found.cells:
+        raise AppError(f"{file.name}: {why_no_cell(found.flags)}")
     if number > len(found.cells):
         has = many(len(found.cells), "white cell")
         raise AppError(f"{file.name}: has {has}; --cell {number} is too much")

@@ -1,12 +1,8 @@
 """Findings as tables for people, records for --json and rows of CSV files."""
 
-import io
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TextIO
-
-from fastsvm._utils.atomic import replacing
 
 from ...common.csv_quoting import csv_writer
 from ...common.printing import (
@@ -31,20 +27,6 @@ WIDEST = 60  # letters of a file's name in a table
 
 
 # Rows of cells
-
-
-@contextmanager
-def table_file(path: str) -> Iterator[TextIO]:
-    """Open a file that is there once all is written, and as it was before if anything fails; - is stdout."""
-    if path == "-":
-        yield sys.stdout
-        return
-    with replacing(path) as raw:
-        file = io.TextIOWrapper(raw, newline="", encoding="utf-8", errors="surrogateescape")
-        try:
-            yield file
-        finally:
-            file.detach()
 
 
 def cell_columns(classes: Sequence[str]) -> tuple[str, ...]:

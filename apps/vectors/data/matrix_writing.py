@@ -3,7 +3,9 @@
 import gzip
 import sys
 from contextlib import contextmanager
+from io import StringIO
 
+from ...common.csv_quoting import csv_writer
 from ...common.errors import AppError
 
 BLOCK = 1 << 18  # values that are made text at a time
@@ -56,9 +58,11 @@ def _lines(X, labels, separator):
     from fastsvm._utils import sparse
 
     if separator:
-        rows = X.toarray() if sparse.issparse(X) else X
+        rows, text = X.toarray() if sparse.issparse(X) else X, StringIO(newline="")
+        write = csv_writer(text, separator)
         for row, label in zip(rows.tolist(), labels, strict=True):
-            yield separator.join([*map(repr, row), label]) + "\n"
+            write([*row, label])
+        yield text.getvalue()
         return
     X = sparse.csr_matrix(X).sorted_indices()
     for k, label in enumerate(labels):
