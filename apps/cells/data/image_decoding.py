@@ -132,8 +132,6 @@ def open_image(data: bytes, page: int | None = None) -> Image.Image:
     image.info["channels"] = found.channels
     if not found.channels and (image.mode in ("1", "L", "LA", "F") or image.mode.startswith("I")):
         raise BadImage(GRAY)
-    if found.bits > 8 and _is_planar(image) and image.tile[0].codec_name == "raw":  # Pillow makes noise of it
-        raise BadImage("16 bits in a plane for each colour, not compressed; compress it, or save it as PNG")
     return image
 
 
@@ -248,6 +246,8 @@ def _decode_by_pillow(data: bytes, image: Image.Image, bits: int) -> np.ndarray:
             raise BadImage(CUT_SHORT)
         if _jpeg_2000_bits(data) > 8:  # Pillow makes black of white
             return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    elif _is_planar(image) and image.tile[0].codec_name == "raw" and image.tag_v2[_BITS][0] > 8:
+        raise BadImage("16 bits in a plane for each colour, not compressed; compress it, or save it as PNG")
     if image.info["channels"] or (bits < 16 and is_deep(image)):
         levels = deep_levels(data, image)
         if levels.dtype != np.uint8:
