@@ -138,8 +138,7 @@ def _with_bits(files: Sequence[ImageFile]) -> list[ImageFile]:
         most[_folder(file)] = max(most[_folder(file)], 8, bits)
     for folder, bits in most.items():
         if bits < 16:
-            white = f"{2**bits - 1:,} is taken for white, not 65,535"
-            note(f"note: {folder}: its 16-bit images use {bits} bits: {white}")
+            note(f"note: {folder}: its 16-bit images use {bits} bits, so {2**bits - 1:,} is taken for white")
     return [replace(file, bits=most[_folder(file)] or 16) for file in files]
 
 

@@ -92,9 +92,8 @@ def describe_image(
         found = [replace(cell, thumbnail=_thumbnail(crop_box(image, cell.box))) for cell in found]
     X = [describe(field, cell) for cell in cells]
     found = [cell.at_scale_of_file(scale) for cell in found]
-    return DescribedImage(
-        found, X, kept, size, taken, others, flags=() if white else flags_without_cell(image)
-    )
+    flags = () if white else flags_without_cell(image)
+    return DescribedImage(found, X, kept, size, taken, others, flags)
 
 
 def _turned(size: tuple[int, int], image: np.ndarray) -> tuple[int, int]:

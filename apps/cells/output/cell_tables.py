@@ -5,16 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from ...common.csv_quoting import csv_writer
-from ...common.printing import (
-    fields,
-    many,
-    print_heading,
-    print_line,
-    print_rows,
-    print_table,
-    printable,
-    shortened,
-)
+from ...common.printing import fields, many, print_heading, print_line, print_rows, print_table, shortened
 from ..finding.findings import UNFAMILIAR, CellCounts, ImageFindings, why_no_cell
 from ..jobs.cell_classification import CellClassification
 from ..measuring.cell_measures import column_names, with_units
@@ -94,7 +85,7 @@ def cell_printer(names: Sequence[str], classes: Sequence[str]) -> Callable[[Imag
         lines = [] if found.cells else [f"{name}  {why_no_cell(found.flags)}"]
         for cell in found.cells:
             box = " ".join(f"{side:>5}" for side in cell.box)
-            lines.append(f"{name}  {box}  {printable(cell.label):<{label_wide}}  {cell.score:>6.3f}")
+            lines.append(f"{name}  {box}  {cell.label:<{label_wide}}  {cell.score:>6.3f}")
         print_rows([line] for line in lines)
 
     return show
