@@ -2,25 +2,58 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from os import PathLike
+from types import SimpleNamespace
 from typing import TextIO
 
-# What spreadsheets begin a formula by; plain numbers stay what they are.
-_FORMULA = re.compile(r"(?![+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?\Z)'*[=+\-@\t\r]", re.IGNORECASE)
-_QUOTED = re.compile(r"'+[=+\-@\t\r]")
+from .printing import on_screen
+
+# A spreadsheet may begin a cell where a text does, and, if its settings are others, behind these characters.
+_BEGINNING, _END = r"(?<![^;\t\r\n])", r"(?![^;\t\r\n])"
+_NUMBER = rf"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?{_END}"  # which stays what it is
+# What begins a formula, also in full width; before a whole text, white space that is left out, too.
+_SIGN = r"""["']*[=+\-@＝＋－＠]"""
+_FORMULA = re.compile(rf"{_BEGINNING}(?!{_NUMBER})(?={_SIGN})|\A(?='*[\t\r\n])", re.IGNORECASE)
+_QUOTED = re.compile(rf"{_BEGINNING}'(?={_SIGN})|\A'(?='*[\t\r\n])")
 
 
-def csv_writer(file: TextIO) -> Callable[[Iterable], object]:
-    """Return a function that writes a row of a CSV table, with its texts `quoted`."""
-    write = csv.writer(file, lineterminator="\n").writerow
+@contextmanager
+def table_file(path: str | PathLike[str]) -> Iterator[TextIO]:
+    """Open a file that is there once all is written, and as it was before if anything fails; - is stdout."""
+    if path == "-":
+        yield sys.stdout
+        return
+    from fastsvm._utils.atomic import replacing
+
+    with replacing(path) as raw:
+        file = TextIOWrapper(raw, newline="", encoding="utf-8", errors="surrogateescape")
+        try:
+            yield file
+        finally:
+            file.detach()
+
+
+def csv_writer(file: TextIO, separator: str = ",") -> Callable[[Iterable], object]:
+    """Return a function that writes a row of a table, with its texts `quoted`; on a screen, visibly."""
+    screen = SimpleNamespace(write=lambda line: file.write(on_screen(line)))
+    write = table_writer(screen if file.isatty() else file, separator).writerow
     return lambda row: write(map(quoted, row))
 
 
+def table_writer(file: TextIO, separator: str = ","):
+    """Return a writer of a table whose texts are `quoted` already, or fields of the user's own table."""
+    return csv.writer(file, delimiter=separator, lineterminator="\n")
+
+
 def quoted(value: object) -> object:
-    """Put an apostrophe before a text that a spreadsheet would take for a formula, or for so quoted a one."""
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+    """Put an apostrophe before what a spreadsheet takes for a formula in a text, or for so quoted a one."""
+    return _FORMULA.sub("'", value) if isinstance(value, str) else value
 
 
 def unquoted(text: str) -> str:
     """Return the text that `quoted` was given."""
-    return text[1:] if _QUOTED.match(text) else text
+    return _QUOTED.sub("", text)

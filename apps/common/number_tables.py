@@ -8,6 +8,7 @@ from collections import Counter
 from itertools import chain
 from math import isfinite
 
+from .csv_quoting import unquoted
 from .errors import FAILED, USAGE, AppError
 from .printing import many, note, shortened
 
@@ -51,7 +52,7 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
 
     if not (first := next(rows, [])):
         return np.empty((0, 1)), None, [], None
-    top, guessed = [*map(str.strip, first)], header is label_col is None
+    top, guessed = [unquoted(cell.strip()) for cell in first], header is label_col is None
     header, places, label = _columns(top, fault, header, label_col, n_features, names)
     own, label_name = [top[k] for k in places], None if label is None else top[label]
     values, labels, has_index = array("d"), [], header and top[0] in INDEX_NAMES
@@ -61,7 +62,7 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
         if has_index and not cells[0].strip().isdecimal():
             raise fault("column 1 has no name, and is no index; give it a name, or leave it out")
         if label is not None:
-            labels.append(cells[label].strip())
+            labels.append(unquoted(cells[label].strip()))
             if labels[-1].lower() in ("", "nan"):
                 raise fault("no label; fill it in, or leave the row out")
             if header and guessed and labels[-1] == label_name:

@@ -1,6 +1,7 @@
 """What the commands print: tables and JSON on stdout, notes and warnings on stderr."""
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -85,6 +86,22 @@ def print_table(
 def print_line(text: str) -> None:
     """Print one line of plain text."""
     console().print(printable(text))
+
+
+def on_screen(text: str) -> str:
+    """Make what cannot be seen visible, but keep lines and tabs."""
+    return re.sub(r"[^\n\t]+", lambda found: printable(found[0]), text)
+
+
+def plain_rows(rows: Iterable[Sequence[str]], separator: str = "\t") -> str:
+    """Return lines of `printable` fields; in these there is no tab."""
+    return "".join(separator.join(map(printable, row)) + "\n" for row in rows)
+
+
+def print_rows(rows: Iterable[Sequence[str]], separator: str = "\t") -> None:
+    """Print such lines, however long and many."""
+    sys.stdout.write(plain_rows(rows, separator))
+    sys.stdout.flush()
 
 
 def print_heading(text: str, *lines: str) -> None:

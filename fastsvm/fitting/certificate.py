@@ -60,15 +60,8 @@ class Certificate(NamedTuple):
         at_most, at_least = self.relative_gap, _relative_gap(self.gap_at_least, self.objective)
         numbers = zip(*map(np.atleast_1d, (self.objective, self.bound, at_most, at_least)), strict=True)
         for label, (objective, bound, most, least) in zip(labels, numbers, strict=True):
-            lines.append(
-                (
-                    f"{label}",
-                    f"{objective:.7g}",
-                    f"{bound:.7g}",
-                    _percent(most),
-                    _percent(least),
-                )
-            )
+            label = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(label))
+            lines.append((label, f"{objective:.7g}", f"{bound:.7g}", _percent(most), _percent(least)))
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         table = ["  ".join(map(str.rjust, line, widths)) for line in lines]
         return "\n".join([f"{self.loss}, alpha={self.alpha:.6g}", *table])

@@ -8,6 +8,7 @@ import re
 import struct
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -17,9 +18,11 @@ from PIL import Image
 
 from fastsvm_apps.cells.data import image_decoding, image_reader, image_threads
 from fastsvm_apps.cells.data.bad_image import DAMAGED, GRAY, BadImage
+from fastsvm_apps.cells.data.foreign_kinds import KINDS
 from fastsvm_apps.cells.data.image_files import ImageFile, find_images
 from fastsvm_apps.cells.data.image_reader import ImageReader, read_image, read_scaled
 from fastsvm_apps.cells.data.image_threads import map_images
+from fastsvm_apps.cells.jobs.classify_cache import _images_digest
 from fastsvm_apps.common.errors import AppError
 
 HEIGHT, WIDTH = 60, 90
@@ -250,9 +253,45 @@ def test_a_blank_frame_is_an_image_with_nothing_on_it(read, level):
     np.testing.assert_array_equal(read(encoded("png", image)), image)
 
 
-@pytest.mark.parametrize(("offset", "magic", "name"), image_decoding.FOREIGN)
-def test_other_formats_are_named(refused, offset, magic, name):
-    assert refused((b"\0" * offset + magic).ljust(200, b"\0")) == f"{name}; convert it to png or jpg"
+@pytest.mark.parametrize(("offset", "magic", "endings", "name", "advice"), KINDS)
+def test_other_formats_are_named(refused, tmp_path, offset, magic, endings, name, advice):
+    assert refused((b"\0" * offset + magic).ljust(200, b"\0")) == f"{name}; {advice}"
+    for ending in endings:  # in a folder, too, whatever the content
+        (tmp_path / f"b{ending}").write_bytes(b"something else")
+    _, *others = find_images([str(tmp_path)])
+    assert len(others) == len(endings)
+    for file in others:
+        with pytest.raises(BadImage, match=re.escape(f"{name}; {advice}")):
+            file.open()
+
+
+@pytest.mark.parametrize("ending", ["png", "tif"])
+@pytest.mark.parametrize("bits", [8, 9, 10, 12, 14, 15, 16])
+def test_a_folder_of_16_bit_images_is_as_bright_as_its_camera_made_it(tmp_path, capsys, bits, ending):
+    deep = IMAGE.astype(np.uint32) * (2**bits - 1) // 255
+    for name, darker in {"a": 3, "b": 1, "c": 7}.items():
+        (tmp_path / f"{name}.{ending}").write_bytes(encoded(ending, (deep // darker).astype(np.uint16)))
+    (tmp_path / "d.png").write_bytes(encoded("png"))  # of 8 bits, and so as it is
+    files = find_images([str(tmp_path)])
+    assert f"use {bits} bits" in capsys.readouterr().err or bits == 16
+    for file, darker in zip(files, (3, 1, 7, 1), strict=True):
+        assert np.abs(file.open().whole() * float(darker) - IMAGE).max() <= darker
+    assert find_images([files[1].path])[0].bits == bits
+    # A brighter image in the folder makes other results of all: those kept of a run are not used.
+    assert bits == 16 or _images_digest(files) != _images_digest([replace(f, bits=16) for f in files])
+
+
+@pytest.mark.parametrize(("n", "sizes"), [(3, "311"), (3, "113"), (4, "411")])
+@pytest.mark.parametrize("image", [IMAGE, IMAGE.astype(np.uint16) * 16])
+def test_channels_of_an_ome_image_are_joined(read, refused, tmp_path, n, sizes, image):
+    first, *others = (Image.fromarray(np.ascontiguousarray(image[..., 2 - k % 3])) for k in range(n))
+    about = "<OME><Pixels {}/></OME>".format(" ".join(map('Size{}="{}"'.format, "CTZ", sizes)))
+    path = tmp_path / "a.ome.tif"
+    first.save(path, "TIFF", save_all=True, append_images=others, tiffinfo={270: about})
+    if sizes != "311":
+        assert refused(path.read_bytes()).startswith(f"an OME image of {n} grey pages; only red,")
+    else:
+        np.testing.assert_array_equal(find_images([str(path)])[0].open().whole(), IMAGE)
 
 
 @pytest.mark.parametrize("ending", ["jpg", "png", "tif", "bmp", "webp", "jp2"])
@@ -451,10 +490,10 @@ def test_nothing_found(folder, tmp_path):
 
 
 def test_files_of_other_kinds_are_counted_in_a_note(folder, capsys, monkeypatch):
-    top = folder("a.jpg", "b.WEBP", "c.jp2", "d.txt", "e.txt", "f.gif", "g")
+    top = folder("a.jpg", "b.WEBP", "c.jp2", "d.txt", "e.txt", "f.xyz", "g")
     folder("a.xml", "b.csv", "c.json", "d.html")  # lie beside images
     assert names(find_images([top])) == ["a.jpg", "b.WEBP", "c.jp2"]
-    told = f"note: {top}: 4 files of other kinds left out (2 .txt, 1 .gif, 1 without an ending)\n"
+    told = f"note: {top}: 4 files of other kinds left out (2 .txt, 1 .xyz, 1 without an ending)\n"
     assert capsys.readouterr().err == told
     monkeypatch.setattr("fastsvm_apps.cells.data.slides.find_spec", lambda name: None)
     find_images([folder("h.svs")])

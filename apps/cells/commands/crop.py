@@ -42,6 +42,7 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
     """
     if output == "-" and json:
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)
+    from ...common.csv_quoting import table_file
     from ..data.image_files import find_images, outside, source_name
     from ..finding.findings import CellCounts
     from ..finding.image_scale import scale_of, scale_record
@@ -62,7 +63,7 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
                 make_folder(folder)
         count = CellCounts(source_name(images))
         write_crop = picture_files.crop_writer(files, folder) if folder else None
-        with stage("crop", total=len(files)) as advance, cell_tables.table_file(table) as file:
+        with stage("crop", total=len(files)) as advance, table_file(table) as file:
             write = cell_tables.cell_row_writer(file, cell_tables.BOX_COLUMNS)
             for found in crop_cells(files, cell_width=scale, size=size, write=write_crop):
                 write(found)

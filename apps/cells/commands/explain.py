@@ -1,5 +1,7 @@
 """`explain`: why a white cell got its label."""
 
+from dataclasses import replace
+
 import click
 
 from ...common.matplotlib_figures import check_picture
@@ -36,8 +38,9 @@ def explain(image, cell, model, output, cell_width, json, quiet, verbose):
         with stage("load"):
             classifier = load_cell_model(model)
         with stage("classify"):
-            scale = scale_of(find_images([image]), cell_width)
-            found = explain_cell(image, classifier, cell, scale)
+            files = find_images([image])
+            file = replace(files[0], path=image, name=image)  # of several pages none is meant
+            found = explain_cell(file, classifier, cell, scale_of(files, cell_width))
         if output:
             with stage("draw"):
                 explained_cell.plot_cell_explanation(found, output)

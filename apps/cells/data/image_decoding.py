@@ -5,6 +5,7 @@ can repair by inventing a part of the image.
 """
 
 import re
+import sys
 from collections.abc import Iterator
 from io import BytesIO
 from typing import BinaryIO, NamedTuple
@@ -20,24 +21,14 @@ from .bad_image import CUT_SHORT, DAMAGED, GRAY, NO_MEMORY, BadImage
 
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "JPEG2000")
 JPEGS = ("JPEG", "MPO")  # the second is a JPEG with more images behind it, such as a preview
-# Formats told by name, so that the user knows what to convert: offset, bytes there, format.
-FOREIGN = (
-    (0, b"GIF8", "a GIF image"),
-    (4, b"ftypavif", "an AVIF image"),
-    (4, b"ftyphe", "a HEIC image"),
-    (4, b"ftypmif1", "a HEIC image"),
-    (4, b"JXL \r\n", "a JPEG XL image"),
-    (0, b"\xff\x0a", "a JPEG XL image"),
-    (0, b"ZISRAWFILE", "a CZI image"),
-    (128, b"DICM", "a DICOM image"),
-    (0, b"8BPS", "a Photoshop image"),
-    (0, b"%PDF", "a PDF document"),
-)
 KNOWN = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"II*\0", b"MM\0*", b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51")
 TIFF = (b"II*\0", b"MM\0*")
+DEEP = ("'RGB;16", "'RGBA;16", "'RGBX;16")  # Pillow's names of 16 bits a channel, without the order of bytes
 MAX_PAGES = 100  # of a TIFF file, which is read once for each
 MAX_SCANS = 100  # of a progressive JPEG: real ones have about ten; each may take a few bytes, but a pass
-_SUBFILE, _WIDTH, _HEIGHT, _TILE_WIDTH = 254, 256, 257, 322  # tags of TIFF
+# Tags of TIFF.
+_SUBFILE, _WIDTH, _HEIGHT, _BITS, _DESCRIPTION, _SAMPLES = 254, 256, 257, 258, 270, 277
+_PLANAR, _TILE_WIDTH = 284, 322
 _ORIENTATION = 0x112
 _EXTRA_BYTES = re.compile(r"\d+ extraneous bytes before marker 0xd9")  # before the end they do no harm
 
@@ -47,15 +38,37 @@ Image.MAX_IMAGE_PIXELS = None  # `ImageReader` checks the size
 
 
 class TiffPage(NamedTuple):
-    """A page of a TIFF file: its number from 0, width and height, and whether it is stored in tiles."""
+    """A page of a TIFF file.
+
+    Attributes
+    ----------
+    number : int
+        From 0.
+    size : tuple of int
+        Width and height.
+    is_tiled : bool
+        Whether it is stored in tiles.
+    bits, samples : int
+        Bits of a channel, and channels of a pixel.
+    about : str
+        What its writer says of it.
+    channels : tuple of int
+        The numbers of the pages that are channels of an OME image, which is this one page.
+    """
 
     number: int
     size: tuple[int, int]
     is_tiled: bool
+    bits: int = 8
+    samples: int = 3
+    about: str = ""
+    channels: tuple[int, ...] = ()
 
 
 def tiff_pages(file: BinaryIO) -> list[TiffPage]:
     """Return the pages of a TIFF file, without masks and smaller copies of other pages.
+
+    The grey pages of an OME file are channels of one image, and one page here.
 
     Raises
     ------
@@ -63,9 +76,12 @@ def tiff_pages(file: BinaryIO) -> list[TiffPage]:
         When their tables cannot be read.
     """
     try:
-        return list(_tiff_pages(file))
+        pages = list(_tiff_pages(file))
     except Exception as error:  # of hostile tables
         raise BadImage(CUT_SHORT if isinstance(error, OSError) else DAMAGED) from error
+    if len(pages) > 1 and "<OME" in pages[0].about and all(page.samples == 1 for page in pages):
+        return [pages[0]._replace(channels=tuple(page.number for page in pages))]
+    return pages
 
 
 def _tiff_pages(file: BinaryIO) -> Iterator[TiffPage]:
@@ -78,7 +94,9 @@ def _tiff_pages(file: BinaryIO) -> Iterator[TiffPage]:
         if _WIDTH not in tags:  # what Pillow makes of a table beyond the end of the file
             raise OSError("cut short")
         if not int(tags.get(_SUBFILE, 0)) & 0b101:
-            yield TiffPage(len(seen) - 1, (int(tags[_WIDTH]), int(tags[_HEIGHT])), _TILE_WIDTH in tags)
+            size, samples = (int(tags[_WIDTH]), int(tags[_HEIGHT])), int(tags.get(_SAMPLES, 1))
+            bits, about = int(np.max(tags.get(_BITS, 1))), str(tags.get(_DESCRIPTION, ""))
+            yield TiffPage(len(seen) - 1, size, _TILE_WIDTH in tags, bits, samples, about)
 
 
 def open_image(data: bytes, page: int | None = None) -> Image.Image:
@@ -98,11 +116,11 @@ def open_image(data: bytes, page: int | None = None) -> Image.Image:
     """
     if not data:
         raise BadImage("an empty file")
-    number = _page_number(data, page)
+    found = _page(data, page)
     try:
         image = Image.open(BytesIO(data), formats=FORMATS)
-        if number:
-            image.seek(number)
+        if found.number:
+            image.seek(found.number)
         frames = 1 if image.format in ("TIFF", *JPEGS) else getattr(image, "n_frames", 1)
     except MemoryError:
         raise BadImage(NO_MEMORY) from None
@@ -111,13 +129,18 @@ def open_image(data: bytes, page: int | None = None) -> Image.Image:
         raise BadImage(_why_not_opened(data, is_unknown)) from None
     if frames > 1:
         raise BadImage(f"animated, {frames:,} frames; save one of them as an image of its own")
-    if image.mode in ("1", "L", "LA", "F") or image.mode.startswith("I"):
+    image.info["channels"] = found.channels
+    if not found.channels and (image.mode in ("1", "L", "LA", "F") or image.mode.startswith("I")):
         raise BadImage(GRAY)
     return image
 
 
-def _page_number(data: bytes, page: int | None) -> int:
-    """Return the number of the image that is meant, of all in a file, from 0."""
+def _is_planar(image: Image.Image) -> bool:
+    return getattr(image, "tag_v2", {}).get(_PLANAR) == 2
+
+
+def _page(data: bytes, page: int | None) -> TiffPage:
+    """Return the page that is meant, of all in a file; of what is no TIFF file, a first one."""
     pages = tiff_pages(BytesIO(data)) if data.startswith(TIFF) else []
     if data.startswith(TIFF) and not pages:
         raise BadImage(DAMAGED)
@@ -127,22 +150,33 @@ def _page_number(data: bytes, page: int | None) -> int:
         raise BadImage(f"more than {MAX_PAGES:,} pages; save each as a file of its own")
     if page is None and len(pages) > 1:
         raise BadImage(f"{len(pages):,} pages; name one of them: the second is FILE#2")
-    return pages[(page or 1) - 1].number if pages else 0
+    found = pages[(page or 1) - 1] if pages else TiffPage(0, (0, 0), False)
+    if found.channels:
+        sizes = dict(re.findall(r'\bSize([CZT])="(\d+)"', found.about))
+        if len(found.channels) != 3 or sizes != {"C": "3", "Z": "1", "T": "1"}:
+            told = "only red, green and blue of one plane are joined; save it as RGB"
+            raise BadImage(f"an OME image of {len(found.channels):,} grey pages; {told}")
+    return found
 
 
 def _why_not_opened(data: bytes, is_unknown: bool) -> str:
     """Return the reason that a file cannot be opened, by its first bytes."""
-    for offset, magic, name in FOREIGN:
-        if data.startswith(magic, offset):
-            return f"{name}; convert it to png or jpg"
     if is_unknown and data.startswith(TIFF):  # its tables have been read
         return "damaged, or a TIFF image of an unusual kind; save it with 8 bits a channel, or as png"
     is_webp = data[:4] == b"RIFF" and data[8:12] == b"WEBP"
     return DAMAGED if data.startswith(KNOWN) or is_webp else "not an image"
 
 
-def decode_image(data: bytes, image: Image.Image) -> np.ndarray:
+def decode_image(data: bytes, image: Image.Image, bits: int = 16) -> np.ndarray:
     """Return the pixels of an image that `open_image` opened.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+    image : Image
+    bits : int, default=16
+        How many bits of those of an image of 16 bits a channel are used: 4,095 is white for 12.
 
     Returns
     -------
@@ -159,7 +193,7 @@ def decode_image(data: bytes, image: Image.Image) -> np.ndarray:
         if image.format in JPEGS and image.mode == "RGB":
             pixels = _decode_jpeg(data, image)
         else:
-            pixels = _decode_by_pillow(data, image)
+            pixels = _decode_by_pillow(data, image, bits)
     except BadImage:
         raise
     except Exception as error:  # a hostile file may make a decoder raise anything
@@ -204,7 +238,7 @@ def _has_many_scans(data: bytes) -> bool:
     return n_scans > MAX_SCANS
 
 
-def _decode_by_pillow(data: bytes, image: Image.Image) -> np.ndarray:
+def _decode_by_pillow(data: bytes, image: Image.Image, bits: int) -> np.ndarray:
     if image.format == "PNG":  # its checksums are not looked at while it is decoded
         Image.open(BytesIO(data)).verify()
     elif image.format == "JPEG2000":
@@ -212,10 +246,45 @@ def _decode_by_pillow(data: bytes, image: Image.Image) -> np.ndarray:
             raise BadImage(CUT_SHORT)
         if _jpeg_2000_bits(data) > 8:  # Pillow makes black of white
             return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    elif _is_planar(image) and image.tile[0].codec_name == "raw" and image.tag_v2[_BITS][0] > 8:
+        raise BadImage("16 bits in a plane for each colour, not compressed; compress it, or save it as PNG")
+    if image.info["channels"] or (bits < 16 and is_deep(image)):
+        levels = deep_levels(data, image)
+        if levels.dtype != np.uint8:
+            levels = np.minimum(levels >> (bits - 8), 255).astype(np.uint8)
+        return _on_white(levels) if levels.shape[2] == 4 else cv2.cvtColor(levels, cv2.COLOR_RGB2BGR)
     ImageOps.exif_transpose(image, in_place=True)
     if image.has_transparency_data and image.format != "BMP":
         return _on_white(np.asarray(image.convert("RGBA")))
     return cv2.cvtColor(np.asarray(image.convert("RGB")), cv2.COLOR_RGB2BGR)
+
+
+def is_deep(image: Image.Image) -> bool:
+    """Return whether an image has 16 bits a channel, all of which can be read."""
+    if "transparency" in image.info or _is_planar(image):
+        return False
+    return image.mode.startswith("I;16") or any(mode in str(image.tile) for mode in DEEP)
+
+
+def deep_levels(data: bytes, image: Image.Image) -> np.ndarray:
+    """Return the channels, red first, of an image that `is_deep` or has a page for each."""
+    if pages := image.info["channels"]:
+        return np.dstack([_values(data, number) for number in pages])
+    # Pillow reads the upper byte of each number; with the order of bytes turned round, that is the lower one.
+    high, low = (_values(data, image.tell(), turned) for turned in (False, True))
+    return high.astype(np.uint16) << 8 | low
+
+
+def _values(data: bytes, number: int, turned: bool = False) -> np.ndarray:
+    image = Image.open(BytesIO(data), formats=FORMATS)
+    image.seek(number)
+    for k, tile in enumerate(image.tile if turned else ()):
+        mode, *rest = (tile.args,) if isinstance(tile.args, str) else tile.args
+        order = sys.byteorder[0].upper() if mode.endswith("N") else mode[-1]
+        image.tile[k] = tile._replace(args=(mode[:-1] + ("B" if order == "L" else "L"), *rest))
+    ImageOps.exif_transpose(image, in_place=True)
+    values = np.asarray(image)
+    return values.astype(values.dtype.newbyteorder("="))
 
 
 def _jpeg_2000_bits(data: bytes) -> int:

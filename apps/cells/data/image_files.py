@@ -4,6 +4,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
@@ -13,10 +14,12 @@ from textwrap import shorten
 from ...common.errors import AppError, Skipped
 from ...common.printing import many, note
 from .folder_walk import walk_folder
+from .foreign_kinds import FOREIGN_ENDINGS
 from .image_decoding import MAX_PAGES
 from .image_reader import Content, ImageReader, split_page
+from .image_threads import map_images
 from .label_tables import table_rows, values_of_files, voc_rows
-from .slides import count_pages, is_readable_slide, missing_slide_library
+from .slides import count_pages, is_deep_file, is_readable_slide, missing_slide_library
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k")
 # What lies beside images and needs no word: what is known about them, and what was made of them.
@@ -40,6 +43,8 @@ class ImageFile:
         The original that near-copies were made from.
     content : tuple of (bytes, int or None), optional
         The content of the file, as `image_content` returns it, where the file itself may be out of reach.
+    bits : int
+        How many of 16 bits a channel are used, in all images of its folder.
     """
 
     path: str
@@ -47,6 +52,7 @@ class ImageFile:
     label: str | None = None
     group: str | None = None
     content: Content | None = field(default=None, repr=False, compare=False)
+    bits: int = 16
 
     @property
     def original(self) -> str:
@@ -55,7 +61,7 @@ class ImageFile:
 
     def open(self) -> ImageReader:
         """Return what reads its pixels."""
-        return ImageReader(self.path, content=self.content)
+        return ImageReader(self.path, content=self.content, bits=self.bits)
 
 
 def find_images(
@@ -73,7 +79,8 @@ def find_images(
         Folders, each walked with all its folders in the order of names, and single files, whatever their
         endings. What is hidden (``.name``) is left out; what two sources share belongs to the first. Each
         page of a TIFF file that has several is an image of its own, ``file.tif#1`` and so on. Files of other
-        kinds in a folder are counted in a note.
+        kinds in a folder are counted in a note, but those of `foreign_kinds` are images that cannot be read.
+        Images of 16 bits a channel in one folder share the number of bits that they use.
     labels : str, optional
         A CSV file with the columns ``file`` and ``label``, or a folder of Pascal VOC annotations, where the
         label of an image is the name of its objects if they have one name in common. An image is meant by
@@ -97,7 +104,7 @@ def find_images(
     unique: dict[str, ImageFile] = {}
     for file in chain.from_iterable(map(_images_of, sources)):
         unique.setdefault(os.path.abspath(file.path), file)
-    files = list(unique.values())
+    files = _with_bits(list(unique.values()))
     if labels is not None:
         is_folder = os.path.isdir(labels)
         rows = voc_rows(labels, classes) if is_folder else table_rows(labels, "label")
@@ -115,6 +122,31 @@ def find_images(
     return [file for file in files if file.label in classes]
 
 
+def _with_bits(files: Sequence[ImageFile]) -> list[ImageFile]:
+    """Give images the bits that their cameras use: those of the largest value in all of a folder.
+
+    Cameras of 12 bits write 16 a channel, of which none is above 4,095.
+    """
+    most: Counter[str] = Counter()
+
+    def bits_of(file: ImageFile) -> int:
+        with suppress(Exception):  # it is told when the image is used
+            return 16 if most[_folder(file)] == 16 else file.open().most_bits()
+        return 0
+
+    for file, bits in map_images(bits_of, [one for one in files if is_deep_file(split_page(one.path)[0])]):
+        most[_folder(file)] = max(most[_folder(file)], 8, bits)
+    for folder, bits in most.items():
+        if bits < 16:
+            note(f"note: {folder}: its 16-bit images use {bits} bits, so {2**bits - 1:,} is taken for white")
+    return [replace(file, bits=most[_folder(file)] or 16) for file in files]
+
+
+def _folder(file: ImageFile) -> str:
+    """Return the folder that was searched for an image, or that a single one lies in."""
+    return file.path.removesuffix(file.name) or os.path.dirname(file.path) or "."
+
+
 def _images_of(source: str) -> Iterator[ImageFile]:
     if not stat.S_ISDIR(os.stat(split_page(source)[0]).st_mode):
         yield from _pages_of(ImageFile(source, source))
@@ -123,7 +155,7 @@ def _images_of(source: str) -> Iterator[ImageFile]:
     others: Counter[str] = Counter()
     for path, name in walk_folder(source):
         ending = os.path.splitext(name)[1].lower()
-        if ending in ENDINGS or is_readable_slide(path, ending):
+        if ending in ENDINGS or ending in FOREIGN_ENDINGS or is_readable_slide(path, ending):
             found = True
             yield from _pages_of(ImageFile(path, name, name.split("/")[-2] if "/" in name else None))
         elif ending not in BESIDE:

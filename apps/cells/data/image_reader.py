@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 
 from .bad_image import GRAY, BadImage, unreadable
-from .image_decoding import TIFF, decode_image, open_image
+from .foreign_kinds import START, foreign_kind
+from .image_decoding import KNOWN, TIFF, decode_image, deep_levels, is_deep, open_image
 from .slides import BIG_TIFF, is_slide
 
 MAX_PIXELS = 100_000_000
@@ -42,6 +43,8 @@ class ImageReader:
         Refuse larger images before they are decoded, and to enlarge others beyond that.
     content : tuple of (bytes, int or None), optional
         What `image_content` returned for the path, where the file itself may be out of reach.
+    bits : int, default=16
+        As for `decode_image`.
 
     Attributes
     ----------
@@ -57,10 +60,12 @@ class ImageReader:
         colours; some of that only when the image is asked for.
     """
 
-    def __init__(self, path: str, max_pixels: int = MAX_PIXELS, content: Content | None = None) -> None:
+    def __init__(
+        self, path: str, max_pixels: int = MAX_PIXELS, content: Content | None = None, bits: int = 16
+    ) -> None:
         data, page = content or image_content(path)
         self._data, self._opened = data, open_image(data, page)
-        self._max_pixels = max_pixels
+        self._max_pixels, self._bits = max_pixels, bits
         self._whole = None
         self.size = self._opened.size
         self.pixels = self.size[0] * self.size[1]
@@ -73,10 +78,15 @@ class ImageReader:
     def whole(self):
         """Return the image as it is in the file, as `read_image` does."""
         if self._whole is None:
-            self._whole = decode_image(self._data, self._opened)
+            self._whole = decode_image(self._data, self._opened, self._bits)
             if _is_gray(self._whole) and not is_blank(self._whole):
                 raise BadImage(GRAY)
         return self._whole
+
+    def most_bits(self) -> int:
+        """Return how many bits its largest value has, of 16 bits a channel that can all be read."""
+        is_known = is_deep(self._opened)
+        return int(deep_levels(self._data, self._opened)[..., :3].max()).bit_length() if is_known else 0
 
     def reduced(self, reduce: int):
         """Return the image with both sides `reduce` times smaller, whatever its format."""
@@ -194,14 +204,16 @@ def _contents(path: str) -> bytes:
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):  # to open a pipe would be to wait
         raise BadImage("not a file")
-    if status.st_size > MAX_BYTES:
-        raise BadImage(f"{status.st_size:,} bytes, more than the limit of {MAX_BYTES:,}")
     with open(path, "rb") as file:
-        start = file.read(4)
-        if start in BIG_TIFF or (start in TIFF and is_slide(path)):
+        start = file.read(START)
+        known = start.startswith(KNOWN) or not start
+        if kind := foreign_kind(start, "" if known else os.path.splitext(path)[1].lower()):
+            raise BadImage(kind)
+        if start.startswith(BIG_TIFF) or (start.startswith(TIFF) and is_slide(path)):
             raise BadImage("a slide; classify reads slides, and nothing else does")
-        file.seek(0)
-        return file.read()
+        if status.st_size > MAX_BYTES:
+            raise BadImage(f"{status.st_size:,} bytes, more than the limit of {MAX_BYTES:,}")
+        return start + file.read()
 
 
 def is_blank(image) -> bool:

@@ -3,7 +3,7 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import cv2
 
@@ -11,7 +11,9 @@ from fastsvm._utils.thread_pool import Threads, thread_result
 
 from ...common.errors import is_shortage
 from .bad_image import NO_MEMORY, BadImage, unreadable
-from .image_files import ImageFile
+
+if TYPE_CHECKING:
+    from .image_files import ImageFile
 
 AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
 
@@ -21,8 +23,8 @@ MapImages = Callable[[Callable, Iterable], Iterator[tuple]]
 
 
 def map_images(
-    work: Callable[[ImageFile], T], files: Iterable[ImageFile], *, jobs: int | None = None
-) -> Iterator[tuple[ImageFile, T | BadImage]]:
+    work: Callable[["ImageFile"], T], files: Iterable["ImageFile"], *, jobs: int | None = None
+) -> Iterator[tuple["ImageFile", T | BadImage]]:
     """Work on images in threads, and yield the results in the order of the images.
 
     Parameters
@@ -66,7 +68,7 @@ def map_images(
         pool.shutdown(cancel_futures=True)
 
 
-def image_result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
+def image_result(work: Callable[["ImageFile"], T], file: "ImageFile") -> T | BadImage:
     """Work on an image, and return the result, or why there is none; see `map_images`."""
     # A new exception: the one raised would keep the frames it went through, and what they hold.
     try:

@@ -15,6 +15,7 @@ from .image_decoding import TIFF, TiffPage, tiff_pages
 SLIDE_PIXELS = 100_000_000  # a tiled TIFF file with more of them is read by regions
 MAX_SEGMENT = 1 << 26  # pixels of a tile or strip in a file, which is decoded as one
 BIG_TIFF = (b"II+\0", b"MM\0+")
+HEADER, DEEP_PNG = 25, b"\x89PNG\r\n\x1a\n\x10"  # bytes of a PNG file that tell its bits a channel
 SLIDES = 'pip install "fastsvm[slides]"'
 OPENSLIDE = "pip install openslide-python openslide-bin"
 NEEDED = {
@@ -56,8 +57,8 @@ def is_slide(path: str) -> bool:
     """Return whether a file must be read by regions."""
     if os.path.splitext(path)[1].lower() in NEEDED:
         return True
-    magic, pages = _first_look(path)
-    return magic in BIG_TIFF or any(
+    start, pages = _first_look(path)
+    return start.startswith(BIG_TIFF) or any(
         page.is_tiled and page.size[0] * page.size[1] > SLIDE_PIXELS for page in pages
     )
 
@@ -65,6 +66,14 @@ def is_slide(path: str) -> bool:
 def count_pages(path: str) -> int:
     """Return how many images are in a file; of what is no TIFF file, or a slide, 1."""
     return 1 if is_slide(path) else max(1, len(_first_look(path)[1]))
+
+
+def is_deep_file(path: str) -> bool:
+    """Return whether a file that is no slide has 16 bits a channel, by its header."""
+    if path.lower().endswith((".jpg", ".jpeg")) or is_slide(path):
+        return False
+    start, pages = _first_look(path)
+    return start[:8] + start[24:25] == DEEP_PNG or any(page.bits > 8 for page in pages)
 
 
 def _first_look(path: str) -> tuple[bytes, list[TiffPage]]:
@@ -80,9 +89,9 @@ def _look(path: str, *version: int) -> tuple[bytes, list[TiffPage]]:
     """Look once for all pages of a file."""
     try:
         with open(path, "rb") as file:
-            magic = file.read(4)
+            start = file.read(HEADER)
             file.seek(0)
-            return magic, tiff_pages(file) if magic in TIFF else []
+            return start, tiff_pages(file) if start.startswith(TIFF) else []
     except (OSError, BadImage):
         return b"", []
 

@@ -12,12 +12,18 @@ from ...common.statistics import wilson_interval
 
 NO_CELL = "no white cell"
 UNCLASSIFIED = "unclassified"  # the label of a cell whose best score is too low for one
+DARK, FLAT = "dark", "no contrast"  # flags of an image without cells in which nothing can be measured
 UNFAMILIAR = "unfamiliar"  # the flag of an image whose cells are unlike those of training
 
 RED_CELL, PLATELET = "red cell", "platelet"  # what else is counted
 OTHER_KINDS = {"rbc": RED_CELL, "platelets": PLATELET}  # by the names that options have for them
 
 Box = tuple[int, int, int, int]
+
+
+def why_no_cell(flags: Iterable[str]) -> str:
+    """Return why there is no cell in an image that has flags."""
+    return next((f"nothing to measure: {flag}" for flag in flags if flag in (DARK, FLAT)), NO_CELL)
 
 
 def crop_box(image: np.ndarray, box: Box) -> np.ndarray:
@@ -139,6 +145,11 @@ class ImageFindings:
     flags: tuple[str, ...] = ()
     others: tuple[FoundCell, ...] = ()
 
+    @property
+    def unmeasured(self) -> bool:
+        """Whether nothing can be measured in it."""
+        return why_no_cell(self.flags) != NO_CELL
+
 
 class CellCounts:
     """Counts of images and of the cells in them.
@@ -152,8 +163,9 @@ class CellCounts:
 
     Attributes
     ----------
-    images, cells, without_cell : int
-        The images that could be used, the white cells in them, and the images without one.
+    images, cells, without_cell, unmeasured : int
+        The images that could be used, the white cells in them, the images without one, and those in which
+        nothing can be measured.
     labels : dict
         How many cells have each label; None for those without.
     others : dict
@@ -167,7 +179,7 @@ class CellCounts:
     """
 
     def __init__(self, source: str, classes: Iterable[str] = (), others: Iterable[str] = ()) -> None:
-        self.images = self.cells = self.without_cell = 0
+        self.images = self.cells = self.without_cell = self.unmeasured = 0
         self.labels: dict[str | None, int] = dict.fromkeys(classes, 0)
         self.others = dict.fromkeys(others, 0)
         self.flags: Counter[str] = Counter()
@@ -181,7 +193,8 @@ class CellCounts:
             return
         self.images += 1
         self.cells += len(found.cells)
-        self.without_cell += not found.cells
+        self.unmeasured += found.unmeasured
+        self.without_cell += not found.cells and not found.unmeasured
         self.flags.update(found.flags)
         self.n_flagged += bool(found.flags)
         for cell in found.cells:

@@ -6,12 +6,15 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from ..data.image_reader import is_blank
+from .findings import DARK, FLAT
 from .stain import USUAL, Stain
 from .white_cells import WhiteCell
 
 QUANTILES = 0.01, 0.99  # of the images trained on: what lies beyond is unlike them
 SLACK = 0.1  # of the range, which it is widened by on either side
-WHITE, DARK = 254, 1  # levels that tell of light cut off
+WHITE, BLACK = 254, 1  # levels that tell of light cut off
+DIM = 48  # levels that the brightest part of an image has at least; a smear has 100 and more
 EDGE_SHARE = 0.98  # quantile of the gradients: those at the edges of cells
 SECOND = np.float32([[1, -2, 1], [-2, 4, -2], [1, -2, 1]])
 SECOND_GAIN = 6  # standard deviation of what it leaves of noise of deviation 1
@@ -85,7 +88,7 @@ def measure_quality(
     # Twice the slopes, which is 255 at most.
     slopes = (cv2.convertScaleAbs(cv2.Sobel(green, cv2.CV_16S, dx, 1 - dx), alpha=0.25) for dx in (1, 0))
     contrast = stain.plasma[1] * (1 - np.exp(-(stain.density or USUAL.density)))
-    whole = cv2.inRange(image, (DARK + 1,) * 3, (WHITE - 1,) * 3)
+    whole = cv2.inRange(image, (BLACK + 1,) * 3, (WHITE - 1,) * 3)
     n = max(cv2.countNonZero(free), 1)
     areas = [cell.area for cell in cells]
     return ImageQuality(
@@ -96,6 +99,13 @@ def measure_quality(
         1 - cv2.countNonZero(whole & free) / n,
         float(np.sqrt(np.median(areas))) if areas else None,
     )
+
+
+def flags_without_cell(image: np.ndarray) -> tuple[str, ...]:
+    """Return what about an image in which no cell was found keeps anything from being measured."""
+    if cv2.resize(image, (8, 8), interpolation=cv2.INTER_AREA).max() < DIM:
+        return (DARK,)
+    return (FLAT,) if is_blank(image) else ()
 
 
 def _quantile(levels: np.ndarray, mask: np.ndarray, share: float) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.image_files import ImageFile
 from ..data.slide_tiles import Tile
-from .findings import FoundCell, ImageFindings
+from .findings import DARK, FLAT, FoundCell, ImageFindings
 
 # The middle of a cell differs a little between two tiles that both show it. Pixels at the working scale.
 SLACK = 12
@@ -52,6 +52,7 @@ def _of_slide(tiles: Iterable[Found], size: tuple[int, int]) -> ImageFindings:
     first = problem = None
     cells, others = _Cells(), _Cells()
     flags: dict[str, None] = {}
+    empty = True  # as many tiles of a slide are
     for tile, found in tiles:
         first = first or tile
         if found.problem is not None:
@@ -60,6 +61,9 @@ def _of_slide(tiles: Iterable[Found], size: tuple[int, int]) -> ImageFindings:
         cells.add(tile, found.cells)
         others.add(tile, found.others)
         flags.update(dict.fromkeys(found.flags))
+        empty &= found.unmeasured
+    for flag in () if empty else (DARK, FLAT):
+        flags.pop(flag, None)
     found = ImageFindings(
         first.name, tuple(cells.all), first.label, size=size, flags=tuple(flags), others=tuple(others.all)
     )

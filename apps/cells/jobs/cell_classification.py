@@ -255,6 +255,7 @@ def _classified(
                 for cell, scores in zip(result.cells, answers, strict=False)
             )
             flags = quality_flags(result.quality, model.about.ranges) if result.quality else ()
+            flags = (*result.flags, *flags)
             flags = flags if familiar else (UNFAMILIAR, *flags)
             found = ImageFindings(
                 file.name, cells, file.label, size=result.size, flags=flags, others=result.others

@@ -10,6 +10,7 @@ from ..data.image_files import ImageFile
 from ..data.image_reader import CellWidth
 from ..data.image_threads import map_images
 from ..finding.findings import FoundCell, ImageFindings, crop_box, crop_square
+from ..finding.image_quality import flags_without_cell
 from ..finding.stain import usual_field
 from ..finding.white_cells import find_white_cells
 
@@ -46,12 +47,12 @@ def crop_cells(
         if isinstance(found, BadImage):
             yield ImageFindings(file.name, (), problem=str(found))
         else:
-            yield ImageFindings(file.name, tuple(found))
+            yield found
 
 
 def _crop_image(
     file: ImageFile, cell_width: CellWidth, size: int | None, write: Writer | None
-) -> list[FoundCell]:
+) -> ImageFindings:
     reader = file.open()
     image, scale = reader.scaled(cell_width=cell_width)
     found = [FoundCell(cell.box, cell.center, cell.area) for cell in find_white_cells(usual_field(image))]
@@ -61,4 +62,5 @@ def _crop_image(
             middle = tuple(int((side + 0.5) * scale) for side in cell.center)
             crop = crop_square(image, middle, size) if size else crop_box(reader.whole(), cell.box)
             write(file, number, crop)
-    return cells
+    flags = () if cells else flags_without_cell(image)
+    return ImageFindings(file.name, tuple(cells), flags=flags)

@@ -7,9 +7,10 @@ import numpy as np
 
 from ...common.errors import AppError
 from ...common.printing import many, note
+from ..data.bad_image import BadImage
 from ..data.image_files import ImageFile
 from ..data.image_reader import CellWidth
-from ..finding.findings import NO_CELL, FoundCell
+from ..finding.findings import FoundCell, why_no_cell
 from ..learning.cell_model import CellModel
 from ..measuring.cell_features import feature_names
 from ..measuring.describing import describe_image
@@ -67,13 +68,14 @@ class CellExplanation:
     rest: float
 
 
-def explain_cell(path: str, model: CellModel, number: int, cell_width: CellWidth = None) -> CellExplanation:
+def explain_cell(
+    file: ImageFile, model: CellModel, number: int, cell_width: CellWidth = None
+) -> CellExplanation:
     """Explain the label of a cell.
 
     Parameters
     ----------
-    path : str
-        The image.
+    file : ImageFile
     model : CellModel
         With probabilities, and without principal components.
     number : int
@@ -89,16 +91,19 @@ def explain_cell(path: str, model: CellModel, number: int, cell_width: CellWidth
     steps = [step for _, step in model.pipeline.steps]
     if len(steps) != 2 or not model.gives_probabilities:
         raise AppError(f"{model.name}: has no probabilities to explain; train one with --folds above 1")
-    found = describe_image(ImageFile(path, path), cell_width, usual=model.about.usual, thumbnails=True)
+    try:
+        found = describe_image(file, cell_width, usual=model.about.usual, thumbnails=True)
+    except BadImage as error:
+        raise AppError(f"{file.name}: {error}") from error
     if not found.cells:
-        raise AppError(f"{path}: {NO_CELL}")
+        raise AppError(f"{file.name}: {why_no_cell(found.flags)}")
     if number > len(found.cells):
         has = many(len(found.cells), "white cell")
-        raise AppError(f"{path}: has {has}; --cell {number} is too much")
+        raise AppError(f"{file.name}: has {has}; --cell {number} is too much")
     if not model.is_familiar(np.stack(found.X)):
         note("note: the cell is unlike those that the model knows; `classify` labels it more cautiously")
     row = np.asarray(found.X[number - 1])[None]
-    probabilities = model.scores(row, [path])[0]
+    probabilities = model.scores(row, [file.name])[0]
     order = np.argsort(-probabilities)
     values = steps[0].transform(row)[0].astype(float)
     rows = np.repeat(values[None], len(values) + 1, axis=0)  # the last is the cell as it is

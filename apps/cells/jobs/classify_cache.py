@@ -95,7 +95,8 @@ def _images_digest(items: Sequence[ImageFile]) -> str:
                 state = os.stat(path)
                 states[path] = os.path.abspath(path), state.st_size, state.st_mtime_ns
         place = getattr(item, "window", None), getattr(item, "core", None)
-        seen.update(repr((item.path, item.label, states.get(path), place)).encode("utf-8", "surrogateescape"))
+        known = item.path, item.label, item.bits, states.get(path), place
+        seen.update(repr(known).encode("utf-8", "surrogateescape"))
     return seen.hexdigest()
 
 

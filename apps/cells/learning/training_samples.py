@@ -17,7 +17,7 @@ from ..data.boxes import match_boxes
 from ..data.image_files import ImageFile, nothing_left
 from ..data.image_reader import CellWidth
 from ..data.image_threads import map_images
-from ..finding.findings import NO_CELL
+from ..finding.findings import why_no_cell
 from ..finding.image_quality import QualityRanges, quality_ranges
 from ..finding.stain import USUAL, UsualStain, usual_field
 from ..finding.white_cells import find_white_cells
@@ -135,7 +135,7 @@ def measure_training_samples(
                 continue
             found = result.image
             if not found.cells:
-                skipped.add(file.name, NO_CELL)
+                skipped.add(file.name, why_no_cell(found.flags))
                 continue
             (of_first if file in firsts else of_others).append(found.quality)
             for k, label in labels_of_cells(file, found.cells, boxes, skipped):

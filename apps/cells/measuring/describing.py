@@ -11,7 +11,7 @@ from ..data.image_files import ImageFile
 from ..data.image_reader import CellWidth, ImageReader, is_blank
 from ..finding.field import Field
 from ..finding.findings import FoundCell, crop_box
-from ..finding.image_quality import ImageQuality, measure_quality
+from ..finding.image_quality import ImageQuality, flags_without_cell, measure_quality
 from ..finding.other_cells import find_other_cells
 from ..finding.stain import USUAL, UsualStain, normalised, raw_field, stain_of
 from ..finding.white_cells import WhiteCell, find_white_cells
@@ -31,6 +31,7 @@ class DescribedImage(NamedTuple):
     size: tuple[int, int] | None = None
     quality: ImageQuality | None = None
     others: tuple[FoundCell, ...] = ()
+    flags: tuple[str, ...] = ()
 
 
 def describe_image(
@@ -76,7 +77,7 @@ def describe_image(
     kept = reader if keep and reader.pixels <= KEPT_PIXELS else None
     size = _turned(reader.size, image)
     if is_blank(image):
-        return DescribedImage([], [], kept, size)
+        return DescribedImage([], [], kept, size, flags=flags_without_cell(image))
     raw = raw_field(image)
     stain = getattr(file, "stain", None) or stain_of(raw)
     field = Field(normalised(image, stain, usual), raw.frame, raw.stained) if usual else raw
@@ -90,7 +91,9 @@ def describe_image(
     if thumbnails:
         found = [replace(cell, thumbnail=_thumbnail(crop_box(image, cell.box))) for cell in found]
     X = [describe(field, cell) for cell in cells]
-    return DescribedImage([cell.at_scale_of_file(scale) for cell in found], X, kept, size, taken, others)
+    found = [cell.at_scale_of_file(scale) for cell in found]
+    flags = () if white else flags_without_cell(image)
+    return DescribedImage(found, X, kept, size, taken, others, flags)
 
 
 def _turned(size: tuple[int, int], image: np.ndarray) -> tuple[int, int]:

@@ -1,16 +1,12 @@
 """Findings as tables for people, records for --json and rows of CSV files."""
 
-import io
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from fastsvm._utils.atomic import replacing
-
 from ...common.csv_quoting import csv_writer
-from ...common.printing import fields, many, print_heading, print_line, print_table, printable, shortened
-from ..finding.findings import NO_CELL, UNFAMILIAR, CellCounts, ImageFindings
+from ...common.printing import fields, many, print_heading, print_line, print_rows, print_table, shortened
+from ..finding.findings import UNFAMILIAR, CellCounts, ImageFindings, why_no_cell
 from ..jobs.cell_classification import CellClassification
 from ..measuring.cell_measures import column_names, with_units
 
@@ -22,20 +18,6 @@ WIDEST = 60  # letters of a file's name in a table
 
 
 # Rows of cells
-
-
-@contextmanager
-def table_file(path: str) -> Iterator[TextIO]:
-    """Open a file that is there once all is written, and as it was before if anything fails; - is stdout."""
-    if path == "-":
-        yield sys.stdout
-        return
-    with replacing(path) as raw:
-        file = io.TextIOWrapper(raw, newline="", encoding="utf-8", errors="surrogateescape")
-        try:
-            yield file
-        finally:
-            file.detach()
 
 
 def cell_columns(classes: Sequence[str]) -> tuple[str, ...]:
@@ -52,8 +34,9 @@ def cell_row_writer(file: TextIO, columns: Sequence[str]) -> Callable[[ImageFind
 
     def write(found: ImageFindings) -> None:
         if not found.cells:
-            status = NO_CELL if found.problem is None else f"skipped: {found.problem}"
-            write_row([found.file, *[""] * (len(columns) - 2), status])
+            status = why_no_cell(found.flags) if found.problem is None else f"skipped: {found.problem}"
+            flags = ["; ".join(found.flags)] * labelled
+            write_row([found.file, *[""] * (len(columns) - 2 - labelled), *flags, status])
         for k, cell in enumerate(found.cells, start=1):
             label = (cell.label, _digits(cell.score)) if labelled else ()
             known = map(_digits, cell.probabilities or ()) if n_classes > 0 else ()
@@ -96,16 +79,14 @@ def cell_printer(names: Sequence[str], classes: Sequence[str]) -> Callable[[Imag
     print_line(head)
 
     def show(found: ImageFindings) -> None:
-        if found.problem is None:
-            name = f"{shortened(found.file, wide, keep='end'):<{wide}}"
-            for cell in found.cells:
-                box = " ".join(f"{side:>5}" for side in cell.box)
-                sys.stdout.write(
-                    f"{name}  {box}  {printable(cell.label):<{label_wide}}  {cell.score:>6.3f}\n"
-                )
-            if not found.cells:
-                sys.stdout.write(f"{name}  {NO_CELL}\n")
-            sys.stdout.flush()
+        if found.problem is not None:
+            return
+        name = f"{shortened(found.file, wide, keep='end'):<{wide}}"
+        lines = [] if found.cells else [f"{name}  {why_no_cell(found.flags)}"]
+        for cell in found.cells:
+            box = " ".join(f"{side:>5}" for side in cell.box)
+            lines.append(f"{name}  {box}  {cell.label:<{label_wide}}  {cell.score:>6.3f}")
+        print_rows([line] for line in lines)
 
     return show
 
@@ -160,7 +141,7 @@ def crop_record(count: CellCounts, seconds: dict[str, float]) -> dict:
     return {
         "n_images": count.images,
         "n_cells": count.cells,
-        "without_cell": count.without_cell,
+        **fields(count, "without_cell", "unmeasured"),
         "skipped": count.skipped.count,
         "seconds": seconds,
     }
@@ -207,4 +188,5 @@ def _wanted(done: CellClassification) -> str:
 def print_found(count: CellCounts) -> None:
     """Print how many cells were found in how many images."""
     without = f", {count.without_cell:,} of them without a white cell" if count.without_cell else ""
-    print_line(f"{many(count.cells, 'white cell')} in {many(count.images, 'image')}{without}")
+    dark = f", {count.unmeasured:,} of them too dark or without contrast" if count.unmeasured else ""
+    print_line(f"{many(count.cells, 'white cell')} in {many(count.images, 'image')}{without}{dark}")

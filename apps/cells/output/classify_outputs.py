@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
+from ...common.csv_quoting import table_file
 from ...common.files import check_file
 from ...common.html_pages import write_page
 from ...common.standard_streams import until_stdout_closes
@@ -21,7 +22,6 @@ from .cell_tables import (
     cell_row_writer,
     image_record,
     measures_writer,
-    table_file,
 )
 from .coco_geojson import export_writer, is_geojson_folder
 from .picture_files import overlay_writer

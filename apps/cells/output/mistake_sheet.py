@@ -9,7 +9,6 @@ import numpy as np
 
 from ...common.printing import many
 from ..data.bad_image import BadImage
-from ..data.image_reader import read_image
 from ..data.image_threads import map_images
 from ..finding.findings import NO_CELL, crop_box
 from ..jobs.cell_evaluation import Mistake
@@ -46,7 +45,7 @@ def draw_mistakes(path: str, mistakes: Sequence[Mistake]) -> int:
 
 
 def _mistake_tiles(mistakes: Iterable[Mistake], counts: Mapping[str, int]) -> Iterator[Tile]:
-    for (file, cell), image in map_images(lambda mistake: read_image(mistake.file.path), mistakes):
+    for (file, cell), image in map_images(lambda mistake: mistake.file.open().whole(), mistakes):
         if isinstance(image, BadImage):  # it could be read before
             continue
         caption = [f"{file.label}: {NO_CELL}", os.path.basename(file.name)]

@@ -82,6 +82,7 @@ def _facts(tally: ReportTally) -> list[tuple[str, int]]:
         ("white cells", tally.cells),
         ("images", tally.images + tally.problems.count),
         ("images without a white cell", tally.without_cell),
+        *([("images too dark or without contrast", tally.unmeasured)] if tally.unmeasured else []),
         ("images with problems", tally.problems.count),
         *((f"{kind}s", n) for kind, n in tally.others.items()),
     ]

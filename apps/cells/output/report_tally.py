@@ -152,7 +152,8 @@ class ReportTally(CellCounts):
         if found.problem is not None:
             self.problems.add(found.file, found.problem)
         elif not found.cells:
-            self.empty.add(found.file, found.truth or "")
+            if not found.unmeasured:
+                self.empty.add(found.file, found.truth or "")
             self.known_without_cell += found.truth is not None
         if found.flags:
             self.flagged.add(found.file, ", ".join(found.flags))

@@ -22,7 +22,7 @@ from ...common.errors import AppError
 from ...common.files import replace_file
 from ...common.http_server import GracefulServer, bind
 from ..data.bad_image import BadImage
-from ..data.image_reader import read_image
+from ..data.image_files import ImageFile
 from ..learning.corrections import VERSION, checked_corrections
 from .cell_drawing import shrunk
 from .report_tally import ReportAbout, ReportCell
@@ -100,15 +100,17 @@ class ReviewServer:
     work : Work
     shown : sequence of ReportCell
         The cells on the page.
-    paths : dict
+    files : dict
         The image of each file.
     """
 
-    def __init__(self, page: str, work: Work, shown: Sequence[ReportCell], paths: Mapping[str, str]) -> None:
+    def __init__(
+        self, page: str, work: Work, shown: Sequence[ReportCell], files: Mapping[str, ImageFile]
+    ) -> None:
         self.work = work
         self._page = page.encode()
         self._cells = {cell.number: cell for cell in shown}
-        self._paths = paths
+        self._files = files
         self._listener, self._top = bind("127.0.0.1", 0)
         token = secrets.token_urlsafe(16)
         self.url = f"{self._top}{token}/"
@@ -144,7 +146,7 @@ class ReviewServer:
         """Answer with a JPEG of a cell and a little of what is around it."""
         try:
             cell = self._cells[request.path_params["number"]]
-            image = read_image(self._paths[cell.file])
+            image = self._files[cell.file].open().whole()
         except (KeyError, BadImage, OSError):
             raise HTTPException(HTTPStatus.NOT_FOUND, "This picture no longer exists.") from None
         x, y, w, h = cell.found.box

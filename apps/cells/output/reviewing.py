@@ -10,7 +10,7 @@ from ...common.files import check_file
 from ...common.progress import Stages
 from ..data.image_files import find_images, source_name
 from ..data.label_tables import read_json
-from ..finding.findings import NO_CELL
+from ..finding.findings import why_no_cell
 from ..finding.image_scale import Scale, scale_of, scale_words
 from ..jobs.cell_classification import classify_cells, with_truths
 from ..learning.cell_model import CellModel, load_cell_model
@@ -41,8 +41,8 @@ def review_server_of(
         model = load_cell_model(model_path)
     with stage("find"):
         files = with_truths(find_images(sources, labels=labels), model, labels)
-        paths = {file.name: file.path for file in files}
-        if len(paths) < len(files):
+        by_name = {file.name: file for file in files}
+        if len(by_name) < len(files):
             raise AppError("several images have the same name; review their folders one by one")
         scale = scale_of(files, cell_width)
     width = () if cell_width is None else ("--cell-width", f"{cell_width:g}")
@@ -55,9 +55,10 @@ def review_server_of(
             advance()
     shown = tally.shown
     if not shown:
-        raise AppError("; ".join([f"{source_name(sources)}: {NO_CELL}", *tally.skipped.report()[:1]]))
+        why = f"{source_name(sources)}: {why_no_cell(tally.flags)}"
+        raise AppError("; ".join([why, *tally.skipped.report()[:1]]))
     page, work = report_page(tally, known), Work(output, known, shown, content)
-    return ReviewServer(page, work, shown, paths), tally.skipped
+    return ReviewServer(page, work, shown, by_name), tally.skipped
 
 
 def report_about(model: CellModel, sources: Sequence[str], scale: float | Scale) -> ReportAbout:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...common.printing import many, printable
+from ...common.printing import many
 from ...common.statistics import confusion, wilson_interval
 from ..text_recipes import usual_metric
 from .calibration_error import CalibrationError, calibration_error
@@ -185,7 +185,7 @@ class AnswerScores:
         """Faults of a model that may look good."""
         said = []
         if never := sorted(self.label_counts.keys() - set(self.given)):
-            names = ", ".join(map(printable, never[:NAMED]))
+            names = ", ".join(never[:NAMED])
             more = f" and {len(never) - NAMED:,} more" if never[NAMED:] else ""
             said.append(
                 f"{many(len(never), 'label')} of held-out texts never predicted: {names}{more}"
@@ -193,7 +193,7 @@ class AnswerScores:
             )
         if self.value <= (least := self.guessing(self.metric)):
             said.append(
-                f"the model is no better than always guessing {printable(self.guess)!r}: "
+                f"the model is no better than always guessing '{self.guess}': "
                 f"{self.metric} {self.value:.4f} against {least:.4f} on the held-out texts"
             )
         return said

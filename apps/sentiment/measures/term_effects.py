@@ -8,7 +8,6 @@ import numpy as np
 from fastsvm.fitting import Pipeline
 
 from ...common.errors import AppError
-from ...common.printing import printable
 from .prediction import TRAIN_AGAIN, is_kernel_machine
 
 
@@ -50,7 +49,7 @@ def weighted_coef(model: Pipeline) -> np.ndarray:
         coef = model["classifier"].coef_.astype(float) * term_effect(model).factors
     if not np.isfinite(coef).all():
         word = model["vectorizer"].get_feature_names_out()[~np.isfinite(coef).all(axis=0)][0]
-        raise AppError(f"the weight of {printable(str(word))!r} is beyond range; {TRAIN_AGAIN}")
+        raise AppError(f"the weight of '{word}' is beyond range; {TRAIN_AGAIN}")
     return coef
 
 

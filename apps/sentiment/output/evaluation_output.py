@@ -1,12 +1,10 @@
 """The output of `evaluate`: tables for people, a record for --json, and the mistakes as a CSV table."""
 
-import io
 import os
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from ...common.csv_quoting import csv_writer
-from ...common.files import replace_file
+from ...common.csv_quoting import csv_writer, table_file
 from ...common.printing import fields, percent, print_confusion, print_heading, print_line, print_table
 from ..jobs.corpus_evaluation import CorpusEvaluation, ThresholdAdvice
 from ..measures.answer_scores import AnswerScores
@@ -129,8 +127,7 @@ def write_mistakes(path: str | os.PathLike[str], result: CorpusEvaluation) -> No
 
 def write_csv(path: str | os.PathLike[str], header: Sequence[str], rows: Iterable[Sequence]) -> None:
     """Write a CSV table that spreadsheets can open; the file is replaced at once."""
-    file = io.StringIO(newline="")
-    write = csv_writer(file)
-    for row in (header, *rows):
-        write(row)
-    replace_file(path, file.getvalue().encode())
+    with table_file(path) as file:
+        write = csv_writer(file)
+        for row in (header, *rows):
+            write(row)

@@ -1,6 +1,6 @@
 """An explanation as `explain` prints it: the text with its words marked, and the sum that the score is."""
 
-from ...common.printing import console, fields, print_heading, print_line, print_table, printable
+from ...common.printing import console, fields, on_screen, print_heading, print_line, print_table, printable
 from ..jobs.text_explanation import TextExplanation
 from .top_words_output import shown_term
 
@@ -66,12 +66,12 @@ def _print_marked(text: str, found: TextExplanation, labels: list[str]) -> None:
     for start, stop, share in found.spans:
         level = sum(abs(share) >= part * largest > 0 for part in LEVELS)
         word = printable(text[start:stop])
-        marked.append(_printable_lines(text[end:start]))
+        marked.append(on_screen(text[end:start].replace("\r\n", "\n")))
         marked.append(word, _contribution_style(share, level)) if coloured else marked.append(
             word + _contribution_signs(share, level)
         )
         end = stop
-    marked.append(_printable_lines(text[end:]))
+    marked.append(on_screen(text[end:].replace("\r\n", "\n")))
     key = [
         Text(meaning, _contribution_style(share, 2))
         if coloured
@@ -91,11 +91,6 @@ def _contribution_signs(contribution: float, level: int) -> str:
 def _contribution_style(contribution: float, level: int) -> str:
     colour = FOR if contribution > 0 else AGAINST
     return ("", colour, f"bold {colour}", f"bold #000000 on {colour}")[level]
-
-
-def _printable_lines(text: str) -> str:
-    """Make what cannot be seen visible, but keep the lines."""
-    return "\n".join(map(printable, text.replace("\r\n", "\n").split("\n")))
 
 
 def _unknown_words_line(found: TextExplanation) -> str:

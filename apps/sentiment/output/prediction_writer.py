@@ -1,6 +1,5 @@
 """The output of `predict`: for each text a line, a table row or an object, with the fields of the input."""
 
-import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -9,8 +8,9 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ...common.csv_quoting import quoted, table_writer
 from ...common.errors import AppError
-from ...common.printing import printable
+from ...common.printing import on_screen, printable
 from ..data.csv_tables import SEPARATORS
 from ..data.unlabelled_texts import PLAIN, UnlabelledBatch
 from ..measures.prediction import Predictions, ranked_labels
@@ -65,11 +65,12 @@ class PredictionWriter:
         self._file, self._form, self._columns, self._labels = file, form, columns, list(labels)
         self._proba, self._top = proba, min(top, len(labels))
         self._printed = [printable(label) for label in labels]
+        self._quoted = [quoted(label) for label in labels]
         if form in SEPARATORS and columns is not None:
             self._write_header()
 
     def _write_header(self) -> None:
-        names = ["label", "score", *(f"p({label})" for label in self._labels if self._proba)]
+        names = ["label", "score", *(f"p({label})" for label in self._quoted if self._proba)]
         names += [f"{name}_{i}" for i in range(2, self._top + 1) for name in ("label", "score")]
         names.append("note")
         self._write_text(
@@ -91,7 +92,7 @@ class PredictionWriter:
             if self._columns is None:
                 self._columns = list(batch.rows[0])
                 self._write_header()
-            answers = zip(*self._answer_columns(batch, found, self._labels), strict=True)
+            answers = zip(*self._answer_columns(batch, found, self._quoted), strict=True)
             rows = zip(map(self._row_fields, batch.rows), answers, strict=True)
             text = self._table_text([[*row, *answer] for row, answer in rows])
         self._write_text(text)
@@ -100,9 +101,8 @@ class PredictionWriter:
         """Return the records of a table with the answers behind them."""
         rows = zip(batch.rows, batch.raw, strict=True)
         raw = [self._table_text([row])[:-1] if line is None else line for row, line in rows]
-        answers = self._answer_columns(
-            batch, found, [self._table_text([[label]])[:-1] for label in self._labels]
-        )
+        labels = [self._table_text([[label]])[:-1] for label in self._quoted]
+        answers = self._answer_columns(batch, found, labels)
         return "\n".join([*map(self._separator.join, zip(raw, *answers, strict=True)), ""])
 
     def _row_fields(self, row: list[str] | dict) -> list[str]:
@@ -115,6 +115,8 @@ class PredictionWriter:
         return ["" if v is None else v if isinstance(v, str) else json.dumps(v) for v in values]
 
     def _write_text(self, text: str) -> None:
+        if self._file.isatty():
+            text = on_screen(text)
         try:
             content = text.encode("utf-8", "surrogateescape")  # what was not UTF-8 is carried along as it was
         except UnicodeEncodeError:  # half a character that JSON spelled out
@@ -208,7 +210,7 @@ class PredictionWriter:
 
     def _table_text(self, rows: list[list[str]]) -> str:
         file = StringIO(newline="")
-        write = csv.writer(file, delimiter=self._separator, lineterminator="\n").writerows
+        write = table_writer(file, self._separator).writerows
         if self._separator != "\t":
             write(rows)
             return file.getvalue()

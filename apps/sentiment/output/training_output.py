@@ -14,7 +14,6 @@ from ...common.printing import (
     print_line,
     print_table,
     print_times,
-    printable,
     shortened,
 )
 from ..jobs.suspect_texts import TEXT, SuspectedLabels
@@ -135,7 +134,7 @@ def _print_baseline(result: TextTraining, scores: AnswerScores) -> None:
         f1 = "" if metric == "macro-f1" else f", macro-f1 {scores.score('macro-f1'):.4f}"
         print_line(f"{metric} {scores.value:.4f}{f1}")
         guess += f", {metric} {scores.guessing(metric):.4f}"
-    print_line(f"baseline: {guess}, always guessing {printable(scores.guess)!r}")
+    print_line(f"baseline: {guess}, always guessing '{scores.guess}'")
     if scores.calibration:
         print_line(calibration_line(scores.calibration))
     else:

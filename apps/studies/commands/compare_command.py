@@ -9,7 +9,7 @@ from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.files import replace_file
 from ...common.matrix_reading import TABLE_OPTIONS, read_labelled
-from ...common.printing import print_heading, print_json, print_table, tidy_warnings
+from ...common.printing import print_heading, print_json, print_line, print_table, tidy_warnings
 from ...common.progress import Stages, by_steps
 from .study_options import command, threads_of
 
@@ -97,7 +97,7 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
         header,
         [["-" if v is None else v if isinstance(v, str) else f"{v:.5g}" for v in row] for row in cells],
     )
-    print(
+    print_line(
         f"near: CPU seconds to {NEAR:.0%} of the optimum. {output}: {', '.join(sorted(os.listdir(output)))}"
     )
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cached_property
-from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastsvm._utils.atomic import replacing
 from fastsvm.fitting.linear import SDCA
 
+from ...common.csv_quoting import csv_writer, table_file
 from .median_plot import plot_medians
 
 if TYPE_CHECKING:
@@ -101,13 +99,10 @@ class Comparison:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a CSV file, whole or not at all; what there is none of is left empty."""
-        with replacing(path) as file:
-            text = TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-            writer = csv.writer(text, lineterminator="\n")
-            writer.writerow(self.table.dtype.names)
-            for line in self.table.tolist():
-                writer.writerow(["" if value != value else value for value in line])
-            text.detach()
+        with table_file(path) as file:
+            write = csv_writer(file)
+            for line in (self.table.dtype.names, *self.table.tolist()):
+                write(["" if value != value else value for value in line])
 
     def plot(self, x: str = "seconds", y: str = "primal", axes: Any = None) -> Any:
         """Draw a curve for each solver: the median over its runs, in a band of the 10th to 90th percentile.

@@ -4,7 +4,7 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.options import LOSS, STRENGTH, section
-from ...common.printing import note
+from ...common.printing import note, print_rows
 from . import _options
 
 
@@ -53,4 +53,4 @@ def certify(source, stage, model, cost, loss):
         note(f"{source.name}: {n:,} rows, but {model} was fitted to {n_fitted:,}; give the same rows")
     record = {"rows": n} | {name: np.asarray(value).tolist() for name, value in proof._asdict().items()}
     record["relative_gap"] = np.asarray(proof.relative_gap).tolist()
-    return record, lambda: print(f"{n:,} rows", proof, sep="\n")
+    return record, lambda: print_rows([line] for line in (f"{n:,} rows", *repr(proof).splitlines()))

@@ -7,7 +7,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.files import check_is_file
 from ...common.options import STRENGTH, section
-from ...common.printing import certificate_line, many, percent
+from ...common.printing import certificate_line, many, percent, print_line
 from . import _options
 
 ENDINGS = (".svm", ".svmlight", ".libsvm", ".csv", ".tsv", ".npz")
@@ -57,7 +57,7 @@ def fit(source, stage, cost, folds, output, **options):
         with stage("cross-validate", total=folds) as advance:
             share = float(cross_validate(X, y, folds, [cost], advance, **options).mean())
         told = f"Cross Validation Accuracy = {percent(share)}"
-        return {"folds": folds, "accuracy": share}, lambda: print(told)
+        return {"folds": folds, "accuracy": share}, lambda: print_line(told)
     model = make_model(y, cost=cost, **options)
     vector_models.check_liblinear_has(output, y[:1].tolist(), options["kernel"] == "linear", model.loss)
     with stage("fit"):
@@ -73,8 +73,8 @@ def fit(source, stage, cost, folds, output, **options):
     record |= {"alpha": model.alpha, "gap": gaps, "epochs": model.n_iter_, "seconds": stage.seconds}
 
     def show():
-        print(f"{n:,} rows, {d:,} columns, {many(len(labels), 'label')}, {model.loss} loss")
-        print(certificate_line(gaps))
-        print(f"{output}: written")
+        print_line(f"{n:,} rows, {d:,} columns, {many(len(labels), 'label')}, {model.loss} loss")
+        print_line(certificate_line(gaps))
+        print_line(f"{output}: written")
 
     return record, show

@@ -5,7 +5,7 @@ import click
 from ...common.errors import AppError
 from ...common.files import check_file, replace_file
 from ...common.options import section
-from ...common.printing import note, percent
+from ...common.printing import note, percent, plain_rows, print_rows
 from . import _options
 
 
@@ -49,17 +49,16 @@ def predict(source, stage, model, output, proba, scores):
             columns |= dict(zip(names, rows.T.tolist(), strict=True))
     n_right = None if y is None else int(np.count_nonzero(found == y))
     record = {"rows": len(found), "right": n_right, "labels": labels, "columns": columns}
-    lines = labels
-    if columns:
-        numbers = zip(labels, *columns.values(), strict=True)
-        lines = [" ".join(["labels", *columns])]
-        lines += [" ".join([label, *(f"{value:.6g}" for value in row)]) for label, *row in numbers]
+    separator = "\t" if any(" " in name for name in columns) else " "  # LIBLINEAR's, where that can be split
+    header = [["labels", *columns]] if columns else []
+    numbers = zip(labels, *columns.values(), strict=True)
+    rows = [*header, *([label, *(f"{value:.6g}" for value in row)] for label, *row in numbers)]
     if output is not None:
-        replace_file(output, "".join(f"{line}\n" for line in lines).encode())
+        replace_file(output, plain_rows(rows, separator).encode())
 
     def show():
         if output is None:
-            print("\n".join(lines))
+            print_rows(rows, separator)
         if n_right is not None:
             note(f"Accuracy = {percent(n_right / len(found))} ({n_right:,}/{len(found):,})")
 

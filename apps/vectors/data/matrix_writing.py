@@ -1,12 +1,12 @@
 """Rows of numbers with a label each, written as they are read."""
 
-import csv
 import gzip
 import io
 import sys
 from collections.abc import Sequence
 from contextlib import contextmanager
 
+from ...common.csv_quoting import csv_writer
 from ...common.errors import AppError
 
 BLOCK = 1 << 18  # values that are made text at a time
@@ -61,8 +61,10 @@ def _opened(path):
 
 def _table(rows, separator):
     """Return the lines of rows of a table."""
-    lines = io.StringIO()
-    csv.writer(lines, delimiter=separator, lineterminator="\n").writerows(rows)
+    lines = io.StringIO(newline="")
+    write = csv_writer(lines, separator)
+    for row in rows:
+        write(row)
     return lines.getvalue()
 
 
