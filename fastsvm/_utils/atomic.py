@@ -2,12 +2,15 @@
 
 import os
 import stat
-from contextlib import contextmanager, suppress
+import zlib
+from contextlib import ExitStack, contextmanager, suppress
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
 except ImportError:  # Windows
     flock = None  # type: ignore[assignment]
+
+IN_USE = "another process is working on it; wait for it, or choose another"
 
 
 @contextmanager
@@ -59,29 +62,45 @@ def replacing(path):
 
 
 @contextmanager
-def held(folder):
-    """Hold a folder, for as long as the context or the process lasts.
+def held(path):
+    """Hold a folder, or a file that is replaced meanwhile, for as long as the context or the process lasts.
 
     Parameters
     ----------
-    folder : str or path-like
+    path : str or path-like, or None
+        Of a file, which need not exist, a hidden file beside it is held, ``.fastsvm-*.lock``. Pipes, devices
+        and None are not held.
 
     Raises
     ------
     BlockingIOError
         If another process holds it. Without file locks two processes may hold it.
     """
-    if flock is None:
+    is_folder = path is not None and os.path.isdir(path)
+    target, flags = path, os.O_RDONLY
+    can_hold = flock is not None and path is not None
+    if can_hold and not is_folder:
+        folder, name = os.path.split(os.path.realpath(path))
+        can_hold = os.path.isfile(path) or not os.path.exists(path)
+        target = os.path.join(folder, f".fastsvm-{zlib.crc32(os.fsencode(name)):08x}.lock")
+        flags = os.O_RDWR | os.O_CREAT
+    with ExitStack() as stack:
+        while can_hold:
+            try:
+                descriptor = os.open(target, flags | os.O_CLOEXEC, 0o666)
+                stack.callback(os.close, descriptor)
+                flock(descriptor, LOCK_EX | LOCK_NB)
+            except BlockingIOError as error:
+                raise BlockingIOError(error.errno, IN_USE, os.fspath(path)) from None
+            except OSError:  # not all file systems have locks; what cannot be written is told later
+                break
+            if os.fstat(descriptor).st_nlink:  # else its holder has just removed it
+                if not is_folder:
+                    stack.callback(_remove, target)
+                break
         yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        try:
-            flock(descriptor, LOCK_EX | LOCK_NB)
-        except BlockingIOError:
-            raise
-        except OSError:  # not all file systems have locks
-            pass
-        yield
-    finally:
-        os.close(descriptor)
+
+
+def _remove(path):
+    with suppress(OSError):
+        os.unlink(path)

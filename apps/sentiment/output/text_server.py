@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 
 from ...common.errors import AppError
-from ...common.http_server import GracefulServer, bind
+from ...common.http_server import GracefulServer, bind, own_addresses
 from ...common.limits import MIB, limit
 from ..measures import prediction
 
@@ -81,6 +81,7 @@ class Service:
         listener, self.url = bind(host, port)
         self._server = GracefulServer(
             self._send_response,
+            own_addresses(host, self.url),
             timeout=self.timeout,
             max_connections=limit("FASTSVM_SERVE_MAX_CONNECTIONS"),
             started=lambda: started(self.url),
