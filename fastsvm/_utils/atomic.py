@@ -10,6 +10,7 @@ try:
 except ImportError:  # Windows
     flock = None  # type: ignore[assignment]
 
+has_written = False  # whether this process has written a file, or has tried to
 IN_USE = "another process is working on it; wait for it, or choose another"
 
 
@@ -34,9 +35,10 @@ def replacing(path):
     OSError
         If `path` cannot be written.
     """
-    path = os.fspath(path)
+    global has_written
+    path, has_written = os.fspath(path), True
     if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "wb") as file:
+        with naming(path), open(path, "wb") as file:
             yield file
         return
     target = os.path.realpath(path)
@@ -58,6 +60,17 @@ def replacing(path):
         own = isinstance(error, OSError) and error.filename in (None, temporary)
         if own and error.errno is not None and not isinstance(error, BrokenPipeError):
             raise OSError(error.errno, error.strerror, path) from None  # not the temporary name
+        raise
+
+
+@contextmanager
+def naming(path):
+    """Name a file in errors of writing that name none, as that of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None and not isinstance(error, BrokenPipeError):
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         raise
 
 

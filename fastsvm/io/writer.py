@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._utils import sparse
-from .._utils.atomic import held, replacing
+from .._utils.atomic import held, naming, replacing
 from .layout import (
     ARRAYS,
     BLOCK,
@@ -29,8 +29,6 @@ from .layout import (
 )
 
 if TYPE_CHECKING:
-    from io import FileIO
-
     from ..solvers.annotations import ArrayLike
 
 PARTIAL = ".partial"  # the end of a folder's name until it is complete
@@ -46,7 +44,7 @@ class _ArrayFile:
     def __init__(self, path: Path, dtype: str, length: int, crc: int) -> None:
         self.path, self.dtype = path, np.dtype(dtype)
         # Without a buffer, so that what fails fails at once.
-        self._file: FileIO = open(path, "r+b" if length else "wb", buffering=0)  # noqa: SIM115 (closed in `close`)
+        self._file = open(path, "r+b" if length else "wb", buffering=0)  # noqa: SIM115 (closed in `close`)
         self.cut(length, crc)
 
     @property
@@ -67,12 +65,10 @@ class _ArrayFile:
 
     def _write(self, place: int, content: bytes | memoryview) -> None:
         rest = memoryview(content)
-        try:
-            self._file.seek(place)
+        self._file.seek(place)
+        with naming(self.path):
             while rest:
                 rest = rest[self._file.write(rest) :]
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, os.fspath(self.path)) from None
 
     def sync(self) -> None:
         """Put all that was written on the disk, with a header that has the length."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._utils.atomic import naming
 from .terms import Terms
 
 __all__ = ["SpilledTerms", "TermFrequencies"]
@@ -86,7 +87,8 @@ class SpilledTerms:
             packed = np.insert(content[begin : ends[last - 1]], ends[first:last] - begin, ord("\n"))
             places = []
             for kind, content_of_range in ("terms", packed), ("counts", frequencies[first:last]):
-                with open(self._folder / f"{number}.{kind}", "ab") as file:
+                path = self._folder / f"{number}.{kind}"
+                with naming(path), open(path, "ab") as file:
                     places.append(file.tell())  # behind what a failed call may have left
                     file.write(content_of_range.data)
             pieces[number] = _SpilledPiece(*places, len(packed), last - first, frequencies.shape[1])
