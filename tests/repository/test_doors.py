@@ -61,7 +61,7 @@ COMMAND = re.compile(r"fastsvm_apps\.\w+\.commands\.[a-z]\w*")
 SERVERS = {"fastsvm_apps.cells.commands.review", "fastsvm_apps.sentiment.commands.serve"}
 
 AT_ROOT = {
-    *("setup.py", "pyproject.toml", "Justfile"),
+    *("setup.py", "pyproject.toml", "MANIFEST.in", "Justfile"),
     *("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"),
     *("fastsvm", "apps", "tests", "data", "benchmarks", "docs"),
 }
@@ -293,4 +293,7 @@ def test_top_of_the_repository():
         pytest.skip("not a git checkout")
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
     top = {name.partition("/")[0] for name in tracked.stdout.split("\0") if name}
-    assert {name for name in top if not name.startswith(".")} <= AT_ROOT
+    shown = {name for name in top if not name.startswith(".")}
+    assert shown <= AT_ROOT
+    by_itself = {"setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "fastsvm", "apps"}
+    assert shown - by_itself <= {*(ROOT / "MANIFEST.in").read_text().split()}  # in the source distribution
