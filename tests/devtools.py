@@ -35,10 +35,6 @@ class Window:
         for domain in "Page", "Runtime", "Log":
             self._ask(f"{domain}.enable")
 
-    def another(self):
-        """Open another tab."""
-        return Window(self._read, self._write)
-
     def _ask(self, method, **params):
         self._number += 1
         message = {"id": self._number, "method": method, "params": params}
