@@ -14,8 +14,6 @@ from .printing import one_line
 from .removed_options import removed_message, removed_option_message
 from .standard_streams import discard_stream, open_closed_streams, write_to_stderr
 
-SERVERS = ("serve", "review")  # whose results are not printed
-
 
 class App(click.Group):
     """A group whose commands return their exit code and whose failures take one line on stderr."""
@@ -61,7 +59,7 @@ class App(click.Group):
             check_variables(self.name)
             code = super().invoke(ctx)
             sys.stdout.flush()  # what goes wrong here is told below
-            if "stdout" in self._closed and ctx.invoked_subcommand not in SERVERS:
+            if "stdout" in self._closed and ctx.invoked_subcommand not in ("serve", "review"):
                 from fastsvm._utils import atomic
 
                 if not atomic.has_written:  # else what was printed is not the result

@@ -217,8 +217,8 @@ class MatrixWriter:
             raise ValueError(f"y has {len(y)} labels for the {X.shape[0]} rows of X.")
         if X.shape[1] > NARROW - 1:
             raise ValueError(f"X has {X.shape[1]} columns; at most {NARROW - 1} are supported.")
-        codes, offsets = self._label_codes(y), X.indptr[1:].astype(np.int64) + self.values
-        blocks = X.data, X.indices, offsets, codes
+        offsets = X.indptr[1:].astype(np.int64) + self.values
+        blocks = X.data, X.indices, offsets, self._label_codes(y)
         before = [(column, column.length, column.crc) for column in self._columns.values()]
         self._usable = False
         try:

@@ -127,8 +127,7 @@ class ReviewServer:
         self._page = page.encode()
         self._cells = {str(cell.number): cell for cell in shown}
         self._paths = paths
-        host = "127.0.0.1"
-        self._listener, top = bind(host, 0)
+        self._listener, top = bind("127.0.0.1", 0)
         token = secrets.token_urlsafe(16)
         self.url = f"{top}{token}/"
         routes = [
@@ -140,7 +139,7 @@ class ReviewServer:
         ]
         app = Starlette(routes=routes, exception_handlers={HTTPException: _refusal})
         app.router.redirect_slashes = False
-        self._server = GracefulServer(app, own_addresses(host, top))
+        self._server = GracefulServer(app, own_addresses("127.0.0.1", top))
 
     def run(self) -> None:
         """Serve until Ctrl-C or `stop`."""
@@ -164,7 +163,7 @@ class ReviewServer:
         return _answer(jpeg.tobytes(), "image/jpeg")
 
     def _verdicts(self, request: Request) -> Response:
-        return _answer(json.dumps(self.work.verdicts), "application/json", version=self.work.version)
+        return _answer(json.dumps(self.work.verdicts), "application/json", ETag=f'"{self.work.version}"')
 
     async def _save(self, request: Request) -> Response:
         """Save the verdicts in the body of a request."""
@@ -185,15 +184,11 @@ class ReviewServer:
         except (ClientDisconnect, ValueError, KeyError, TypeError, RecursionError):
             why = "These are no verdicts on the cells of this page."
             raise HTTPException(HTTPStatus.BAD_REQUEST, why) from None
-        return _answer("{}", "application/json", version=version + 1)
+        return _answer("{}", "application/json", ETag=f'"{version + 1}"')
 
 
-def _answer(
-    content: str | bytes, media_type: str, status: int = HTTPStatus.OK, version: int | None = None
-) -> Response:
-    headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
-    if version is not None:
-        headers["ETag"] = f'"{version}"'
+def _answer(content: str | bytes, media_type: str, status: int = HTTPStatus.OK, **more: str) -> Response:
+    headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", **more}
     return Response(content, status, headers, media_type)
 
 
