@@ -2,7 +2,10 @@
 
 import multiprocessing
 import os
+import shlex
+import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -23,6 +26,13 @@ if sanitizers:
     # Python's own flags have -fwrapv, under which no overflow is reported.
     flags = [f"-fsanitize={sanitizers}", "-fno-wrapv", "-fno-omit-frame-pointer", "-g1", "-O1"]
     links = flags[:1]
+
+# pip asks for metadata first, which needs neither Cython nor a compiler.
+builds = not {"egg_info", "dist_info"} & {*sys.argv}
+if builds and "sdist" not in sys.argv and sys.platform != "win32":
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[0]
+    if not shutil.which(compiler):
+        sys.exit(f"error: no C compiler ({compiler}): install one, or a wheel of fastsvm, which needs none")
 
 SHARED = "fastsvm._cython"
 
@@ -54,7 +64,9 @@ extensions.append(Extension(SHARED, utilities, extra_compile_args=[*flags, *smal
 
 setup(
     options={"build_ext": {"parallel": os.cpu_count()}},
-    ext_modules=cythonize(
+    ext_modules=[]
+    if not builds
+    else cythonize(
         extensions,
         compiler_directives={
             "language_level": 3,

@@ -22,7 +22,7 @@ class App(click.Group):
         """Run a command line and exit."""
         # Imports and corpora are many objects and hardly a cycle: look for these less often.
         gc.set_threshold(100_000)
-        open_closed_streams()
+        self._closed = open_closed_streams()
         kwargs["standalone_mode"] = False
         try:
             try:
@@ -59,6 +59,11 @@ class App(click.Group):
             check_variables(self.name)
             code = super().invoke(ctx)
             sys.stdout.flush()  # what goes wrong here is told below
+            if "stdout" in self._closed and ctx.invoked_subcommand not in ("serve", "review"):
+                from fastsvm._utils import atomic
+
+                if not atomic.has_written:  # else what was printed is not the result
+                    raise AppError("<stdout>: is closed; send it to a file, or to /dev/null")
             return code
         except KeyboardInterrupt:
             raise AppError("interrupted") from None

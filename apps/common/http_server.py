@@ -7,8 +7,11 @@ import json
 import logging
 import socket
 from collections.abc import Callable
+from ipaddress import ip_address
 
 import httptools
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
 from uvicorn import Config, Server
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -47,6 +50,26 @@ def bind(host: str, port: int) -> tuple[socket.socket, str]:
     return listener, f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
+def own_addresses(host: str, url: str) -> set[str]:
+    """Return the addresses by which a server may be asked; none if it is open to other computers.
+
+    A page of a stranger could lead its own name here, to read with the rights of whoever looks at the page.
+
+    Parameters
+    ----------
+    host : str
+        What `bind` was given.
+    url : str
+        What it returned.
+    """
+    bound, port = url.removeprefix("http://").rstrip("/").rsplit(":", 1)
+    address = ip_address(bound.strip("[]"))
+    if address.is_unspecified:
+        return set()
+    names = {host.lower(), bound, *(("localhost", "127.0.0.1", "[::1]") if address.is_loopback else ())}
+    return {f"http://{name}{end}" for name in names for end in (f":{port}", *[""] * (port == "80"))}
+
+
 class GracefulServer(Server):
     """A server that ends at the first signal with all requests answered, at the second at once.
 
@@ -54,6 +77,8 @@ class GracefulServer(Server):
     ----------
     app : callable
         An ASGI application.
+    own : set of str
+        Its addresses, of `own_addresses`: requests for others, and of pages from elsewhere, are refused.
     timeout : float
         Seconds that a client has to send the head of a request, and to read an answer.
     max_connections : int
@@ -65,6 +90,7 @@ class GracefulServer(Server):
     def __init__(
         self,
         app: Callable,
+        own: set[str],
         *,
         timeout: float = 10.0,
         max_connections: int = 512,
@@ -87,7 +113,7 @@ class GracefulServer(Server):
                 timeout_keep_alive=IDLE,
             )
         )
-        self._app, self._on_start = app, started
+        self._app, self._own, self._on_start = app, own, started
         self.is_stopping = False
 
     async def _closing_at_the_end(self, scope, receive, send) -> None:
@@ -98,7 +124,13 @@ class GracefulServer(Server):
                 message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
             await send(message)
 
-        await self._app(scope, receive, announced)
+        headers = Headers(scope=scope)
+        asked = [f"http://{host.lower()}" for host in headers.getlist("host")] + headers.getlist("origin")
+        if self._own and not self._own.issuperset(asked):
+            why = "this name is not the server's own; use the address that it printed"
+            await JSONResponse({"error": why}, 403)(scope, receive, announced)
+        else:
+            await self._app(scope, receive, announced)
 
     async def startup(self, sockets=None) -> None:
         """Accept requests."""
@@ -177,7 +209,7 @@ class _Protocol(HttpToolsProtocol):
                     raise httptools.HttpParserError
             except (httptools.HttpParserError, httptools.HttpParserUpgrade):
                 self._received.clear()
-                self.send_400_response("Invalid HTTP request received.")
+                self.send_400_response("this is no HTTP request, or one that is ambiguous or too long")
                 return
         if self.is_busy:
             self.flow.pause_reading()
@@ -228,10 +260,13 @@ class _Protocol(HttpToolsProtocol):
             "408 Request Timeout", f"the request was not complete after {self.timeout:g} seconds"
         )
 
-    def _refuse_request(self, status: str, why: str) -> None:
+    def send_400_response(self, msg: str) -> None:
+        self._refuse_request("400 Bad Request", msg, "")
+
+    def _refuse_request(self, status: str, why: str, more: str = "Retry-After: 1\r\n") -> None:
         content = json.dumps({"error": why})
         head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n"
-        self.transport.write(f"{head}Retry-After: 1\r\nConnection: close\r\n\r\n{content}".encode())
+        self.transport.write(f"{head}{more}Connection: close\r\n\r\n{content}".encode())
         self.transport.close()
 
     def pause_writing(self) -> None:

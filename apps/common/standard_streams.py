@@ -12,21 +12,25 @@ from .errors import AppError
 STREAMS = ("stdin", "stdout", "stderr")
 
 
-def open_closed_streams() -> None:
+def open_closed_streams() -> list[str]:
     """Put the null device in the place of each standard stream that the process came without (cron's, `>&-`).
 
-    A file opened later would get the number of the stream, and what is printed would go into it.
+    A file opened later would get the number of the stream, and what is printed would go into it. Return the
+    names of the closed ones.
     """
+    closed = []
     for number, name in enumerate(STREAMS):
         try:
             os.fstat(number)
         except OSError:
+            closed.append(name)
             # The system gives the lowest number that is free.
             if os.open(os.devnull, os.O_RDWR) != number:
                 raise
         if getattr(sys, name) is None:
             mode = "w" if number else "r"
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 (stays open)
+    return closed
 
 
 def discard_stream(name: str) -> None:

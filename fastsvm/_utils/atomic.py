@@ -2,12 +2,16 @@
 
 import os
 import stat
-from contextlib import contextmanager, suppress
+import zlib
+from contextlib import ExitStack, contextmanager, suppress
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
 except ImportError:  # Windows
     flock = None  # type: ignore[assignment]
+
+has_written = False  # whether this process has written a file, or has tried to
+IN_USE = "another process is working on it; wait for it, or choose another"
 
 
 @contextmanager
@@ -31,9 +35,10 @@ def replacing(path):
     OSError
         If `path` cannot be written.
     """
-    path = os.fspath(path)
+    global has_written
+    path, has_written = os.fspath(path), True
     if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "wb") as file:
+        with naming(path), open(path, "wb") as file:
             yield file
         return
     target = os.path.realpath(path)
@@ -59,29 +64,56 @@ def replacing(path):
 
 
 @contextmanager
-def held(folder):
-    """Hold a folder, for as long as the context or the process lasts.
+def naming(path):
+    """Name a file in errors of writing that name none, as that of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None and not isinstance(error, BrokenPipeError):
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        raise
+
+
+@contextmanager
+def held(path):
+    """Hold a folder, or a file that is replaced meanwhile, for as long as the context or the process lasts.
 
     Parameters
     ----------
-    folder : str or path-like
+    path : str or path-like, or None
+        Of a file, which need not exist, a hidden file beside it is held, ``.fastsvm-*.lock``. Pipes, devices
+        and None are not held.
 
     Raises
     ------
     BlockingIOError
         If another process holds it. Without file locks two processes may hold it.
     """
-    if flock is None:
+    is_folder = path is not None and os.path.isdir(path)
+    target, flags = path, os.O_RDONLY
+    can_hold = flock is not None and path is not None
+    if can_hold and not is_folder:
+        folder, name = os.path.split(os.path.realpath(path))
+        can_hold = os.path.isfile(path) or not os.path.exists(path)
+        target = os.path.join(folder, f".fastsvm-{zlib.crc32(os.fsencode(name)):08x}.lock")
+        flags = os.O_RDWR | os.O_CREAT
+    with ExitStack() as stack:
+        while can_hold:
+            try:
+                descriptor = os.open(target, flags | os.O_CLOEXEC, 0o666)
+                stack.callback(os.close, descriptor)
+                flock(descriptor, LOCK_EX | LOCK_NB)
+            except BlockingIOError as error:
+                raise BlockingIOError(error.errno, IN_USE, os.fspath(path)) from None
+            except OSError:  # not all file systems have locks; what cannot be written is told later
+                break
+            if os.fstat(descriptor).st_nlink:  # else its holder has just removed it
+                if not is_folder:
+                    stack.callback(_remove, target)
+                break
         yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        try:
-            flock(descriptor, LOCK_EX | LOCK_NB)
-        except BlockingIOError:
-            raise
-        except OSError:  # not all file systems have locks
-            pass
-        yield
-    finally:
-        os.close(descriptor)
+
+
+def _remove(path):
+    with suppress(OSError):
+        os.unlink(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._utils.atomic import held
 from ..fitting import ASDCA, SDCA, Pegasos, Perceptron
 from ..fitting.one_vs_rest import all_or_nothing
 from .base import BaseLinearClassifier, BaseOnlineClassifier
@@ -128,7 +129,8 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
         *,
         checkpoint: str | PathLike | None = None,
     ) -> Self:
-        return self._check_and_fit(X, y, sample_weight, checkpoint)
+        with held(checkpoint):
+            return self._check_and_fit(X, y, sample_weight, checkpoint)
 
     fit.__doc__ = SDCA.fit.__doc__
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._utils.atomic import held
 from ..solvers import LOSSES, as_rows
 from ..solvers._input import as_first_averaged, one_of
 from ..solvers.losses import as_loss
@@ -118,10 +119,13 @@ class SDCA(LinearModel):
         ValueError
             On bad parameters, NaN or infinite values (with row and column), different lengths, a single
             class, or the checkpoint of another fit.
+        BlockingIOError
+            If another fit is writing the checkpoint.
         """
         self._rows_of = rows_of
         try:
-            return self._check_and_fit(X, y, sample_weight, checkpoint)
+            with held(checkpoint):
+                return self._check_and_fit(X, y, sample_weight, checkpoint)
         finally:
             del self._rows_of
 

@@ -6,14 +6,14 @@ import json
 import os
 import shutil
 import zlib
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._utils import sparse
-from .._utils.atomic import held, replacing
+from .._utils.atomic import held, naming, replacing
 from .layout import (
     ARRAYS,
     BLOCK,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 PARTIAL = ".partial"  # the end of a folder's name until it is complete
 JOURNAL = "journal.json"
 OFFSETS = "offsets.npy"  # the ends of rows, in int64 until the number of values is final
+UNUSABLE = "this writer is closed, or damaged by a failed write; open it again: it goes on at the last save"
 OWN = {*ARRAYS, OFFSETS, JOURNAL, MANIFEST}
 
 
@@ -41,24 +42,41 @@ class _ArrayFile:
     """A growing array in a file of NumPy's format."""
 
     def __init__(self, path: Path, dtype: str, length: int, crc: int) -> None:
-        self.path, self.dtype, self.length, self.crc = path, np.dtype(dtype), length, crc
-        self._file: BinaryIO = open(path, "r+b" if length else "wb")  # noqa: SIM115 (closed in `close`)
-        self._file.truncate(HEADER + length * self.dtype.itemsize)
-        self._file.seek(0, os.SEEK_END)
+        self.path, self.dtype = path, np.dtype(dtype)
+        # Without a buffer, so that what fails fails at once.
+        self._file = open(path, "r+b" if length else "wb", buffering=0)  # noqa: SIM115 (closed in `close`)
+        self.cut(length, crc)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return HEADER + self.length * self.dtype.itemsize
+
+    def cut(self, length: int, crc: int) -> None:
+        """Go back to an earlier length."""
+        self.length, self.crc = length, crc
+        self._file.truncate(self.size)
 
     def append(self, array: np.ndarray) -> None:
         content = np.ascontiguousarray(array, self.dtype).data.cast("B") if len(array) else b""
-        self._file.write(content)
+        self._write(self.size, content)
         self.crc = zlib.crc32(content, self.crc)
         self.length += len(array)
 
+    def _write(self, place: int, content: bytes | memoryview) -> None:
+        rest = memoryview(content)
+        self._file.seek(place)
+        with naming(self.path):
+            while rest:
+                rest = rest[self._file.write(rest) :]
+
     def sync(self) -> None:
         """Put all that was written on the disk, with a header that has the length."""
-        self._file.seek(0)
-        self._file.write(npy_header(self.dtype, self.length))
-        self._file.seek(0, os.SEEK_END)
-        self._file.flush()
+        self._write(0, npy_header(self.dtype, self.length))
         os.fsync(self._file.fileno())
+        size = os.fstat(self._file.fileno()).st_size
+        if size != self.size:
+            raise OSError(f"{self.path}: has {size:,} bytes, not the {self.size:,} that were written")
 
     def close(self) -> None:
         self._file.close()
@@ -130,6 +148,7 @@ class MatrixWriter:
             was = {"length": 0, "crc32": 0} if journal is None else journal["arrays"][name]
             self._columns[name] = _ArrayFile(self._partial / name, dtype, was["length"], was["crc32"])
         self.rows, self.values = self._columns["y.npy"].length, self._columns["data.npy"].length
+        self._usable = True
         if not self._columns[OFFSETS].length:
             self._columns[OFFSETS].append(np.zeros(1, np.int64))
 
@@ -170,6 +189,7 @@ class MatrixWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._usable = False
         for column in self._columns.values():
             column.close()
         wrong = kind is not None and issubclass(kind, ValueError)  # the next attempt would fail, too
@@ -177,8 +197,12 @@ class MatrixWriter:
             shutil.rmtree(self._partial, ignore_errors=True)
         self._hold.close()
 
+    def _check_usable(self) -> None:
+        if not self._usable:
+            raise OSError(f"{self.folder}: {UNUSABLE}")
+
     def append(self, X: Any, y: ArrayLike) -> None:
-        """Append rows and their labels.
+        """Append rows and their labels: all of them, or none where it fails.
 
         Parameters
         ----------
@@ -187,31 +211,38 @@ class MatrixWriter:
         y : array of shape (n,)
             Numbers, or texts, in all blocks alike.
         """
-        codes, X = self._label_codes(y), sparse.csr_matrix(X)
-        if len(codes) != X.shape[0]:
-            raise ValueError(f"y has {len(codes)} labels for the {X.shape[0]} rows of X.")
+        self._check_usable()
+        X, y = sparse.csr_matrix(X), np.asarray(y)
+        if len(y) != X.shape[0]:
+            raise ValueError(f"y has {len(y)} labels for the {X.shape[0]} rows of X.")
         if X.shape[1] > NARROW - 1:
             raise ValueError(f"X has {X.shape[1]} columns; at most {NARROW - 1} are supported.")
-        self._columns["data.npy"].append(X.data)
-        self._columns["indices.npy"].append(X.indices)
-        self._columns[OFFSETS].append(X.indptr[1:].astype(np.int64) + self.values)
-        self._columns["y.npy"].append(codes)
-        self._width = max(self._width, X.shape[1])
-        self.rows += X.shape[0]
-        self.values += len(X.data)
+        offsets = X.indptr[1:].astype(np.int64) + self.values
+        blocks = X.data, X.indices, offsets, self._label_codes(y)
+        before = [(column, column.length, column.crc) for column in self._columns.values()]
+        self._usable = False
+        try:
+            for column, block in zip(self._columns.values(), blocks, strict=True):
+                column.append(block)
+        except BaseException:
+            for column, length, crc in before:
+                column.cut(length, crc)
+            self._usable = True
+            raise
+        self.rows, self.values = self.rows + X.shape[0], self.values + len(X.data)
+        self._width, self._usable = max(self._width, X.shape[1]), True
 
-    def _label_codes(self, y: ArrayLike) -> np.ndarray:
+    def _label_codes(self, array: np.ndarray) -> np.ndarray:
         """Return numbers as they are, texts as their places among the labels so far."""
-        array = np.asarray(y)
         if array.dtype.kind in "biuf" and self._labels is None:
             return array.astype(np.float64)
         if array.dtype.kind in "biuf" or (self.rows and self._labels is None):
             raise ValueError("The labels are numbers in some rows and texts in others; make them all texts.")
-        if self._labels is None:
-            self._labels = {}
         for place, label in enumerate(array):
             if not isinstance(label, str):
                 raise ValueError(f"The label of row {self.rows + place:,} is {label!r}, which is not a text.")
+        if self._labels is None:
+            self._labels = {}
         return np.array([self._labels.setdefault(str(label), len(self._labels)) for label in array], float)
 
     def save(self, position: Any) -> None:
@@ -222,6 +253,7 @@ class MatrixWriter:
         position : JSON
             The place in the source after these rows.
         """
+        self._check_usable()
         for column in self._columns.values():
             column.sync()
         journal = {"format": [FORMAT, VERSION], "key": self._key, "position": position}
@@ -249,6 +281,7 @@ class MatrixWriter:
         feature_names : list of str, default=None
             One for each column.
         """
+        self._check_usable()
         if not self.rows:
             raise ValueError(f"{self.folder}: there are no rows to write.")
         width = max(n_features or 0, self._width)
@@ -256,10 +289,8 @@ class MatrixWriter:
             raise ValueError(f"{len(feature_names)} feature names for {width} columns.")
         for column in self._columns.values():
             column.sync()
-            column.close()
-        offsets = self._columns[OFFSETS]
         described = self._journal_fields()["arrays"]
-        described["indptr.npy"] = self._write_indptr(offsets.length)
+        described["indptr.npy"] = self._write_indptr(self._columns[OFFSETS].length)
         manifest = {
             **{"format": FORMAT, "version": VERSION, "shape": [self.rows, width], "values": self.values},
             "labels": None if self._labels is None else list(self._labels),
@@ -267,6 +298,9 @@ class MatrixWriter:
             "feature_names": feature_names,
         }
         self._write_json(MANIFEST, manifest)
+        self._usable = False
+        for column in self._columns.values():
+            column.close()
         self._partial.rename(self.folder)
         self._whole = True
         for name in (JOURNAL, OFFSETS):
@@ -275,10 +309,9 @@ class MatrixWriter:
     def _write_indptr(self, length: int) -> dict[str, Any]:
         """Write the offsets in int32 if they fit, else in int64."""
         dtype = "<i4" if self.values < NARROW else "<i8"
-        indptr = _ArrayFile(self._partial / "indptr.npy", dtype, 0, 0)
         wide = np.load(self._partial / OFFSETS, mmap_mode="r")
-        for first in range(0, length, BLOCK):
-            indptr.append(wide[first : first + BLOCK])
-        indptr.sync()
-        indptr.close()
-        return indptr.described()
+        with closing(_ArrayFile(self._partial / "indptr.npy", dtype, 0, 0)) as indptr:
+            for first in range(0, length, BLOCK):
+                indptr.append(wide[first : first + BLOCK])
+            indptr.sync()
+            return indptr.described()

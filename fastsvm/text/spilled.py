@@ -1,13 +1,13 @@
 """The terms of more texts than memory holds: counted in batches, spilled to files, and merged."""
 
 import bisect
-from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from .._utils.atomic import naming
 from .terms import Terms
 
 __all__ = ["SpilledTerms", "TermFrequencies"]
@@ -33,9 +33,13 @@ class TermFrequencies(NamedTuple):
 
 
 class _SpilledPiece(NamedTuple):
+    """Terms and counts of a batch in the files of a range: where they begin, and how many they are."""
+
+    terms_at: int
+    counts_at: int
+    n_bytes: int
     n_terms: int
     n_classes: int
-    n_bytes: int
 
 
 class SpilledTerms:
@@ -54,10 +58,10 @@ class SpilledTerms:
     def __init__(self, folder):
         self._folder = Path(folder)
         self._starts = None  # the first term of each range but the first
-        self._pieces = defaultdict(list)
+        self._batches = []  # of each its pieces, by range
 
     def add(self, terms, by_class):
-        """Spill the terms of a batch.
+        """Spill the terms of a batch: all of them, or none where it fails.
 
         Parameters
         ----------
@@ -74,18 +78,21 @@ class SpilledTerms:
         if self._starts is None:
             self._starts = sorted({term(n * k // RANGES) for k in range(1, RANGES)}) if n else []
         cuts = [0, *(bisect.bisect_left(range(n), start, key=term) for start in self._starts), n]
-        frequencies = np.ascontiguousarray(by_class, np.int32)
+        frequencies, pieces = np.ascontiguousarray(by_class, np.int32), {}
         for number, (first, last) in enumerate(pairwise(cuts)):
             if first == last:
                 continue
             begin = ends[first - 1] if first else 0
             # Each term, with a line feed in the place where the next one begins.
             packed = np.insert(content[begin : ends[last - 1]], ends[first:last] - begin, ord("\n"))
-            with open(self._folder / f"{number}.terms", "ab") as file:
-                file.write(packed.data)
-            with open(self._folder / f"{number}.counts", "ab") as file:
-                file.write(frequencies[first:last].data)
-            self._pieces[number].append(_SpilledPiece(last - first, frequencies.shape[1], len(packed)))
+            places = []
+            for kind, content_of_range in ("terms", packed), ("counts", frequencies[first:last]):
+                path = self._folder / f"{number}.{kind}"
+                with naming(path), open(path, "ab") as file:
+                    places.append(file.tell())  # behind what a failed call may have left
+                    file.write(content_of_range.data)
+            pieces[number] = _SpilledPiece(*places, len(packed), last - first, frequencies.shape[1])
+        self._batches.append(pieces)
 
     def merged(self, n_classes, min_df=1, most=None):
         """Merge all batches.
@@ -105,7 +112,7 @@ class SpilledTerms:
             The terms, and in how many texts of each class they are.
         """
         kept, n_kept = [], 0
-        for number in sorted(self._pieces):
+        for number in sorted(set().union(*self._batches)):
             kept.append(self._merged_range(number, n_classes, min_df))
             n_kept += len(kept[-1][0])
             if most is not None and n_kept > most:
@@ -127,13 +134,15 @@ class SpilledTerms:
         )
 
     def _merged_range(self, number, n_classes, min_df):
-        numbers = {}
-        sums = np.zeros((sum(piece.n_terms for piece in self._pieces[number]), n_classes), np.int64)
+        numbers, pieces = {}, [batch[number] for batch in self._batches if number in batch]
+        sums = np.zeros((sum(piece.n_terms for piece in pieces), n_classes), np.int64)
         with (
             open(self._folder / f"{number}.terms", "rb") as terms,
             open(self._folder / f"{number}.counts", "rb") as counts,
         ):
-            for piece in self._pieces[number]:
+            for piece in pieces:
+                terms.seek(piece.terms_at)
+                counts.seek(piece.counts_at)
                 found = terms.read(piece.n_bytes)[:-1].split(b"\n")
                 shape = piece.n_terms, piece.n_classes
                 frequencies = np.frombuffer(counts.read(4 * shape[0] * shape[1]), np.int32).reshape(shape)

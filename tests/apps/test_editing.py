@@ -254,6 +254,26 @@ def test_a_verdict_that_cannot_be_saved_is_said_to_be_lost(report):
     window.wait_for("document.getElementById('trouble').textContent.includes('has ended')")
 
 
+def test_two_tabs_lose_nothing(report, tmp_path):
+    """In two browsers: a tab behind another one paints nothing."""
+    with browser(tmp_path) as other:
+        tabs = [report(), other]
+        other.open(tabs[0].run("location.href"))
+        told = "document.getElementById('trouble').checkVisibility()"
+        for number, (tab, key) in enumerate(zip(tabs * 2, ("2", "x", "3", "4"), strict=True), 1):
+            tab.run(f"document.querySelector('[data-cell=\"{number}\"] .crop').focus()")
+            tab.press(key)
+            content = saved(tab, tmp_path)
+            assert tab.run(told) == (number > 1)
+        new = [entry.get("new") for entry in content["corrections"]]
+        assert new == ["LYMPHOCYTE", None, "MONOCYTE", "NEUTROPHIL"]
+        assert "another tab" in other.run("document.getElementById('trouble').textContent")
+        assert progress(other) == "4 of 9 cells looked at: 2 right, 1 changed, 1 rejected"
+        other.press("u")  # with nothing new elsewhere
+        assert len(saved(other, tmp_path)["corrections"]) == 3
+        other.wait_for(f"!{told}")
+
+
 def test_a_report_has_nothing_to_correct(report):
     window = report(served=False)
     assert not window.run("document.getElementById('editing')")

@@ -203,7 +203,7 @@ def test_a_damaged_step_is_done_again_and_files_of_others_stay(begun, run):
     ("path", "message"),
     [
         ("notes.txt", "notes.txt: is a file, no checkpoint; choose another path"),
-        ("run.ckpt", "run.ckpt: another training is using it; choose another path"),
+        ("run.ckpt", "run.ckpt: another process is working on it; wait for it, or choose another"),
     ],
 )
 def test_a_file_and_a_folder_in_use_are_refused(path, message, begun, run):

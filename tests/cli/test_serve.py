@@ -25,6 +25,7 @@ from fastsvm_apps.sentiment.output import text_server
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
 TIMEOUT = 1  # seconds that the server gives a client
+REFUSED = "this name is not the server's own; use the address that it printed"
 TEXTS = ["great lovely thing1", "awful dull", "nothing known", ""]
 
 
@@ -42,7 +43,7 @@ def serving(model, *options, **limits):
     with subprocess.Popen([*command, *map(str, options)], **pipes) as process:
         try:
             address = process.stdout.readline()
-            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\n", address), process.stderr.read()
+            assert re.fullmatch(r"http://(127\.0\.0\.1|0\.0\.0\.0):\d+/\n", address), process.stderr.read()
             process.port = int(address[:-2].rpartition(":")[2])
             yield process
         finally:
@@ -88,10 +89,14 @@ def read_all(client):
         return file.read()
 
 
-def post(content, *headers):
+def post(served, content, *headers):
     body = content if isinstance(content, bytes) else json.dumps(content).encode()
-    lines = ["POST /predict HTTP/1.1", "Host: x", f"Content-Length: {len(body)}", *headers, "", ""]
-    return "\r\n".join(lines).encode() + body
+    return head_of(served, f"Content-Length: {len(body)}", *headers) + body
+
+
+def head_of(served, *headers, host="localhost"):
+    lines = ["POST /predict HTTP/1.1", f"Host: {host}:{served.port}", *headers, "", ""]
+    return "\r\n".join(lines).encode()
 
 
 def test_the_answers_are_those_of_predict(connection, model3, run):
@@ -150,7 +155,7 @@ def test_what_is_wrong_is_said_and_the_connection_kept(connection, method, path,
 
 def test_a_body_that_is_too_large_is_refused_while_it_is_sent(connection, served):
     with raw(served) as client:
-        client.sendall(b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n")
+        client.sendall(head_of(served, "Content-Length: 3000000"))
         for _ in range(30):
             client.sendall(b"x" * 100_000)
         answer = read_all(client)
@@ -162,11 +167,11 @@ def test_a_body_that_is_too_large_is_refused_while_it_is_sent(connection, served
 def test_pipelined_and_chunked_requests_are_answered_in_order(connection, served, model3):
     texts = [f"{text} {i}" for i in range(500) for text in TEXTS[:2]]
     labels = TextScorer.load(model3).predict(texts).tolist()
-    messages = [post({"text": text}) for text in texts]
+    messages = [post(served, {"text": text}) for text in texts]
     body = json.dumps({"text": texts[0]}).encode()
     chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
-    messages[0] = b"POST /predict HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
-    messages[-1] = post({"text": texts[-1]}, "Connection: close")
+    messages[0] = head_of(served, "Transfer-Encoding: chunked") + chunks
+    messages[-1] = post(served, {"text": texts[-1]}, "Connection: close")
     with raw(served) as client:
         threading.Thread(target=client.sendall, args=(b"".join(messages),)).start()
         answers = read_all(client)
@@ -175,7 +180,7 @@ def test_pipelined_and_chunked_requests_are_answered_in_order(connection, served
 
 
 def test_a_client_that_waits_to_send_its_body_is_told_to(connection, served):
-    message = post({"text": "great"}, "Expect: 100-continue", "Connection: close")
+    message = post(served, {"text": "great"}, "Expect: 100-continue", "Connection: close")
     head, end, body = message.partition(b"\r\n\r\n")
     with raw(served) as client:
         client.sendall(head + end)
@@ -187,13 +192,13 @@ def test_a_client_that_waits_to_send_its_body_is_told_to(connection, served):
 @pytest.mark.parametrize("protocol", ["h2c", "websocket", "TLS/1.0"])
 def test_an_offer_to_upgrade_is_passed_over(connection, served, protocol):
     offer = "Connection: Upgrade, HTTP2-Settings", f"Upgrade: {protocol}", "HTTP2-Settings: AAMAAABk"
-    asked = "\r\n".join(["GET /health HTTP/1.1", "Host: x", *offer, "", ""]).encode()
+    asked = "\r\n".join(["GET /health HTTP/1.1", f"Host: localhost:{served.port}", *offer, "", ""]).encode()
     with raw(served) as client:
-        for message in post({"text": "great"}, *offer), asked:
+        for message in post(served, {"text": "great"}, *offer), asked:
             for part in message[:100], message[100:]:
                 client.sendall(part)
             assert client.recv(10_000).startswith(b"HTTP/1.1 200 ")
-        client.sendall(asked + post({"text": "great"}, "Connection: close"))
+        client.sendall(asked + post(served, {"text": "great"}, "Connection: close"))
         answers = read_all(client)
     assert answers.count(b"HTTP/1.1 200 OK\r\n") == 2
     assert answers.count(b'"label": "pos"') == 1
@@ -201,13 +206,13 @@ def test_an_offer_to_upgrade_is_passed_over(connection, served, protocol):
 
 def test_a_request_is_answered_before_what_follows_it_is_read(connection, served):
     with raw(served) as client:
-        client.sendall(post({"text": "great"}) + b"nonsense\r\n\r\n")
+        client.sendall(post(served, {"text": "great"}) + b"nonsense\r\n\r\n")
         answers = read_all(client)
     assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200", b"400"]
 
 
 def test_trailers_are_no_headers_and_have_a_limit(connection, served):
-    head = b"POST /predict HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n"
+    head = head_of(served, "Transfer-Encoding: chunked") + b"2\r\n[]\r\n0\r\n"
     with raw(served) as client:
         client.sendall(head + b"Expect: 100-continue\r\nHost: y\r\n\r\n")
         assert client.recv(10_000).startswith(b"HTTP/1.1 200 ")
@@ -236,16 +241,34 @@ def test_ambiguous_requests_close_the_connection(connection, served, head):
         answer = read_all(client)
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"\r\nconnection: close\r\n" in answer.lower()
+    assert list(json.loads(answer.partition(b"\r\n\r\n")[2])) == ["error"]
+
+
+@pytest.mark.parametrize("host", ["attacker.example", "localhost.attacker.example", "localhost:1", ""])
+def test_names_of_others_get_nothing(connection, served, host):
+    """A page of a stranger may lead its own name to this computer (DNS rebinding)."""
+    port = served.port
+    for foreign in {"Host": f"{host}:{port}"}, {"Host": host}, {"Origin": f"http://{host}:{port}"}:
+        assert ask(connection, content=["great"], **foreign) == (403, {"error": REFUSED})
+    for own in "127.0.0.1", "LOCALHOST", "[::1]":
+        assert ask(connection, content=[], Host=f"{own}:{port}") == (200, [])
+    assert ask(connection, content=[], Origin=f"http://localhost:{port}") == (200, [])
+
+
+def test_a_server_that_is_open_goes_by_any_name(model):
+    with serving(model, "--host", "0.0.0.0") as process:
+        client = http.client.HTTPConnection("127.0.0.1", process.port, timeout=20)
+        assert ask(client, content=[], Host="svm.example", Origin="https://svm.example") == (200, [])
 
 
 @pytest.mark.slow
 def test_slow_clients(connection, served):
     with raw(served) as idle, raw(served) as slow, raw(served) as dripping:
         begin = time.monotonic()
-        slow.sendall(post({"text": "great"})[:-1])
+        slow.sendall(post(served, {"text": "great"})[:-1])
 
         def drip():
-            for byte in post({"text": "x" * 1000}):
+            for byte in post(served, {"text": "x" * 1000}):
                 try:
                     dripping.send(bytes([byte]))
                 except OSError:
@@ -261,7 +284,7 @@ def test_slow_clients(connection, served):
         assert time.monotonic() - begin >= TIMEOUT
         thread.join()
         time.sleep(0.5)
-        idle.sendall(post({"text": "great"}))  # has not begun before: that is no offence
+        idle.sendall(post(served, {"text": "great"}))  # has not begun before: that is no offence
         assert idle.recv(10_000).startswith(b"HTTP/1.1 200 ")
 
 
@@ -273,7 +296,7 @@ def memory_of(process):
 def test_clients_that_never_read_are_left_and_take_little_memory(connection, served):
     ask(connection, content=TEXTS)
     before = memory_of(served)
-    message = post(["great"] * 1000) * 20
+    message = post(served, ["great"] * 1000) * 20
     with raw(served) as client:
         client.settimeout(5)
         with pytest.raises(OSError, match=r"reset|Broken pipe|timed out") as caught:  # noqa: PT012
@@ -292,7 +315,7 @@ def test_too_many_connections(served):
             answers.append(read_all(client))
         assert all(answer.startswith(b"HTTP/1.1 503 ") for answer in answers)
         assert b"\r\nRetry-After: 1\r\n" in answers[0]
-        clients[0].sendall(post({"text": "great"}))
+        clients[0].sendall(post(served, {"text": "great"}))
         assert clients[0].recv(10_000).startswith(b"HTTP/1.1 200 ")
     finally:
         for client in clients:
@@ -338,7 +361,7 @@ def test_nothing_is_lost_when_it_is_stopped(model, number):
                     return
 
         with raw(process) as begun, raw(process), ThreadPoolExecutor(8) as pool:
-            message = post({"text": "great"})
+            message = post(process, {"text": "great"})
             begun.sendall(message[:-5])
             running = [pool.submit(client, i) for i in range(8)]
             while len(answered) < 100:
@@ -360,7 +383,7 @@ def test_nothing_is_lost_when_it_is_stopped(model, number):
 @pytest.mark.slow
 def test_the_second_signal_ends_it_at_once(model):
     with serving(model, timeout=60) as process, raw(process) as client:
-        client.sendall(post({"text": "great"}))
+        client.sendall(post(process, {"text": "great"}))
         assert client.recv(10_000).startswith(b"HTTP/1.1 200 ")  # it is listening to this client
         client.sendall(b"POST /predict")
         time.sleep(1)

@@ -26,6 +26,9 @@ def serve(start, model):
     return serve
 
 
+NO_LABELS = b'{"1": "<script>"}', b'{"1": "x"}', b'{"1": "\\ud800"}', b'{"1": []}'
+
+
 def get(url, data=None, **headers):
     request = urllib.request.Request(url, data, headers, method="PUT" if data is not None else "GET")
     with urllib.request.urlopen(request, timeout=60) as answer:
@@ -54,20 +57,20 @@ def test_serving(serve, folder, work):
     picture = cv2.imdecode(np.frombuffer(get(f"{url}1.jpg"), np.uint8), cv2.IMREAD_COLOR)
     assert max(picture.shape) > 96
     assert not (work / "corrections.json").exists()
-    get(f"{url}verdicts", b'{"1": "ODD", "2": null}')
+    get(f"{url}verdicts", b'{"1": "NEUTROPHIL", "2": null}')
     content = json.loads((work / "corrections.json").read_text())
     assert [(entry["file"], entry.get("new")) for entry in content["corrections"]] == [
-        ("smear_00.jpg", "ODD"),
+        ("smear_00.jpg", "NEUTROPHIL"),
         ("smear_04.jpg", None),
     ]
     assert content["corrections"][1]["reject"] is True
-    for bad in (b"[]", b"{", b'{"99": "A"}', b'{"1": 3}', b'{"x": "A"}', b'{"1": ""}'):
+    for bad in (b"[]", b"{", b'{"99": "A"}', b'{"1": 3}', b'{"x": "A"}', b'{"1": ""}', *NO_LABELS):
         assert refused(f"{url}verdicts", bad) == 400
     address = urlsplit(url)
     with socket.create_connection((address.hostname, address.port), timeout=20) as client:
         head = f"PUT {address.path}verdicts HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 40\r\n\r\n"
         client.sendall(head.encode() + b"{}")  # and leaves
-    assert json.loads(get(f"{url}verdicts")) == {"1": "ODD", "2": None}
+    assert json.loads(get(f"{url}verdicts")) == {"1": "NEUTROPHIL", "2": None}
     assert json.loads((work / "corrections.json").read_text()) == content
     printed, code = ended(process)
     said, command = printed.splitlines()
@@ -81,7 +84,7 @@ def test_strangers_get_nothing(serve, folder):
     _, url = serve(folder(0))
     top = url.rsplit("/", 2)[0]
     strangers = f"{top}/", f"{top}/verdicts", f"{top}/{'x' * 22}/", f"{url}9.jpg", f"{url}../x", url[:-1]
-    assert [refused(stranger) for stranger in strangers] == [404] * 6
+    assert [refused(stranger) for stranger in (*strangers, f"{url}{'9' * 5000}.jpg")] == [404] * 7
     for stranger in ({"Host": "evil.example"}, {"Host": "localhost:1"}, {"Origin": "http://evil.example"}):
         assert refused(url, **stranger) == 403
         assert refused(f"{url}verdicts", b'{"1": "A"}', **stranger) == 403
@@ -90,16 +93,33 @@ def test_strangers_get_nothing(serve, folder):
     get(f"{url}verdicts", b"{}", Origin=top)
 
 
+def test_a_second_tab_or_process_loses_nothing(serve, run, folder, work, model):
+    top = folder(0, 20)
+    other = {"file": "smear_20.jpg", "box": [1, 2, 3, 4], "new": "of other classes"}
+    (work / "c.json").write_text(json.dumps({"version": 1, "corrections": [other]}))
+    process, url = serve(top, "-o", "c.json")
+    get(f"{url}verdicts", b'{"1": "NEUTROPHIL"}', **{"If-Match": '"0"'})
+    for old in {}, {"If-Match": '"0"'}, {"If-Match": '"9"'}:  # other tabs
+        assert refused(f"{url}verdicts", b'{"2": "NEUTROPHIL"}', **old) == 409
+    second = run("review", top, "-m", model, "-o", "c.json")
+    why = "another process is working on it; wait for it, or choose another"
+    assert (second.exit_code, second.stderr) == (1, f"error: c.json: {why}\n")
+    get(f"{url}verdicts", b'{"1": "NEUTROPHIL", "2": null}', **{"If-Match": '"1"'})
+    assert ended(process)[0].startswith("2 cells looked at: c.json\n")
+    assert len(json.loads((work / "c.json").read_text())["corrections"]) == 3
+    assert [path.name for path in work.iterdir() if path.name.startswith(".")] == []
+
+
 @pytest.mark.slow
 def test_work_is_taken_up_again(serve, folder, work):
     other = {"file": "elsewhere.jpg", "box": [1, 2, 3, 4], "old": "A", "new": "B"}
     (work / "c.json").write_text(json.dumps({"version": 1, "corrections": [other]}))
     top = folder(0, 20)
     process, url = serve(top, "-o", "c.json")
-    get(f"{url}verdicts", b'{"2": "ODD"}')
+    get(f"{url}verdicts", b'{"2": "NEUTROPHIL"}')
     ended(process)
     process, url = serve(top, "-o", "c.json")
-    assert json.loads(get(f"{url}verdicts")) == {"2": "ODD"}
+    assert json.loads(get(f"{url}verdicts")) == {"2": "NEUTROPHIL"}
     get(f"{url}verdicts", b"{}")
     ended(process)
     assert json.loads((work / "c.json").read_text())["corrections"] == [other]

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from fastsvm import SDCAClassifier
+from fastsvm._utils.atomic import held
 from fastsvm.fitting import SDCA, checkpoint
 from fastsvm.io import MatrixWriter, load
 from fastsvm.solvers import _solver
@@ -225,6 +226,8 @@ def test_where_it_cannot_be_written_is_said_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr(SDCASolver, "run_epoch", lambda self: pytest.fail("an epoch"))
     with pytest.raises(OSError, match=os.path.basename(tmp_path)):
         SDCA().fit(X, y, checkpoint=tmp_path / "nowhere" / "fit.ckpt")
+    with held(tmp_path / "fit.ckpt"), pytest.raises(BlockingIOError, match="another process"):
+        SDCA().fit(X, y, checkpoint=tmp_path / "fit.ckpt")
     with pytest.raises(ValueError, match="leave averaging at 'last'"):
         SDCA(averaging="tail").fit(X, y, checkpoint=tmp_path / "fit.ckpt")
 

@@ -104,9 +104,11 @@ def test_closed(command, closed, inputs, tmp_path):
     line, files, code = begin(command, inputs, tmp_path)
     shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *line]
     done = subprocess.run(shell, **PLAIN, cwd=tmp_path, capture_output=True, timeout=300)
-    assert done.returncode == code, done.stderr
+    is_lost = ">&-" in closed.split() and not files
+    assert done.returncode == (1 if is_lost else code), done.stderr
     assert "Traceback" not in done.stdout + done.stderr
-    assert "rror" not in done.stderr
+    assert ("error: <stdout>: is closed;" in done.stderr) == (is_lost and "2>&-" not in closed.split())
+    assert done.stderr.count("rror") == done.stderr.count("error: <stdout>:")
     assert bool(done.stdout) == (">&-" not in closed.split())
     assert bool(done.stderr) == ("2>&-" not in closed.split())
     check_files(tmp_path, files)
@@ -155,6 +157,14 @@ def test_full_devices(command, full, inputs, tmp_path):
     else:
         assert done.returncode == 1
         assert re.search(r"\nerror: (\[Errno 28\]|<stdout>:) No space left on device\n\Z", done.stderr)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_full_disk_is_named(inputs, tmp_path):
+    line = [*begin("sentiment predict", inputs, tmp_path)[0], "-o", "/dev/full"]
+    done = subprocess.run(line, **PLAIN, cwd=tmp_path, capture_output=True, timeout=300)
+    assert done.returncode == 1
+    assert done.stderr.endswith("error: /dev/full: No space left on device\n")
 
 
 @pytest.mark.slow

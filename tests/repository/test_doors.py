@@ -55,8 +55,13 @@ MAY = {
 # What is for estimators only: it takes longer to import than most fits.
 SKLEARN = {"sklearn", "joblib", "pandas"}
 
+# What is for the commands that serve pages only.
+SERVER = {"uvicorn", "starlette", "httptools"}
+COMMAND = re.compile(r"fastsvm_apps\.\w+\.commands\.[a-z]\w*")
+SERVERS = {"fastsvm_apps.cells.commands.review", "fastsvm_apps.sentiment.commands.serve"}
+
 AT_ROOT = {
-    *("setup.py", "pyproject.toml", "Justfile"),
+    *("setup.py", "pyproject.toml", "MANIFEST.in", "Justfile"),
     *("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"),
     *("fastsvm", "apps", "tests", "data", "benchmarks", "docs"),
 }
@@ -207,25 +212,32 @@ def test_every_room_is_in_a_layer():
 def test_a_command_line_starts_with_click_and_the_standard_library(cli):
     """Follow the imports made at start-up: --help must not wait for NumPy or scikit-learn."""
     app = cli.removesuffix(".cli")
-    seen, todo = set(), [cli, *(module for module in MODULES if module.startswith(f"{app}.commands."))]
+    first = [cli, *(module for module in MODULES if module.startswith(f"{app}.commands."))]
+    for module, name, inner in followed(first):
+        known = name.partition(".")[0] in sys.stdlib_module_names | {"click"}
+        assert known or (inner or "").startswith((app, "fastsvm_apps.common")), f"{module} imports {name}"
+
+
+@pytest.mark.parametrize("command", [module for module in MODULES if COMMAND.fullmatch(module)])
+def test_a_command_imports_nothing_heavy_that_others_need(command):
+    """Follow what a command imports when it runs: what its functions do, and what these import at once."""
+    heavy = {*HEAVY, *SKLEARN, *(() if command in SERVERS else SERVER)} - {"click", "cv2"}
+    for module, name, _ in followed([command], COMMAND.fullmatch):
+        assert name.partition(".")[0] not in heavy, f"{command} imports {name}, in {module}"
+
+
+def followed(modules, runs=lambda module: False):
+    """Yield what modules import, at once or if they run: module, name, and which of MODULES it is, if any."""
+    seen, todo = set(), [*modules]
     while todo:
-        module = todo.pop()
-        if module in seen:
+        if (module := todo.pop()) in seen:
             continue
         seen.add(module)
-        for name in startup_imports(module):
-            inner = next((m for m in (name, name.rpartition(".")[0]) if m in MODULES), None)
-            if inner and inner.startswith("fastsvm_apps"):
-                todo.append(inner)
-            else:
-                assert name.partition(".")[0] in sys.stdlib_module_names | {"click"}, (
-                    f"{module} imports {name}"
-                )
-    assert all(module.startswith((app, "fastsvm_apps.common")) for module in seen)
-
-
-def startup_imports(module):
-    return [name for name, at_once in imports_of(module, MODULES[module]) if at_once]
+        for name, at_once in imports_of(module, MODULES[module]):
+            if at_once or runs(module):
+                inner = next((m for m in (name, name.rpartition(".")[0]) if m in MODULES), None)
+                todo += [inner] * bool(inner)
+                yield module, name, inner
 
 
 @pytest.mark.parametrize(
@@ -281,4 +293,7 @@ def test_top_of_the_repository():
         pytest.skip("not a git checkout")
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
     top = {name.partition("/")[0] for name in tracked.stdout.split("\0") if name}
-    assert {name for name in top if not name.startswith(".")} <= AT_ROOT
+    shown = {name for name in top if not name.startswith(".")}
+    assert shown <= AT_ROOT
+    by_itself = {"setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "fastsvm", "apps"}
+    assert shown - by_itself <= {*(ROOT / "MANIFEST.in").read_text().split()}  # in the source distribution

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from ...common.files import check_is_file
+from ...common.files import check_file, check_is_file
 from ...common.limits import limit
 from ...common.options import section
 from ...common.printing import many, note_skipped, print_line, tidy_warnings
@@ -33,9 +33,12 @@ def review(images, model, output, cell_width, labels, quiet, verbose):
     that teach most. It shows the 2,000 least certain ones; FASTSVM_MAX_REVIEW_CELLS changes the number.
     """
     check_is_file(output, "corrections")
+    check_file(output)
+    from fastsvm._utils.atomic import held
+
     from ..output import reviewing
 
-    with tidy_warnings():
+    with tidy_warnings(), held(output):
         with Stages(verbose, spinner=not quiet) as stage:
             most = limit("FASTSVM_MAX_REVIEW_CELLS")
             server, skipped = reviewing.review_server_of(

@@ -26,8 +26,7 @@ from .cell_tables import (
 from .coco_geojson import export_writer, is_geojson_folder
 from .picture_files import overlay_writer
 from .report_page import LIMIT, report_page
-from .report_tally import ReportTally
-from .reviewing import report_about
+from .report_tally import ReportTally, report_about
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..data.image_files import source_name
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, FoundCell, ImageFindings
+from ..finding.image_scale import Scale, scale_words
+from ..learning.cell_model import CellModel
 
 FILES_NAMED = 1_000
 LOW_SCORE = 0.9  # of a label that deserves a look
@@ -52,6 +55,13 @@ class ReportAbout:
         if not found:
             return []
         return [*self.classes, *sorted(found - {*self.classes, UNCLASSIFIED}), UNCLASSIFIED]
+
+
+def report_about(model: CellModel, sources: Sequence[str], scale: float | Scale) -> ReportAbout:
+    """Return the facts on a page about cells that a model classified."""
+    title = f"White cells: {source_name(sources)}"
+    about = {"limits": model.about.limits, "tells_familiar": model.about.cautious is not None}
+    return ReportAbout(title, model.name, model.classes, scale=scale_words(scale), **about)
 
 
 class ReportCell(NamedTuple):

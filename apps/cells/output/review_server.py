@@ -12,18 +12,16 @@ from threading import Lock
 import cv2
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ...common.errors import AppError
 from ...common.files import replace_file
-from ...common.http_server import GracefulServer, bind
+from ...common.http_server import GracefulServer, bind, own_addresses
 from ..data.bad_image import BadImage
 from ..data.image_files import ImageFile
-from ..learning.corrections import VERSION, checked_corrections
+from ..learning.corrections import VERSION
 from .cell_drawing import shrunk
 from .report_tally import ReportAbout, ReportCell
 
@@ -34,8 +32,14 @@ MAX_BODY = 1 << 24  # bytes
 Verdicts = dict[int, str | None]  # of cells by their numbers: the label they should have, None for no cell
 
 
+class Outdated(Exception):
+    """Verdicts that were made from an earlier version, as in a second tab."""
+
+
 class Work:
     """The verdicts of a person on the cells of a page, saved in a file.
+
+    Their `version` is how often they were saved. Who changes them says which version was changed.
 
     Parameters
     ----------
@@ -53,31 +57,45 @@ class Work:
     ) -> None:
         self.path, self.adapt = path, about.adapt
         self.verdicts: Verdicts = {}
+        self.version = 0
+        self._labels = {None, *about.choices(cell.found.label for cell in shown)}
         self._about = about
         self._cells = {cell.number: cell for cell in shown}
         self._lock = Lock()
         numbers = {(cell.file, tuple(map(int, cell.found.box))): cell.number for cell in shown}
-        self._others = []
+        self._others: list[tuple[int | None, dict]] = []  # cells elsewhere, or labels that are not offered
         for entry in (content or {}).get("corrections", ()):
             number = numbers.get((entry["file"], tuple(entry["box"])))
-            if number is None:
-                self._others.append(entry)
+            label = None if entry.get("reject") else entry["new"]
+            if number is None or label not in self._labels:
+                self._others.append((number, entry))
             else:
-                self.verdicts[number] = None if entry.get("reject") else entry["new"]
+                self.verdicts[number] = label
 
-    def put(self, content: object) -> None:
-        """Replace the verdicts on the cells of the page, and save the file at once."""
+    def put(self, content: object, version: int) -> None:
+        """Replace the verdicts on the cells of the page, and save the file at once.
+
+        Raises
+        ------
+        ValueError, KeyError
+            If these are no verdicts.
+        Outdated
+            If they were made from another version.
+        """
         if not isinstance(content, dict):
             raise ValueError("no verdicts")
         verdicts = {int(number): label for number, label in content.items()}
-        record = self._record(verdicts)
-        checked_corrections(record, "what the page says")
+        if not self._labels.issuperset(verdicts.values()):
+            raise ValueError("no label that the page offers")
+        record = f"{json.dumps(self._record(verdicts), indent=1)}\n".encode()
         with self._lock:
-            replace_file(self.path, f"{json.dumps(record, indent=1)}\n".encode())
-            self.verdicts = verdicts
+            if version != self.version:
+                raise Outdated
+            replace_file(self.path, record)
+            self.verdicts, self.version = verdicts, version + 1
 
     def _record(self, verdicts: Verdicts) -> dict:
-        entries = []
+        entries = [entry for number, entry in self._others if number not in verdicts]
         for number, label in sorted(verdicts.items()):
             cell = self._cells[number]
             what = {"reject": True} if label is None else {"new": label}
@@ -87,7 +105,7 @@ class Work:
             "version": VERSION,
             "model": self._about.model,
             "classes": list(self._about.classes),
-            "corrections": [*self._others, *entries],
+            "corrections": entries,
         }
 
 
@@ -109,21 +127,21 @@ class ReviewServer:
     ) -> None:
         self.work = work
         self._page = page.encode()
-        self._cells = {cell.number: cell for cell in shown}
+        self._cells = {str(cell.number): cell for cell in shown}
         self._files = files
-        self._listener, self._top = bind("127.0.0.1", 0)
+        self._listener, top = bind("127.0.0.1", 0)
         token = secrets.token_urlsafe(16)
-        self.url = f"{self._top}{token}/"
+        self.url = f"{top}{token}/"
         routes = [
             Route("/favicon.ico", lambda request: _answer(b"", "image/x-icon")),  # browsers ask
             Route(f"/{token}/", lambda request: _answer(self._page, "text/html")),
             Route(f"/{token}/verdicts", self._verdicts),
             Route(f"/{token}/verdicts", self._save, methods=["PUT"]),
-            Route(f"/{token}/{{number:int}}.jpg", self._picture),
+            Route(f"/{token}/{{number}}.jpg", self._picture),
         ]
-        self._app = Starlette(routes=routes, exception_handlers={HTTPException: _refusal})
-        self._app.router.redirect_slashes = False
-        self._server = GracefulServer(self._guarded)
+        app = Starlette(routes=routes, exception_handlers={HTTPException: _refusal})
+        app.router.redirect_slashes = False
+        self._server = GracefulServer(app, own_addresses("127.0.0.1", top))
 
     def run(self) -> None:
         """Serve until Ctrl-C or `stop`."""
@@ -132,15 +150,6 @@ class ReviewServer:
     def stop(self) -> None:
         """End `run`, which may be in another thread."""
         self._server.should_exit = True
-
-    async def _guarded(self, scope, receive, send) -> None:
-        """Refuse other names that lead here, and requests of pages from elsewhere."""
-        headers, own = Headers(scope=scope), self._top.rstrip("/")
-        if f"http://{headers.get('host')}" != own or headers.get("origin", own) != own:
-            refusal = _answer("Open the address that review printed.", "text/plain", HTTPStatus.FORBIDDEN)
-            await refusal(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
 
     def _picture(self, request: Request) -> Response:
         """Answer with a JPEG of a cell and a little of what is around it."""
@@ -156,7 +165,7 @@ class ReviewServer:
         return _answer(jpeg.tobytes(), "image/jpeg")
 
     def _verdicts(self, request: Request) -> Response:
-        return _answer(json.dumps(self.work.verdicts), "application/json")
+        return _answer(json.dumps(self.work.verdicts), "application/json", ETag=f'"{self.work.version}"')
 
     async def _save(self, request: Request) -> Response:
         """Save the verdicts in the body of a request."""
@@ -166,18 +175,22 @@ class ReviewServer:
                 body += part
                 if len(body) > MAX_BODY:
                     raise ValueError
-            await run_in_threadpool(self.work.put, json.loads(body))
+            version = int(request.headers.get("if-match", '"0"').strip('"'))  # 0: that of the first page
+            await run_in_threadpool(self.work.put, json.loads(body), version)
+        except Outdated:
+            why = "These verdicts were made from an earlier version."
+            raise HTTPException(HTTPStatus.CONFLICT, why) from None
         except OSError as error:
             why = f"{error.filename} cannot be written: {error.strerror}."
             raise HTTPException(HTTPStatus.INSUFFICIENT_STORAGE, why) from None
-        except (AppError, ClientDisconnect, ValueError, KeyError, TypeError, RecursionError):
+        except (ClientDisconnect, ValueError, KeyError, TypeError, RecursionError):
             why = "These are no verdicts on the cells of this page."
             raise HTTPException(HTTPStatus.BAD_REQUEST, why) from None
-        return _answer("{}", "application/json")
+        return _answer("{}", "application/json", ETag=f'"{version + 1}"')
 
 
-def _answer(content: str | bytes, media_type: str, status: int = HTTPStatus.OK) -> Response:
-    headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+def _answer(content: str | bytes, media_type: str, status: int = HTTPStatus.OK, **more: str) -> Response:
+    headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", **more}
     return Response(content, status, headers, media_type)
 
 

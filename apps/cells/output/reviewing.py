@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...common.errors import AppError, Skipped
-from ...common.files import check_file
 from ...common.progress import Stages
 from ..data.image_files import find_images, source_name
 from ..data.label_tables import read_json
 from ..finding.findings import why_no_cell
-from ..finding.image_scale import Scale, scale_of, scale_words
+from ..finding.image_scale import scale_of
 from ..jobs.cell_classification import classify_cells, with_truths
-from ..learning.cell_model import CellModel, load_cell_model
+from ..learning.cell_model import load_cell_model
 from ..learning.corrections import checked_corrections
 from .report_page import report_page
-from .report_tally import ReportAbout, ReportTally
+from .report_tally import ReportTally, report_about
 from .review_server import ReviewServer, Work
 
 ADAPT, NEW = ("fastsvm-cells", "adapt"), "adapted.safetensors"
@@ -32,7 +31,6 @@ def review_server_of(
     stage: Stages,
 ) -> tuple[ReviewServer, Skipped]:
     """Classify the cells of images; return the server of the page to correct them, and the skipped files."""
-    check_file(output)
     there = os.path.isfile(output) and os.path.getsize(output) > 0
     content = read_json(output, "corrections") if there else None
     if content is not None:
@@ -59,10 +57,3 @@ def review_server_of(
         raise AppError("; ".join([why, *tally.skipped.report()[:1]]))
     page, work = report_page(tally, known), Work(output, known, shown, content)
     return ReviewServer(page, work, shown, by_name), tally.skipped
-
-
-def report_about(model: CellModel, sources: Sequence[str], scale: float | Scale) -> ReportAbout:
-    """Return the facts on a page about cells that a model classified."""
-    title = f"White cells: {source_name(sources)}"
-    about = {"limits": model.about.limits, "tells_familiar": model.about.cautious is not None}
-    return ReportAbout(title, model.name, model.classes, scale=scale_words(scale), **about)

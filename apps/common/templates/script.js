@@ -205,16 +205,49 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     byId("trouble").textContent = problem;
   };
 
+  // What the program has saved, and its version.
+  let [kept, version] = [new Map(), '"0"'];
+  const read = async () => {
+    const answer = await fetch("verdicts");
+    const isOffered = ([number, label]) => figureOf.has(number) && (label === null || choices.includes(label));
+    kept = new Map(Object.entries(await answer.json()).filter(isOffered));
+    version = answer.headers.get("ETag");
+  };
+
+  // Shows what the program has, with what was said here since this page last read or saved it.
+  const merge = async () => {
+    const before = kept;
+    await read();
+    for (const number of figureOf.keys()) {
+      if (verdicts.get(number) !== before.get(number)) continue;
+      if (kept.has(number)) verdicts.set(number, kept.get(number));
+      else verdicts.delete(number);
+    }
+    refresh([...figureOf.keys()]);
+  };
+
+  const first = editing ? merge().catch(() => {}) : null;
   let saving = null;
   let again = false;
+  let told = false;
+  const send = async () => {
+    await first;
+    const sent = new Map(verdicts);
+    const content = JSON.stringify(Object.fromEntries(sent));
+    const answer = await fetch("verdicts", { method: "PUT", body: content, headers: { "If-Match": version } });
+    if (answer.status === 409) {
+      await merge();
+      complain("You also work in another tab: its labels are shown here now, and your last ones stay. Close one of the two.");
+      again = told = true;
+    } else if (answer.ok) {
+      [kept, version] = [sent, answer.headers.get("ETag")];
+      byId("trouble").hidden = !told;
+      told = false;
+    } else complain(await answer.text());
+  };
   const save = () => {
-    const content = JSON.stringify(Object.fromEntries(verdicts));
     again = saving !== null;
-    saving ??= fetch("verdicts", { method: "PUT", body: content })
-      .then((answer) => {
-        byId("trouble").hidden = answer.ok;
-        if (!answer.ok) return answer.text().then(complain);
-      })
+    saving ??= send()
       .catch(() => complain("The program that serves this page has ended. Start review again; earlier steps are saved."))
       .finally(() => {
         saving = null;
@@ -336,17 +369,9 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     event.preventDefault();
   };
 
-  const restore = (kept) => {
-    for (const [number, label] of Object.entries(kept)) {
-      if (figureOf.has(number) && (label === null || choices.includes(label))) verdicts.set(number, label);
-    }
-    refresh([...verdicts.keys()]);
-  };
   if (editing) {
     editing.hidden = false;
     tell();
-    const stored = fetch("verdicts").then((answer) => answer.json());
-    stored.catch(() => ({})).then(restore);
     setCurrent(seen()[0]);
     tiles.addEventListener("click", (event) => {
       const figure = event.target.closest(".crop")?.closest("figure");

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from fastsvm._utils.atomic import naming
 from fastsvm.io import MatrixWriter, load
 from fastsvm.text import Bag, Weighting
 
@@ -123,7 +124,8 @@ class ShardSpool(Sequence[TextShard]):
 
     def append(self, shard: TextShard) -> None:
         """Write one, as the last."""
-        with open(self._folder / str(self._n), "wb") as file:
+        path = self._folder / str(self._n)
+        with naming(path), open(path, "wb") as file:
             pickle.dump(shard, file)
         self._n += 1
 

@@ -48,7 +48,9 @@ def open_checkpoint(
     Raises
     ------
     AppError
-        If another training uses the folder, or if the corpus can be read only once.
+        If the corpus can be read only once.
+    BlockingIOError
+        If another training uses the folder.
     """
     if path is None:
         yield NO_CACHE
@@ -73,8 +75,6 @@ def open_checkpoint(
             cache.clear()
             for left in folder.glob(f"{UNFINISHED}*"):
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
-    except BlockingIOError:
-        raise AppError(f"{folder}: another training is using it; choose another path") from None
     finally:
         with suppress(OSError):  # it is not empty
             folder.rmdir()

@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 
 from ...common.errors import AppError
-from ...common.http_server import GracefulServer, bind
+from ...common.http_server import GracefulServer, bind, own_addresses
 from ...common.limits import MIB, limit
 from ..measures import prediction
 
@@ -81,6 +81,7 @@ class Service:
         listener, self.url = bind(host, port)
         self._server = GracefulServer(
             self._send_response,
+            own_addresses(host, self.url),
             timeout=self.timeout,
             max_connections=limit("FASTSVM_SERVE_MAX_CONNECTIONS"),
             started=lambda: started(self.url),
@@ -104,10 +105,10 @@ class Service:
     async def _route_request(self, request: Request) -> Response:
         path = request.scope["path"]
         if path not in self._answers_by_path:
-            raise _http_error(HTTPStatus.NOT_FOUND, f"there is nothing at {path[:80]!r}; see GET /")
+            raise HTTPException(HTTPStatus.NOT_FOUND, f"there is nothing at {path[:80]!r}; see GET /")
         method, answer = self._answers_by_path[path]
         if request.method.replace("HEAD", "GET") != method:
-            raise _http_error(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes {method}", {"Allow": method})
+            raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes {method}", {"Allow": method})
         return await answer(request)
 
     # Answers
@@ -158,19 +159,19 @@ class Service:
                         body += part
                         self._held += len(part)
                         if self._held > MAX_HELD:
-                            raise _http_error(
+                            raise HTTPException(
                                 HTTPStatus.SERVICE_UNAVAILABLE,
                                 "too many texts are waiting; try again later",
                                 {"Retry-After": "1", "Connection": "close"},
                             )
         except TimeoutError:
             why = f"the request was not complete after {self.timeout:g} seconds"
-            raise _http_error(HTTPStatus.REQUEST_TIMEOUT, why, {"Connection": "close"}) from None
+            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, why, {"Connection": "close"}) from None
         except ClientDisconnect:
-            raise _http_error(HTTPStatus.BAD_REQUEST, "the request ends early") from None
+            raise HTTPException(HTTPStatus.BAD_REQUEST, "the request ends early") from None
         if is_large:
             why = f"the body has more than {self.max_body:,} bytes; send fewer texts at once"
-            raise _http_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why, {"Connection": "close"})
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why, {"Connection": "close"})
 
     # Predictions
 
@@ -244,28 +245,24 @@ def texts_of(body: bytes, max_texts: int) -> tuple[list[str], bool]:
     try:
         content = json.loads(body.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise _http_error(HTTPStatus.BAD_REQUEST, f"the body is not UTF-8 (byte {error.start:,})") from None
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"the body is not UTF-8 (byte {error.start:,})") from None
     except (ValueError, RecursionError) as error:
-        raise _http_error(HTTPStatus.BAD_REQUEST, f"the body is not JSON ({error})") from None
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"the body is not JSON ({error})") from None
     texts, one = content, False
     if isinstance(content, dict):
         one = "text" in content
         texts = [content["text"]] if one else content.get("texts")
     if not isinstance(texts, list):
-        raise _http_error(
+        raise HTTPException(
             HTTPStatus.BAD_REQUEST, 'send {"text": "..."}, {"texts": ["...", ...]} or a list of texts'
         )
     if len(texts) > max_texts:
         why = f"{len(texts):,} texts; send at most {max_texts:,} at once"
-        raise _http_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why)
+        raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why)
     for i, text in enumerate(texts):
         if not isinstance(text, str):
-            raise _http_error(HTTPStatus.BAD_REQUEST, f"text {i} is not a string")
+            raise HTTPException(HTTPStatus.BAD_REQUEST, f"text {i} is not a string")
     return texts, one
-
-
-def _http_error(status: HTTPStatus, why: str, headers: dict[str, str] | None = None) -> HTTPException:
-    return HTTPException(status, why, headers)
 
 
 def _json_response(content: str, status: int = HTTPStatus.OK, headers=None) -> Response:
