@@ -8,10 +8,9 @@ from importlib import import_module
 
 import click
 
-from .errors import DONE, FAILED, USAGE, AppError, is_shortage
+from .errors import DONE, FAILED, AppError, is_shortage
 from .limits import check_variables
 from .printing import one_line
-from .removed_options import removed_message, removed_option_message
 from .standard_streams import discard_stream, open_closed_streams, write_to_stderr
 
 
@@ -29,8 +28,6 @@ class App(click.Group):
                 code = super().main(*args, **kwargs) or DONE
             except click.ClickException as error:
                 message = one_line(error.format_message())
-                if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-                    message = removed_option_message(error.ctx, error.option_name) or message
                 if isinstance(error, click.UsageError) and error.ctx is not None:
                     message += f" (see '{error.ctx.command_path} --help')"
                 write_to_stderr(f"error: {message}")
@@ -56,7 +53,7 @@ class App(click.Group):
         # A terminal that cannot show a character gets its escape, not an exception.
         sys.stdout.reconfigure(errors="backslashreplace")
         try:
-            check_variables(self.name)
+            check_variables()
             code = super().invoke(ctx)
             sys.stdout.flush()  # what goes wrong here is told below
             return code
@@ -101,12 +98,6 @@ class App(click.Group):
         if isinstance(found, str):
             found = self._named[cmd_name] = getattr(import_module(found), cmd_name)
         return found
-
-    def resolve_command(self, ctx, args):
-        """Return the command; a removed one is refused with its successor."""
-        if args and (message := removed_message(self.name, args[0])):
-            raise AppError(message, USAGE)
-        return super().resolve_command(ctx, args)
 
 
 def app(name: str, help: str, commands: Sequence[click.Command] | Mapping[str, str]) -> App:

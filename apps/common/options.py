@@ -8,7 +8,6 @@ import click
 
 from .errors import OPTION, USAGE, AppError
 from .files import read_small_file
-from .removed_options import removed_option_message
 
 MAX_CONFIG = 1 << 20  # bytes
 
@@ -75,8 +74,6 @@ def _load_config(ctx, param, path):
             ctx.meta["config"] = path  # its values are on no command line
         elif name not in known:
             unknown.append(name)
-            if message := removed_option_message(ctx, f"--{name.replace('_', '-')}"):
-                raise AppError(f"{path}: {message}", USAGE)
         elif options[name].multiple:
             ctx.default_map[name] = [*map(str, value if isinstance(value, list) else [value])]
         else:  # as text, as if typed, so that no value slips past the check of its option
@@ -141,6 +138,20 @@ class Command(click.Command):
         super().__init__(*args, **more)
         self.only_in_config = only_in_config
 
+    def parse_args(self, ctx, args):
+        """Read a command line; of a parameter that is no option, say where it is set."""
+        given = [*args]
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name.removeprefix("--")
+            if name.replace("-", "_") not in self.only_in_config:
+                raise
+            words = " ".join(given).partition(error.option_name)[2].lstrip(" =").split()
+            value = words[0] if words and not words[0].startswith("-") else "..."
+            what = f"--{name} is set in a file: give --config FILE with {_as_toml(name, value)}"
+            raise click.UsageError(what, ctx) from None
+
     def invoke(self, ctx):
         """Run the command; an error names a parameter that is no option as the file of --config has it."""
         try:
@@ -153,9 +164,7 @@ class Command(click.Command):
         name, value = option.groups()
         if name.replace("-", "_") not in self.only_in_config:
             return option[0]
-        if value is not None:
-            name += f" = {value}" if value[0].isdigit() else f' = "{value}"'
-        return f"{name} in --config"
+        return f"{name if value is None else _as_toml(name, value)} in --config"
 
     def format_options(self, ctx, formatter):
         """Write the options, each section below its heading."""
@@ -169,6 +178,11 @@ class Command(click.Command):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+def _as_toml(name: str, value: str) -> str:
+    is_bare = value in ("true", "false", "...") or re.fullmatch(r"[\d.]+", value)
+    return f"{name} = {value}" if is_bare else f'{name} = "{value}"'
 
 
 def _set_quiet(ctx, param, verbose):

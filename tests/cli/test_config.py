@@ -16,8 +16,8 @@ def trained(result):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("FASTSVM_SENTIMENT_TRAIN_K", "10", "has no effect; give options on the command line or in --config"),
         ("FASTSVM_MAX_LINE_KIB", "10", "unknown environment variable FASTSVM_MAX_LINE_KIB; the limits are "),
+        ("FASTSVM_SERVE_PORT", "10", "unknown environment variable FASTSVM_SERVE_PORT; the limits are "),
     ],
 )
 def test_variables_are_limits_and_nothing_else(run, monkeypatch, name, value, message):
@@ -64,6 +64,22 @@ def test_bad_config(run, write, texts, tmp_path, content, message):
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ("--epochs 5", "epochs = 5"),
+        ("--min-df=3", "min-df = 3"),
+        ("--chars 1-5", 'chars = "1-5"'),
+        ("--refit --json", "refit = ..."),
+    ],
+)
+def test_what_only_a_file_sets_is_said_with_the_value(run, options, line):
+    result = run("train", "a.csv", *options.split())
+    name = line.partition(" ")[0]
+    assert result.stderr.startswith(f"error: --{name} is set in a file: give --config FILE with {line} (see")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
 
 
 @pytest.mark.parametrize("command", [None, *main.commands])

@@ -6,28 +6,17 @@ import warnings
 import click
 
 from ...common.classifiers import CLASSIFIER_HELP
-from ...common.errors import USAGE, AppError, is_shortage
+from ...common.errors import AppError, is_shortage
 from ...common.files import check_is_file
 from ...common.options import LAST_SECTION, Value, json_option, section, seed_option
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ...common.removed_options import removed_option_message
 from .. import checked_values
 from ..data.text_source import TextSource
 from ..text_recipes import AUTO, CLASSIFIERS, RECIPES, SCORES, spelled_setting
 from . import _options
 
 RARE = ("chars", "checkpoint", "epochs", "keep_markup", "metric", "min_df", "refit", "tokens", "weighting")
-
-
-class RecipeName(click.Choice):
-    """The name of a recipe; one that was removed is refused with its successor."""
-
-    def convert(self, value, param, ctx):
-        """Check one value."""
-        if message := removed_option_message(ctx, f"--recipe {value}"):
-            raise AppError(message, USAGE)
-        return super().convert(value, param, ctx)
 
 
 def _parse_label_weights(ctx, param, given):
@@ -50,7 +39,7 @@ def _default_alphas() -> str:
     "Recipe",
     click.option(
         "--recipe",
-        type=RecipeName([AUTO, *RECIPES]),
+        type=click.Choice([AUTO, *RECIPES]),
         default=AUTO,
         metavar="NAME",
         help="Features of a text and their weights. auto tries several recipes on training texts. By name: "
