@@ -2,14 +2,18 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import click
 
 from .errors import OPTION, USAGE, AppError
 from .files import read_small_file
+from .paths import Reads, Writes, check_paths
 
 MAX_CONFIG = 1 << 20  # bytes
+OnlyInConfig = Mapping[str, Reads | Writes | None]
+NOTHING: OnlyInConfig = MappingProxyType({})
 
 
 class _Finite(click.ParamType):
@@ -65,13 +69,14 @@ def _load_config(ctx, param, path):
     options = {each.name: each for each in ctx.command.params if isinstance(each, click.Option)}
     known = options.keys() - {param.name}
     ctx.default_map, unknown = {}, []
+    ctx.meta["config"] = path
     for key, value in config.items():
         name = key.replace("-", "_")
         if isinstance(value, dict) and name in known.union(ctx.command.only_in_config):
             raise AppError(f"{path}: {key} is a table; give it a value", USAGE)
         if name in ctx.command.only_in_config:
             ctx.params[name] = value
-            ctx.meta["config"] = path  # its values are on no command line
+            ctx.meta["needs_config"] = True  # its values are on no command line
         elif name not in known:
             unknown.append(name)
         elif options[name].multiple:
@@ -129,12 +134,12 @@ class Command(click.Command):
 
     Parameters
     ----------
-    only_in_config : sequence of str
-        Names of parameters that are no options: the function gets those that the file of --config has, as
-        TOML gives them.
+    only_in_config : mapping
+        Names of parameters that are no options, each with `Reads` or `Writes` if it is a path: the function
+        gets those that the file of --config has, as TOML gives them.
     """
 
-    def __init__(self, *args, only_in_config: Sequence[str] = (), **more) -> None:
+    def __init__(self, *args, only_in_config: OnlyInConfig = NOTHING, **more) -> None:
         super().__init__(*args, **more)
         self.only_in_config = only_in_config
 
@@ -155,6 +160,7 @@ class Command(click.Command):
     def invoke(self, ctx):
         """Run the command; an error names a parameter that is no option as the file of --config has it."""
         try:
+            check_paths(ctx)
             return super().invoke(ctx)
         except AppError as error:
             error.message = OPTION.sub(self._as_in_config, error.message)
@@ -206,6 +212,7 @@ COMMON = [
         is_eager=True,
         expose_value=False,
         callback=_load_config,
+        type=Reads(),
         metavar="FILE.toml",
         help="Read option values from a TOML file. Its keys are option names, for example k = 2000.",
     ),
@@ -213,7 +220,7 @@ COMMON = [
 ]
 
 
-def command(app: str, *examples: str, only_in_config: Sequence[str] = (), letter_v: bool = True):
+def command(app: str, *examples: str, only_in_config: OnlyInConfig = NOTHING, letter_v: bool = True):
     """Return a decorator that makes a function a command, with the options that every command has.
 
     The function also gets `quiet` and `verbose`.
@@ -223,7 +230,7 @@ def command(app: str, *examples: str, only_in_config: Sequence[str] = (), letter
     app : str
     *examples : str
         Command lines without the name of the app, for the help.
-    only_in_config : sequence of str
+    only_in_config : mapping
         See `Command`.
     letter_v : bool
         Whether -v is --verbose; if not, the command may have a -v of its own.

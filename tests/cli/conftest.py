@@ -140,4 +140,5 @@ def reader(request, run, model):
         before = (model,) if request.param == "evaluate" else ()
         return run(request.param, *before, *READERS[request.param], *args, **options)
 
+    read.command = request.param
     return read

@@ -180,7 +180,7 @@ def test_what_evaluate_does_not_replace(run, model, corpus):
         before = Path(path).read_bytes()
         result = run("evaluate", model, corpus, "--mistakes", path)
         assert result.exit_code == 2
-        assert "--mistakes would replace a file of this run" in result.stderr
+        assert "--mistakes would replace a file that is read (MODEL [SECOND] CORPUS)" in result.stderr
         assert Path(path).read_bytes() == before
 
 

@@ -41,8 +41,7 @@ def test_gzip_and_stdin(run, write, texts, format):
     record = train_json(run, path, "--alpha", 0.01)
     assert record["model"] == "reviews.safetensors"
     with open(path, "rb") as file:
-        piped = run("train", "-", "--json", "--alpha", 0.01, input=file.read())
-    assert json.loads(piped.stdout)["model"] == "model.safetensors"
+        piped = run("train", "-", "--json", "--alpha", 0.01, "-o", "m.safetensors", input=file.read())
     assert json.loads(piped.stdout)["confusion"] == record["confusion"]
 
 
@@ -274,9 +273,9 @@ def test_a_model_is_replaced_and_nothing_else(run, write, texts, model, tmp_path
     with open(corpus, "rb") as file:
         before = file.read()
     refused = run("train", corpus, "-o", corpus)
-    assert refused.exit_code == 1
-    assert refused.stderr.startswith(f"error: {corpus}: not a safetensors file")
-    assert refused.stderr.endswith("; it is not replaced, choose another path with -o\n")
+    assert refused.exit_code == 2
+    told = "-o would replace a file that is read (CORPUS); choose another path"
+    assert refused.stderr == f"error: {corpus}: {told}\n"
     with open(corpus, "rb") as file:
         assert file.read() == before
 

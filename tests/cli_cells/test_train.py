@@ -178,11 +178,11 @@ def test_classes(run, smears):
 
 def test_what_is_there_is_replaced_only_if_it_is_a_model(run, folder, work, svm):
     top = folder(0, 1, 20, 21, by_label=True)
-    (work / "mine.txt").write_text("mine")
-    result = run("train", top, "-o", "mine.txt", *FAST)
-    assert result.exit_code == 1
+    (work / "mine").write_text("mine")
+    result = run("train", top, "-o", "mine", *FAST)
+    assert result.exit_code == 2
     assert "it is not replaced" in result.stderr
-    assert (work / "mine.txt").read_text() == "mine"
+    assert (work / "mine").read_text() == "mine"
     shutil.copy(svm, work / "m.safetensors")
     before = (work / "m.safetensors").read_bytes()
     assert run("train", top, "-o", "m.safetensors", *FAST).exit_code == 0

@@ -11,8 +11,8 @@ from pathlib import Path
 from textwrap import shorten
 
 from ...common.errors import AppError, Skipped
+from ...common.folder_walk import walk_folder
 from ...common.printing import many, note
-from .folder_walk import walk_folder
 from .image_decoding import MAX_PAGES
 from .image_reader import Content, ImageReader, split_page
 from .label_tables import table_rows, values_of_files, voc_rows

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...common.errors import AppError, Skipped
-from ...common.files import check_file
 from ...common.progress import Stages
 from ..data.image_files import find_images, source_name
 from ..data.label_tables import read_json
@@ -32,7 +31,6 @@ def review_server_of(
     stage: Stages,
 ) -> tuple[ReviewServer, Skipped]:
     """Classify the cells of images; return the server of the page to correct them, and the skipped files."""
-    check_file(output)
     there = os.path.isfile(output) and os.path.getsize(output) > 0
     content = read_json(output, "corrections") if there else None
     if content is not None:

@@ -6,6 +6,7 @@ import click
 
 from ...common import options
 from ...common.errors import USAGE, AppError
+from ...common.paths import Continues, Reads
 
 command = partial(options.command, "fastsvm-studies")
 
@@ -25,6 +26,18 @@ folder to compute all parts again. A folder with other files is left alone.
 """
 
 
+def output_option(default: str):
+    """Return the option for the folder of results, which an earlier run may have begun."""
+    return click.option(
+        "-o",
+        "--output",
+        type=Continues("folder"),
+        default=default,
+        metavar="FOLDER",
+        help="Folder for the results.",
+    )
+
+
 def study_options(default_folder: str):
     """Return a decorator that gives a command the options of a study.
 
@@ -40,7 +53,7 @@ def study_options(default_folder: str):
                 "Input",
                 click.option(
                     "--data",
-                    type=click.Path(exists=True, file_okay=False),
+                    type=Reads(folder=True),
                     metavar="DIR",
                     help="Folder with the documents' data sets.  [default: samples]",
                 ),
@@ -57,9 +70,7 @@ def study_options(default_folder: str):
             ),
             (
                 "Output",
-                click.option(
-                    "-o", "--output", default=default_folder, metavar="FOLDER", help="Folder for the results."
-                ),
+                output_option(default_folder),
                 options.json_option,
             ),
         ):
