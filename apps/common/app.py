@@ -13,6 +13,26 @@ from .limits import check_variables
 from .printing import one_line
 from .standard_streams import discard_stream, open_closed_streams, write_to_stderr
 
+ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+def _end_as_by_ctrl_c() -> list[int]:
+    """Have SIGTERM and SIGHUP end the process as Ctrl-C does; return a list that gets the one that came."""
+    came = []
+
+    def end(number, frame):
+        came.append(number)
+        for each in ENDINGS:
+            signal.signal(each, signal.SIG_IGN)
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job in the background
+            raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)  # which may be held back
+
+    for each in ENDINGS:
+        if signal.getsignal(each) is signal.SIG_DFL:  # nohup ignores SIGHUP
+            signal.signal(each, end)
+    return came
+
 
 class App(click.Group):
     """A group whose commands return their exit code and whose failures take one line on stderr."""
@@ -23,6 +43,8 @@ class App(click.Group):
         gc.set_threshold(100_000)
         open_closed_streams()
         kwargs["standalone_mode"] = False
+        is_process = kwargs.get("args") is None and not args
+        ended_by = _end_as_by_ctrl_c() if is_process else []
         try:
             try:
                 code = super().main(*args, **kwargs) or DONE
@@ -36,8 +58,9 @@ class App(click.Group):
                 write_to_stderr(f"error: {error.strerror or error}")
                 code = FAILED
             finally:
-                if kwargs.get("args") is None and not args:  # a process that ends now, its work done
-                    signal.signal(signal.SIGINT, signal.SIG_IGN)
+                if is_process:  # it ends now, its work done
+                    for each in (signal.SIGINT, *ENDINGS):
+                        signal.signal(each, signal.SIG_IGN)
                     gc.freeze()  # or Python would look for cycles among all objects as it ends: 10 ms
         except (click.Abort, KeyboardInterrupt):
             write_to_stderr("error: interrupted")
@@ -46,7 +69,7 @@ class App(click.Group):
             sys.stdout.flush()
         except OSError:
             discard_stream("stdout")
-        sys.exit(code)
+        sys.exit(128 + ended_by[0] if ended_by else code)
 
     def invoke(self, ctx):
         """Run the chosen command; what it raises becomes a message, never a traceback."""
