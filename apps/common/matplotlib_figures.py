@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from os.path import splitext
 
-from .errors import USAGE, AppError
+from .errors import AppError
 from .files import replace_file
 
 # Okabe and Ito's colours, told apart with any colour vision.
@@ -25,13 +25,6 @@ STEPS = ((5, (1, 1.5, 2, 3, 5, 7)), (200, (1, 2, 5)), (200, (1, 3)))
 SHORT = 5e-5, 2e7  # an axis between them has labels without exponents: 0.0001, 1,000,000
 
 
-def _format_of(path: str, sheet) -> str:
-    ending = splitext(path)[1][1:].lower()
-    if ending not in sheet.canvas.get_supported_filetypes():
-        raise AppError(f"{path}: no format of pictures; name it with .png, .svg or .pdf", USAGE)
-    return ending
-
-
 @contextmanager
 def figure(path: str | None, size: tuple[float, float]) -> Iterator:
     """Give a figure of `size` inches to draw on, and write it in one go; None draws for nothing."""
@@ -47,7 +40,7 @@ def figure(path: str | None, size: tuple[float, float]) -> Iterator:
         yield sheet
         if path is not None:
             try:
-                content = content_of(sheet, _format_of(path, sheet))
+                content = content_of(sheet, splitext(path)[1][1:].lower())
             except ValueError as error:
                 raise AppError(f"{path}: {error}; name the picture with .png, .svg or .pdf") from error
             replace_file(path, content)

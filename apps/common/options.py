@@ -145,17 +145,16 @@ class Command(click.Command):
 
     def parse_args(self, ctx, args):
         """Read a command line; of a parameter that is no option, say where it is set."""
-        given = [*args]
+        given = " ".join(args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             name = error.option_name.removeprefix("--")
-            if name.replace("-", "_") not in self.only_in_config:
-                raise
-            words = " ".join(given).partition(error.option_name)[2].lstrip(" =").split()
-            value = words[0] if words and not words[0].startswith("-") else "..."
-            what = f"--{name} is set in a file: give --config FILE with {_as_toml(name, value)}"
-            raise click.UsageError(what, ctx) from None
+            if name.replace("-", "_") in self.only_in_config:
+                value = re.search(rf"--{name}[ =]?([^-\s]\S*)?", given)[1] or "..."
+                error.message = f"--{name} is set in a file: give --config FILE with {_as_toml(name, value)}"
+                error.possibilities = None
+            raise
 
     def invoke(self, ctx):
         """Run the command; an error names a parameter that is no option as the file of --config has it."""

@@ -43,11 +43,7 @@ cell_width_option = click.option(
     "[default: read from the red cells, or a quarter of the longer side]",
 )
 model_option = click.option(
-    "-m",
-    "--model",
-    type=Reads(),
-    metavar="MODEL",
-    help="The classifier.  [default: one that comes with fastsvm]",
+    "-m", "--model", type=Reads(), metavar="MODEL", help="The classifier.  [default: that of fastsvm]"
 )
 corrections_option = click.option(
     "--corrections",
@@ -82,10 +78,7 @@ class Kinds(Names):
 
 
 also_option = click.option(
-    "--also",
-    type=Kinds(),
-    metavar="rbc,platelets",
-    help="Also find and count red cells, platelets, or both.",
+    "--also", type=Kinds(), metavar="rbc,platelets", help="Also find and count red cells, platelets, or both."
 )
 
 

@@ -23,7 +23,6 @@ from ._options import command, corrections_option, images_argument, known_option
         "-o",
         "--output",
         type=Writes("safetensors"),
-        metavar="NEW",
         default="adapted.safetensors",
         help="File to write it to.",
     ),

@@ -3,7 +3,7 @@
 import click
 
 from ...common.options import json_option, section
-from ...common.paths import PICTURES, Reads, Writes
+from ...common.paths import Reads, Writes
 from ...common.printing import many, note, note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import NO_GROUPS, command, images_argument, known_options
@@ -20,7 +20,7 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     "Output",
     click.option(
         "--mistakes",
-        type=Writes(*PICTURES),
+        type=Writes("picture"),
         help="Draw the cells with a wrong label, the surest first; with --groups, one of each original.",
     ),
     json_option,

@@ -4,7 +4,7 @@ import click
 
 from ...common.matplotlib_figures import figure
 from ...common.options import COUNT, json_option, section
-from ...common.paths import PLOTS, Writes
+from ...common.paths import Writes
 from ...common.printing import print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import IMAGES, cell_width_option, command, model_option
@@ -20,7 +20,7 @@ from ._options import IMAGES, cell_width_option, command, model_option
 )
 @section(
     "Output",
-    click.option("-o", "--output", type=Writes(*PLOTS), help="Draw the explanation (.png, .svg or .pdf)."),
+    click.option("-o", "--output", type=Writes("plot"), help="Draw the explanation (.png, .svg or .pdf)."),
     json_option,
 )
 def explain(image, cell, model, output, cell_width, json, quiet, verbose):

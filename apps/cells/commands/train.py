@@ -5,7 +5,7 @@ import click
 from ...common.classifiers import CLASSIFIER_HELP, CLASSIFIERS
 from ...common.errors import AppError
 from ...common.options import COUNT, STRENGTH, json_option, section, seed_option
-from ...common.paths import PICTURES, Writes
+from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..training_settings import ALPHAS, KERNEL_ALPHAS, TrainingSettings
@@ -23,10 +23,7 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
 @section(
     "Training",
     click.option(
-        "--classifier",
-        type=click.Choice(list(CLASSIFIERS)),
-        default="sdca-logistic",
-        help=CLASSIFIER_HELP,
+        "--classifier", type=click.Choice(list(CLASSIFIERS)), default="sdca-logistic", help=CLASSIFIER_HELP
     ),
     click.option(
         "--alpha",
@@ -52,16 +49,11 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
 @section(
     "Output",
     click.option(
-        "-o",
-        "--output",
-        type=Writes("safetensors"),
-        metavar="MODEL",
-        default="cells.safetensors",
-        help="File to write the model to.",
+        "-o", "--output", type=Writes("safetensors"), default="cells.safetensors", help="File to write it to."
     ),
     click.option(
         "--suspects",
-        type=Writes(*PICTURES),
+        type=Writes("picture"),
         help="Draw the cells whose labels are probably wrong, the most suspicious first.",
     ),
     json_option,

@@ -7,7 +7,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.input_streams import open_binary
 from ...common.options import json_option, section
-from ...common.paths import PLOTS, Reads, Writes
+from ...common.paths import Reads, Writes
 from ...common.printing import check_one_form, note, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..data.text_lines import max_line, too_long
@@ -28,7 +28,7 @@ from ._options import command, number_option
         help="Explain the score of this label.  [default: the second of two labels, else the predicted one]",
     ),
     click.option(
-        "--plot", type=Writes(*PLOTS), help="Without TEXT: also draw a bar chart (.png, .svg or .pdf)."
+        "--plot", type=Writes("plot"), help="Without TEXT: also draw a bar chart (.png, .svg or .pdf)."
     ),
     click.option("--csv", is_flag=True, help="Without TEXT: print a CSV table of label, word and weight."),
     json_option,

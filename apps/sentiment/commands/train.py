@@ -118,7 +118,6 @@ def _default_alphas() -> str:
         "-o",
         "--output",
         type=Writes("safetensors"),
-        metavar="MODEL",
         help="Model file to write.  [default: the name of CORPUS with .safetensors, in the current folder]",
     ),
     click.option("--report", type=Writes("html"), help="Write a page about the model and its mistakes."),

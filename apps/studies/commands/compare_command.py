@@ -8,10 +8,10 @@ import click
 from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.files import replace_file
-from ...common.paths import Reads
+from ...common.paths import Continues, Reads
 from ...common.printing import print_heading, print_json, print_table, tidy_warnings
 from ...common.progress import Stages, by_steps
-from .study_options import command, output_option, threads_of
+from .study_options import command, threads_of
 
 SOLVERS = ("sdca", "sdca-sgd", "pegasos", "pegasos-tail", "asdca", "perceptron")
 NEAR = 0.01  # of the optimum: what counts as solved
@@ -38,7 +38,9 @@ PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
 )
 @options.section(
     "Output",
-    output_option("comparison"),
+    click.option(
+        "-o", "--output", type=Continues("folder"), default="comparison", help="Folder for the results."
+    ),
     options.json_option,
 )
 @click.argument("file", type=Reads(), metavar="FILE")

@@ -26,18 +26,6 @@ folder to compute all parts again. A folder with other files is left alone.
 """
 
 
-def output_option(default: str):
-    """Return the option for the folder of results, which an earlier run may have begun."""
-    return click.option(
-        "-o",
-        "--output",
-        type=Continues("folder"),
-        default=default,
-        metavar="FOLDER",
-        help="Folder for the results.",
-    )
-
-
 def study_options(default_folder: str):
     """Return a decorator that gives a command the options of a study.
 
@@ -53,7 +41,7 @@ def study_options(default_folder: str):
                 "Input",
                 click.option(
                     "--data",
-                    type=Reads(folder=True),
+                    type=Reads(),
                     metavar="DIR",
                     help="Folder with the documents' data sets.  [default: samples]",
                 ),
@@ -70,7 +58,13 @@ def study_options(default_folder: str):
             ),
             (
                 "Output",
-                output_option(default_folder),
+                click.option(
+                    "-o",
+                    "--output",
+                    type=Continues("folder"),
+                    default=default_folder,
+                    help="Folder for the results.",
+                ),
                 options.json_option,
             ),
         ):

@@ -7,13 +7,13 @@ from ...common.paths import Writes
 from ...common.printing import print_line
 from . import _options
 
-ROWS = ("csv", "tsv", "npz", "svmlight")
+ROWS = ("csv", "tsv", "npz", "svmlight", "gzip")
 MODELS = ("safetensors", "liblinear")
 
 
 @_options.command("convert a9a a9a.npz", "convert train.csv - ", "convert a9a.safetensors a9a.model")
 @_options.file_argument
-@click.argument("target", type=Writes(*ROWS, *MODELS, stdout=True, packed=True))
+@click.argument("target", type=Writes(*ROWS, *MODELS, stdout=True))
 def convert(source, stage, target):
     """Write vectors, or a model, in another format.
 
@@ -33,7 +33,7 @@ def convert(source, stage, target):
                 raise AppError(f"{source.path}: {told}", USAGE)
             vector_models.save_vector_model(found.model, target, found.zero_based)
         return {"target": target}, lambda: print_line(f"{target}: written")
-    Writes(*ROWS, stdout=True, packed=True).check(target, "TARGET")
+    Writes(*ROWS, stdout=True).check(target, "TARGET")
     with stage("read"):
         X, y, _ = source.read()
     with stage("write"):

@@ -19,10 +19,7 @@ from . import _options
     click.option("-n", "--number", type=COUNT, default=20, help="Solutions."),
     _options.tol_option,
 )
-@section(
-    "Output",
-    click.option("-o", "--output", type=Writes("npz"), help="File for all coefficients."),
-)
+@section("Output", click.option("-o", "--output", type=Writes("npz"), help="File for all coefficients."))
 def path(source, stage, loss, number, tol, output):
     """Find certified solutions for a range of C.
 

@@ -16,11 +16,7 @@ from . import _options
 @section(
     "Output",
     click.option(
-        "-o",
-        "--output",
-        type=Writes("text"),
-        metavar="FILE",
-        help="File for the labels.  [default: stdout]",
+        "-o", "--output", type=Writes("text"), metavar="FILE", help="File for the labels.  [default: stdout]"
     ),
     click.option("--proba", is_flag=True, help="Add the probability of each label (models of the log loss)."),
     click.option("--scores", is_flag=True, help="Add the scores."),
