@@ -24,10 +24,14 @@ def _end_as_by_ctrl_c() -> list[int]:
         came.append(number)
         for each in ENDINGS:
             signal.signal(each, signal.SIG_IGN)
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job in the background
-            raise KeyboardInterrupt
         signal.raise_signal(signal.SIGINT)  # which may be held back
 
+    def interrupt(number, frame):
+        if came:
+            raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job in the background: Ctrl-C is not for it
+        signal.signal(signal.SIGINT, interrupt)
     for each in ENDINGS:
         if signal.getsignal(each) is signal.SIG_DFL:  # nohup ignores SIGHUP
             signal.signal(each, end)

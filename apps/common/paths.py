@@ -32,6 +32,7 @@ class Kind(NamedTuple):
 
 PIXELS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 PICTURE = rb"\x89PNG|\xff\xd8\xff|II[*+]\0|MM[*+]?\0|RIFF.{4}WEBP|BM.{4}\0{4}"
+MODEL = rb'.{8}\{"__metadata__":\{"fastsvm"'
 KINDS = {
     "csv": Kind("a CSV table", (".csv",)),
     "tsv": Kind("a TSV table", (".tsv",)),
@@ -42,7 +43,8 @@ KINDS = {
     "geojson": Kind("GeoJSON", (".geojson",), rb"\s*\{"),
     "html": Kind("an HTML page", (".html", ".htm"), rb"\s*<(!doctype )?html"),
     "gallery": Kind("a page of fastsvm-studies gallery", (".md",), b"<!-- Made by fastsvm-studies gallery"),
-    "safetensors": Kind("a model of fastsvm", (".safetensors",), rb'.{8}\{"__metadata__":\{"fastsvm"'),
+    "safetensors": Kind("a model of fastsvm", (".safetensors",), MODEL),
+    "model": Kind("a model", (".safetensors", ".model"), MODEL + b"|solver_type", is_open=True),
     "liblinear": Kind("a LIBLINEAR model", (".model",), b"solver_type", is_open=True),
     "vocabulary": Kind("a vocabulary of LIBLINEAR", (".tsv",), b"# features of the LIBLINEAR model"),
     "npz": Kind("a NumPy archive", (".npz",), rb"PK\x03\x04"),
@@ -68,12 +70,21 @@ class Reads(click.ParamType):
         Tells by the name of a file in the folder, such as ``label/1.txt``, whether it is read.
     replaced_by : str, optional
         The option that may replace it: a model that learns on goes to its own place.
+    is_folder : bool
+        Whether it must be a folder that is there.
     """
 
     depth: int | None = None
     counts: Callable[[str], bool] = bool
     replaced_by: str | None = None
+    is_folder: bool = False
     name = "path"
+
+    def convert(self, value, param, ctx):
+        """Check one value."""
+        if self.is_folder and not os.path.isdir(value):
+            self.fail(f"no folder {value!r}.", param, ctx)
+        return value
 
     def uses(self, path: str, written: str, role: "Writes") -> bool:
         """Tell whether a file that is there is read, by whatever name or link."""

@@ -4,6 +4,8 @@ import os
 import stat
 from contextlib import contextmanager, suppress
 
+from .interrupts import held_interrupts
+
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
 except ImportError:  # Windows
@@ -56,6 +58,14 @@ def replacing(path):
         if own and error.errno is not None and not isinstance(error, BrokenPipeError):
             raise OSError(error.errno, error.strerror, path) from None  # not the temporary name
         raise
+
+
+def temporary_folder(place):
+    """Make a folder ``.fastsvm-*`` that no signal leaves behind; as a context it is removed at the end."""
+    from tempfile import TemporaryDirectory
+
+    with held_interrupts():  # between the folder and its removal
+        return TemporaryDirectory(prefix=".fastsvm-", dir=place, ignore_cleanup_errors=True)
 
 
 @contextmanager

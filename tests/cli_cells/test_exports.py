@@ -122,7 +122,7 @@ def test_measurements(classified, work):
     [
         (
             ["--export", "a.txt"],
-            "--export writes no .txt files; end the name with .json or .geojson, or give a folder",
+            "--export writes no .txt files; give .json or .geojson or a folder",
         ),
         (["--pixel-size", "0"], "0.0 is not in the range"),
         (["--measurements", "-"], "cannot go to stdout"),

@@ -22,7 +22,7 @@ from ._options import command
     click.option(
         "-o",
         "--output",
-        type=Writes("safetensors", "liblinear"),
+        type=Writes("model"),
         metavar="FILE",
         required=True,
         help="File to write.",

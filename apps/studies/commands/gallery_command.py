@@ -8,7 +8,7 @@ from ...common.printing import print_line
 
 
 @click.command(cls=Command, epilog="Example: fastsvm-studies gallery studies -o docs/studies")
-@click.argument("folder", type=Reads())
+@click.argument("folder", type=Reads(is_folder=True))
 @click.option(
     "-o", "--output", type=Continues("folder"), required=True, metavar="DOCS", help="Folder for the pages."
 )

@@ -41,7 +41,7 @@ def study_options(default_folder: str):
                 "Input",
                 click.option(
                     "--data",
-                    type=Reads(),
+                    type=Reads(is_folder=True),
                     metavar="DIR",
                     help="Folder with the documents' data sets.  [default: samples]",
                 ),
