@@ -216,7 +216,7 @@ def default_output(source: str, endings: Sequence[str] = ()) -> str:
         Of the input; by default whatever its ending is.
     """
     place = os.path.abspath(source)
-    if source == "-" or place.startswith(("/dev/", "/proc/")):  # <(command) is a number in /dev/fd
+    if source == "-" or place.startswith(("/dev/stdin", "/dev/fd/", "/proc/")):  # <(command) is in /dev/fd
         raise AppError("a model of stdin has no name; give one with -o", USAGE)
     root, ending = os.path.splitext(os.path.basename(place).removesuffix(".gz"))
     ctx = click.get_current_context()

@@ -108,14 +108,8 @@ def test_paths(run, write, texts, model, tmp_path):
     fails(run("explain", model, "--json", "--csv"), 2, "not both")
     fails(run("explain", model, "-n", 0), 2, "-n")
     pytest.importorskip("matplotlib")
-    fails(
-        run("explain", model, "--plot", "picture.xyz"),
-        2,
-        "picture.xyz: --plot writes no .xyz files; .*.png, .svg, ",
-    )
-    fails(
-        run("explain", model, "--plot", "missing/a.png"), 1, "missing/a.png: cannot be written .No such file"
-    )
+    fails(run("explain", model, "--plot", "picture.xyz"), 2, "picture.xyz: --plot writes no .xyz files")
+    fails(run("explain", model, "--plot", "missing/a.png"), 1, "missing/a.png: cannot be written")
 
 
 def test_the_output_is_checked_before_the_corpus_is_read(run):
@@ -165,8 +159,7 @@ def test_a_gzip_file_cut_short(reader, texts, tmp_path):
     for damaged in (content[:-20], content[: len(content) // 2], content[:5], content[:500] + b"!" * 999):
         corpus.write_bytes(damaged)
         fails(reader(corpus), 1, re.escape(str(corpus)) + ": damaged gzip data; copy or download .* again")
-    named = ("-o", "m.safetensors") if reader.command == "train" else ()
-    fails(reader("-", *named, input=content[:-20]), 1, "<stdin>: damaged gzip data")
+    fails(reader("-", input=content[:-20]), 1, "<stdin>: damaged gzip data")
 
 
 def test_predict_from_a_gzip_file_cut_short(run, model, tmp_path):

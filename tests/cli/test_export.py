@@ -176,7 +176,7 @@ def test_nothing_else_is_overwritten(run, model, to):
     ("options", "error"),
     [
         (["--to", "pruned", "-o", "x"], "--to pruned needs --keep N or --min-weight W"),
-        (["--to", "liblinear", "-o", "-"], "a model of fastsvm cannot go to stdout; give a file with -o"),
+        (["--to", "liblinear", "-o", "-"], "a model cannot go to stdout; give a file with -o"),
         (["--to", "pruned", "--min-weight", "1e9", "-o", "x"], r"no term has a weight of 1e\+09 or more; .*"),
         (["--to", "liblinear", "--keep", "0", "-o", "x"], ".*--keep.*"),
         (["--to", "json", "-o", "x"], ".*--to.*"),
