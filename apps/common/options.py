@@ -3,17 +3,14 @@
 import math
 import re
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 import click
 
 from .errors import OPTION, USAGE, AppError
 from .files import read_small_file
-from .paths import Reads, Writes, check_paths
+from .paths import Reads, check_paths
 
 MAX_CONFIG = 1 << 20  # bytes
-OnlyInConfig = Mapping[str, Reads | Writes | None]
-NOTHING: OnlyInConfig = MappingProxyType({})
 
 
 class _Finite(click.ParamType):
@@ -139,9 +136,9 @@ class Command(click.Command):
         gets those that the file of --config has, as TOML gives them.
     """
 
-    def __init__(self, *args, only_in_config: OnlyInConfig = NOTHING, **more) -> None:
+    def __init__(self, *args, only_in_config: Mapping | None = None, **more) -> None:
         super().__init__(*args, **more)
-        self.only_in_config = only_in_config
+        self.only_in_config = only_in_config or {}
 
     def parse_args(self, ctx, args):
         """Read a command line; of a parameter that is no option, say where it is set."""
@@ -219,7 +216,7 @@ COMMON = [
 ]
 
 
-def command(app: str, *examples: str, only_in_config: OnlyInConfig = NOTHING, letter_v: bool = True):
+def command(app: str, *examples: str, only_in_config: Mapping | None = None, letter_v: bool = True):
     """Return a decorator that makes a function a command, with the options that every command has.
 
     The function also gets `quiet` and `verbose`.

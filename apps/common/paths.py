@@ -184,9 +184,12 @@ def check_paths(ctx: click.Context) -> None:
         Where an output would replace an input, another output, or a file of another kind.
     """
     paths = [("stdin", Reads(), "-"), *_paths_of(ctx)]
+    if wrong := [name for name, _, path in paths if "\0" in path]:  # in a file for --config
+        raise AppError(f"{wrong[0]}: a path has no NUL character; take it out", USAGE)
+    inputs = [each for each in paths if isinstance(each[1], Reads)]
     outputs = [each for each in paths if isinstance(each[1], Writes)]
     for number, (option, role, path) in enumerate(outputs):
-        for name, other_role, other in [each for each in paths if each not in outputs[number:]]:
+        for name, other_role, other in inputs + outputs[:number]:
             if other_role.replaced_by != option and other_role.uses(other, path, role):
                 raise AppError(f"{path}: {option} would replace a file of {name}; choose another path", USAGE)
         role.check(path, option)

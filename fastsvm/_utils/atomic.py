@@ -16,8 +16,8 @@ except ImportError:  # Windows
 def replacing(path):
     """Open a file that takes the place of `path` once all is written.
 
-    Any failure before that, Ctrl-C included, leaves the old file and nothing else. A process that is killed
-    leaves its unfinished file, ``.fastsvm-*.tmp``, beside the old one.
+    Any failure before that, Ctrl-C included, leaves the old file and nothing else; so do SIGTERM and SIGHUP
+    in a command. After ``kill -9`` the unfinished file, ``.fastsvm-*.tmp``, is beside the old one.
 
     Parameters
     ----------
