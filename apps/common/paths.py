@@ -191,7 +191,8 @@ def check_paths(ctx: click.Context) -> None:
     for number, (option, role, path) in enumerate(outputs):
         for name, other_role, other in inputs + outputs[:number]:
             if other_role.replaced_by != option and other_role.uses(other, path, role):
-                raise AppError(f"{path}: {option} would replace a file of {name}; choose another path", USAGE)
+                told = f"{option} would replace a file of this run ({name}); choose another path"
+                raise AppError(f"{path}: {told}", USAGE)
         role.check(path, option)
 
 
