@@ -38,9 +38,7 @@ PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
 )
 @options.section(
     "Output",
-    click.option(
-        "-o", "--output", type=Continues("folder"), default="comparison", help="Folder for the results."
-    ),
+    click.option("-o", "--output", type=Continues("folder"), default="comparison", help="For the results."),
     options.json_option,
 )
 @click.argument("file", type=Reads(), metavar="FILE")
