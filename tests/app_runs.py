@@ -27,15 +27,16 @@ resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 gc.collect()
 gc.freeze()
 
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 run_group = click.Group.main
 def begin(self, *args, **kwargs):  # the first thing that the app itself calls
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     return run_group(self, *args, **kwargs)
 click.Group.main = begin
 
 for line in sys.stdin:
     order = json.loads(line)
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     outputs = [os.pipe() for _ in range(2)]  # files would be subject to the limits
     for pipe in outputs:
         fcntl.fcntl(pipe[1], getattr(fcntl, "F_SETPIPE_SZ", fcntl.F_GETFD), 1 << 20)
@@ -61,7 +62,7 @@ for line in sys.stdin:
         except BaseException:
             sys.excepthook(*sys.exc_info())
         os._exit(99)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     if order["signal"]:
         time.sleep(order["delay"])
         os.kill(pid, order["signal"])

@@ -8,11 +8,34 @@ from importlib import import_module
 
 import click
 
-from .errors import DONE, FAILED, USAGE, AppError, is_shortage
+from .errors import DONE, FAILED, AppError, is_shortage
 from .limits import check_variables
 from .printing import one_line
-from .removed_options import removed_message, removed_option_message
 from .standard_streams import discard_stream, open_closed_streams, write_to_stderr
+
+ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+def _end_as_by_ctrl_c() -> list[int]:
+    """Have SIGTERM and SIGHUP end the process as Ctrl-C does; return a list that gets the one that came."""
+    came = []
+
+    def end(number, frame):
+        came.append(number)
+        for each in ENDINGS:
+            signal.signal(each, signal.SIG_IGN)
+        signal.raise_signal(signal.SIGINT)  # which may be held back
+
+    def interrupt(number, frame):
+        if came:
+            raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job in the background: Ctrl-C is not for it
+        signal.signal(signal.SIGINT, interrupt)
+    for each in ENDINGS:
+        if signal.getsignal(each) is signal.SIG_DFL:  # nohup ignores SIGHUP
+            signal.signal(each, end)
+    return came
 
 
 class App(click.Group):
@@ -24,13 +47,13 @@ class App(click.Group):
         gc.set_threshold(100_000)
         self._closed = open_closed_streams()
         kwargs["standalone_mode"] = False
+        is_process = kwargs.get("args") is None and not args
+        ended_by = _end_as_by_ctrl_c() if is_process else []
         try:
             try:
                 code = super().main(*args, **kwargs) or DONE
             except click.ClickException as error:
                 message = one_line(error.format_message())
-                if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-                    message = removed_option_message(error.ctx, error.option_name) or message
                 if isinstance(error, click.UsageError) and error.ctx is not None:
                     message += f" (see '{error.ctx.command_path} --help')"
                 write_to_stderr(f"error: {message}")
@@ -39,8 +62,9 @@ class App(click.Group):
                 write_to_stderr(f"error: {error.strerror or error}")
                 code = FAILED
             finally:
-                if kwargs.get("args") is None and not args:  # a process that ends now, its work done
-                    signal.signal(signal.SIGINT, signal.SIG_IGN)
+                if is_process:  # it ends now, its work done
+                    for each in (signal.SIGINT, *ENDINGS):
+                        signal.signal(each, signal.SIG_IGN)
                     gc.freeze()  # or Python would look for cycles among all objects as it ends: 10 ms
         except (click.Abort, KeyboardInterrupt):
             write_to_stderr("error: interrupted")
@@ -49,14 +73,14 @@ class App(click.Group):
             sys.stdout.flush()
         except OSError:
             discard_stream("stdout")
-        sys.exit(code)
+        sys.exit(128 + ended_by[0] if ended_by else code)
 
     def invoke(self, ctx):
         """Run the chosen command; what it raises becomes a message, never a traceback."""
         # A terminal that cannot show a character gets its escape, not an exception.
         sys.stdout.reconfigure(errors="backslashreplace")
         try:
-            check_variables(self.name)
+            check_variables()
             code = super().invoke(ctx)
             sys.stdout.flush()  # what goes wrong here is told below
             if "stdout" in self._closed and ctx.invoked_subcommand not in ("serve", "review"):
@@ -106,12 +130,6 @@ class App(click.Group):
         if isinstance(found, str):
             found = self._named[cmd_name] = getattr(import_module(found), cmd_name)
         return found
-
-    def resolve_command(self, ctx, args):
-        """Return the command; a removed one is refused with its successor."""
-        if args and (message := removed_message(self.name, args[0])):
-            raise AppError(message, USAGE)
-        return super().resolve_command(ctx, args)
 
 
 def app(name: str, help: str, commands: Sequence[click.Command] | Mapping[str, str]) -> App:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .errors import FAILED, USAGE, AppError
+from .errors import FAILED, AppError
 
 
 def read_small_file(path: str, limit: int, what: str, exit_code: int = FAILED) -> bytes:
@@ -35,27 +35,12 @@ def make_folder(path: str) -> None:
 
 
 def _check_folder(folder: str, path: str) -> None:
+    from tempfile import TemporaryFile
+
     try:
-        trial = os.path.join(folder, f".fastsvm-{os.urandom(8).hex()}.tmp")
-        os.close(os.open(trial, os.O_CREAT | os.O_EXCL))
-        os.unlink(trial)
+        TemporaryFile(dir=folder).close()  # which no signal leaves behind
     except OSError as error:
         raise AppError(f"{path}: cannot be written ({error.strerror}); choose another path") from error
-
-
-def check_is_file(path: str | None, what: str, option: str = "-o") -> None:
-    """Refuse stdout for what has to be a file."""
-    if path == "-":
-        raise AppError(f"{what} cannot go to stdout; give a file with {option}", USAGE)
-
-
-def check_replaceable(path: str, start: str, otherwise: str) -> None:
-    """Find out before the work whether a file can be written; one that begins otherwise is never replaced."""
-    check_file(path)
-    if os.path.isfile(path):
-        with open(path, "rb") as file:
-            if file.read(len(start)) != start.encode():
-                raise AppError(f"{path}: {otherwise}; it is not replaced, choose another path with -o")
 
 
 def check_model_path(path: str) -> None:

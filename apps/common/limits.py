@@ -55,18 +55,9 @@ def limit(name: str) -> int:
     return int(text)
 
 
-def check_variables(app: str) -> None:
-    """Refuse misspelled limits, and variables in the place of options, which older versions read.
-
-    Parameters
-    ----------
-    app : str
-        The name of the program.
-    """
-    prefix = f"{app}_".replace("-", "_").upper()
+def check_variables() -> None:
+    """Refuse misspelled limits."""
     for name in os.environ:
-        if name.startswith(prefix) and app != "fastsvm":  # of which there was no older version
-            raise AppError(f"{name} has no effect; give options on the command line or in --config", USAGE)
         if name.startswith(FAMILIES) and name not in LIMITS:
             there = ", ".join(LIMITS)
             raise AppError(f"unknown environment variable {name}; the limits are {there}", USAGE)

@@ -7,8 +7,8 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from os.path import splitext
 
-from .errors import USAGE, AppError
-from .files import check_file, replace_file
+from .errors import AppError
+from .files import replace_file
 
 # Okabe and Ito's colours, told apart with any colour vision.
 OKABE_ITO = {
@@ -23,20 +23,6 @@ OKABE_ITO = {
 # Where in a decade there may be labels, of an axis that ends at fewer times its beginning.
 STEPS = ((5, (1, 1.5, 2, 3, 5, 7)), (200, (1, 2, 5)), (200, (1, 3)))
 SHORT = 5e-5, 2e7  # an axis between them has labels without exponents: 0.0001, 1,000,000
-
-
-def check_picture(path: str) -> None:
-    """Find out before the work whether a picture can be drawn and written."""
-    with figure(None, (1, 1)) as sheet:
-        _format_of(path, sheet)
-    check_file(path)
-
-
-def _format_of(path: str, sheet) -> str:
-    ending = splitext(path)[1][1:].lower()
-    if ending not in sheet.canvas.get_supported_filetypes():
-        raise AppError(f"{path}: no format of pictures; name it with .png, .svg or .pdf", USAGE)
-    return ending
 
 
 @contextmanager
@@ -54,7 +40,7 @@ def figure(path: str | None, size: tuple[float, float]) -> Iterator:
         yield sheet
         if path is not None:
             try:
-                content = content_of(sheet, _format_of(path, sheet))
+                content = content_of(sheet, splitext(path)[1][1:].lower())
             except ValueError as error:
                 raise AppError(f"{path}: {error}; name the picture with .png, .svg or .pdf") from error
             replace_file(path, content)

@@ -2,13 +2,13 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
 import click
 
 from .errors import OPTION, USAGE, AppError
 from .files import read_small_file
-from .removed_options import removed_option_message
+from .paths import Reads, check_paths
 
 MAX_CONFIG = 1 << 20  # bytes
 
@@ -66,17 +66,16 @@ def _load_config(ctx, param, path):
     options = {each.name: each for each in ctx.command.params if isinstance(each, click.Option)}
     known = options.keys() - {param.name}
     ctx.default_map, unknown = {}, []
+    ctx.meta["config"] = path
     for key, value in config.items():
         name = key.replace("-", "_")
         if isinstance(value, dict) and name in known.union(ctx.command.only_in_config):
             raise AppError(f"{path}: {key} is a table; give it a value", USAGE)
         if name in ctx.command.only_in_config:
             ctx.params[name] = value
-            ctx.meta["config"] = path  # its values are on no command line
+            ctx.meta["needs_config"] = True  # its values are on no command line
         elif name not in known:
             unknown.append(name)
-            if message := removed_option_message(ctx, f"--{name.replace('_', '-')}"):
-                raise AppError(f"{path}: {message}", USAGE)
         elif options[name].multiple:
             ctx.default_map[name] = [*map(str, value if isinstance(value, list) else [value])]
         else:  # as text, as if typed, so that no value slips past the check of its option
@@ -132,18 +131,32 @@ class Command(click.Command):
 
     Parameters
     ----------
-    only_in_config : sequence of str
-        Names of parameters that are no options: the function gets those that the file of --config has, as
-        TOML gives them.
+    only_in_config : mapping
+        Names of parameters that are no options, each with `Reads` or `Writes` if it is a path: the function
+        gets those that the file of --config has, as TOML gives them.
     """
 
-    def __init__(self, *args, only_in_config: Sequence[str] = (), **more) -> None:
+    def __init__(self, *args, only_in_config: Mapping | None = None, **more) -> None:
         super().__init__(*args, **more)
-        self.only_in_config = only_in_config
+        self.only_in_config = only_in_config or {}
+
+    def parse_args(self, ctx, args):
+        """Read a command line; of a parameter that is no option, say where it is set."""
+        given = " ".join(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name.removeprefix("--")
+            if name.replace("-", "_") in self.only_in_config:
+                value = re.search(rf"--{name}[ =]?([^-\s]\S*)?", given)[1] or "..."
+                error.message = f"--{name} is set in a file: give --config FILE with {_as_toml(name, value)}"
+                error.possibilities = None
+            raise
 
     def invoke(self, ctx):
         """Run the command; an error names a parameter that is no option as the file of --config has it."""
         try:
+            check_paths(ctx)
             return super().invoke(ctx)
         except AppError as error:
             error.message = OPTION.sub(self._as_in_config, error.message)
@@ -153,9 +166,7 @@ class Command(click.Command):
         name, value = option.groups()
         if name.replace("-", "_") not in self.only_in_config:
             return option[0]
-        if value is not None:
-            name += f" = {value}" if value[0].isdigit() else f' = "{value}"'
-        return f"{name} in --config"
+        return f"{name if value is None else _as_toml(name, value)} in --config"
 
     def format_options(self, ctx, formatter):
         """Write the options, each section below its heading."""
@@ -169,6 +180,11 @@ class Command(click.Command):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+def _as_toml(name: str, value: str) -> str:
+    is_bare = value in ("true", "false", "...") or re.fullmatch(r"[\d.]+", value)
+    return f"{name} = {value}" if is_bare else f'{name} = "{value}"'
 
 
 def _set_quiet(ctx, param, verbose):
@@ -192,6 +208,7 @@ COMMON = [
         is_eager=True,
         expose_value=False,
         callback=_load_config,
+        type=Reads(),
         metavar="FILE.toml",
         help="Read option values from a TOML file. Its keys are option names, for example k = 2000.",
     ),
@@ -199,7 +216,7 @@ COMMON = [
 ]
 
 
-def command(app: str, *examples: str, only_in_config: Sequence[str] = (), letter_v: bool = True):
+def command(app: str, *examples: str, only_in_config: Mapping | None = None, letter_v: bool = True):
     """Return a decorator that makes a function a command, with the options that every command has.
 
     The function also gets `quiet` and `verbose`.
@@ -209,7 +226,7 @@ def command(app: str, *examples: str, only_in_config: Sequence[str] = (), letter
     app : str
     *examples : str
         Command lines without the name of the app, for the help.
-    only_in_config : sequence of str
+    only_in_config : mapping
         See `Command`.
     letter_v : bool
         Whether -v is --verbose; if not, the command may have a -v of its own.

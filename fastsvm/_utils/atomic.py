@@ -5,6 +5,8 @@ import stat
 import zlib
 from contextlib import ExitStack, contextmanager, suppress
 
+from .interrupts import held_interrupts
+
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
 except ImportError:  # Windows
@@ -18,8 +20,8 @@ IN_USE = "another process is working on it; wait for it, or choose another"
 def replacing(path):
     """Open a file that takes the place of `path` once all is written.
 
-    Any failure before that, Ctrl-C included, leaves the old file and nothing else. A process that is killed
-    leaves its unfinished file, ``.fastsvm-*.tmp``, beside the old one.
+    Any failure before that, Ctrl-C included, leaves the old file and nothing else; so do SIGTERM and SIGHUP
+    in a command. After ``kill -9`` the unfinished file, ``.fastsvm-*.tmp``, is beside the old one.
 
     Parameters
     ----------
@@ -61,6 +63,14 @@ def replacing(path):
         if own and error.errno is not None and not isinstance(error, BrokenPipeError):
             raise OSError(error.errno, error.strerror, path) from None  # not the temporary name
         raise
+
+
+def temporary_folder(place):
+    """Make a folder ``.fastsvm-*`` that no signal leaves behind; as a context it is removed at the end."""
+    from tempfile import TemporaryDirectory
+
+    with held_interrupts():  # between the folder and its removal
+        return TemporaryDirectory(prefix=".fastsvm-", dir=place, ignore_cleanup_errors=True)
 
 
 @contextmanager

@@ -95,8 +95,7 @@ def _check_schema(document):
     if type(schema) is not int or schema < 1:
         raise ModelFileError(f"unknown schema {show(schema)}")
     if schema != SCHEMA:
-        when, do = ("a later", "upgrade fastsvm") if schema > SCHEMA else ("an earlier", "train it again")
-        raise ModelFileError(f"written by {when} fastsvm (schema {schema}, this one reads {SCHEMA}); {do}")
+        raise ModelFileError(f"its schema is {schema}, and this fastsvm reads {SCHEMA}; train it again")
 
 
 def read_bytes(path):

@@ -8,17 +8,6 @@ from .container import ModelFileError, check_field_names, one_line, show
 
 __all__ = ["make_model", "params_to_json", "to_json"]
 
-ADDED = (
-    "average_from",
-    "early_stopping",
-    "fit_intercept",
-    "multi_class",
-    "n_iter_no_change",
-    "shuffle",
-    "tol",
-    "validation_fraction",
-    "warm_start",
-)  # parameters that older files lack; their default is what those models have
 MAX_JOBS = 1024  # threads in a file; kernel machines start them to predict
 
 # The types of a parameter by the type of its default; `_check_params` checks the rest.
@@ -35,7 +24,6 @@ def make_model(codec, params):
     """Make an unfitted model with the parameters in a file, checked."""
     model = codec.cls()
     defaults = model.get_params(deep=False)
-    params = {name: defaults[name] for name in ADDED if name in defaults} | params
     check_field_names(params, defaults, f"{codec.name} parameter")
     params = {name: from_json(name, value, defaults[name]) for name, value in params.items()}
     try:

@@ -129,7 +129,7 @@ def texts():
 
 
 # Each command that reads a corpus, as quick as can be.
-READERS = {"train": (), "inspect": ("--folds", 0), "evaluate": ()}
+READERS = {"train": ("-o", "m.safetensors"), "inspect": ("--folds", 0), "evaluate": ()}
 
 
 @pytest.fixture(params=READERS)

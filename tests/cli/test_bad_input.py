@@ -108,8 +108,8 @@ def test_paths(run, write, texts, model, tmp_path):
     fails(run("explain", model, "--json", "--csv"), 2, "not both")
     fails(run("explain", model, "-n", 0), 2, "-n")
     pytest.importorskip("matplotlib")
-    fails(run("explain", model, "--plot", "picture.xyz"), 2, "picture.xyz: .*name it with .png, .svg or .pdf")
-    fails(run("explain", model, "--plot", "missing/a.png"), 1, "missing/a.png: No such file")
+    fails(run("explain", model, "--plot", "picture.xyz"), 2, "picture.xyz: --plot writes no .xyz files")
+    fails(run("explain", model, "--plot", "missing/a.png"), 1, "missing/a.png: cannot be written")
 
 
 def test_the_output_is_checked_before_the_corpus_is_read(run):

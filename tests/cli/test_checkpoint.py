@@ -202,14 +202,14 @@ def test_a_damaged_step_is_done_again_and_files_of_others_stay(begun, run):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("notes.txt", "notes.txt: is a file, no checkpoint; choose another path"),
+        ("notes", "notes: is a file, no checkpoint; choose another path"),
         ("run.ckpt", "run.ckpt: another process is working on it; wait for it, or choose another"),
     ],
 )
 def test_a_file_and_a_folder_in_use_are_refused(path, message, begun, run):
     if sys.platform == "win32":
         pytest.skip("no locks here")
-    Path("notes.txt").write_text("notes")
+    Path("notes").write_text("notes")
     Path("../resume.toml").write_text(f'checkpoint = "{path}"')
     before = content()
     with held("run.ckpt"):

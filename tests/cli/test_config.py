@@ -16,8 +16,8 @@ def trained(result):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("FASTSVM_SENTIMENT_TRAIN_K", "10", "has no effect; give options on the command line or in --config"),
         ("FASTSVM_MAX_LINE_KIB", "10", "unknown environment variable FASTSVM_MAX_LINE_KIB; the limits are "),
+        ("FASTSVM_SERVE_PORT", "10", "unknown environment variable FASTSVM_SERVE_PORT; the limits are "),
     ],
 )
 def test_variables_are_limits_and_nothing_else(run, monkeypatch, name, value, message):
@@ -51,6 +51,7 @@ def test_keys_with_dashes(run, tmp_path):
         ("min_df = 0", "min-df in --config: 0 is not a whole number from 1 to 2147483647"),
         ("epochs = 100000000000000000000", "is not a whole number from 1 to 2147483647"),
         ("k = ", "not a TOML file"),
+        ('report = "a\\u0000b.html"', "--report: a path has no NUL character"),
         (f"epochs = {'9' * 5000}", "not a TOML file: Exceeds the limit (4300 digits)"),
         (f"seed{'.a' * 900} = 1", "seed is a table; give it a value"),
         (f"seed{'.a' * 5000} = 1", "give "),  # Python 3.14 refuses a key of 1000 parts
@@ -64,6 +65,22 @@ def test_bad_config(run, write, texts, tmp_path, content, message):
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ("--epochs 5", "epochs = 5"),
+        ("--min-df=3", "min-df = 3"),
+        ("--chars 1-5", 'chars = "1-5"'),
+        ("--refit --json", "refit = ..."),
+    ],
+)
+def test_what_only_a_file_sets_is_said_with_the_value(run, options, line):
+    result = run("train", "a.csv", *options.split())
+    name = line.partition(" ")[0]
+    assert result.stderr.startswith(f"error: --{name} is set in a file: give --config FILE with {line} (see")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
 
 
 @pytest.mark.parametrize("command", [None, *main.commands])

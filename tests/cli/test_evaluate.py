@@ -175,15 +175,6 @@ def test_what_evaluate_refuses(run, model, corpus, options, exit_code, problem):
     assert not list(Path.cwd().iterdir())
 
 
-def test_what_evaluate_does_not_replace(run, model, corpus):
-    for path in (model, corpus):
-        before = Path(path).read_bytes()
-        result = run("evaluate", model, corpus, "--mistakes", path)
-        assert result.exit_code == 2
-        assert "--mistakes would replace a file of this run" in result.stderr
-        assert Path(path).read_bytes() == before
-
-
 def test_report(run, model, model3, corpus, write, texts):
     options = ["--recall", ".9", "--groups", "shop", "--report", "a.html"]
     assert run("evaluate", model, "english", corpus, *options).exit_code == 0

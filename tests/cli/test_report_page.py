@@ -236,12 +236,11 @@ def test_paths_are_checked_before_the_work(run, write, texts, tmp_path):
     corpus = write(texts(50))
     before = sorted(tmp_path.rglob("*"))
     for path, exit_code, problem in (
-        ("-", 2, "a page cannot go to stdout"),
+        ("-", 2, "an HTML page cannot go to stdout"),
         (tmp_path, 1, "is a folder; give a file"),
         (tmp_path / "no" / "report.html", 1, "cannot be written (No such file or directory)"),
-        (corpus, 2, "--report would replace it"),
-        ("reviews.safetensors", 2, "--report would replace it"),
-        ("../work/reviews.safetensors", 2, "--report would replace it"),
+        (corpus, 2, "--report would replace a file of this run (CORPUS); choose another path"),
+        ("reviews.safetensors", 2, "--report writes no .safetensors files; give .html or .htm"),
     ):
         result = run("train", corpus, "--report", path, "-v")
         assert result.exit_code == exit_code

@@ -130,10 +130,6 @@ def test_an_output_is_whole_or_not_there(answers, run, model, tmp_path):
     assert (cut.exit_code, cut.stdout) == (1, "")
     assert "damaged gzip data" in cut.stderr
     assert not list(Path.cwd().iterdir())
-    for path in (model, tmp_path / "new.csv.gz"):
-        replaced = answers("text\ngreat\n", "-o", path, name="new.csv.gz")
-        assert replaced.exit_code == 2
-        assert "would replace what is read" in replaced.stderr
 
 
 def test_several_inputs(run, model, write, tmp_path):

@@ -167,7 +167,7 @@ def test_bad_input(run, model, few, folder, work):
         ((model, unknown), f"no cell has a label of sdca-logistic.safetensors ({', '.join(CLASSES)})"),
         ((model, one_each), "B: one cell is too few for a new label"),
         ((model, folder(0, 20)), "no image has a label"),
-        ((model, top, "-o", "-"), "a model cannot go to stdout"),
+        ((model, top, "-o", "-"), "a model of fastsvm cannot go to stdout"),
     ]:
         result = run("adapt", *args)
         assert result.exit_code in (1, 2), args

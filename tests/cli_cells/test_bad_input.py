@@ -63,7 +63,7 @@ def test_arguments_are_missing(fails, svm, command):
         (("crop", "-o", "o", "--cell-width", "nan"), 2, "--cell-width"),
         (("crop", "-o", "o", "--cell-width", "10"), 2, "--cell-width"),
         (("crop", "-o", "-", "--json"), 2, "both write to stdout"),
-        (("crop", "-o", "no/boxes.csv"), 1, "no/boxes.csv: No such file or directory"),
+        (("crop", "-o", "no/boxes.csv"), 1, "no/boxes.csv: cannot be written"),
         (("train", "--alpha", "0"), 2, "--alpha"),
         (("train", "--alpha", "inf"), 2, "--alpha"),
         (("train", "--folds", "0"), 2, "--folds"),
@@ -83,7 +83,7 @@ def test_arguments_are_missing(fails, svm, command):
         (("classify", "-o", "no/c.csv"), 1, "no/c.csv: cannot be written"),
         (("classify", "--report", "no/r.html"), 1, "no/r.html: cannot be written"),
         (("classify", "--config", "no.toml"), 1, "no.toml: No such file"),
-        (("evaluate", "--mistakes", "a.xyz"), 1, "no image format"),
+        (("evaluate", "--mistakes", "a.xyz"), 2, "--mistakes writes no .xyz files"),
         (("evaluate", "--mistakes", "no/a.png"), 1, "no/a.png: cannot be written"),
     ],
 )

@@ -120,9 +120,12 @@ def test_measurements(classified, work):
 @pytest.mark.parametrize(
     ("args", "problem"),
     [
-        (["--export", "a.txt"], "--export a.txt: give a file that ends in .json or .geojson, or a folder"),
+        (
+            ["--export", "a.txt"],
+            "--export writes no .txt files; give .json or .geojson or a folder",
+        ),
         (["--pixel-size", "0"], "0.0 is not in the range"),
-        (["--measurements", "-"], "-o and --measurements need files"),
+        (["--measurements", "-"], "cannot go to stdout"),
     ],
 )
 def test_what_cannot_be_exported(run, folder, work, args, problem):

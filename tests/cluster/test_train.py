@@ -83,7 +83,7 @@ def test_log_loss_and_stdin(threads, corpus):
     with open(corpus) as file:
         text = file.read()
     args = ["train", "-", "--scheduler", threads, "--classifier", "sdca-logistic", "--json", "-q"]
-    done = CliRunner().invoke(main, [*args, "--holdout", "0"], input=text)
+    done = CliRunner().invoke(main, [*args, "--holdout", "0", "-o", "model.safetensors"], input=text)
     assert done.exit_code == 0, done.stderr
     assert load_model("model.safetensors").predict(["dull 7", "great 7"]).tolist() == ["dull", "great"]
 

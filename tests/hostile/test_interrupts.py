@@ -1,9 +1,13 @@
-"""Ctrl-C while threads are at work: none of Python's own locks stays locked."""
+"""Ctrl-C while threads are at work: none of Python's own locks stays locked; and what else ends a process."""
 
+import os
 import subprocess
 import sys
+import time
 
 import pytest
+
+from processes import starting
 
 # Interrupts come from a timer of the system, thousands of them, so that many hit the inside of a lock.
 STORM = """
@@ -35,3 +39,27 @@ def test_a_pool_that_is_interrupted_ends(rounds):
     done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert int(done.stdout) > rounds / 4
+
+
+TABLE, TEXTS = "1,2,3,4,5,6,1\n2,3,4,5,6,7,2\n" * 60_000, "label,text\n" + "a,bad\nb,good\n" * 20_000
+RUNS = [
+    ("vectors", "convert rows.csv out.svm", TABLE),
+    ("sentiment", "train rows.csv --stream --ngrams 1", TEXTS),
+]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("number", [15, 1])  # SIGTERM, SIGHUP
+@pytest.mark.parametrize(("app", "line", "rows"), RUNS, ids=["convert", "train"])
+def test_what_ends_a_process_leaves_nothing(tmp_path, app, line, rows, number):
+    (tmp_path / "rows.csv").write_text(rows)
+    with starting(app, tmp_path) as start:
+        process = start(*line.split())
+        until = time.monotonic() + 60
+        while len(os.listdir(tmp_path)) == 1 and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.001)
+        process.send_signal(number)
+        told = process.communicate(timeout=60)[1]
+    assert process.returncode == 128 + number
+    assert told.startswith("error: interrupted")
+    assert os.listdir(tmp_path) == ["rows.csv"]

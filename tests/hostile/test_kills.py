@@ -110,13 +110,19 @@ def kills(place, n):
 
 
 def interrupts(place, n):
-    """Interrupt a command n times."""
-    for done in at_random(place, signal.SIGINT, n, seed=1):
+    """End a command n times in each way that leaves nothing behind."""
+    for kind, code in (signal.SIGINT, 1), (signal.SIGTERM, 143), (signal.SIGHUP, 129):
+        ends(place, kind, code, n if code == 1 else n // 4)
+
+
+def ends(place, kind, code, n):
+    """End a command n times by a signal."""
+    for done in at_random(place, kind, n, seed=1):
         lines = [line for line in done.err.splitlines() if line and not line.startswith("note: ")]
         if done.code == 0:
             assert lines == []
         else:
-            assert (done.code, len(lines)) == (1, 1), done.err
+            assert (done.code, len(lines)) == (code, 1), done.err
             assert re.fullmatch("error: interrupted(; no .* was written)?", lines[0])
         assert place.temporary() == []
 

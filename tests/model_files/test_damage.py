@@ -235,8 +235,8 @@ def test_any_damage_at_length(name, path):
 
 GONE = object()
 FIELDS = [
-    ("bag", "schema", 4, "written by a later fastsvm (schema 4, this one reads 3); upgrade fastsvm"),
-    ("bag", "schema", 1, "written by an earlier fastsvm (schema 1, this one reads 3); train it again"),
+    ("bag", "schema", 4, "its schema is 4, and this fastsvm reads 3; train it again"),
+    ("bag", "schema", 1, "its schema is 1, and this fastsvm reads 3"),
     ("bag", "schema", True, "unknown schema True"),
     ("bag", "about", GONE, "'about' is missing"),
     ("bag", "about", [], "about is [], not of type dict"),

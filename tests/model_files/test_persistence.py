@@ -125,14 +125,15 @@ def test_training_goes_on_after_loading(estimator, path):
     assert np.array_equal(model.partial_fit(X, y).coef_, loaded.partial_fit(X, y).coef_)
 
 
-def test_parameters_that_older_files_lack(path):
-    """They have the default; and what a bool may be besides is checked as in a fit."""
+def test_parameters_of_several_types(path):
+    """What a bool may be besides is checked as in a fit; and none may be missing."""
     model, _ = fitted(PegasosClassifier(fit_intercept="search", averaging="tail", average_from=9))
     loaded = round_trip(model, path)
     assert (loaded.fit_intercept, loaded.average_from) == ("search", 9)
     content = path.read_bytes()
     path.write_bytes(content.replace(b'\\"average_from\\": 9, ', b" " * 21))
-    assert load_model(path).average_from is None
+    with pytest.raises(ModelFileError, match="'average_from' is missing"):
+        load_model(path)
     path.write_bytes(content.replace(b'\\"search\\"', b'\\"starch\\"'))
     with pytest.raises(ModelFileError, match="fit_intercept must be True or False; got 'starch'"):
         load_model(path)

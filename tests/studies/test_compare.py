@@ -89,7 +89,6 @@ def test_a_table_files_and_json(tmp_path, data):
             ["--solvers", "pegasos", "--loss", "smooth_hinge"],
             "pegasos minimises hinge or log",
         ),
-        ("1,2,a\n3,4,b\n", ["--holdout", "0.5"], "--holdout is gone: a quarter of the rows is held out"),
     ],
 )
 def test_what_is_wrong_takes_one_line(tmp_path, content, options, message):

@@ -89,8 +89,8 @@ def test_pages_of_others_stay(run, tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "README.md").write_text("# Mine\n")
     done = run("gallery", "fake", "-o", "docs")
-    assert done.exit_code == 1
-    assert "was not made by fastsvm-studies gallery; it is not replaced" in done.stderr
+    assert done.exit_code == 2
+    assert "is not a page of fastsvm-studies gallery; it is not replaced" in done.stderr
     assert os.listdir(tmp_path / "docs") == ["README.md"]
 
 

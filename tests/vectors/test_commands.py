@@ -245,7 +245,6 @@ def test_a_bad_file_takes_one_line_and_leaves_nothing(run, tmp_path, name, conte
         ("fit a -w7 2", 2, "-w 7: no row has this label; there are -1, 1"),
         ("fit a -c 0", 2, "0.0 is not in the range x>0"),
         ("fit -", 2, "a model of stdin has no name"),
-        ("fit a -o a", 1, "a: is not a LIBLINEAR model; it is not replaced"),
         ("fit a -o a/b", 1, "a/b: cannot be written"),
         ("fit a -v 1", 2, "1 is not in the range x>=2"),
         ("fit a --kernel rbf -o m.model", 1, "LIBLINEAR has no kernels"),

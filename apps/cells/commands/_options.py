@@ -5,6 +5,7 @@ from functools import partial, wraps
 import click
 
 from ...common import options
+from ...common.paths import Reads
 
 NO_GROUPS = "note: every image counts as its own original; if some are copies, give --groups"
 
@@ -24,7 +25,16 @@ class Names(click.ParamType):
         return names
 
 
-images_argument = click.argument("images", nargs=-1, required=True)
+def _is_image(name):
+    from ..data.image_files import ENDINGS
+    from ..data.slides import NEEDED
+
+    return name.lower().endswith((*ENDINGS, *NEEDED))
+
+
+IMAGES = Reads(counts=_is_image)
+LABELS = Reads(counts=lambda name: name.lower().endswith(".xml"))
+images_argument = click.argument("images", nargs=-1, required=True, type=IMAGES)
 cell_width_option = click.option(
     "--cell-width",
     type=options.FiniteRange(min=20),
@@ -33,10 +43,11 @@ cell_width_option = click.option(
     "[default: read from the red cells, or a quarter of the longer side]",
 )
 model_option = click.option(
-    "-m", "--model", metavar="MODEL", help="The classifier.  [default: one that comes with fastsvm]"
+    "-m", "--model", type=Reads(), metavar="MODEL", help="The classifier.  [default: that of fastsvm]"
 )
 corrections_option = click.option(
     "--corrections",
+    type=Reads(),
     multiple=True,
     metavar="FILE.json",
     help="Learn also, or only, from cells that were corrected with `review`. May be repeated.",
@@ -44,6 +55,7 @@ corrections_option = click.option(
 
 labels_option = click.option(
     "--labels",
+    type=LABELS,
     metavar="CSV|FOLDER",
     help="Known labels, for the page: columns file, label; or a folder of Pascal VOC annotations.  "
     "[default: the folder that an image is in, if it has the name of a class]",
@@ -66,10 +78,7 @@ class Kinds(Names):
 
 
 also_option = click.option(
-    "--also",
-    type=Kinds(),
-    metavar="rbc,platelets",
-    help="Also find and count red cells, platelets, or both.",
+    "--also", type=Kinds(), metavar="rbc,platelets", help="Also find and count red cells, platelets, or both."
 )
 
 
@@ -84,12 +93,14 @@ def known_options(command):
         "Input",
         click.option(
             "--labels",
+            type=LABELS,
             metavar="CSV|JSON|FOLDER",
             help="Labels of the images, or of boxes of cells: a table with the columns file, label; a COCO "
             "file; or a folder of Pascal VOC annotations.  [default: the folder that an image is in]",
         ),
         click.option(
             "--groups",
+            type=Reads(),
             metavar="CSV",
             help="The original that each image was made from: columns file, original. Copies of an original "
             "are counted together, and stay together in cross-validation.",

@@ -2,8 +2,8 @@
 
 import click
 
-from ...common.files import check_is_file
 from ...common.options import json_option, section
+from ...common.paths import Reads, Writes
 from ...common.printing import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ._options import command, corrections_option, images_argument, known_options
@@ -13,13 +13,19 @@ from ._options import command, corrections_option, images_argument, known_option
     "adapt shipped smears --corrections corrections.json -o ours.safetensors",
     "adapt cells.safetensors labelled -o ours.safetensors",
 )
-@click.argument("model")
+@click.argument("model", type=Reads())
 @images_argument
 @known_options
 @section("Input", corrections_option)
 @section(
     "Output",
-    click.option("-o", "--output", metavar="NEW", default="adapted.safetensors", help="File to write it to."),
+    click.option(
+        "-o",
+        "--output",
+        type=Writes("safetensors"),
+        default="adapted.safetensors",
+        help="File to write it to.",
+    ),
     json_option,
 )
 def adapt(model, images, output, known, corrections, cell_width, json, quiet, verbose):
@@ -29,7 +35,6 @@ def adapt(model, images, output, known, corrections, cell_width, json, quiet, ve
     much. The largest white cell of each image has the label of the image; corrected cells have their own. A
     new label of two or more cells becomes a class.
     """
-    check_is_file(output, "a model")
     from ..jobs.cell_adaptation import adapt_cell_model
     from ..output import cell_adaptation_tables
 

@@ -6,8 +6,8 @@ import click
 
 from ...common import options
 from ...common.dask_cluster import scheduler_option
-from ...common.errors import USAGE, AppError
 from ...common.options import json_option, section
+from ...common.paths import Continues, Writes
 from ...common.printing import check_one_form, note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ._options import also_option, cell_width_option, command, images_argument, labels_option, model_option
@@ -45,21 +45,22 @@ from ._options import also_option, cell_width_option, command, images_argument, 
     click.option(
         "-o",
         "--output",
-        metavar="FILE.csv",
+        type=Continues("csv", stdout="--csv prints the table"),
         help="Write the table of cells to a CSV file. An interrupted run resumes when it is started again.",
     ),
     click.option("--csv", is_flag=True, help="Print the table of cells as CSV, and nothing else."),
     json_option,
-    click.option("--report", "page", metavar="FILE.html", help="Write a page with counts and pictures."),
-    click.option("--overlay", metavar="DIR", help="Draw boxes and labels into copies of the images."),
+    click.option("--report", "page", type=Writes("html"), help="Write a page with counts and pictures."),
+    click.option("--overlay", type=Writes("folder"), help="Draw boxes and labels into copies of the images."),
     click.option(
         "--export",
+        type=Writes("json", "geojson", "folder"),
         multiple=True,
         metavar="FILE|DIR",
         help="Write boxes and outlines for other programs. FILE.json is COCO; FILE.geojson is for QuPath, of "
         "one image; DIR gets a GeoJSON file for each image. May be repeated.",
     ),
-    click.option("--measurements", metavar="FILE.csv", help="Write areas, lengths and colours of the cells."),
+    click.option("--measurements", type=Writes("csv"), help="Write areas, lengths and colours of the cells."),
     click.option(
         "--pixel-size",
         type=options.FiniteRange(min=0, min_open=True),
@@ -70,8 +71,6 @@ from ._options import also_option, cell_width_option, command, images_argument, 
 def classify(images, model, output, csv, json, export, scheduler, also, quiet, verbose, **how):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
-    if "-" in (output, how["measurements"]):
-        raise AppError("-o and --measurements need files; --csv prints the table", USAGE)
     from ..data.cluster_images import image_workers
     from ..finding.image_scale import scale_record
     from ..jobs.cell_classification import classify_images

@@ -8,6 +8,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.files import make_folder
 from ...common.options import json_option, section
+from ...common.paths import Writes
 from ...common.printing import note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import cell_width_option, command, images_argument
@@ -21,6 +22,7 @@ from ._options import cell_width_option, command, images_argument
     click.option(
         "-o",
         "--output",
+        type=Writes("csv", "folder", stdout=True),
         required=True,
         metavar="DIR|FILE.csv",
         help="Folder for the crops and boxes.csv. With FILE.csv, or - for stdout, only the table is written.",

@@ -2,8 +2,8 @@
 
 import click
 
-from ...common.files import check_file
 from ...common.options import json_option, section
+from ...common.paths import Reads, Writes
 from ...common.printing import many, note, note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import NO_GROUPS, command, images_argument, known_options
@@ -13,14 +13,14 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     "evaluate cells.safetensors data/cells/images",
     "evaluate cells.safetensors smears --labels labels.csv --mistakes mistakes.png --json",
 )
-@click.argument("model")
+@click.argument("model", type=Reads())
 @images_argument
 @known_options
 @section(
     "Output",
     click.option(
         "--mistakes",
-        metavar="FILE.png",
+        type=Writes("picture"),
         help="Draw the cells with a wrong label, the surest first; with --groups, one of each original.",
     ),
     json_option,
@@ -31,11 +31,8 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
     An image in which no cell is found counts as a mistake.
     """
     from ..jobs.cell_evaluation import evaluate_cell_model
-    from ..output import cell_drawing, cell_training_tables, mistake_sheet
+    from ..output import cell_training_tables, mistake_sheet
 
-    if mistakes:
-        cell_drawing.check_ending(mistakes)
-        check_file(mistakes)
     left_out = 0
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = evaluate_cell_model(model, images, **known, cell_width=cell_width, stage=stage)

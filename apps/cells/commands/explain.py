@@ -4,15 +4,16 @@ from dataclasses import replace
 
 import click
 
-from ...common.matplotlib_figures import check_picture
+from ...common.matplotlib_figures import figure
 from ...common.options import COUNT, json_option, section
+from ...common.paths import Writes
 from ...common.printing import print_json, print_line, tidy_warnings
 from ...common.progress import Stages
-from ._options import cell_width_option, command, model_option
+from ._options import IMAGES, cell_width_option, command, model_option
 
 
 @command("explain smear.jpg -o why.png", "explain smear.jpg --cell 2 -m cells.safetensors")
-@click.argument("image")
+@click.argument("image", type=IMAGES)
 @section(
     "Input",
     click.option("--cell", type=COUNT, default=1, metavar="N", help="Number of the cell; the largest is 1."),
@@ -21,13 +22,14 @@ from ._options import cell_width_option, command, model_option
 )
 @section(
     "Output",
-    click.option("-o", "--output", metavar="FILE.png", help="Draw the explanation (.png, .svg or .pdf)."),
+    click.option("-o", "--output", type=Writes("plot"), help="Draw the explanation (.png, .svg or .pdf)."),
     json_option,
 )
 def explain(image, cell, model, output, cell_width, json, quiet, verbose):
     """Show which measurements decided the label of a white cell in IMAGE."""
     if output:
-        check_picture(output)
+        with figure(None, (1, 1)):  # there is Matplotlib
+            pass
     from ..data.image_files import find_images
     from ..finding.image_scale import scale_of
     from ..jobs.cell_explanation import explain_cell

@@ -4,9 +4,9 @@ import sys
 
 import click
 
-from ...common.files import check_file, check_is_file
 from ...common.limits import limit
 from ...common.options import section
+from ...common.paths import Continues
 from ...common.printing import many, note_skipped, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import cell_width_option, command, images_argument, labels_option, model_option
@@ -20,6 +20,7 @@ from ._options import cell_width_option, command, images_argument, labels_option
     click.option(
         "-o",
         "--output",
+        type=Continues("json"),
         default="corrections.json",
         metavar="FILE.json",
         help="File to save corrections to. If it exists, `review` continues it.",
@@ -32,8 +33,6 @@ def review(images, model, output, cell_width, labels, quiet, verbose):
     ends the program. `adapt` and `train --corrections` learn from the file. The page begins with the cells
     that teach most. It shows the 2,000 least certain ones; FASTSVM_MAX_REVIEW_CELLS changes the number.
     """
-    check_is_file(output, "corrections")
-    check_file(output)
     from fastsvm._utils.atomic import held
 
     from ..output import reviewing

@@ -4,8 +4,8 @@ import click
 
 from ...common.classifiers import CLASSIFIER_HELP, CLASSIFIERS
 from ...common.errors import AppError
-from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, STRENGTH, json_option, section, seed_option
+from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..training_settings import ALPHAS, KERNEL_ALPHAS, TrainingSettings
@@ -23,10 +23,7 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
 @section(
     "Training",
     click.option(
-        "--classifier",
-        type=click.Choice(list(CLASSIFIERS)),
-        default="sdca-logistic",
-        help=CLASSIFIER_HELP,
+        "--classifier", type=click.Choice(list(CLASSIFIERS)), default="sdca-logistic", help=CLASSIFIER_HELP
     ),
     click.option(
         "--alpha",
@@ -52,11 +49,11 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
 @section(
     "Output",
     click.option(
-        "-o", "--output", metavar="MODEL", default="cells.safetensors", help="File to write the model to."
+        "-o", "--output", type=Writes("safetensors"), default="cells.safetensors", help="File to write it to."
     ),
     click.option(
         "--suspects",
-        metavar="FILE.png",
+        type=Writes("picture"),
         help="Draw the cells whose labels are probably wrong, the most suspicious first.",
     ),
     json_option,
@@ -66,14 +63,10 @@ def train(images, output, known, corrections, suspects, json, quiet, verbose, **
 
     The largest white cell of each image has the label of the image. Corrected cells have their own labels.
     """
-    check_is_file(output, "a model")
     try:
         from ..jobs.cell_training import train_cell_model
-        from ..output import cell_drawing, cell_training_tables, mistake_sheet
+        from ..output import cell_training_tables, mistake_sheet
 
-        if suspects:
-            cell_drawing.check_ending(suspects)
-            check_file(suspects)
         if not known["groups"]:
             note(NO_GROUPS)
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:

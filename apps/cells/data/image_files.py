@@ -12,8 +12,8 @@ from pathlib import Path
 from textwrap import shorten
 
 from ...common.errors import AppError, Skipped
+from ...common.folder_walk import walk_folder
 from ...common.printing import many, note
-from .folder_walk import walk_folder
 from .foreign_kinds import FOREIGN_ENDINGS
 from .image_decoding import MAX_PAGES
 from .image_reader import Content, ImageReader, split_page

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...common.csv_quoting import unquoted
 from ...common.errors import AppError
 from ...common.files import read_small_file
+from ...common.folder_walk import walk_folder
 from ...common.printing import note, shortened
-from .folder_walk import walk_folder
 
 if TYPE_CHECKING:
     from .image_files import ImageFile

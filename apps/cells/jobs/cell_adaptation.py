@@ -10,7 +10,6 @@ import numpy as np
 from fastsvm.model_files import save_plain
 
 from ...common.errors import AppError, Skipped
-from ...common.files import check_model_path
 from ...common.folds import grouped_folds
 from ...common.printing import many, note
 from ...common.progress import UNWATCHED, Stages
@@ -96,7 +95,6 @@ def adapt_cell_model(
     -------
     CellAdaptation
     """
-    check_model_path(output)
     model = load_cell_model(model_path)
     if model.about.known is None:
         raise AppError(f"{model.name}: holds no cells to learn from; train it again, or give its original")

@@ -18,7 +18,6 @@ from fastsvm.model_files import save_plain
 
 from ...common.classifiers import make_classifier
 from ...common.errors import Skipped
-from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
 from ..data.image_threads import processors
 from ..finding.image_quality import QualityRanges
@@ -236,7 +235,6 @@ def train_cell_model(
     -------
     CellTraining
     """
-    check_model_path(model_path)
     with stage("find"):
         files, skipped, boxes = find_training_images(sources, **known)
         scale = scale_of(files, settings.cell_width)

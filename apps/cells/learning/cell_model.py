@@ -204,7 +204,7 @@ def relative_gap(pipeline: Pipeline) -> float | list[float] | None:
 
 
 def gives_probabilities(classifier) -> bool:
-    """Whether a classifier was made for probabilities, or calibrated; SVMs of older files were not."""
+    """Whether a classifier was made for probabilities, or calibrated."""
     return getattr(classifier, "loss", None) == "log" or hasattr(classifier, "calibration_")
 
 

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Literal
 
 from ...common.csv_quoting import table_file
-from ...common.files import check_file
 from ...common.html_pages import write_page
 from ...common.standard_streams import until_stdout_closes
 from ..data.image_files import ImageFile
@@ -85,8 +84,6 @@ class ClassifyOutputs:
         """Return what prints and writes the findings of an image; files appear at the end of the block."""
         known = report_about(model, sources, scale)
         tally = ReportTally(LIMIT, known.classes)
-        if self.page:
-            check_file(self.page)
         with ExitStack() as stack:
             sinks = [*self._writers(stack, files, model), self._printer(files, model)]
             sinks += [tally.add] if self.page else []
@@ -102,10 +99,8 @@ class ClassifyOutputs:
     def _writers(self, stack: ExitStack, files: Sequence[ImageFile], model: CellModel) -> Iterator[Sink]:
         """Yield what writes tables and exports, which are complete once the stack is closed."""
         if self.table:
-            check_file(self.table)
             yield cell_row_writer(stack.enter_context(table_file(self.table)), _columns(model))
         if self.measurements:
-            check_file(self.measurements)
             yield measures_writer(stack.enter_context(table_file(self.measurements)), self.pixel_size)
         for path in self.exports:
             yield stack.enter_context(export_writer(path, files, model.classes, self.pixel_size))

@@ -13,7 +13,7 @@ import numpy as np
 from fastsvm._utils.atomic import replacing
 
 from ...common.errors import USAGE, AppError
-from ...common.files import check_file, make_folder, replace_file
+from ...common.files import make_folder, replace_file
 from ..data.image_files import ImageFile
 from ..finding.findings import FoundCell, ImageFindings
 from ..measuring.cell_measures import column_names, with_units
@@ -28,12 +28,7 @@ Sink = Callable[[ImageFindings], object]
 
 def is_geojson_folder(path: str) -> bool:
     """Return whether an export is a folder with a GeoJSON file for each image."""
-    if os.path.isdir(path):
-        return True
-    ending = os.path.splitext(path)[1].lower()
-    if ending and ending not in ENDINGS:
-        raise AppError(f"--export {path}: give a file that ends in .json or .geojson, or a folder", USAGE)
-    return not ending
+    return os.path.isdir(path) or not path.lower().endswith(ENDINGS)
 
 
 @contextmanager
@@ -62,10 +57,8 @@ def export_writer(
             raise AppError(
                 f"--export {path}: one GeoJSON file is for one image; for {len(files):,} give a folder", USAGE
             )
-        check_file(path)
         yield lambda found: _write_geojson(path, found, classes, pixel_size)
     else:
-        check_file(path)
         with replacing(path) as file:
             dataset = _Coco(file, classes)
             yield dataset.add

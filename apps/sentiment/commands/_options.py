@@ -1,21 +1,20 @@
 """Options that several commands of this app share."""
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial, wraps
 
 import click
 
 from ...common import options
-from ...common.errors import USAGE, AppError
-from ...common.files import check_file, check_is_file
 from ...common.input_streams import UTF8
 from ...common.options import Value, section
+from ...common.paths import Reads
 from .. import checked_values
 from ..data.record_formats import FORMATS
 from ..data.text_source import TextSource
 
 command = partial(options.command, "fastsvm-sentiment")
+LABELLED = Reads(depth=2, counts=lambda name: "/" in name)  # a folder of labels has files in folders
 
 
 def number_option(help: str, least: int = 1):
@@ -32,18 +31,6 @@ def holdout_option(help: str):
         metavar="SHARE",
         help=help,
     )
-
-
-def check_output(
-    path: str | None, others: Iterable[str | None], *, option: str = "-o", what: str, replaced: str
-) -> None:
-    """Find out before the work whether a file can be written, and that it is none of the others."""
-    if path is None:
-        return
-    check_is_file(path, what, option)
-    check_file(path)
-    if any(other and os.path.realpath(other) == os.path.realpath(path) for other in others):
-        raise AppError(f"{path}: {option} would replace {replaced}; choose another path", USAGE)
 
 
 def reading_options(
@@ -91,4 +78,4 @@ def source_options(*, labelled: bool = True, **more):
 
 def corpus_options(command):
     """Add the argument CORPUS and the options for reading it; the command gets one `source`."""
-    return click.argument("corpus")(source_options()(command))
+    return click.argument("corpus", type=LABELLED)(source_options()(command))

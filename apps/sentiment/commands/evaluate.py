@@ -7,10 +7,11 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.options import FiniteRange, Value, json_option, section
+from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from .. import checked_values
-from ._options import check_output, command, source_options
+from ._options import LABELLED, command, source_options
 
 SHARE = FiniteRange(0, 1, min_open=True)
 
@@ -20,7 +21,7 @@ SHARE = FiniteRange(0, 1, min_open=True)
     "evaluate spam.safetensors more.tsv --precision 0.99 --mistakes mistakes.csv --report more.html",
     "evaluate new.safetensors old.safetensors more.csv --groups country",
 )
-@click.argument("arguments", metavar="MODEL [SECOND] CORPUS", nargs=-1, required=True)
+@click.argument("arguments", metavar="MODEL [SECOND] CORPUS", nargs=-1, required=True, type=LABELLED)
 @source_options()
 @section(
     "Evaluation",
@@ -37,9 +38,9 @@ SHARE = FiniteRange(0, 1, min_open=True)
 )
 @section(
     "Output",
-    click.option("--report", metavar="FILE.html", help="Write a page about the model and its mistakes."),
+    click.option("--report", type=Writes("html"), help="Write a page about the model and its mistakes."),
     click.option(
-        "--mistakes", metavar="FILE.csv", help="Write the texts with a wrong label, the most certain first."
+        "--mistakes", type=Writes("csv"), help="Write the texts with a wrong label, the most certain first."
     ),
     json_option,
 )
@@ -58,9 +59,6 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
     model, *second, corpus = arguments
     if sum(each is not None for each in (precision, recall, cost)) > 1:
         raise AppError("give one of --precision, --recall and --cost", USAGE)
-    told = {"what": "a file of results", "replaced": "a file of this run"}
-    check_output(report, arguments, option="--report", **told)
-    check_output(mistakes, (*arguments, report), option="--mistakes", **told)
     from ..jobs import corpus_evaluation
     from ..output import evaluation_output
 

@@ -7,6 +7,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.input_streams import open_binary
 from ...common.options import json_option, section
+from ...common.paths import Reads, Writes
 from ...common.printing import check_one_form, note, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..data.text_lines import max_line, too_long
@@ -18,7 +19,7 @@ from ._options import command, number_option
     "explain reviews.safetensors - < review.txt",
     "explain reviews.safetensors -n 30 --plot words.png",
 )
-@click.argument("arguments", metavar="[MODEL] [TEXT]", nargs=-1)
+@click.argument("arguments", metavar="[MODEL] [TEXT]", nargs=-1, type=Reads())
 @section(
     "Output",
     number_option("Number of terms to list: those that contribute most, or for each label its top words."),
@@ -27,7 +28,7 @@ from ._options import command, number_option
         help="Explain the score of this label.  [default: the second of two labels, else the predicted one]",
     ),
     click.option(
-        "--plot", metavar="FILE.png", help="Without TEXT: also draw a bar chart (.png, .svg or .pdf)."
+        "--plot", type=Writes("plot"), help="Without TEXT: also draw a bar chart (.png, .svg or .pdf)."
     ),
     click.option("--csv", is_flag=True, help="Without TEXT: print a CSV table of label, word and weight."),
     json_option,

@@ -5,8 +5,8 @@ import os
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.files import check_is_file
 from ...common.options import COUNT, FiniteRange, json_option, section
+from ...common.paths import Reads, Writes
 from ...common.printing import note, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import command
@@ -16,10 +16,17 @@ from ._options import command
     "export reviews.safetensors --to pruned --keep 1000 -o small.safetensors",
     "export reviews.safetensors --to liblinear -o reviews.model",
 )
-@click.argument("model")
+@click.argument("model", type=Reads())
 @section(
     "Output",
-    click.option("-o", "--output", metavar="FILE", required=True, help="File to write."),
+    click.option(
+        "-o",
+        "--output",
+        type=Writes("model"),
+        metavar="FILE",
+        required=True,
+        help="File to write.",
+    ),
     click.option(
         "--to",
         type=click.Choice(["pruned", "liblinear"]),
@@ -46,11 +53,8 @@ def export(model, output, to, keep, min_weight, json, quiet, verbose):
     LIBLINEAR numbers its features. export also writes FILE.vocabulary.tsv, a table of these numbers and of
     how to compute the values. MODEL may be `english`, the model of reviews that comes with fastsvm.
     """
-    check_is_file(output, "a model")
     if to == "pruned" and keep is None and min_weight is None:
         raise AppError("--to pruned needs --keep N or --min-weight W", USAGE)
-    if os.path.exists(output) and os.path.exists(model) and os.path.samefile(model, output):
-        raise AppError(f"{output}: is MODEL itself; choose another path with -o", USAGE)
     from ..jobs import model_export
     from ..measures import prediction
 

@@ -2,8 +2,8 @@
 
 import click
 
-from ...common.files import check_file, check_is_file
 from ...common.options import json_option, section, seed_option
+from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ._options import command, corpus_options, holdout_option, number_option
@@ -26,7 +26,7 @@ from ._options import command, corpus_options, holdout_option, number_option
 @section(
     "Output",
     click.option(
-        "-o", "--output", metavar="FILE.csv", help="Write the suspected texts to a CSV table, in full length."
+        "-o", "--output", type=Writes("csv"), help="Write the suspected texts to a CSV table, in full length."
     ),
     number_option("Number of frequent words to show, and of suspected texts of each kind.", least=0),
     json_option,
@@ -40,9 +40,6 @@ def inspect(source, number, output, folds, holdout, seed, json, quiet, verbose):
 
     CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped.
     """
-    check_is_file(output, "a table")
-    if output:
-        check_file(output)
     from ..jobs.corpus_inspection import inspect_corpus as inspected
     from ..output import inspection_output
     from ..text_recipes import AUTO, recipe_settings

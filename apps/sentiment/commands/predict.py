@@ -11,13 +11,14 @@ import click
 from ...common.dask_cluster import connected, map_shards, scheduler_option
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.options import COUNT, FiniteFloat, Value, section
+from ...common.paths import Reads, Writes
 from ...common.printing import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
 from .. import checked_values
 from ..data.corpus_batches import SHARD
 from ..data.csv_tables import SEPARATORS
 from ..data.unlabelled_texts import ANY_FORMAT, PLAIN, joined_batches, open_unlabelled
-from ._options import check_output, command, source_options
+from ._options import command, source_options
 
 LOOKED_AT = 1000  # texts, the first ones, whose known terms are counted
 FATES = (  # of the inputs that are named, in records and in lines of text
@@ -30,7 +31,7 @@ FATES = (  # of the inputs that are named, in records and in lines of text
     "predict reviews.safetensors new.csv --text-col review --proba -o scored.csv",
     "predict < new.txt | cut -f1 | sort | uniq -c",
 )
-@click.argument("arguments", metavar="[MODEL] [FILE]...", nargs=-1)
+@click.argument("arguments", metavar="[MODEL] [FILE]...", nargs=-1, type=Reads(depth=2))
 @source_options(
     labelled=False,
     formats=ANY_FORMAT,
@@ -69,6 +70,7 @@ FATES = (  # of the inputs that are named, in records and in lines of text
     click.option(
         "-o",
         "--output",
+        type=Writes("csv", "tsv", "jsonl", "text"),
         metavar="FILE",
         help="Write FILE, completely or not at all. The ending .csv, .tsv or .jsonl sets its format; "
         "otherwise the format is that of the input.  [default: stdout]",
@@ -94,7 +96,8 @@ def predict(
     from ..measures import prediction
 
     model_path, files = _model_and_files(arguments)
-    check_output(output, (model_path, *files), what="what -o names", replaced="what is read")
+    if json and output:
+        Writes("jsonl").check(output, "-o with --json")
     choices = {"proba": proba, "threshold": threshold, "unsure": unsure}
     spinner = not quiet and not (sys.stdout.isatty() and output is None)
     code = 0

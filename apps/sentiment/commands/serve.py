@@ -4,13 +4,14 @@ import click
 
 from ...common.errors import FAILED
 from ...common.options import section
+from ...common.paths import Reads
 from ...common.printing import many, note, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import command
 
 
 @command("serve reviews.safetensors --port 8000", "serve english --port 0")
-@click.argument("model")
+@click.argument("model", type=Reads())
 @section(
     "Server",
     click.option(

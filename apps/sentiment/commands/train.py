@@ -6,28 +6,18 @@ import warnings
 import click
 
 from ...common.classifiers import CLASSIFIER_HELP
-from ...common.errors import USAGE, AppError, is_shortage
-from ...common.files import check_is_file
+from ...common.errors import AppError, is_shortage
 from ...common.options import LAST_SECTION, Value, json_option, section, seed_option
+from ...common.paths import Continues, Reads, Writes, default_output
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ...common.removed_options import removed_option_message
 from .. import checked_values
-from ..data.text_source import TextSource
 from ..text_recipes import AUTO, CLASSIFIERS, RECIPES, SCORES, spelled_setting
 from . import _options
 
-RARE = ("chars", "checkpoint", "epochs", "keep_markup", "metric", "min_df", "refit", "tokens", "weighting")
-
-
-class RecipeName(click.Choice):
-    """The name of a recipe; one that was removed is refused with its successor."""
-
-    def convert(self, value, param, ctx):
-        """Check one value."""
-        if message := removed_option_message(ctx, f"--recipe {value}"):
-            raise AppError(message, USAGE)
-        return super().convert(value, param, ctx)
+RARE = {"checkpoint": Continues("folder")} | dict.fromkeys(
+    ("chars", "epochs", "keep_markup", "metric", "min_df", "refit", "tokens", "weighting")
+)
 
 
 def _parse_label_weights(ctx, param, given):
@@ -44,13 +34,13 @@ def _default_alphas() -> str:
     "train reviews.csv.gz --text-col review --recipe article --ngrams 2 -o reviews.safetensors",
     only_in_config=RARE,
 )
-@click.argument("corpus")
+@click.argument("corpus", type=_options.LABELLED)
 @section("Input", *_options.reading_options(labelled=True))
 @section(
     "Recipe",
     click.option(
         "--recipe",
-        type=RecipeName([AUTO, *RECIPES]),
+        type=click.Choice([AUTO, *RECIPES]),
         default=AUTO,
         metavar="NAME",
         help="Features of a text and their weights. auto tries several recipes on training texts. By name: "
@@ -94,6 +84,7 @@ def _default_alphas() -> str:
     click.option(
         "--continue",
         "start",
+        type=Reads(replaced_by="-o"),
         metavar="MODEL",
         help="Train MODEL further on CORPUS. MODEL decides the recipe and the features.",
     ),
@@ -126,10 +117,10 @@ def _default_alphas() -> str:
     click.option(
         "-o",
         "--output",
-        metavar="MODEL",
+        type=Writes("safetensors"),
         help="Model file to write.  [default: the name of CORPUS with .safetensors, in the current folder]",
     ),
-    click.option("--report", metavar="FILE.html", help="Write a page about the model and its mistakes."),
+    click.option("--report", type=Writes("html"), help="Write a page about the model and its mistakes."),
     json_option,
 )
 def train(corpus, output, report, json, quiet, verbose, **options):
@@ -137,11 +128,8 @@ def train(corpus, output, report, json, quiet, verbose, **options):
 
     CORPUS is a file or a folder, or - for stdin. A file may be gzipped.
     """
-    check_is_file(output, "a model")
-    output = output or f"{TextSource(corpus).stem}.safetensors"
+    output = output or default_output(corpus)
     checkpoint = options.get("checkpoint")
-    check_is_file(checkpoint, "a checkpoint", "checkpoint")
-    _options.check_output(report, (corpus, output), option="--report", what="a page", replaced="it")
     given = {name: value for name, value in options.items() if value is not None}
     given |= {"save_to": output, "learning_curve": bool(report)}
     try:
@@ -196,6 +184,6 @@ def _reproducing_command(context: click.Context) -> str:
         elif value not in (None, False, ()):
             for each in value if parameter.multiple and not isinstance(value, str) else [value]:
                 options += [max(parameter.opts, key=len), spelled_setting(each)]
-    if config := context.meta.get("config"):
-        options += ["--config", config]
+    if context.meta.get("needs_config"):
+        options += ["--config", context.meta["config"]]
     return shlex.join([*context.command_path.split(), *arguments, *options])

@@ -55,13 +55,6 @@ class TextSource:
         return "<stdin>" if self.path == "-" else self.path
 
     @property
-    def stem(self) -> str:
-        """The file name without folder and endings."""
-        if self.path == "-":
-            return "model"
-        return Path(Path(self.path).resolve().name.removesuffix(".gz")).stem
-
-    @property
     def is_folder(self) -> bool:
         """Whether the path is a folder."""
         return self.path != "-" and Path(self.path).is_dir()

@@ -23,13 +23,14 @@ from fastsvm.model_files import save_plain
 from fastsvm.text import lower_without_markup
 
 from ...common.errors import USAGE, AppError
-from ...common.files import check_model_path, check_replaceable, replace_file
-from ...common.liblinear_files import START, write_liblinear
+from ...common.files import replace_file
+from ...common.liblinear_files import write_liblinear
+from ...common.paths import KINDS, Writes
 from ..measures.prediction import is_of_words
 from ..measures.term_effects import TermEffect, check_linear, term_effect, weighted_coef
 
 VOCABULARY = ".vocabulary.tsv"
-VOCABULARY_START = "# features of the LIBLINEAR model"
+VOCABULARY_START = KINDS["vocabulary"].start.decode()
 
 
 class ModelExport(NamedTuple):
@@ -64,7 +65,9 @@ def export_model(
     ModelExport
     """
     check_linear(model, "export")
-    check_export_path(path, to)
+    Writes("safetensors" if to == "pruned" else to).check(path, "-o")
+    if to != "pruned":
+        Writes("vocabulary").check(path + VOCABULARY, "-o")
     if to != "pruned" and not is_of_words(model):
         raise AppError(
             f"--to {to} is for models of words, and this one counts characters; train one --recipe nb-words"
@@ -83,15 +86,6 @@ def export_model(
         files = [path]
         (save_plain if isinstance(model, Pipeline) else fastsvm.save_model)(model, path)
     return ModelExport(files, model["classifier"].coef_.shape[1], n_before, term_effect(model).norm)
-
-
-def check_export_path(path: str, to: str) -> None:
-    """Find out before the work whether files can be written, and never replace what is something else."""
-    if to == "pruned":
-        check_model_path(path)
-    else:
-        check_replaceable(path, START, "is not a LIBLINEAR model")
-        check_replaceable(path + VOCABULARY, VOCABULARY_START, "is not the vocabulary of a LIBLINEAR model")
 
 
 def prune_model(model: Pipeline, keep: int | None = None, min_weight: float | None = None) -> Pipeline:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastsvm._utils.atomic import temporary_folder
 from fastsvm.fitting import Pipeline
 from fastsvm.model_files import save_plain
 
@@ -141,7 +142,7 @@ def _working_folder(cache: Cache, model_path: str | None) -> Iterator[Path]:
         yield cache.folder
         return
     place = Path(tempfile.gettempdir()) if model_path is None else Path(model_path).resolve().parent
-    with tempfile.TemporaryDirectory(prefix=".fastsvm-", dir=place, ignore_cleanup_errors=True) as folder:
+    with temporary_folder(place) as folder:
         yield Path(folder)
 
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from fastsvm._utils.atomic import temporary_folder
 from fastsvm.text import Bag, SpilledTerms, TermFrequencies, Terms, Weighting, has_markup
 
 from ...common.errors import AppError, Skipped
@@ -156,8 +156,10 @@ def count_corpus_terms(
     AppError
         When there are too few labels, too many, or no terms.
     """
-    spilling = TemporaryDirectory(prefix=".fastsvm-", dir=folder, ignore_cleanup_errors=True)
-    with spilling as spills, labelled_batches(source, settings.seed) as (format, skipped, found):
+    with (
+        temporary_folder(folder) as spills,
+        labelled_batches(source, settings.seed) as (format, skipped, found),
+    ):
         spilled, first = SpilledTerms(spills), [*islice(found, 1)]
         tokens = settings.tokens or ("split" if format == "corpus" else "words")
         # As its first texts have markup and blanks between words, or not, so do the others.

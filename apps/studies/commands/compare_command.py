@@ -9,6 +9,7 @@ from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.files import replace_file
 from ...common.matrix_reading import TABLE_OPTIONS, read_labelled
+from ...common.paths import Continues, Reads
 from ...common.printing import print_heading, print_json, print_line, print_table, tidy_warnings
 from ...common.progress import Stages, by_steps
 from .study_options import command, threads_of
@@ -19,7 +20,9 @@ HOLDOUT = 0.25  # of the rows
 PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
 
 
-@command("compare rows.svm", "compare table.csv --solvers sdca,pegasos -o ours", only_in_config=["threads"])
+@command(
+    "compare rows.svm", "compare table.csv --solvers sdca,pegasos -o ours", only_in_config={"threads": None}
+)
 @options.section(
     "Input",
     click.option("--scale", is_flag=True, help="Standardise dense columns first."),
@@ -40,10 +43,10 @@ PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
 )
 @options.section(
     "Output",
-    click.option("-o", "--output", default="comparison", metavar="FOLDER", help="Folder for the results."),
+    click.option("-o", "--output", type=Continues("folder"), default="comparison", help="For the results."),
     options.json_option,
 )
-@click.argument("file", type=click.Path(exists=True, dir_okay=False), metavar="FILE")
+@click.argument("file", type=Reads(), metavar="FILE")
 def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet, verbose, **config):
     """Compare solvers on the rows of FILE, run by run and epoch by epoch.
 

@@ -2,12 +2,16 @@
 
 import click
 
+from ...common.options import Command
+from ...common.paths import Continues, Reads
 from ...common.printing import print_line
 
 
-@click.command(epilog="Example: fastsvm-studies gallery studies -o docs/studies")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False))
-@click.option("-o", "--output", required=True, metavar="DOCS", help="Folder for the pages.")
+@click.command(cls=Command, epilog="Example: fastsvm-studies gallery studies -o docs/studies")
+@click.argument("folder", type=Reads(is_folder=True))
+@click.option(
+    "-o", "--output", type=Continues("folder"), required=True, metavar="DOCS", help="Folder for the pages."
+)
 def gallery(folder, output):
     """Make pages in Markdown from the report in FOLDER, that of a study or of all.
 

@@ -39,10 +39,10 @@ def study_command(name: str, study: Study) -> click.Command:
     for choice, (values, words) in study.choices.items():
         option = click.option(f"--{choice}", type=click.Choice(values), default=values[0], help=words)
         run = option(run)
-    return command(name, f"{name} --data data --runs 20 -o results", only_in_config=["threads"])(run)
+    return command(name, f"{name} --data data --runs 20 -o results", only_in_config={"threads": None})(run)
 
 
-@command("all --quick", "all --data data -o results", only_in_config=["threads"])
+@command("all --quick", "all --data data -o results", only_in_config={"threads": None})
 @study_options("studies")
 def all_studies(output, json, **options):
     """Run all studies, one after the other, and make one page of their verdicts."""

@@ -6,6 +6,7 @@ import click
 
 from ...common import options
 from ...common.errors import USAGE, AppError
+from ...common.paths import Continues, Reads
 
 command = partial(options.command, "fastsvm-studies")
 
@@ -40,7 +41,7 @@ def study_options(default_folder: str):
                 "Input",
                 click.option(
                     "--data",
-                    type=click.Path(exists=True, file_okay=False),
+                    type=Reads(is_folder=True),
                     metavar="DIR",
                     help="Folder with the documents' data sets.  [default: samples]",
                 ),
@@ -58,7 +59,11 @@ def study_options(default_folder: str):
             (
                 "Output",
                 click.option(
-                    "-o", "--output", default=default_folder, metavar="FOLDER", help="Folder for the results."
+                    "-o",
+                    "--output",
+                    type=Continues("folder"),
+                    default=default_folder,
+                    help="Folder for the results.",
                 ),
                 options.json_option,
             ),

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from ...common.errors import AppError
-from ...common.files import check_replaceable, make_folder, replace_file
+from ...common.files import make_folder, replace_file
+from ...common.paths import Writes
 from ..frame.study_list import STUDIES
 from ..frame.study_report import RULES, Verdict
 from . import study_record
@@ -47,7 +48,7 @@ def write_gallery(folder: str, docs: str) -> list[str]:
     index = os.path.join(docs, INDEX)
     paths = {place: os.path.join(docs, f"{record['study']}.md") for place, record in records.items()}
     for path in (*paths.values(), index):
-        check_replaceable(path, MADE, "was not made by fastsvm-studies gallery")
+        Writes("gallery").check(path, "-o")
     for place, record in records.items():
         _write_files(place, record, os.path.join(docs, record["study"]))
         replace_file(paths[place], markdown_page(record).encode())

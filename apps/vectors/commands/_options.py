@@ -9,10 +9,12 @@ from ...common import options
 from ...common.errors import AppError
 from ...common.matrix_reading import FORMATS, TABLE_OPTIONS, Rows, read_labelled, read_matrix
 from ...common.options import LOSS, STRENGTH, json_option, section, seed_option
+from ...common.paths import Reads
 from ...common.printing import print_json, tidy_warnings
 from ...common.progress import Stages
 from ..learning.training import SOLVER_TYPES
 
+file_argument = click.argument("file", type=Reads(depth=1))
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian")
 
 

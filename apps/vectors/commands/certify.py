@@ -4,13 +4,14 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.options import LOSS, STRENGTH, section
+from ...common.paths import Reads
 from ...common.printing import note, print_rows
 from . import _options
 
 
 @_options.command("certify a9a.safetensors a9a", "certify a9a.model a9a --cost 0.1")
-@click.argument("model")
-@click.argument("file")
+@click.argument("model", type=Reads())
+@_options.file_argument
 @section(
     "Objective",
     click.option("--cost", type=STRENGTH, help="C of a LIBLINEAR model, which its file does not have."),

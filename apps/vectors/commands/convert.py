@@ -3,14 +3,17 @@
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.files import check_file, check_is_file
+from ...common.paths import Writes
 from ...common.printing import print_line
 from . import _options
 
+ROWS = ("csv", "tsv", "npz", "svmlight", "gzip")
+MODELS = ("safetensors", "liblinear")
+
 
 @_options.command("convert a9a a9a.npz", "convert train.csv - ", "convert a9a.safetensors a9a.model")
-@click.argument("file")
-@click.argument("target")
+@_options.file_argument
+@click.argument("target", type=Writes(*ROWS, *MODELS, stdout=True))
 def convert(source, stage, target):
     """Write vectors, or a model, in another format.
 
@@ -22,8 +25,7 @@ def convert(source, stage, target):
     from ..data.matrix_writing import write_matrix
 
     if source.path != "-" and vector_models.is_model_file(source.path):
-        check_is_file(target, "a model", "TARGET")
-        vector_models.check_vector_model_path(target)
+        Writes(*MODELS).check(target, "TARGET")
         with stage("convert"):
             found = vector_models.load_vector_model(source.path)
             if found.bias is not None:
@@ -31,8 +33,7 @@ def convert(source, stage, target):
                 raise AppError(f"{source.path}: {told}", USAGE)
             vector_models.save_vector_model(found.model, target, found.zero_based)
         return {"target": target}, lambda: print_line(f"{target}: written")
-    if target != "-":
-        check_file(target)
+    Writes(*ROWS, stdout=True).check(target, "TARGET")
     with stage("read"):
         rows = source.read()
     with stage("write"):

@@ -10,7 +10,7 @@ COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 
 
 @_options.command("cv a9a", "cv a9a -c 0.5 -c 1 -c 2 -v 10 --json", letter_v=False)
-@click.argument("file")
+@_options.file_argument
 @_options.training_options(
     click.option("-c", "--cost", type=STRENGTH, multiple=True, default=COSTS, help="C to try; repeatable.")
 )

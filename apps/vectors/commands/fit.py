@@ -1,12 +1,9 @@
 """`fit`: from rows to a certified model."""
 
-import os
-
 import click
 
-from ...common.errors import USAGE, AppError
-from ...common.files import check_is_file
 from ...common.options import STRENGTH, section
+from ...common.paths import Writes, default_output
 from ...common.printing import certificate_line, many, percent, print_line
 from . import _options
 
@@ -24,7 +21,7 @@ OUTPUT = (
     "fit a9a -s 3 -w1 2 -v 5",
     letter_v=False,
 )
-@click.argument("file")
+@_options.file_argument
 @_options.training_options(
     click.option("-c", "--cost", type=STRENGTH, default=1.0, help="C, the weight of the losses.")
 )
@@ -32,7 +29,10 @@ OUTPUT = (
     "Evaluation",
     click.option("-v", "folds", type=_options.FOLDS, metavar="N", help="Cross-validate; write no model."),
 )
-@section("Output", click.option("-o", "--output", metavar="MODEL", help=OUTPUT))
+@section(
+    "Output",
+    click.option("-o", "--output", type=Writes("safetensors", "liblinear"), metavar="MODEL", help=OUTPUT),
+)
 def fit(source, stage, cost, folds, output, **options):
     """Fit a certified linear or kernel machine.
 
@@ -42,14 +42,8 @@ def fit(source, stage, cost, folds, output, **options):
     from ..data import vector_models
     from ..learning.training import cross_validate, make_model
 
-    check_is_file(output, "a model")
-    if output is None and source.path == "-":
-        raise AppError("a model of stdin has no name; give one with -o", USAGE)
-    name = os.path.basename(source.path).removesuffix(".gz")
-    root, ending = os.path.splitext(name)
-    output = output or f"{root if ending in ENDINGS else name}.safetensors"
     if folds is None:
-        vector_models.check_vector_model_path(output)
+        output = output or default_output(source.path, ENDINGS)
     with stage("read"):
         rows = source.read(labelled=True, plain=folds is None and options["kernel"] == "linear")
         X, y, *_ = rows

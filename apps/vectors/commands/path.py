@@ -4,21 +4,22 @@ import io
 
 import click
 
-from ...common.files import check_file, replace_file
+from ...common.files import replace_file
 from ...common.options import COUNT, section
+from ...common.paths import Writes
 from ...common.printing import print_table
 from . import _options
 
 
 @_options.command("path a9a", "path a9a -n 10 -o path.npz")
-@click.argument("file")
+@_options.file_argument
 @section(
     "Training",
     _options.loss_option,
     click.option("-n", "--number", type=COUNT, default=20, help="Solutions."),
     _options.tol_option,
 )
-@section("Output", click.option("-o", "--output", metavar="FILE.npz", help="File for all coefficients."))
+@section("Output", click.option("-o", "--output", type=Writes("npz"), help="File for all coefficients."))
 def path(source, stage, loss, number, tol, output):
     """Find certified solutions for a range of C.
 
@@ -28,8 +29,6 @@ def path(source, stage, loss, number, tol, output):
 
     from fastsvm.fitting import sdca_path
 
-    if output is not None:
-        check_file(output)
     with stage("read"):
         X, y, *_ = source.read(labelled=True)
     with stage("fit"):

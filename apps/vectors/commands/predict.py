@@ -3,18 +3,21 @@
 import click
 
 from ...common.errors import AppError
-from ...common.files import check_file, replace_file
+from ...common.files import replace_file
 from ...common.options import section
+from ...common.paths import Reads, Writes
 from ...common.printing import note, percent, plain_rows, print_rows
 from . import _options
 
 
 @_options.command("predict a9a.safetensors a9a.t -o labels.txt", "predict a9a.model - --proba < a9a.t")
-@click.argument("model")
-@click.argument("file")
+@click.argument("model", type=Reads())
+@_options.file_argument
 @section(
     "Output",
-    click.option("-o", "--output", metavar="FILE", help="File for the labels.  [default: stdout]"),
+    click.option(
+        "-o", "--output", type=Writes("text"), metavar="FILE", help="File for the labels.  [default: stdout]"
+    ),
     click.option("--proba", is_flag=True, help="Add the probability of each label (models of the log loss)."),
     click.option("--scores", is_flag=True, help="Add the scores."),
 )
@@ -28,8 +31,6 @@ def predict(source, stage, model, output, proba, scores):
 
     from ..data.vector_models import load_vector_model
 
-    if output is not None:
-        check_file(output)
     with stage("read"):
         loaded, columns = load_vector_model(model), {}
         classifier = loaded.model

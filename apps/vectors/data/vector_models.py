@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from ...common.errors import AppError
-from ...common.files import check_model_path, check_replaceable, replace_file
+from ...common.files import replace_file
 from ...common.liblinear_files import START, WRITTEN, read_liblinear, write_liblinear
 
 OURS = ".safetensors"
@@ -55,17 +55,9 @@ def load_vector_model(path: str) -> VectorModel:
     return VectorModel(model, False, bias, loss)
 
 
-def check_vector_model_path(path: str) -> None:
-    """Find out before the work whether a model can be written."""
-    if path.endswith(OURS):
-        check_model_path(path)
-    else:
-        check_replaceable(path, START, "is not a LIBLINEAR model")
-
-
 def save_vector_model(model, path: str, zero_based: bool | None, n_rows: int | None = None) -> None:
     """Write a model: LIBLINEAR's format, unless the name ends with .safetensors."""
-    if path.endswith(OURS):
+    if path.lower().endswith(OURS):
         from fastsvm.model_files import save_plain
 
         save_plain(model, path, {"zero_based": zero_based, "rows": n_rows})
@@ -79,7 +71,7 @@ def save_vector_model(model, path: str, zero_based: bool | None, n_rows: int | N
 
 def check_liblinear_has(path: str, labels: list, linear: bool, loss: str) -> None:
     """Refuse what only a file of fastsvm has, unless it is to be one."""
-    if path.endswith(OURS):
+    if path.lower().endswith(OURS):
         return
     if not linear:
         raise AppError(f"{path}: LIBLINEAR has no kernels; give a name that ends with {OURS}")

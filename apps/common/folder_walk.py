@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 
-def walk_folder(top: str) -> Iterator[tuple[str, str]]:
+def walk_folder(top: str, depth: int | None = None) -> Iterator[tuple[str, str]]:
     """Yield path and name of each file below a folder, in the order of names, without hidden ones."""
     entered = set()
     folders = [(top, "")]
@@ -20,7 +20,8 @@ def walk_folder(top: str) -> Iterator[tuple[str, str]]:
         for entry in sorted(visible, key=lambda entry: entry.name):
             name = prefix + entry.name
             if os.path.isdir(entry) if entry.is_symlink() else entry.is_dir():
-                if not name.endswith(".part"):  # results of an interrupted run
+                is_part = name.endswith(".part")  # results of an interrupted run
+                if not is_part and (depth is None or name.count("/") < depth - 1):
                     inner.append((entry.path, f"{name}/"))
             else:
                 yield entry.path, name
