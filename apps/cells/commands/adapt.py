@@ -4,7 +4,7 @@ import click
 
 from ...common.files import check_is_file
 from ...common.options import json_option, section
-from ...common.printing import note_skipped, print_json, tidy_warnings
+from ...common.printing import note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
 from ._options import command, corrections_option, images_argument, known_options
 
@@ -30,6 +30,7 @@ def adapt(model, images, output, known, corrections, cell_width, json, quiet, ve
     new label of two or more cells becomes a class.
     """
     check_is_file(output, "a model")
+    from ...common.training_items import too_good
     from ..jobs.cell_adaptation import adapt_cell_model
     from ..output import cell_adaptation_tables
 
@@ -37,6 +38,7 @@ def adapt(model, images, output, known, corrections, cell_width, json, quiet, ve
     known |= {"corrections": corrections, "cell_width": cell_width}
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = adapt_cell_model(path, images, output, **known, stage=stage)
+    warn(too_good(result.learned, sum(result.label_counts.values()), "labelled cell"))
     if json:
         print_json(cell_adaptation_tables.cell_adaptation_record(result, stage.seconds))
     else:

@@ -4,7 +4,7 @@ import click
 
 from ...common.files import check_file
 from ...common.options import json_option, section
-from ...common.printing import many, note, note_skipped, print_json, print_line, tidy_warnings
+from ...common.printing import many, note, note_skipped, print_json, print_line, tidy_warnings, warn
 from ...common.progress import Stages
 from ._options import NO_GROUPS, command, images_argument, known_options
 
@@ -42,6 +42,7 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
         if mistakes and result.mistakes:
             with stage("draw"):
                 left_out = mistake_sheet.draw_mistakes(mistakes, result.mistakes)
+    warn(result.count.too_good)
     if json:
         print_json(cell_training_tables.cell_evaluation_record(result, stage.seconds))
     else:

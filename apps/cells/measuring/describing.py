@@ -7,6 +7,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from ...common.training_items import image_hash
 from ..data.image_files import ImageFile
 from ..data.image_reader import CellWidth, ImageReader, is_blank
 from ..finding.field import Field
@@ -23,7 +24,7 @@ THUMBNAIL = 96  # pixels, its longer side
 
 
 class DescribedImage(NamedTuple):
-    """The cells of an image, their features as rows, the reader to draw it from, its size and quality."""
+    """The cells of an image, their features as rows, the reader to draw it from, size, quality and hash."""
 
     cells: list[FoundCell]
     X: list[np.ndarray]
@@ -31,6 +32,7 @@ class DescribedImage(NamedTuple):
     size: tuple[int, int] | None = None
     quality: ImageQuality | None = None
     others: tuple[FoundCell, ...] = ()
+    hash: bytes | None = None  # a tile has none
 
 
 def describe_image(
@@ -73,10 +75,11 @@ def describe_image(
     """
     reader = file.open()
     image, scale = reader.scaled(cell_width=cell_width)
+    seen = None if hasattr(file, "window") else image_hash(reader.whole())
     kept = reader if keep and reader.pixels <= KEPT_PIXELS else None
     size = _turned(reader.size, image)
     if is_blank(image):
-        return DescribedImage([], [], kept, size)
+        return DescribedImage([], [], kept, size, hash=seen)
     raw = raw_field(image)
     stain = getattr(file, "stain", None) or stain_of(raw)
     field = Field(normalised(image, stain, usual), raw.frame, raw.stained) if usual else raw
@@ -90,7 +93,8 @@ def describe_image(
     if thumbnails:
         found = [replace(cell, thumbnail=_thumbnail(crop_box(image, cell.box))) for cell in found]
     X = [describe(field, cell) for cell in cells]
-    return DescribedImage([cell.at_scale_of_file(scale) for cell in found], X, kept, size, taken, others)
+    found = [cell.at_scale_of_file(scale) for cell in found]
+    return DescribedImage(found, X, kept, size, taken, others, seen)
 
 
 def _turned(size: tuple[int, int], image: np.ndarray) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.options import FiniteRange, Value, json_option, section
-from ...common.printing import note, note_skipped, print_json, tidy_warnings
+from ...common.printing import note, note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
 from .. import checked_values
 from ._options import check_output, command, source_options
@@ -78,6 +78,7 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
 
             with stage("report"):
                 write_evaluation_report(report, result, source.name, advice)
+    warn(*result.warnings)
     if json:
         print_json(evaluation_output.evaluation_record(result, advice, stage.seconds))
     else:

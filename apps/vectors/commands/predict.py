@@ -5,7 +5,7 @@ import click
 from ...common.errors import AppError
 from ...common.files import check_file, replace_file
 from ...common.options import section
-from ...common.printing import note, percent
+from ...common.printing import note, percent, warn
 from . import _options
 
 
@@ -26,6 +26,7 @@ def predict(source, stage, model, output, proba, scores):
     """
     import numpy as np
 
+    from ...common.training_items import count_learned, row_hashes, too_good
     from ..data.vector_models import load_vector_model
 
     if output is not None:
@@ -48,7 +49,10 @@ def predict(source, stage, model, output, proba, scores):
             rows = classifier.decision_function(X).reshape(len(found), -1)
             columns |= dict(zip(names, rows.T.tolist(), strict=True))
     n_right = None if y is None else int(np.count_nonzero(found == y))
-    record = {"rows": len(found), "right": n_right, "labels": labels, "columns": columns}
+    learned = count_learned(row_hashes(X), loaded.about) if loaded.about and y is not None else None
+    warn(too_good(learned, len(found), "row"))
+    counts = {"rows": len(found), "right": n_right, "learned": learned}
+    record = {**counts, "labels": labels, "columns": columns}
     lines = labels
     if columns:
         numbers = zip(labels, *columns.values(), strict=True)
