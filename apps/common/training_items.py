@@ -89,7 +89,7 @@ def _row_contents(X, n: int) -> Iterator[bytes]:
         else:
             rows, columns = np.nonzero(X[part])
             values = X[part][rows, columns]
-        order = np.lexsort((columns, rows))
+        order = np.argsort(rows * X.shape[1] + columns, kind="stable")
         order = order[values[order] != 0]
         pairs = np.column_stack([columns.astype("<i8"), values.astype("<f8").view("<i8")])[order].tobytes()
         ends = 16 * np.searchsorted(rows[order], np.arange(part.stop - first + 1))
