@@ -57,7 +57,7 @@ def take_items(named):
     if ITEMS not in named:
         return {}
     items = np.asarray(named.pop(ITEMS))
-    if items.dtype != np.uint8 or not items.size or items.shape[1:] not in ((), (5,)):
+    if items.dtype != np.uint8 or not items.size or not items.ndim or items.shape[1:] not in ((), (5,)):
         raise ModelFileError(f"{ITEMS} of type {items.dtype} and shape {show(items.shape)}")
     return {ITEMS: items}
 

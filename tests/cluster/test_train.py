@@ -76,6 +76,9 @@ def test_terms_and_objective_are_those_of_one_machine(threads, corpus):
     here, there = trained(corpus, "--stream", *options), trained(corpus, "--scheduler", threads, *options)
     assert_alike(there, here)
     assert os.listdir() == ["m.safetensors"]
+    done = CliRunner().invoke(main, ["evaluate", "m.safetensors", corpus, "--json"])
+    n = there[0]["n_train"] + there[0].get("n_calibrate", 0)
+    assert 0 < json.loads(done.stdout)["learned"] - n < 20
 
 
 @pytest.mark.slow
