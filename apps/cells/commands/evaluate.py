@@ -10,7 +10,7 @@ from ._options import NO_GROUPS, command, images_argument, known_options
 
 
 @command(
-    "evaluate cells.safetensors data/cells/images",
+    "evaluate cells.safetensors data/cells/new",
     "evaluate cells.safetensors smears --labels labels.csv --mistakes mistakes.png --json",
 )
 @click.argument("model")

@@ -16,7 +16,7 @@ SHARE = FiniteRange(0, 1, min_open=True)
 
 
 @command(
-    "evaluate reviews.safetensors data/reviews.txt",
+    "evaluate reviews.safetensors data/reviews_test.txt",
     "evaluate spam.safetensors more.tsv --precision 0.99 --mistakes mistakes.csv --report more.html",
     "evaluate new.safetensors old.safetensors more.csv --groups country",
 )
