@@ -1,7 +1,6 @@
 """Who tests a model on what it has learned from is told so, by every command that prints a figure of it."""
 
 import json
-import shutil
 from pathlib import Path
 
 import click
@@ -26,18 +25,17 @@ from fastsvm_apps.sentiment.cli import main as texts
 from fastsvm_apps.vectors.cli import main as vectors
 
 DATA = Path(__file__).parents[2] / "data"
-ROWS, TEXTS, CELLS = ("rows.csv", "new.csv"), ("reviews.txt", "reviews_test.txt"), ("images", "new")
-TOLD = "the model has learned from all of these"
-
-# The commands that test a model on labelled items: their arguments, with {} for the items.
+# What a model of each app learns from, and other items.
+ITEMS = {
+    vectors: ("rows.csv", "new.csv"),
+    texts: (f"{DATA}/reviews.txt", f"{DATA}/reviews_test.txt"),
+    cells: (f"{DATA}/cells/images", f"{DATA}/cells/new"),
+}
+# The commands that test a model M on labelled items, {}.
 JUDGING = {
-    (vectors, "predict"): ("rows.safetensors {}", ROWS),
-    (vectors, "certify"): ("rows.safetensors {}", ROWS),
-    (texts, "evaluate"): ("texts.safetensors {} --report page.html", TEXTS),
-    (texts, "train"): ("{} --continue texts.safetensors -o new.safetensors", TEXTS),
-    (cells, "classify"): ("{} -m cells.safetensors --report page.html", CELLS),
-    (cells, "evaluate"): ("cells.safetensors {}", CELLS),
-    (cells, "adapt"): ("cells.safetensors {} -o new.safetensors", CELLS),
+    vectors: {"predict": "M {}", "certify": "M {}"},
+    texts: {"evaluate": "M {} --report page.html", "train": "{} --continue M -o new"},
+    cells: {"classify": "{} -m M --report page.html", "evaluate": "M {}", "adapt": "M {} -o new"},
 }
 # Those that do not: they make models and test these by cross-validation, have no use for labels, or serve.
 OTHERS = {
@@ -45,6 +43,7 @@ OTHERS = {
     texts: {"predict", "explain", "inspect", "export", "serve"},
     cells: {"train", "explain", "crop", "review"},
 }
+TRAIN = {vectors: ["fit"], texts: ["train", "--recipe", "nb-words"], cells: ["train", "--versions", "0"]}
 
 
 def run(main, *args):
@@ -53,90 +52,73 @@ def run(main, *args):
     return done
 
 
-@pytest.fixture(scope="module")
-def work(tmp_path_factory):
-    """A folder with a model of each app, and with what it has learned from and has not."""
-    work, rng = tmp_path_factory.mktemp("work"), np.random.default_rng(0)
-    for name in ROWS:
-        X = rng.normal(size=(40, 3)).round(2)
-        np.savetxt(work / name, np.column_stack([X, X[:, 0] > 0]), delimiter=",")
-    for name in TEXTS:
-        (work / name).write_text("".join((DATA / name).read_text().splitlines(keepends=True)[:200]))
-    for name in CELLS:
-        shutil.copytree(DATA / "cells" / name, work / name)
+@pytest.fixture(scope="module", params=OTHERS, ids=["vectors", "texts", "cells"])
+def app(request, tmp_path_factory):
+    """An app; the current folder has its model M."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(work)
-        run(vectors, "fit", "rows.csv")
-        run(texts, "train", "reviews.txt", "--recipe", "nb-words", "-o", "texts.safetensors")
-        run(cells, "train", "images", "--folds", "1", "--versions", "0", "-o", "cells.safetensors")
-    return work
+        patch.chdir(tmp_path_factory.mktemp("work"))
+        for name in ITEMS[vectors]:
+            X = np.random.default_rng(len(name)).normal(size=(40, 3))
+            np.savetxt(name, np.column_stack([X, X[:, 0] > 0]), delimiter=",")
+        run(request.param, *TRAIN[request.param], ITEMS[request.param][0], "-o", "M.safetensors")
+        yield request.param
 
 
-def test_every_command_is_in_the_table():
-    for main, others in OTHERS.items():
-        known = others | {name for app, name in JUDGING if app is main}
-        assert {*main.list_commands(click.Context(main))} == known, "does it test a model on labelled items?"
+def test_every_command_says_what_its_figures_are_of(app):
+    names = {*app.list_commands(click.Context(app))}
+    assert names == JUDGING[app].keys() | OTHERS[app], "does it test a model on labelled items?"
+    for name, args in JUDGING[app].items():
+        for items, known in zip(ITEMS[app], (True, False), strict=True):
+            args_of = [name, *args.replace("M", "M.safetensors").format(items).split()]
+            told = run(app, *args_of).stderr
+            if name == "certify":  # it wants the rows of the training
+                assert ("fitted to 0 of these 40 rows" in told) != known
+            else:
+                assert ("the model has learned from all of these" in told) == known, name
+            if "page.html" in args_of:
+                page = Path("page.html").read_text()
+                assert ("he model has learned from all of these" in page) == known
+            if name != "train":
+                assert bool(json.loads(run(app, *args_of, "--json").stdout)["learned"]) == known
 
 
-@pytest.mark.parametrize(("main", "name"), JUDGING)
-def test_every_command_says_what_its_figures_are_of(main, name, work, monkeypatch):
-    monkeypatch.chdir(work)
-    args, sources = JUDGING[main, name]
-    for source, known in zip(sources, (True, False), strict=True):
-        done = run(main, name, *args.format(source).split())
-        if name == "certify":  # it wants the rows of the training
-            assert ("fitted to 0 of these 40 rows" in done.stderr) != known
-            continue
-        assert (TOLD in done.stderr) == known
-        if "page.html" in args:
-            assert (TOLD[1:] in (work / "page.html").read_text()) == known
-        if "page.html" not in args or main is texts:
-            found = json.loads(run(main, name, *args.format(source).split(), "--json").stdout)
-            assert bool(found.get("learned", known)) == known
-
-
-def test_every_way_to_make_a_model_keeps_them(work, monkeypatch):
-    monkeypatch.chdir(work)
-    lines = ((work / name).read_text().splitlines() for name in TEXTS)
-    known, new = (text_hashes(line.split(None, 3)[3] for line in each) for each in lines)
-    run(texts, "train", "reviews.txt", "--stream", "--holdout", "0", "-o", "stream.safetensors")
-    run(texts, "export", "texts.safetensors", "--to", "pruned", "--keep", "9", "-o", "pruned.safetensors")
-    sentiment.load("texts.safetensors").save("saved.safetensors")
-    for name in "stream", "pruned", "saved":
-        assert count_learned(known, load_about(f"{name}.safetensors")) == 200
-        assert count_learned(new, load_about(f"{name}.safetensors")) == 0
-    run(texts, "train", TEXTS[1], "--continue", "texts.safetensors", "-o", "both.safetensors")
-    assert count_learned(np.append(known, new), load_about("both.safetensors")) == 400
-    run(vectors, "convert", "rows.safetensors", "copy.safetensors")
-    run(cells, "adapt", "cells.safetensors", "new", "-o", "adapted.safetensors")
-    for name, n in ("copy", 40), ("adapted", 52):
-        assert len(load_about(f"{name}.safetensors")["training_items"]) == n
+def test_every_way_to_make_a_model_keeps_them(app):
+    if app is vectors:
+        run(app, "convert", "M.safetensors", "copy.safetensors")
+        n = {"copy": 40}
+    elif app is cells:
+        run(app, "adapt", "M.safetensors", ITEMS[app][1], "-o", "adapted.safetensors")
+        n = {"adapted": 52}
+    else:
+        learned, new = ITEMS[app]
+        run(app, "train", learned, "--stream", "--holdout", "0", "-o", "stream.safetensors")
+        run(app, "export", "M.safetensors", "--to", "pruned", "--keep", "9", "-o", "pruned.safetensors")
+        run(app, "train", new, "--continue", "M.safetensors", "-o", "both.safetensors")
+        sentiment.load("M.safetensors").save("saved.safetensors")
+        n = {"stream": 2000, "pruned": 2000, "both": 2400, "saved": 2000}
+    for name, expected in n.items():
+        assert len(load_about(f"{name}.safetensors")["training_items"]) == expected, name
 
 
 def test_the_same_item_in_another_file_is_recognised():
-    assert len(np.unique(text_hashes(["a  fine pén\n", "a fine pe\u0301n", " a fine\tpén "]))) == 1
-    assert len(np.unique(text_hashes(["a fine pen", "a fine pan", "A fine pen"]))) == 3
-    rng = np.random.default_rng(0)
-    X = rng.integers(-2, 3, (5000, 4)) / 4
-    rows = sparse.csr_array(X.astype(np.float32))
+    assert len({*text_hashes(["a  fine pén\n", "a fine pe\u0301n", " a fine\tpén "])}) == 1
+    assert len({*text_hashes(["a fine pen", "a fine pan", "A fine pen"])}) == 3
+    rows = sparse.random(5000, 4, 0.6, "csr", np.float32, random_state=0)
     rows.data[::9] = 0
-    X[rows.toarray() != X] = 0
-    assert (row_hashes(X) == row_hashes(rows)).all()
-    assert (row_hashes(X[::-1])[::-1] == row_hashes(X)).all()
-    assert len(np.unique(row_hashes(X))) == len(np.unique(X, axis=0))
-    image = cv2.imread(str(DATA / "cells/empty/smear_40.jpg"))
+    X = rows.toarray().astype(float)
+    assert (row_hashes(X[::-1])[::-1] == row_hashes(rows)).all()
+    assert len({*row_hashes(X)}) == len(np.unique(X, axis=0))
+    image = cv2.imread(f"{DATA}/cells/empty/smear_40.jpg")
     again = cv2.imdecode(cv2.imencode(".png", image)[1], cv2.IMREAD_COLOR)
     assert image_hash(again) == image_hash(image) != image_hash(image[::-1])
 
 
 def test_many_items_are_in_a_filter(monkeypatch):
     monkeypatch.setattr(training_items, "MOST", 1000)
-    known, new, others = (text_hashes(f"{name} {i}" for i in range(2000)) for name in "abc")
+    known, others = (text_hashes(f"{name} {i}" for i in range(2000)) for name in "ab")
     few = learned_items(known[:1000])
-    assert few["training_items"].shape == (1000, 5)
     many = learned_items(known, few)
-    assert many["training_items"].shape == (6000,)
+    assert [found["training_items"].shape for found in (few, many)] == [(1000, 5), (6000,)]
     assert count_learned(known, many) == 2000
     assert count_learned(others, many) < 5
-    assert count_learned(np.append(known, new[:100]), learned_items(new[:100], many)) == 2100
-    assert count_learned(known, {}) is None
+    assert count_learned(others[:9], learned_items(others[:9], many)) == 9
