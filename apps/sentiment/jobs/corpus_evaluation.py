@@ -124,14 +124,13 @@ def evaluate_on_corpus(
         corpus = read_corpus(source, places=True, groups=groups)
     with stage("evaluate"):
         first, *others = [_scores_on_corpus(model, corpus, source) for model in models]
-        hashes = text_hashes(corpus.texts)
         return CorpusEvaluation(
             model_path,
             models[0],
             first,
             corpus.places,
             corpus.skipped,
-            {path: count_learned(hashes, about_model(path)) for path in paths},
+            {path: count_learned(text_hashes(corpus.texts), about_model(path)) for path in paths},
             None if corpus.groups is None else _group_scores(corpus.groups, first.right),
             compare_models(other, first.right, others[0].right) if others else None,
         )
