@@ -22,6 +22,7 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.statistics import wilson_interval
+from fastsvm_apps.common.training_items import learned_items, text_hashes
 from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.text_source import TextSource
 
@@ -42,11 +43,12 @@ TRIALS = (SHIPPED / "trials.txt").read_text(encoding="utf-8")
 
 
 class Reviews(NamedTuple):
-    """Texts, their labels, and what they are about: one of six kinds of products, or films."""
+    """Texts, labels, what they are about (six kinds of products, or films), and the texts as they were."""
 
     texts: np.ndarray
     labels: np.ndarray
     domains: np.ndarray
+    written: np.ndarray
 
     def take(self, rows):
         """Return some of them."""
@@ -59,12 +61,13 @@ def read_reviews(folder):
     with open(folder / "sentiment.txt", encoding="utf-8") as file:
         for line in file:
             domain, label, _, text = line.split(None, 3)
-            reviews.setdefault(joined(text), (label, domain))
+            reviews.setdefault(joined(text), (label, domain, text))
     films = read_corpus(TextSource(str(folder / "imdb_10k.tsv")))
     for text, label in zip(films.texts, films.labels, strict=True):
-        reviews.setdefault(text.replace("<br />", " "), (label, FILMS))
-    labels, domains = zip(*reviews.values(), strict=True)
-    return Reviews(np.array([*reviews], dtype=object), np.array(labels), np.array(domains))
+        reviews.setdefault(text.replace("<br />", " "), (label, FILMS, text))
+    labels, domains, written = zip(*reviews.values(), strict=True)
+    texts, written = (np.array(column, dtype=object) for column in ([*reviews], written))
+    return Reviews(texts, np.array(labels), np.array(domains), written)
 
 
 def joined(text):
@@ -122,7 +125,7 @@ def main():
     reviews = read_reviews(options.data)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / TARGET.name if options.check else TARGET
-        fastsvm.save_model(train(reviews), path)
+        fastsvm.save_model(train(reviews), path, learned_items(text_hashes(reviews.written)))
         made, content = fastsvm.load_model(path), path.read_bytes()
     print_trials(made)
     print_measures(reviews)

@@ -1,12 +1,12 @@
-"""Make reviews.txt: invented product reviews, from the phrases of review_phrases.toml and a seed.
+"""Make reviews.txt, and reviews_test.txt to test on: invented product reviews, from phrases and a seed.
 
 A reviewer gives one to five stars, never three, and then speaks of one thing after another. Whoever gives
 five or one praises or blames nearly all of them; whoever gives four or two does not. An adjective of praise
 is found on either side: it is denied, expected and missed, said of another product or by another person.
 Some reviewers mistype.
 
-    python data/make_reviews.py            write reviews.txt beside this script
-    python data/make_reviews.py --check    only compare it with what would be written
+    python data/make_reviews.py            write both beside this script
+    python data/make_reviews.py --check    only compare them with what would be written
 """
 
 import argparse
@@ -17,8 +17,9 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).parent
-TARGET = HERE / "reviews.txt"
-N_REVIEWS, SEED = 2000, 6
+# The reviews of each file; all differ, and go on with the random numbers of the file before.
+N_REVIEWS = {"reviews.txt": 2000, "reviews_test.txt": 400}
+SEED = 6
 
 STARS = {5: 0.35, 4: 0.17, 2: 0.17, 1: 0.31}  # how frequent they are
 AGREES = {5: 0.95, 4: 0.78, 2: 0.78, 1: 0.95}  # how likely one thing gets what all of them together get
@@ -196,25 +197,29 @@ def read_phrases():
     }
 
 
-def corpus():
-    """Write the whole file: one review a line, each different."""
+def corpora():
+    """Yield the name and the content of each file: one review a line."""
     reviewer = Reviewer(read_phrases(), SEED)
-    reviews = {}
-    while len(reviews) < N_REVIEWS:
-        domain, label, text = reviewer.review()
-        reviews.setdefault(text, (domain, label, f"{len(reviews):04}.txt"))
-    return "".join(f"{' '.join(head)} {text}\n" for text, head in reviews.items())
+    reviews, first = {}, 0
+    for name, n in N_REVIEWS.items():
+        while len(reviews) < first + n:
+            domain, label, text = reviewer.review()
+            reviews.setdefault(text, (domain, label, f"{len(reviews):04}.txt"))
+        lines = [f"{' '.join(head)} {text}\n" for text, head in reviews.items()]
+        yield name, "".join(lines[first:]).encode()
+        first += n
 
 
 def main():
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 on a difference")
-    text = corpus().encode()
-    if not parser.parse_args().check:
-        TARGET.write_bytes(text)
-    elif TARGET.read_bytes() != text:
-        sys.exit(f"{TARGET} is not what {Path(__file__).name} makes; run it without --check")
+    check = parser.parse_args().check
+    for name, content in corpora():
+        if not check:
+            (HERE / name).write_bytes(content)
+        elif (HERE / name).read_bytes() != content:
+            sys.exit(f"{HERE / name} is not what {Path(__file__).name} makes; run it without --check")
 
 
 if __name__ == "__main__":

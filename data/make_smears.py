@@ -3,7 +3,7 @@
 Each picture shows red cells, platelets alone or in a clump, and one or two white cells of one of four
 classes: lymphocytes, monocytes, neutrophils and eosinophils. Every original has a stain, a density and a
 light of its own. Some pictures are mirrored and turned copies of the one before, with black wedges at their
-borders.
+borders. The pictures in cells/new are to test on: they have no copies, and no boxes in boxes.csv.
 
     python data/make_smears.py            write cells/ beside this script
     python data/make_smears.py --check    only compare it with what would be written
@@ -22,6 +22,7 @@ from fastsvm_apps.studies.data.invented_smears import LABELS, Smear
 TARGET = Path(__file__).with_name("cells")
 PER_LABEL = 10
 N_EMPTY = 2
+N_NEW = 3  # of each label
 # The pictures with two white cells, and the distance of the two in sums of their radii: below 1 they touch.
 PAIRS = {4: 1.3, 9: 0.99, 15: 0.9, 23: 0.92, 28: 1.35, 35: 1.25}
 # Of every five pictures of a label, the third is a copy of the second.
@@ -38,9 +39,16 @@ def smears():
         folder = f"images/{label}" if label else "empty"
         original = COPY_OF.get(number, number)
         smear = Smear(original, label, copied=number in COPY_OF, distance=PAIRS.get(original))
-        jpeg = cv2.imencode(".jpg", smear.photograph(), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1]
         boxes = [(*box, label if box[-1] == "WBC" else "") for box in smear.boxes()]
-        yield f"{folder}/smear_{number:02}.jpg", jpeg, boxes
+        yield f"{folder}/smear_{number:02}.jpg", photograph(smear), boxes
+    for k in range(len(LABELS) * N_NEW):
+        name, label = f"smear_{number + 1 + k:02}.jpg", LABELS[k // N_NEW]
+        yield f"new/{label}/{name}", photograph(Smear(number + 1 + k, label)), []
+
+
+def photograph(smear):
+    """Return the JPEG of a picture."""
+    return cv2.imencode(".jpg", smear.photograph(), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1]
 
 
 def originals():

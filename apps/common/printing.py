@@ -163,6 +163,12 @@ def note(message: str) -> None:
         write_to_stderr(one_line(message))
 
 
+def warn(*messages: str) -> None:
+    """Print what there is to warn of, a line each; an empty message says nothing."""
+    for message in filter(None, messages):
+        note(f"warning: {message}")
+
+
 def note_skipped(skipped: Skipped) -> int:
     """Name on stderr what was left out, and return the exit code of a command that got this far."""
     for line in skipped.report():

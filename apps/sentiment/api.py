@@ -205,8 +205,8 @@ def train(
                     corpus, path, settings, cluster=cluster, cache=cache, stage=stage
                 )
             else:
-                model = prediction.load_text_model(os.fspath(start)) if start else None
-                more = {"start": model, "cv": checked.get("cv", 0), "with_curve": learning_curve}
+                more = {"cv": checked.get("cv", 0), "with_curve": learning_curve}
+                more["start"] = os.fspath(start) if start else None
                 result = text_training.train_text_model(
                     corpus, path, settings, **more, cache=cache, stage=stage
                 )
@@ -257,7 +257,9 @@ def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
         If the file cannot be read.
     """
     with _value_errors():
-        return TextModel(prediction.load_text_model(os.fspath(path)))
+        model = TextModel(prediction.load_text_model(os.fspath(path)))
+        model._about = prediction.about_model(os.fspath(path))
+        return model
 
 
 class TextModel:
@@ -282,6 +284,7 @@ class TextModel:
         self.classes_ = pipeline.classes_
         self._call, self._name = call, name
         self._saved = (training and training.path) or "not saved yet"
+        self._about = training and training.about
         self._explainer: TextExplainer | None = None
 
     def predict(self, texts: Iterable[str]) -> np.ndarray:
@@ -363,7 +366,7 @@ class TextModel:
         """
         with _value_errors():
             check_model_path(os.fspath(path))
-        save_plain(self.pipeline, path, self.training and self.training.about)
+        save_plain(self.pipeline, path, self._about)
         self._saved = os.fspath(path)
 
     def report(self, path: str | os.PathLike[str], call: str | None = None) -> None:

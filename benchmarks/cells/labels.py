@@ -65,7 +65,7 @@ def described(files, condition, folder, settings):
 def of_folds(samples, tried, labels, originals, settings, alpha, folds, seed):
     """Return scores of the classes by models that have not seen the original, and the rows of each fold."""
     none = np.zeros(len(labels), bool)
-    rows = TrainingSamples(none[:, None], labels, originals, none, none)
+    rows = TrainingSamples(none[:, None], labels, originals, none, none, none)
     parts = [test for _, test in rows.splits(folds, seed)]
     scores = np.full((len(tried), len(labels), len(CLASSES)), np.nan)
     for part in parts:

@@ -84,7 +84,8 @@ def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, 
     path : str or path-like
         Where to write. An existing file is replaced.
     about : dict, optional
-        Further facts about the model, as JSON; ``fastsvm.model_files.load_about`` returns them.
+        Further facts about the model, as JSON; ``fastsvm.model_files.load_about`` returns them. They may have
+        `training_items`, as those of ``fastsvm.model_files.save_plain``.
 
     Raises
     ------

@@ -20,6 +20,7 @@ SCHEMA = 3
 KEY = "fastsvm"
 MAX_HEADER = 1 << 24  # bytes of JSON; real models have a few hundred
 MAX_STEPS = 16
+ITEMS = "training_items"  # in `about`, but a tensor of the file
 
 # The file's names of the types a tensor may have, in its byte order.
 TYPES = {
@@ -47,7 +48,18 @@ def open_model(path):
     if KEY not in metadata:
         raise ModelFileError("a safetensors file, but not a fastsvm model")
     check_object(metadata, "metadata", **{KEY: str})
-    return *described_model(metadata[KEY]), tensors
+    model, about = described_model(metadata[KEY])
+    return model, about | take_items(tensors), tensors
+
+
+def take_items(named):
+    """Take the hashes of what a model has learned from, if they are there: rows of 5 bytes, or a filter."""
+    if ITEMS not in named:
+        return {}
+    items = np.asarray(named.pop(ITEMS))
+    if items.dtype != np.uint8 or not items.size or not items.ndim or items.shape[1:] not in ((), (5,)):
+        raise ModelFileError(f"{ITEMS} of type {items.dtype} and shape {show(items.shape)}")
+    return {ITEMS: items}
 
 
 @contextlib.contextmanager
@@ -64,6 +76,7 @@ def described_model(text):
     document = _parse_json(text)
     _check_schema(document)
     check_object(document, "model description", schema=int, version=str, model=dict, about=dict)
+    document["about"].pop(ITEMS, None)  # is no tensor
     return document["model"], document["about"]
 
 

@@ -22,6 +22,7 @@ from .container import (
     named_errors,
     open_model,
     show,
+    take_items,
     write_model,
 )
 
@@ -46,7 +47,7 @@ class Models:
     def save(self, model, path, about=None):
         """Write a model and its `about` to a file, completely or not at all."""
         try:
-            content = self._to_bytes(model, about or {})
+            content = self._to_bytes(model, dict(about or {}))
         except ModelFileError as error:
             raise ModelFileError(f"{os.fspath(path)}: the model cannot be saved: {error}") from None
         write_model(path, content)
@@ -62,6 +63,7 @@ class Models:
             return self._decode(node, tensors), about
 
     def _to_bytes(self, model, about):
+        items = take_items(about)
         node, tensors = self._encode(model)
         document = {"schema": SCHEMA, "version": version("fastsvm"), "model": node, "about": about}
         try:
@@ -72,7 +74,7 @@ class Models:
             raise ModelFileError("its parameters are too large")
         # The reader's checks are the writer's, so that each file that is written can be read.
         self._decode(described_model(text)[0], dict(tensors))
-        return save(tensors, {KEY: text})
+        return save(tensors | items, {KEY: text})
 
     def _encode(self, model):
         """Turn a model into JSON and tensors."""

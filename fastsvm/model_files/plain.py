@@ -50,7 +50,8 @@ def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, 
     path : str or path-like
         The model file.
     about : dict, optional
-        Further facts about the model, as JSON; `load_about` returns them.
+        Further facts about the model, as JSON; `load_about` returns them. Its `training_items`, if there are
+        any, are an array of uint8 of shape (n, 5) or (n,): hashes of what the model has learned from.
 
     Raises
     ------

@@ -11,7 +11,7 @@ COMMANDS = {
     "train over a model": "train CORPUS -o MODEL --quiet",
     "train on the best terms": "train CORPUS -o new.safetensors --k 50 --score chi2",
     "train with Pegasos": "train CORPUS -o new.safetensors --recipe article --k all",
-    "evaluate": "evaluate MODEL CORPUS",
+    "evaluate": "evaluate MODEL CORPUS --quiet",
     "predict": "predict MODEL LINES",
     "predict probabilities": "predict MODEL LINES --proba --json",
     "words": "explain MODEL",

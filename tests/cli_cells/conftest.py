@@ -20,9 +20,10 @@ SAMPLE = Path(__file__).parents[2] / "data" / "cells"
 
 
 @pytest.fixture(scope="session")
-def smears():
-    """Return the folder of rendered smears."""
-    return SAMPLE
+def smears(tmp_path_factory):
+    """Return the folder of rendered smears, without those to test on."""
+    folder = tmp_path_factory.mktemp("samples") / "cells"
+    return shutil.copytree(SAMPLE, folder, ignore=shutil.ignore_patterns("new"))
 
 
 @pytest.fixture

@@ -183,7 +183,9 @@ def test_a_few_cells_that_are_alike():
     others[:20, travelling()[:20]] += 4
     own = np.stack([others[:20].mean(axis=0), others[20:].mean(axis=0)]) + 100
     for some in (slice(2), slice(1)):
-        samples = TrainingSamples(own, np.array(["A", "B"]), np.arange(2), np.zeros(2, bool), np.zeros(2))
+        samples = TrainingSamples(
+            own, np.array(["A", "B"]), np.arange(2), np.zeros(2, bool), *np.zeros((2, 2))
+        )
         fitted, _ = fit_adapted_model((others, labels), samples.rows(np.arange(2)[some]))
         assert np.isfinite(fitted[-1].coef_).all()
         assert fitted.predict(own[some]).tolist() == ["A", "B"][some]
@@ -207,7 +209,7 @@ def test_large_sets_are_thinned_class_by_class(monkeypatch):
         y,
         np.arange(203),
         np.arange(203) >= 103,
-        np.zeros(203),
+        *np.zeros((2, 203)),
     )
     kept = KnownCells.of(samples)
     assert np.bincount(kept.number).tolist() == [3, 10]

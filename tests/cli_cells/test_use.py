@@ -16,6 +16,7 @@ from fastsvm_apps.cells.data import image_reader
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.measuring.describing import describe_image
 
+TOO_GOOD = "warning: the model has learned from {} of these {} labelled images: the figures are too good"
 COUNTS = {"EOSINOPHIL": 11, "LYMPHOCYTE": 12, "MONOCYTE": 11, "NEUTROPHIL": 12}
 CLASSES = [f"p_{label}" for label in COUNTS]
 COLUMNS = ["file", "cell", *"xywh", "cx", "cy", "area", "label", "score", *CLASSES, "flags", "status"]
@@ -30,7 +31,7 @@ def rows_of(text):
 
 def test_json_and_csv(run, smears, model, work):
     result = run("classify", smears, "-m", model, "--json", "-o", "cells.csv")
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, TOO_GOOD.format("all", 40) + "\n")
     record = json.loads(result.stdout)
     assert len(record["images"]) == record["n_images"] == 42
     assert [image["file"] for image in record["images"][:3]] == [
@@ -239,7 +240,7 @@ def test_without_a_model(run, folder, model, monkeypatch, tmp_path):
 
 def test_evaluate(run, smears, folder, model):
     result = run("evaluate", model, smears / "images", "--json")
-    assert (result.exit_code, result.stderr) == (0, f"{NO_GROUPS}\n")
+    assert (result.exit_code, result.stderr.splitlines()) == (0, [TOO_GOOD.format("all", 40), NO_GROUPS])
     record = json.loads(result.stdout)
     assert record["n"] == 40
     assert record["labels"] == list(COUNTS)
@@ -254,7 +255,11 @@ def test_evaluate(run, smears, folder, model):
 def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, folder, model, work):
     pytest.importorskip("matplotlib")
     result = run("evaluate", model, smears, "--mistakes", "wrong.png", "--json")
-    notes = [NO_GROUPS, "note: the model does not know empty; these images count as mistakes"]
+    notes = [
+        TOO_GOOD.format(40, 42),
+        NO_GROUPS,
+        "note: the model does not know empty; these images count as mistakes",
+    ]
     assert result.stderr.splitlines() == notes
     assert "no cell" in run("evaluate", model, folder(0, 40, by_label=True)).stdout
     assert cv2.imread("wrong.png").shape[1] > 200
@@ -285,13 +290,15 @@ def test_evaluate_by_original(run, folder, model, work, monkeypatch):
     two = cv2.imread("m.png").shape
     monkeypatch.setattr("fastsvm_apps.cells.output.mistake_sheet.LIMIT", 1)
     result = run(*args, "--mistakes", "m.png")
-    assert result.stderr == "note: 1 more mistake than m.png shows; --json lists all\n"
+    notes = [TOO_GOOD.format("all", 5), "note: 1 more mistake than m.png shows; --json lists all"]
+    assert result.stderr.splitlines() == notes
     assert cv2.imread("m.png").shape[1] < two[1]
 
 
 def test_no_mistakes(run, folder, model, work):
     result = run("evaluate", model, folder(0, 20, by_label=True), "--mistakes", "m.png")
-    assert result.stderr.splitlines() == [NO_GROUPS, "note: no mistakes, so m.png was not written"]
+    notes = [TOO_GOOD.format("all", 2), NO_GROUPS, "note: no mistakes, so m.png was not written"]
+    assert result.stderr.splitlines() == notes
     assert list(work.iterdir()) == []
 
 

@@ -76,6 +76,8 @@ def test_terms_and_objective_are_those_of_one_machine(threads, corpus):
     here, there = trained(corpus, "--stream", *options), trained(corpus, "--scheduler", threads, *options)
     assert_alike(there, here)
     assert os.listdir() == ["m.safetensors"]
+    done = CliRunner().invoke(main, ["evaluate", "m.safetensors", corpus, "--json"])
+    assert json.loads(done.stdout)["learned"] == there[0]["n_train"] + there[0]["n_calibrate"]
 
 
 @pytest.mark.slow

@@ -80,7 +80,8 @@ def good(name):
     """Return the bytes of a good file."""
     with TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        save_model(MODELS[name](), Path(folder, "m"))
+        items = np.arange(10, dtype=np.uint8).reshape(2, 5)
+        save_model(MODELS[name](), Path(folder, "m"), {"training_items": items} if name == "bag" else None)
         return Path(folder, "m").read_bytes()
 
 
@@ -342,6 +343,10 @@ TENSORS = [  # the file, changes of its tensors, the reason
     ("bag", {f"{LABELS}.offsets": of([-6, 3, 6])}, "offsets do not span the 6 bytes"),
     ("bag", {f"{LABELS}.offsets": of([0, 2**62, 6])}, "offsets decrease"),
     ("bag", {f"{LABELS}.bytes": text(b"neg\xff\xfe!")}, "invalid UTF-8"),
+    ("bag", {"training_items": lambda a: a.view(np.int8)}, "training_items of type int8"),
+    ("bag", {"training_items": lambda a: a[:, :4]}, "training_items of type uint8 and shape (2, 4)"),
+    ("bag", {"training_items": lambda a: a[:0]}, "and shape (0, 5)"),
+    ("bag", {"training_items": lambda a: a[None]}, "and shape (1, 2, 5)"),
     ("bag", strings(LABELS, "néo".encode() + b"xx", [0, 2, 6]), "invalid UTF-8"),
     ("bag", strings(LABELS, b"aa", [0, 1, 2]), "a string twice"),
     ("bag", strings(LABELS, b"aa\0", [0, 1, 3]), "ascending order"),

@@ -4,7 +4,7 @@ import click
 
 from ...common.options import json_option, section
 from ...common.paths import Reads, Writes
-from ...common.printing import note_skipped, print_json, tidy_warnings
+from ...common.printing import note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
 from ._options import command, corrections_option, images_argument, known_options
 
@@ -35,6 +35,7 @@ def adapt(model, images, output, known, corrections, cell_width, json, quiet, ve
     much. The largest white cell of each image has the label of the image; corrected cells have their own. A
     new label of two or more cells becomes a class.
     """
+    from ...common.training_items import too_good
     from ..jobs.cell_adaptation import adapt_cell_model
     from ..output import cell_adaptation_tables
 
@@ -42,6 +43,7 @@ def adapt(model, images, output, known, corrections, cell_width, json, quiet, ve
     known |= {"corrections": corrections, "cell_width": cell_width}
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = adapt_cell_model(path, images, output, **known, stage=stage)
+    warn(too_good(result.learned, sum(result.label_counts.values()), "labelled cell"))
     if json:
         print_json(cell_adaptation_tables.cell_adaptation_record(result, stage.seconds))
     else:

@@ -8,7 +8,7 @@ from ...common import options
 from ...common.dask_cluster import scheduler_option
 from ...common.options import json_option, section
 from ...common.paths import Continues, Writes
-from ...common.printing import check_one_form, note, note_skipped, print_json, tidy_warnings
+from ...common.printing import check_one_form, note, note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
 from ._options import also_option, cell_width_option, command, images_argument, labels_option, model_option
 
@@ -88,6 +88,7 @@ def classify(images, model, output, csv, json, export, scheduler, also, quiet, v
         Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage,
     ):
         done = classify_images(images, model, results, stage, also=also, describing=describing, **how)
+    warn(done.count.too_good)
     if json:
         record = cell_tables.count_record(done, stage.seconds)
         head = {"model": done.model, "cell_width": scale_record(done.scale), "images": results.records}

@@ -4,13 +4,13 @@ import click
 
 from ...common.options import json_option, section
 from ...common.paths import Reads, Writes
-from ...common.printing import many, note, note_skipped, print_json, print_line, tidy_warnings
+from ...common.printing import many, note, note_skipped, print_json, print_line, tidy_warnings, warn
 from ...common.progress import Stages
 from ._options import NO_GROUPS, command, images_argument, known_options
 
 
 @command(
-    "evaluate cells.safetensors data/cells/images",
+    "evaluate cells.safetensors data/cells/new",
     "evaluate cells.safetensors smears --labels labels.csv --mistakes mistakes.png --json",
 )
 @click.argument("model", type=Reads())
@@ -39,6 +39,7 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
         if mistakes and result.mistakes:
             with stage("draw"):
                 left_out = mistake_sheet.draw_mistakes(mistakes, result.mistakes)
+    warn(result.count.too_good)
     if json:
         print_json(cell_training_tables.cell_evaluation_record(result, stage.seconds))
     else:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...common.errors import Skipped
 from ...common.statistics import wilson_interval
+from ...common.training_items import too_good
 
 NO_CELL = "no white cell"
 UNCLASSIFIED = "unclassified"  # the label of a cell whose best score is too low for one
@@ -135,6 +136,8 @@ class ImageFindings:
         What about the image is unlike those that the classifier was trained on, in a word or two each.
     others : tuple of FoundCell
         The red cells and platelets in it, where they were asked for; their labels say which.
+    learned : int or None
+        1 if the classifier has learned from it, 0 if not; None if its label or this is not known.
     """
 
     file: str
@@ -144,6 +147,7 @@ class ImageFindings:
     size: tuple[int, int] | None = None
     flags: tuple[str, ...] = ()
     others: tuple[FoundCell, ...] = ()
+    learned: int | None = None
 
     @property
     def unmeasured(self) -> bool:
@@ -174,6 +178,8 @@ class CellCounts:
         How many images have each flag.
     n_flagged : int
         How many have one at all.
+    labelled, learned : int
+        How many labelled images a classifier could have learned from, and from how many it has.
     skipped : Skipped
         The images that could not be used.
     """
@@ -183,7 +189,7 @@ class CellCounts:
         self.labels: dict[str | None, int] = dict.fromkeys(classes, 0)
         self.others = dict.fromkeys(others, 0)
         self.flags: Counter[str] = Counter()
-        self.n_flagged = 0
+        self.n_flagged = self.labelled = self.learned = 0
         self.skipped = Skipped(source)
 
     def add(self, found: ImageFindings) -> None:
@@ -197,10 +203,17 @@ class CellCounts:
         self.without_cell += not found.cells and not found.unmeasured
         self.flags.update(found.flags)
         self.n_flagged += bool(found.flags)
+        self.labelled += found.learned is not None
+        self.learned += found.learned or 0
         for cell in found.cells:
             self.labels[cell.label] = self.labels.get(cell.label, 0) + 1
         for other in found.others:
             self.others[other.label] = self.others.get(other.label, 0) + 1
+
+    @property
+    def too_good(self) -> str:
+        """What is to be said of figures on these images, if the classifier has learned from some."""
+        return too_good(self.learned, self.labelled, "labelled image")
 
     @property
     def percents(self) -> dict[str | None, float]:

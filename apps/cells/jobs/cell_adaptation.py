@@ -13,6 +13,7 @@ from ...common.errors import AppError, Skipped
 from ...common.folds import grouped_folds
 from ...common.printing import many, note
 from ...common.progress import UNWATCHED, Stages
+from ...common.training_items import count_learned, learned_items
 from ..finding.image_scale import Scale, scale_of
 from ..finding.stain import usual_stain_of
 from ..learning.adaptation import fit_adapted_model, with_classes
@@ -51,6 +52,8 @@ class CellAdaptation:
         Of the fit, for each class.
     skipped : Skipped
     scale : float or Scale
+    learned : int or None
+        Labelled cells in images that the model had learned from before, if it tells.
     """
 
     model: str
@@ -63,6 +66,7 @@ class CellAdaptation:
     relative_gap: float | list[float]
     skipped: Skipped
     scale: float | Scale
+    learned: int | None
 
 
 def adapt_cell_model(
@@ -131,7 +135,7 @@ def adapt_cell_model(
         known=None,
         limits=f"{limits} {about.limits}".strip(),
     )
-    save_plain(pipeline, output, about.record)
+    save_plain(pipeline, output, about.record | learned_items(samples.hashes, model.record))
     # The model as it was: every cell gets its likeliest class.
     X = (
         samples.X
@@ -142,7 +146,8 @@ def adapt_cell_model(
     scores = model.scores(X, samples.groups) if familiar else model.about.cautious.probabilities(X)
     before = float(np.mean(np.array(model.classes)[scores.argmax(axis=1)] != samples.y))
     unseen, gap = [label for label in model.classes if label not in counts], relative_gap(pipeline)
-    return CellAdaptation(output, model.name, counts, unseen, before, error, calibration, gap, skipped, scale)
+    rest = calibration, gap, skipped, scale, count_learned(samples.hashes, model.record)
+    return CellAdaptation(output, model.name, counts, unseen, before, error, *rest)
 
 
 def _check_labels(counts: dict[str, int], model: CellModel) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from ...common.errors import USAGE, AppError
 from ...common.files import make_folder
 from ...common.progress import Stages
+from ...common.training_items import count_learned
 from ..data.bad_image import BadImage
 from ..data.image_files import ImageFile, find_images, outside, source_name
 from ..data.image_reader import ImageReader
@@ -257,9 +258,10 @@ def _classified(
             flags = quality_flags(result.quality, model.about.ranges) if result.quality else ()
             flags = (*result.flags, *flags)
             flags = flags if familiar else (UNFAMILIAR, *flags)
-            found = ImageFindings(
-                file.name, cells, file.label, size=result.size, flags=flags, others=result.others
-            )
+            known = file.label is not None and result.hash is not None
+            learned = count_learned([result.hash], model.record) if known else None
+            rest = result.size, flags, result.others, learned
+            found = ImageFindings(file.name, cells, file.label, None, *rest)
             yield file, found, result.reader
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
 from ..data.image_files import ImageFile, labelled_images, nothing_left
-from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell
+from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, FoundCell
 from ..finding.image_scale import Scale, scale_of
 from ..learning.cell_model import load_cell_model
 from ..learning.error_report import ErrorReport, error_report
@@ -47,6 +47,8 @@ class CellEvaluation:
         None where every cell gets a label.
     unfamiliar : int
         Images whose cells are unlike those of training.
+    count : CellCounts
+        Of the images; it knows how many of them the model has learned from.
     """
 
     scores: ErrorReport
@@ -55,6 +57,7 @@ class CellEvaluation:
     scale: float | Scale
     labelled: Coverage | None
     unfamiliar: int
+    count: CellCounts
 
 
 def evaluate_cell_model(
@@ -73,14 +76,14 @@ def evaluate_cell_model(
         scale = scale_of(files, cell_width)
     tried: list[Mistake] = []
     labelled: list[bool] = []  # whether the label is right
-    unfamiliar = 0
+    count = CellCounts(skipped.source)
     with stage("evaluate", total=len(files)) as advance:
         for file, found in classify_cells(files, model, cell_width=scale, most=1):
             advance()
             if found.problem is not None:
                 skipped.add(found.file, found.problem)
                 continue
-            unfamiliar += UNFAMILIAR in found.flags
+            count.add(found)
             cell = found.cells[0] if found.cells else None
             if cell and cell.label != UNCLASSIFIED:
                 labelled.append(cell.label == file.label)
@@ -96,9 +99,9 @@ def evaluate_cell_model(
     # Where no cell was found nothing is sure; these come last.
     mistakes.sort(key=lambda pair: -np.inf if pair.cell is None else pair.cell.score, reverse=True)
     scores = error_report(truth, predicted, model.classes, originals)
-    coverage = None
+    coverage, unfamiliar = None, count.flags[UNFAMILIAR]
     if model.least() is not None and len(labelled) < len(tried):
         least = model.least() if 2 * unfamiliar <= len(tried) else model.least_unfamiliar()
         error = 1 - sum(labelled) / len(labelled) if labelled else None
         coverage = Coverage(least, len(labelled) / len(tried), error)
-    return CellEvaluation(scores, mistakes, skipped, scale, coverage, unfamiliar)
+    return CellEvaluation(scores, mistakes, skipped, scale, coverage, unfamiliar, count)

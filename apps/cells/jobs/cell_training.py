@@ -19,6 +19,7 @@ from fastsvm.model_files import save_plain
 from ...common.classifiers import make_classifier
 from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
+from ...common.training_items import learned_items
 from ..data.image_threads import processors
 from ..finding.image_quality import QualityRanges
 from ..finding.image_scale import Scale, scale_of
@@ -260,7 +261,7 @@ def train_cell_model(
             samples, validation.parts, lambda some, alpha: fit_cell_model(some, logistic, alpha)
         )
     with stage("save"):
-        save_plain(model, model_path, about.record)
+        save_plain(model, model_path, about.record | learned_items(samples.hashes))
     scores, of_versions = (
         _scored(samples, validation, rows, bool(known.get("groups")))
         for rows in (~samples.is_version, samples.is_version)

@@ -125,11 +125,12 @@ def _numbers(values: Sequence, n: int | None = None) -> tuple[float, ...]:
 
 @dataclass(frozen=True, eq=False)
 class CellModel:
-    """A classifier of cells, and what is known about it."""
+    """A classifier of cells, what is known about it, and its file's record, with its `training_items`."""
 
     name: str
     pipeline: Pipeline
     about: ModelNotes = field(default_factory=ModelNotes)
+    record: Mapping = field(default_factory=dict)
 
     @property
     def classes(self) -> list[str]:
@@ -230,7 +231,8 @@ def load_cell_model(path: str | None) -> CellModel:
     for _, step in model.steps:
         vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
     try:
-        about = model_notes(load_about(path), len(model.classes_), len(names))
+        record = load_about(path)
+        about = model_notes(record, len(model.classes_), len(names))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise AppError(f"{path}: its notes on the model are damaged; train it again") from None
-    return CellModel(os.path.basename(path), model, about)
+    return CellModel(os.path.basename(path), model, about, record)

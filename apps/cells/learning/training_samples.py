@@ -43,6 +43,8 @@ class TrainingSamples:
         Whether the row is of a version of an image, and not of the image itself.
     cells : ndarray of shape (n,) and dtype object
         The image, and the cell as it is in it.
+    hashes : ndarray of shape (n,)
+        That of the image.
     """
 
     X: np.ndarray
@@ -50,6 +52,7 @@ class TrainingSamples:
     groups: np.ndarray
     is_version: np.ndarray
     cells: np.ndarray
+    hashes: np.ndarray
 
     def rows(self, rows: np.ndarray) -> Self:
         """Return some of them."""
@@ -125,7 +128,7 @@ def measure_training_samples(
     work = partial(
         _measure, boxes=boxes, settings=settings, cell_width=cell_width, firsts=firsts, usual=usual
     )
-    rows, labels, groups, is_version, cells = [], [], [], [], []
+    rows, labels, groups, is_version, cells, hashes = [], [], [], [], [], []
     of_first, of_others = [], []
     with stage("measure", total=len(files)) as advance:
         for file, result in map_images(work, files):
@@ -145,6 +148,7 @@ def measure_training_samples(
                 groups += [file.original] * (1 + len(again))
                 is_version += [False] + [True] * len(again)
                 cells += [(file, found.cells[k])] * (1 + len(again))
+                hashes += [found.hash] * (1 + len(again))
     if not rows:
         raise (
             nothing_left(skipped) if skipped.count else AppError(f"{skipped.source}: every cell is rejected")
@@ -155,7 +159,7 @@ def measure_training_samples(
     of_cells = np.empty(len(cells), object)
     of_cells[:] = cells
     samples = TrainingSamples(
-        np.stack(rows), np.array(labels), np.array(groups), np.array(is_version), of_cells
+        np.stack(rows), *map(np.array, (labels, groups, is_version)), of_cells, np.array(hashes)
     )
     return samples, quality_ranges(of_first, of_others)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from ...common.training_items import image_hash
 from ..data.image_files import ImageFile
 from ..data.image_reader import CellWidth, ImageReader, is_blank
 from ..finding.field import Field
@@ -23,7 +24,7 @@ THUMBNAIL = 96  # pixels, its longer side
 
 
 class DescribedImage(NamedTuple):
-    """The cells of an image, their features as rows, the reader to draw it from, its size and quality."""
+    """The cells of an image, their features as rows, the reader to draw it from, size, quality and hash."""
 
     cells: list[FoundCell]
     X: list[np.ndarray]
@@ -32,6 +33,7 @@ class DescribedImage(NamedTuple):
     quality: ImageQuality | None = None
     others: tuple[FoundCell, ...] = ()
     flags: tuple[str, ...] = ()
+    hash: bytes | None = None  # a tile has none
 
 
 def describe_image(
@@ -74,10 +76,11 @@ def describe_image(
     """
     reader = file.open()
     image, scale = reader.scaled(cell_width=cell_width)
+    seen = None if hasattr(file, "window") else image_hash(reader.whole())
     kept = reader if keep and reader.pixels <= KEPT_PIXELS else None
     size = _turned(reader.size, image)
     if is_blank(image):
-        return DescribedImage([], [], kept, size, flags=flags_without_cell(image))
+        return DescribedImage([], [], kept, size, flags=flags_without_cell(image), hash=seen)
     raw = raw_field(image)
     stain = getattr(file, "stain", None) or stain_of(raw)
     field = Field(normalised(image, stain, usual), raw.frame, raw.stained) if usual else raw
@@ -93,7 +96,7 @@ def describe_image(
     X = [describe(field, cell) for cell in cells]
     found = [cell.at_scale_of_file(scale) for cell in found]
     flags = () if white else flags_without_cell(image)
-    return DescribedImage(found, X, kept, size, taken, others, flags)
+    return DescribedImage(found, X, kept, size, taken, others, flags, seen)
 
 
 def _turned(size: tuple[int, int], image: np.ndarray) -> tuple[int, int]:

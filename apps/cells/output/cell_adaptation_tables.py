@@ -16,6 +16,7 @@ def cell_adaptation_record(result: CellAdaptation, seconds: dict[str, float]) ->
         **fields(
             result, "model", "adapted", "label_counts", "unseen", "error_before", "error", "relative_gap"
         ),
+        "learned": result.learned,
         "calibration": result.calibration.record,
         "cell_width": scale_record(result.scale),
         "skipped": result.skipped.count,

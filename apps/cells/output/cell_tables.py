@@ -121,6 +121,7 @@ def count_record(done: CellClassification, seconds: dict[str, float]) -> dict:
         "percent": count.percents,
         "percent_intervals": count.intervals,
         "corrected_percent": corrected and {label: 100 * share for label, share in corrected.items()},
+        "learned": count.learned,
         "flagged": count.n_flagged,
         "unfamiliar": count.flags[UNFAMILIAR],
         **others,

@@ -53,6 +53,7 @@ def cell_evaluation_record(result: CellEvaluation, seconds: dict[str, float]) ->
     """Return what `evaluate --json` prints."""
     return {
         "n": result.scores.n,
+        "learned": result.count.learned,
         **_scores_record(result.scores),
         "labelled": result.labelled and result.labelled._asdict(),
         "unfamiliar": result.unfamiliar,

@@ -8,7 +8,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.options import FiniteRange, Value, json_option, section
 from ...common.paths import Writes
-from ...common.printing import note, note_skipped, print_json, tidy_warnings
+from ...common.printing import note, note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
 from .. import checked_values
 from ._options import LABELLED, command, source_options
@@ -17,7 +17,7 @@ SHARE = FiniteRange(0, 1, min_open=True)
 
 
 @command(
-    "evaluate reviews.safetensors data/reviews.txt",
+    "evaluate reviews.safetensors data/reviews_test.txt",
     "evaluate spam.safetensors more.tsv --precision 0.99 --mistakes mistakes.csv --report more.html",
     "evaluate new.safetensors old.safetensors more.csv --groups country",
 )
@@ -76,6 +76,7 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
 
             with stage("report"):
                 write_evaluation_report(report, result, source.name, advice)
+    warn(*result.warnings)
     if json:
         print_json(evaluation_output.evaluation_record(result, advice, stage.seconds))
     else:

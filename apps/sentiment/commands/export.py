@@ -60,9 +60,9 @@ def export(model, output, to, keep, min_weight, json, quiet, verbose):
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("load"):
-            model = prediction.load_text_model(model)
+            about, model = prediction.about_model(model), prediction.load_text_model(model)
         with stage("export"):
-            result = model_export.export_model(model, output, to, keep=keep, min_weight=min_weight)
+            result = model_export.export_model(model, output, to, about, keep=keep, min_weight=min_weight)
     sizes = {file: os.path.getsize(file) for file in result.files}
     if json:
         print_json(

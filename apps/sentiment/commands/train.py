@@ -9,7 +9,7 @@ from ...common.classifiers import CLASSIFIER_HELP
 from ...common.errors import AppError, is_shortage
 from ...common.options import LAST_SECTION, Value, json_option, section, seed_option
 from ...common.paths import Continues, Reads, Writes, default_output
-from ...common.printing import note, note_skipped, print_json, tidy_warnings
+from ...common.printing import note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
 from .. import checked_values
 from ..text_recipes import AUTO, CLASSIFIERS, RECIPES, SCORES, spelled_setting
@@ -147,8 +147,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
         if options["stream"] or options["scheduler"] or not is_shortage(error):
             raise
         raise AppError("out of memory; give --stream, which needs less, or more memory") from None
-    for message in result.warnings:
-        note(f"warning: {message}")
+    warn(*result.warnings)
     try:
         if report:  # before anything is printed: whoever reads that may leave
             with Stages(verbose, spinner=not quiet) as stage_of_report, stage_of_report("report"):

@@ -9,10 +9,11 @@ import numpy as np
 from ...common.errors import USAGE, AppError, Skipped, place_of
 from ...common.progress import UNWATCHED, Stages
 from ...common.statistics import wilson_interval
+from ...common.training_items import count_learned, text_hashes, too_good
 from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import TextSource
 from ..measures.answer_scores import AnswerScores, score_answers
-from ..measures.prediction import classify, load_scorer
+from ..measures.prediction import about_model, classify, load_scorer
 from ..measures.thresholds import ThresholdEffect
 
 Z = 1.959964  # of a 95 % interval
@@ -68,6 +69,8 @@ class CorpusEvaluation:
     evaluation : AnswerScores
     places : list of int or str
     skipped : Skipped
+    learned : dict
+        By the path of each model, how many of the texts it has learned from; None if its file does not tell.
     groups : list of GroupScore or None
     paired : ModelComparison or None
     """
@@ -77,8 +80,15 @@ class CorpusEvaluation:
     evaluation: AnswerScores
     places: list[int | str]
     skipped: Skipped
+    learned: dict[str, int | None]
     groups: list[GroupScore] | None = None
     paired: ModelComparison | None = None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What makes the figures look better than they are."""
+        told = {path: too_good(n, self.evaluation.n, "text") for path, n in self.learned.items()}
+        return [f"{path}: {words}" for path, words in told.items() if words]
 
 
 def evaluate_on_corpus(
@@ -108,7 +118,8 @@ def evaluate_on_corpus(
     CorpusEvaluation
     """
     with stage("load"):
-        models = [load_scorer(path) for path in (model_path, other) if path is not None]
+        paths = [path for path in (model_path, other) if path is not None]
+        models = [*map(load_scorer, paths)]
     with stage("read"):
         corpus = read_corpus(source, places=True, groups=groups)
     with stage("evaluate"):
@@ -119,6 +130,7 @@ def evaluate_on_corpus(
             first,
             corpus.places,
             corpus.skipped,
+            {path: count_learned(text_hashes(corpus.texts), about_model(path)) for path in paths},
             None if corpus.groups is None else _group_scores(corpus.groups, first.right),
             compare_models(other, first.right, others[0].right) if others else None,
         )

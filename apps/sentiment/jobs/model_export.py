@@ -13,7 +13,8 @@ apart.
 
 import copy
 import json
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class ModelExport(NamedTuple):
 
 
 def export_model(
-    model: Pipeline, path: str, to: str, *, keep: int | None = None, min_weight: float | None = None
+    model: Pipeline, path: str, to: str, about: Mapping[str, Any] | None = None, **cut: float | None
 ) -> ModelExport:
     """Write a model in another form.
 
@@ -55,10 +56,10 @@ def export_model(
         Where it goes. A file there is replaced only if it is of the same kind.
     to : {"pruned", "liblinear"}
         A smaller model of this app, or one for LIBLINEAR; see the top of this module.
-    keep : int, optional
-        How many terms to keep, those of the largest effective weights: times their factor.
-    min_weight : float, optional
-        Keep the terms of at least this effective weight.
+    about : mapping, optional
+        What the file of the model says besides; that of a smaller one says it, too.
+    keep, min_weight : optional
+        As for `prune_model`.
 
     Returns
     -------
@@ -78,13 +79,13 @@ def export_model(
             "a length of its own; train one --recipe nb-words --stream"
         )
     n_before = model["classifier"].coef_.shape[1]
-    if keep is not None or min_weight is not None:
-        model = prune_model(model, keep, min_weight)
+    if any(each is not None for each in cut.values()):
+        model = prune_model(model, **cut)
     if to == "liblinear":
         files = _write_liblinear(model, path)
     else:
         files = [path]
-        (save_plain if isinstance(model, Pipeline) else fastsvm.save_model)(model, path)
+        (save_plain if isinstance(model, Pipeline) else fastsvm.save_model)(model, path, about)
     return ModelExport(files, model["classifier"].coef_.shape[1], n_before, term_effect(model).norm)
 
 
@@ -94,6 +95,14 @@ def prune_model(model: Pipeline, keep: int | None = None, min_weight: float | No
     A term's effective weight is the largest of its weights for the labels, whatever the sign, times what the
     weighting multiplies it by. What the terms kept contribute to a score stays the same, unless rows are
     scaled to length 1, which is then the length over these terms.
+
+    Parameters
+    ----------
+    model : Pipeline
+    keep : int, optional
+        How many terms to keep, those of the largest effective weights.
+    min_weight : float, optional
+        Keep the terms of at least this effective weight.
     """
     sizes = np.abs(weighted_coef(model)).max(axis=0)
     order = np.argsort(-sizes, kind="stable")[:keep]

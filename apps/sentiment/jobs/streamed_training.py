@@ -21,6 +21,7 @@ from ...common.cache import Cache
 from ...common.errors import USAGE, AppError
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
+from ...common.training_items import learned_items
 from ..data.text_source import TextSource, names_corpus
 from ..learning import pipeline_steps
 from ..learning.alpha_choice import AlphaChoice
@@ -100,9 +101,10 @@ def train_streamed(
             evaluation = _evaluated_rows(settings, estimator, rows, labels[TRY], seen)
     named = ("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)
     model = Pipeline([(name, step) for name, step in named if step is not None])
+    about = learned_items(seen.hashes)
     if model_path is not None:
         with stage("save"):
-            save_plain(model, model_path)
+            save_plain(model, model_path, about)
     n_train = seen.train_counts.total()
     return TextTraining(
         model_path,
@@ -113,6 +115,7 @@ def train_streamed(
         TrainingChoices(None, choice, left_out.shift if left_out else 0.0),
         fit_facts(model, len(seen.terms.terms)),
         evaluation,
+        about=about,
     )
 
 

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ...common.cache import Cache
 from ...common.errors import Skipped
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
+from ...common.training_items import count_learned, learned_items, text_hashes, too_good
 from ..data.text_source import CorpusError, TextSource, names_corpus
 from ..learning import pipeline_steps
 from ..learning.alpha_choice import AlphaChoice
@@ -24,7 +25,7 @@ from ..learning.recipe_choice import RecipeScreening, choose_recipe
 from ..learning.text_splits import split_rows
 from ..learning.training_checkpoint import NO_CACHE
 from ..measures.answer_scores import AnswerScores, score_answers
-from ..measures.prediction import known_terms
+from ..measures.prediction import about_model, known_terms, load_text_model
 from ..measures.term_effects import TopWords, top_words
 from ..text_recipes import AUTO, DEFAULT, RECIPES, RecipeSettings
 from .suspect_texts import BEGINNING, SuspectedLabels, suspected_labels
@@ -104,7 +105,10 @@ class TextTraining:
     suspected : SuspectedLabels or None
         None if there are too few texts to judge some by others, and if they are streamed.
     about : dict
-        What the model's file says besides: the `terms_per_word` of the texts held out, if there were any.
+        What the model's file says besides: the `training_items`, hashes of the texts it has learned from,
+        and the `terms_per_word` of the texts held out, if there were any.
+    learned : int or None
+        How many of the texts held out the model that learned on had learned from before.
     """
 
     path: str | None
@@ -119,7 +123,8 @@ class TextTraining:
     learning_curve: tuple[LearningCurvePoint, ...] = ()
     cross_validation: CrossValidation | None = None
     suspected: SuspectedLabels | None = None
-    about: Mapping[str, float] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    learned: int | None = None
 
     @property
     def skipped(self) -> Skipped:
@@ -129,7 +134,8 @@ class TextTraining:
     @property
     def warnings(self) -> list[str]:
         """Faults of a model that may look good."""
-        return self.evaluation.warnings if self.evaluation else []
+        told = too_good(self.learned, self.corpus.n_test, "held-out text")
+        return [*(self.evaluation.warnings if self.evaluation else ()), *filter(None, [told])]
 
 
 @names_corpus
@@ -138,7 +144,7 @@ def train_text_model(
     model_path: str | None,
     settings: RecipeSettings = ACCURATE,
     *,
-    start: Pipeline | None = None,
+    start: str | None = None,
     cv: int = 0,
     with_curve: bool = False,
     cache: Cache = NO_CACHE,
@@ -153,8 +159,8 @@ def train_text_model(
     model_path : str or None
         File of the model; a file there is replaced only if it is a model. None saves no model.
     settings : RecipeSettings
-    start : Pipeline, optional
-        A model that learns on; see `continued_model`.
+    start : str, optional
+        The file of a model that learns on; see `continued_model`.
     cv : int
         Number of parts of all texts to cross-validate the recipe on; 0 does not.
     with_curve : bool
@@ -170,8 +176,9 @@ def train_text_model(
     """
     if model_path is not None:
         check_model_path(model_path)
-    if start is not None:
-        settings = continued_settings(start, settings)
+    model = load_text_model(start) if start else None
+    if model is not None:
+        settings = continued_settings(model, settings)
     pipeline_steps.check_alpha(settings)
     with stage("read"):
         corpus, settings = pipeline_steps.read_labelled(source, settings)
@@ -190,22 +197,25 @@ def train_text_model(
     if settings.recipe == AUTO:
         settings, screening = choose_recipe(texts, y_train, settings, stage)
     with stage("vectorize"):
-        counts = CountedTexts.of if start is None else ContinuedModel.of
-        everything = counts(texts + held_out, y_train + y_test, settings, start)
+        counts = CountedTexts.of if model is None else ContinuedModel.of
+        everything = counts(texts + held_out, y_train + y_test, settings, model)
+        start_about = about_model(start) if start else {}
         beginnings = [text[:BEGINNING] for text in texts + held_out]
+        hashes = text_hashes(texts + held_out)
         del texts  # the counts are enough
     tested, saved, evaluation, more = _fitted_models(
         everything, settings, len(y_train), held_out, cv, with_curve, cache, stage
     )
     n_terms, n_words = known_terms(tested.model, held_out)
     about = {"terms_per_word": float(n_terms.sum() / n_words.sum())} if n_words.any() else {}
+    n_fitted = len(y_train) if saved is tested else len(everything.y)
+    about |= learned_items(hashes[:n_fitted], start_about)
     if model_path is not None:
         with stage("save"):
             save_plain(saved.model, model_path, about)
     before = None
-    if start is not None and held_out:
-        before = score_answers(start, held_out, y_test, start.decision_function(held_out)).accuracy
-    n_fitted = len(y_train) if saved is tested else len(everything.y)
+    if model is not None and held_out:
+        before = score_answers(model, held_out, y_test, model.decision_function(held_out)).accuracy
     return TextTraining(
         model_path,
         saved.model,
@@ -218,6 +228,7 @@ def train_text_model(
         before,
         suspected=suspected_labels(tested, evaluation, places, y_train + y_test, beginnings),
         about=about,
+        learned=count_learned(hashes[len(y_train) :], start_about),
         **more,
     )
 

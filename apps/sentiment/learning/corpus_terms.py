@@ -17,6 +17,7 @@ from fastsvm._utils.atomic import temporary_folder
 from fastsvm.text import Bag, SpilledTerms, TermFrequencies, Terms, Weighting, has_markup
 
 from ...common.errors import AppError, Skipped
+from ...common.training_items import text_hashes
 from ..data.corpus import MOST_LABELS, nothing_usable
 from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
 from ..data.text_source import TextSource
@@ -31,7 +32,7 @@ TRAIN, CALIBRATE, TRY = "train", "calibrate", "try"  # parts of a corpus
 
 @dataclass
 class CorpusTerms:
-    """The result of the first pass: the terms, the labels, and a sample of the training texts."""
+    """The result of the first pass: terms, labels, a sample to train on, and hashes of all not held out."""
 
     skipped: Skipped
     settings: RecipeSettings
@@ -39,6 +40,7 @@ class CorpusTerms:
     label_counts: dict[str, int]
     train_counts: Counter[str]
     sample: tuple[list[str], list[str]]
+    hashes: np.ndarray
 
     @property
     def labels(self) -> list[str]:
@@ -195,6 +197,7 @@ class _FirstPass:
     train: Counter[str] = field(default_factory=Counter)
     codes: dict[str, int] = field(default_factory=dict)
     sample: list[tuple[float, str, str]] = field(default_factory=list)
+    hashes: list[np.ndarray] = field(default_factory=list)
 
     def coded(self, found: Iterable[LabelledBatch]) -> Iterator[CodedTexts]:
         """Yield the texts to train on."""
@@ -210,6 +213,8 @@ class _FirstPass:
             for label in batch.labels:
                 self.codes.setdefault(label, len(self.codes))
             self._add_to_sample(batch, rows)
+            learned = rows + rows_of_part(self.settings, batch, CALIBRATE)
+            self.hashes.append(text_hashes(batch.texts[i] for i in learned))
             own = [self.codes[batch.labels[i]] for i in rows]
             yield CodedTexts([batch.texts[i] for i in rows], own, len(self.codes))
 
@@ -231,4 +236,5 @@ class _FirstPass:
         terms = merged._replace(by_class=merged.by_class[:, columns])
         settings = pipeline_steps.settings_with_metric(replace(settings, min_df=merged.min_df), train)
         sample = [text for _, _, text in self.sample], [label for _, label, _ in self.sample]
-        return CorpusTerms(skipped, settings, terms, dict(sorted(self.every.items())), train, sample)
+        counts, hashes = dict(sorted(self.every.items())), np.concatenate(self.hashes)
+        return CorpusTerms(skipped, settings, terms, counts, train, sample, hashes)

@@ -136,10 +136,15 @@ def known_terms(model: TextScorer | Pipeline, texts: Sequence[str]) -> tuple[np.
     return np.diff(bags_of_model(model)[0].transform(texts).indptr), n_words
 
 
+def about_model(path: str | None) -> dict[str, Any]:
+    """Return what the file of a model says besides."""
+    with _model_file(path) as file:
+        return load_about(file)
+
+
 def few_terms_per_word(path: str | None) -> float:
     """Return how many known terms for each word are far below what is usual for a model."""
-    with _model_file(path) as file:
-        usual = load_about(file).get("terms_per_word")
+    usual = about_model(path).get("terms_per_word")
     return FAR_BELOW * usual if isinstance(usual, float) else FEW_KNOWN
 
 

@@ -21,6 +21,7 @@ def evaluation_record(
     scores = result.evaluation
     record = {
         "n": scores.n,
+        "learned": result.learned[result.path],
         "accuracy": scores.accuracy,
         "accuracy_interval": list(scores.interval),
         "baseline": {"label": scores.guess, "accuracy": scores.guessing("accuracy")},

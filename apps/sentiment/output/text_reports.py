@@ -103,6 +103,7 @@ def write_evaluation_report(
         counts=[("texts", scores.n), ("labels", len(scores.labels)), ("mistakes", len(scores.mistakes))],
         several=len(scores.classes) > 2,
         second=result.paired,
+        warnings=result.warnings,
         groups=result.groups,
         advice=advice,
         **_report_sections(result.model, scores),

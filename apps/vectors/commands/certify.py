@@ -26,9 +26,10 @@ def certify(source, stage, model, cost, loss):
     import numpy as np
     from scipy import sparse
 
+    from ...common.training_items import count_learned, row_hashes
     from ..data.vector_models import load_vector_model
 
-    classifier, zero_based, bias, own_loss, n_fitted = load_vector_model(model)
+    classifier, zero_based, bias, own_loss, about = load_vector_model(model)
     if not hasattr(classifier, "coef_"):
         raise AppError(f"{model}: is a kernel machine; fit prints the certificate of these")
     if bias is not None and own_loss is None:
@@ -37,6 +38,7 @@ def certify(source, stage, model, cost, loss):
         raise AppError(f"{model}: LIBLINEAR's files have no C; give --cost", USAGE)
     with stage("read"):
         X, y, *_ = source.read(zero_based=zero_based, model=classifier, labelled=True)
+    learned = count_learned(row_hashes(X), about)
     with stage("certify"):
         import fastsvm
 
@@ -49,9 +51,12 @@ def certify(source, stage, model, cost, loss):
             X = sparse.hstack([X, column], "csr") if sparse.issparse(X) else np.hstack([X, column])
             found = np.column_stack([found, classifier.intercept_ / bias])
         proof = fastsvm.certify(found, X, y, random_state=0, **options)
-    n = X.shape[0]
+    n, n_fitted = X.shape[0], about.get("rows")
     if n_fitted not in (None, n):
         note(f"{source.name}: {n:,} rows, but {model} was fitted to {n_fitted:,}; give the same rows")
+    elif learned not in (None, n):
+        note(f"{source.name}: {model} was fitted to {learned:,} of these {n:,} rows; give the same rows")
     record = {"rows": n} | {name: np.asarray(value).tolist() for name, value in proof._asdict().items()}
+    record["learned"] = learned
     record["relative_gap"] = np.asarray(proof.relative_gap).tolist()
     return record, lambda: print_rows([line] for line in (f"{n:,} rows", *repr(proof).splitlines()))

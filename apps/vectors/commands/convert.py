@@ -31,7 +31,7 @@ def convert(source, stage, target):
             if found.bias is not None:
                 told = "is LIBLINEAR's, without its C; predict and certify --cost take it as it is"
                 raise AppError(f"{source.path}: {told}", USAGE)
-            vector_models.save_vector_model(found.model, target, found.zero_based)
+            vector_models.save_vector_model(found.model, target, found.about)
         return {"target": target}, lambda: print_line(f"{target}: written")
     Writes(*ROWS, stdout=True).check(target, "TARGET")
     with stage("read"):

@@ -59,7 +59,7 @@ def fit(source, stage, cost, folds, output, **options):
     with stage("write"):
         if rows.names:
             model.feature_names_in_ = rows.names
-        vector_models.save_vector_model(model, output, rows.zero_based, X.shape[0])
+        vector_models.save_vector_model(model, output, {"zero_based": rows.zero_based}, X)
     (n, d), gaps = X.shape, model.dual_gap_ / model.objective_
     gaps = gaps if isinstance(gaps, float) else gaps.tolist()
     labels = [*map(str, model.classes_.tolist())]

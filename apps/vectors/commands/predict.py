@@ -6,7 +6,7 @@ from ...common.errors import AppError
 from ...common.files import replace_file
 from ...common.options import section
 from ...common.paths import Reads, Writes
-from ...common.printing import note, percent, plain_rows, print_rows
+from ...common.printing import note, percent, plain_rows, print_rows, warn
 from . import _options
 
 
@@ -29,6 +29,7 @@ def predict(source, stage, model, output, proba, scores):
     """
     import numpy as np
 
+    from ...common.training_items import count_learned, row_hashes, too_good
     from ..data.vector_models import load_vector_model
 
     with stage("read"):
@@ -49,7 +50,10 @@ def predict(source, stage, model, output, proba, scores):
             rows = classifier.decision_function(X).reshape(len(found), -1)
             columns |= dict(zip(names, rows.T.tolist(), strict=True))
     n_right = None if y is None else int(np.count_nonzero(found == y))
-    record = {"rows": len(found), "right": n_right, "labels": labels, "columns": columns}
+    learned = count_learned(row_hashes(X), loaded.about) if loaded.about and y is not None else None
+    warn(too_good(learned, len(found), "row"))
+    counts = {"rows": len(found), "right": n_right, "learned": learned}
+    record = {**counts, "labels": labels, "columns": columns}
     separator = "\t" if any(" " in name for name in columns) else " "  # LIBLINEAR's, where that can be split
     header = [["labels", *columns]] if columns else []
     numbers = zip(labels, *columns.values(), strict=True)

@@ -12,15 +12,15 @@ OURS = ".safetensors"
 class VectorModel(NamedTuple):
     """A classifier, whether its columns were numbered from 0, and LIBLINEAR's bias, if it wrote the file.
 
-    `loss` is None where LIBLINEAR minimised another objective than ours, `n_rows` where the file does not
-    have the number of rows that it was fitted to.
+    `loss` is None where LIBLINEAR minimised another objective than ours; `about` is what the file says of the
+    `rows` that it was fitted to, and of its columns.
     """
 
     model: Any
     zero_based: bool | None
-    bias: float | None = None
-    loss: str | None = None
-    n_rows: int | None = None
+    bias: float | None
+    loss: str | None
+    about: dict[str, Any]
 
 
 def is_model_file(path: str) -> bool:
@@ -47,20 +47,23 @@ def load_vector_model(path: str) -> VectorModel:
         if not hasattr(model, "n_features_in_"):
             raise AppError(f"{path}: is no classifier of vectors; give a model that fastsvm fit wrote")
         loss = getattr(model, "loss", None)
-        return VectorModel(model, about.get("zero_based"), loss=loss, n_rows=about.get("rows"))
+        return VectorModel(model, about.get("zero_based"), None, loss, about)
     loss, labels, coef, intercepts, bias = read_liblinear(path)
     model = SDCA(loss or "hinge", fit_intercept=bias >= 0)
     model.classes_, model.coef_, model.intercept_ = labels, coef, intercepts
     model.n_features_in_ = coef.shape[1]
-    return VectorModel(model, False, bias, loss)
+    return VectorModel(model, False, bias, loss, {})
 
 
-def save_vector_model(model, path: str, zero_based: bool | None, n_rows: int | None = None) -> None:
-    """Write a model: LIBLINEAR's format, unless the name ends with .safetensors."""
+def save_vector_model(model, path: str, about: dict[str, Any], X=None) -> None:
+    """Write a model, perhaps just fitted to X: LIBLINEAR's format, unless the name ends with .safetensors."""
     if path.lower().endswith(OURS):
         from fastsvm.model_files import save_plain
 
-        save_plain(model, path, {"zero_based": zero_based, "rows": n_rows})
+        from ...common.training_items import learned_items, row_hashes
+
+        learned = {} if X is None else {"rows": X.shape[0]} | learned_items(row_hashes(X))
+        save_plain(model, path, about | learned)
         return
     labels = model.classes_.tolist()
     loss = getattr(model, "loss", "perceptron")

@@ -1,0 +1,100 @@
+"""What a model has learned from: a short hash of each text, row or image, which its file keeps.
+
+Who tests a model on these is told so, since its figures are then too good. Labels are not part of it.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .printing import many
+
+NAME = "training_items"  # in the `about` of a model file
+HASH = "S5"  # 5 bytes: beside 50,000 items, one of 20 million others looks known
+# Of more items a Bloom filter is kept, of so many bits for each: one of 90,000 others looks known.
+MOST, BITS, PROBES = 1_000_000, 24, 16
+ROWS = 4096  # that are hashed at a time
+
+
+def learned_items(hashes: np.ndarray, about: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the `training_items` for the `about` of a model file: these hashes, and those of an earlier one.
+
+    They are rows of 5 bytes, ascending, or the bits of a Bloom filter, which keeps its size when more come.
+    """
+    bits = (about or {}).get(NAME, np.empty((0, 5), np.uint8))
+    if bits.ndim == 2:
+        hashes = np.union1d(bits.view(HASH), hashes)
+        if len(hashes) <= MOST:
+            return {NAME: hashes.view(np.uint8).reshape(-1, 5)}
+        bits = np.zeros(BITS * len(hashes) // 8, np.uint8)
+    bits = np.unpackbits(bits)
+    for places in _places(hashes, len(bits)):
+        bits[places] = 1
+    return {NAME: np.packbits(bits)}
+
+
+def count_learned(hashes: np.ndarray, about: Mapping[str, Any]) -> int | None:
+    """Return how many of some hashes a model has learned, by its `about`; None if that does not tell."""
+    items = about.get(NAME)
+    if items is None:
+        return None
+    if items.ndim == 2:
+        return int(np.isin(hashes, items.view(HASH)).sum())
+    set_bits = [items[at // 8] << at % 8 & 128 for at in _places(hashes, 8 * len(items))]
+    return int(np.all(set_bits, axis=0).sum())
+
+
+def _places(hashes: np.ndarray, n: int) -> Iterator[np.ndarray]:
+    """Yield the places of hashes among `n` bits, by double hashing (Kirsch and Mitzenmacher 2006)."""
+    start = np.asarray(hashes, "S8").view("<u8")
+    step = start * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(24) | np.uint64(1)
+    for k in range(PROBES):
+        yield ((start + np.uint64(k) * step) % np.uint64(n)).astype(np.int64)
+
+
+def too_good(known: int | None, n: int, what: str) -> str:
+    """Return a sentence on a test with `known` of `n` items from the training; nothing if none are."""
+    share = "all" if known == n else f"{known or 0:,}"
+    told = f"the model has learned from {share} of these {many(n, what)}: the figures are too good"
+    return told if known else ""
+
+
+def text_hashes(texts: Iterable[str]) -> np.ndarray:
+    """Return the hash of each text, whatever its blanks and the form of its letters in Unicode."""
+    plain = (unicodedata.normalize("NFC", text).encode(errors="replace") for text in texts)
+    return _hashes(content.translate(None, b" \t\n\r\v\f") for content in plain)
+
+
+def image_hash(image: np.ndarray) -> bytes:
+    """Return the hash of the pixels of an image."""
+    return blake2b(image.reshape(-1), digest_size=5, salt=b"%d" % len(image)).digest()
+
+
+def row_hashes(X) -> np.ndarray:
+    """Return the hash of each row of a matrix, dense or sparse: its columns and values that are not 0."""
+    return _hashes(_row_contents(X, X.shape[0]))
+
+
+def _row_contents(X, n: int) -> Iterator[bytes]:
+    for first in range(0, n, ROWS):
+        part = slice(first, min(first + ROWS, n))
+        if hasattr(X, "indptr"):
+            ends = X.indptr[part.start : part.stop + 1]
+            rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+            columns, values = X.indices[ends[0] : ends[-1]], X.data[ends[0] : ends[-1]]
+        else:
+            rows, columns = np.nonzero(X[part])
+            values = X[part][rows, columns]
+        order = np.argsort(rows * X.shape[1] + columns, kind="stable")
+        order = order[values[order] != 0]
+        pairs = np.column_stack([columns.astype("<i8"), values.astype("<f8").view("<i8")])[order].tobytes()
+        ends = 16 * np.searchsorted(rows[order], np.arange(part.stop - first + 1))
+        yield from (pairs[a:b] for a, b in pairwise(ends.tolist()))
+
+
+def _hashes(contents: Iterable[bytes]) -> np.ndarray:
+    return np.frombuffer(b"".join(blake2b(each, digest_size=5).digest() for each in contents), HASH)
