@@ -53,7 +53,7 @@ class _RecodedStream:
 def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
     """Open a file or stdin (``-``) for reading bytes, unpacked if gzipped and recoded to UTF-8.
 
-    Devices are refused, except a terminal and /dev/null.
+    UTF-16 is told by its byte order mark too. Devices are refused, except a terminal and /dev/null.
     """
     from fastsvm._utils.gzip_streams import ExpansionError, UnpackedStream
 
@@ -64,9 +64,11 @@ def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
         if stream.peek(2)[:2] == b"\x1f\x8b":
             most = limit("FASTSVM_MAX_EXPANSION")
             stream = UnpackedStream(stream, name, most, "set FASTSVM_MAX_EXPANSION higher")
-        if encoding != UTF8:
-            stream = _RecodedStream(stream, name, encoding)
         try:
+            if encoding == UTF8 and stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                encoding = "utf-16"
+            if encoding != UTF8:
+                stream = _RecodedStream(stream, name, encoding)
             yield stream
         except ExpansionError as error:
             raise AppError(str(error)) from error

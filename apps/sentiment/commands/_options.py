@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial, wraps
 
 import click
+from click.core import ParameterSource
 
 from ...common import options
 from ...common.errors import USAGE, AppError
@@ -13,7 +15,7 @@ from ...common.input_streams import UTF8
 from ...common.options import Value, section
 from .. import checked_values
 from ..data.record_formats import FORMATS
-from ..data.text_source import TextSource
+from ..data.text_source import LABEL_COLUMN, TEXT_COLUMN, TextSource
 
 command = partial(options.command, "fastsvm-sentiment")
 
@@ -55,12 +57,12 @@ def reading_options(
 ) -> list:
     """Return the options for reading `what`: format, text_col, label_col if it is labelled, encoding."""
     label_col = click.option(
-        "--label-col", default="label", metavar="NAME", help="Column of the labels (tsv, csv, jsonl)."
+        "--label-col", default=LABEL_COLUMN, metavar="NAME", help="Column of the labels (tsv, csv, jsonl)."
     )
     return [
         click.option("--format", type=click.Choice(formats), help=f"Format of {what}.  [default: {told}]"),
         click.option(
-            "--text-col", default="text", metavar="NAME", help="Column of the texts (tsv, csv, jsonl)."
+            "--text-col", default=TEXT_COLUMN, metavar="NAME", help="Column of the texts (tsv, csv, jsonl)."
         ),
         *[label_col] * labelled,
         click.option(
@@ -71,6 +73,17 @@ def reading_options(
             help=f"Encoding of {what}, for example cp1252 or utf-16.",
         ),
     ]
+
+
+def remembering_source(source: TextSource, model: str | None) -> TextSource:
+    """Return a source whose columns may be named as those that a model was trained on, unless options say."""
+    from ..measures.prediction import about_model
+
+    about, origin = about_model(model), click.get_current_context().get_parameter_source
+    columns = {TEXT_COLUMN: "text_col", LABEL_COLUMN: "label_col"}
+    usual = {name for name, option in columns.items() if origin(option) is ParameterSource.DEFAULT}
+    named = {name: about[f"{name}_column"] for name in usual if isinstance(about.get(f"{name}_column"), str)}
+    return replace(source, remembered=named)
 
 
 def source_options(*, labelled: bool = True, **more):

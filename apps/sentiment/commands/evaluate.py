@@ -10,7 +10,7 @@ from ...common.options import FiniteRange, Value, json_option, section
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from .. import checked_values
-from ._options import check_output, command, source_options
+from ._options import check_output, command, remembering_source, source_options
 
 SHARE = FiniteRange(0, 1, min_open=True)
 
@@ -64,7 +64,7 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
     from ..jobs import corpus_evaluation
     from ..output import evaluation_output
 
-    source = replace(source, path=corpus)
+    source = remembering_source(replace(source, path=corpus), model)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = corpus_evaluation.evaluate_on_corpus(
             model, source, other=second[0] if second else None, groups=groups, stage=stage

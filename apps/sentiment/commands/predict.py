@@ -9,7 +9,7 @@ from dataclasses import replace
 import click
 
 from ...common.dask_cluster import connected, map_shards, scheduler_option
-from ...common.errors import USAGE, AppError, Skipped
+from ...common.errors import AppError, Skipped
 from ...common.options import COUNT, FiniteFloat, Value, section
 from ...common.printing import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
@@ -17,7 +17,7 @@ from .. import checked_values
 from ..data.corpus_batches import SHARD
 from ..data.csv_tables import SEPARATORS
 from ..data.unlabelled_texts import ANY_FORMAT, PLAIN, joined_batches, open_unlabelled
-from ._options import check_output, command, source_options
+from ._options import check_output, command, remembering_source, source_options
 
 LOOKED_AT = 1000  # texts, the first ones, whose known terms are counted
 FATES = (  # of the inputs that are named, in records and in lines of text
@@ -103,6 +103,7 @@ def predict(
             model = prediction.load_scorer(model_path)
             prediction.check_choices(model, **choices)
             few = prediction.few_terms_per_word(model_path)
+            source = remembering_source(source, model_path)
             # What streams comes in batches too small for threads; workers have a shard for each.
             if scheduler is None and all(map(os.path.isfile, files)):
                 prediction.use_all_cores(model)
@@ -227,13 +228,7 @@ def _model_and_files(arguments):
     is_input = first == "-" or os.path.isdir(first) or (os.path.isfile(first) and not is_model_file(first))
     if first == SHIPPED_NAME or not is_input:
         return first, files or ["-"]
-    if not files:
-        return None, [first]
-    raise AppError(
-        f"{first}: is no model; write predict MODEL FILE, with a MODEL that fastsvm-sentiment train wrote, "
-        f"or {SHIPPED_NAME}",
-        USAGE,
-    )
+    return (first, files) if files else (None, [first])
 
 
 def _form_of_file(path):

@@ -101,7 +101,7 @@ def train_streamed(
     model = Pipeline([(name, step) for name, step in named if step is not None])
     if model_path is not None:
         with stage("save"):
-            save_plain(model, model_path)
+            save_plain(model, model_path, source.own_columns)
     n_train = seen.train_counts.total()
     return TextTraining(
         model_path,
@@ -112,6 +112,7 @@ def train_streamed(
         TrainingChoices(None, choice, left_out.shift if left_out else 0.0),
         fit_facts(model, len(seen.terms.terms)),
         evaluation,
+        about=source.own_columns,
     )
 
 

@@ -13,6 +13,7 @@ from fastsvm.model_files import save_plain
 from ...common.cache import Cache
 from ...common.errors import Skipped
 from ...common.files import check_model_path
+from ...common.printing import labels_alike
 from ...common.progress import UNWATCHED, Stages
 from ..data.text_source import CorpusError, TextSource, names_corpus
 from ..learning import pipeline_steps
@@ -104,7 +105,8 @@ class TextTraining:
     suspected : SuspectedLabels or None
         None if there are too few texts to judge some by others, and if they are streamed.
     about : dict
-        What the model's file says besides: the `terms_per_word` of the texts held out, if there were any.
+        What the model's file says besides: the `terms_per_word` of the texts held out, if there were any,
+        and names of columns.
     """
 
     path: str | None
@@ -119,7 +121,7 @@ class TextTraining:
     learning_curve: tuple[LearningCurvePoint, ...] = ()
     cross_validation: CrossValidation | None = None
     suspected: SuspectedLabels | None = None
-    about: Mapping[str, float] = field(default_factory=dict)
+    about: Mapping[str, float | str] = field(default_factory=dict)
 
     @property
     def skipped(self) -> Skipped:
@@ -129,7 +131,8 @@ class TextTraining:
     @property
     def warnings(self) -> list[str]:
         """Faults of a model that may look good."""
-        return self.evaluation.warnings if self.evaluation else []
+        alike = labels_alike(self.corpus.label_counts)
+        return [*alike, *(self.evaluation.warnings if self.evaluation else [])]
 
 
 @names_corpus
@@ -199,6 +202,7 @@ def train_text_model(
     )
     n_terms, n_words = known_terms(tested.model, held_out)
     about = {"terms_per_word": float(n_terms.sum() / n_words.sum())} if n_words.any() else {}
+    about |= source.own_columns
     if model_path is not None:
         with stage("save"):
             save_plain(saved.model, model_path, about)

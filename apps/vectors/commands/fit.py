@@ -7,7 +7,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.files import check_is_file
 from ...common.options import STRENGTH, section
-from ...common.printing import certificate_line, many, percent
+from ...common.printing import certificate_line, labels_alike, many, note, percent
 from . import _options
 
 ENDINGS = (".svm", ".svmlight", ".libsvm", ".csv", ".tsv", ".npz")
@@ -68,6 +68,8 @@ def fit(source, stage, cost, folds, output, **options):
     gaps = gaps if isinstance(gaps, float) else gaps.tolist()
     labels = [*map(str, model.classes_.tolist())]
     record = {"model": output, "rows": n, "columns": d, "labels": labels, "loss": model.loss}
+    for line in labels_alike(labels):
+        note(f"warning: {line}")
     record |= {"alpha": model.alpha, "gap": gaps, "epochs": model.n_iter_, "seconds": stage.seconds}
 
     def show():
