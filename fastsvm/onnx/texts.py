@@ -91,9 +91,8 @@ def _counts(g, bag):
         locale = g.container.get_options(bag, {"locale": LOCALE})["locale"]
         lower = {"case_change_action": "LOWER", "is_case_sensitive": 1, "locale": locale}
         texts = g("StringNormalizer", texts, **lower)
-    word = f"{NO_BLANK if split else WORD}{{{least},}}"
-    if getattr(bag, "marks", False) and not split:
-        word = f"{WORD}{MARKED}{{{least - 1},}}"
+    goes_on = MARKED if getattr(bag, "marks", False) else WORD
+    word = f"{NO_BLANK}{{{least},}}" if split else f"{WORD}{goes_on}{{{least - 1},}}"
     cutting = {"tokenexp": word, "mincharnum": 1, "mark": 0}
     words = g("Tokenizer", texts, domain="com.microsoft", pad_value=PAD, **cutting)
     terms = [term.split(PAD) for term in bag.get_feature_names_out()]

@@ -42,8 +42,7 @@ cdef uint8_t kinds[2 * PLANE]
 
 cdef inline uint8_t kind_of(Py_UCS4 c) noexcept nogil:
     cdef uint8_t mark = MARK if FIRST_SELECTOR <= c <= LAST_SELECTOR else 0
-    cdef uint8_t solid = 0 if Py_UNICODE_ISSPACE(c) else SOLID
-    return mark | solid | (WORD if Py_UNICODE_ISALNUM(c) or c == c"_" else 0)
+    return mark | (WORD if Py_UNICODE_ISALNUM(c) or c == c"_" else 0) | SOLID * (not Py_UNICODE_ISSPACE(c))
 
 
 cdef void fill_character_kinds() noexcept:
@@ -64,16 +63,15 @@ def combining_marks():
     """
     cdef uint32_t c
     ranges = []
-    for c in range(FIRST_MARK, 2 * PLANE):
-        if c == 0x200C or c == 0x200D or (
-            not kinds[c] & WORD and Py_UNICODE_ISPRINTABLE(c) and category(chr(c))[0] == "M"
-        ):
+    for c in range(2 * PLANE - 2, FIRST_MARK - 2, -1):  # the first mark comes last: then all are known
+        is_other = kinds[c] & WORD or not Py_UNICODE_ISPRINTABLE(c)
+        if c in (0x200C, 0x200D) or (not is_other and category(chr(c))[0] == "M"):
             kinds[c] |= MARK
-            if not kinds[c - 1] & MARK:
-                ranges.append(f"{chr(c)}-")
-        elif kinds[c - 1] & MARK:
-            ranges.append(chr(c - 1))
-    return "".join([*ranges, f"{chr(FIRST_SELECTOR)}-{chr(LAST_SELECTOR)}"])
+            if not kinds[c + 1] & MARK:
+                ranges.append(f"-{chr(c)}")
+        elif kinds[c + 1] & MARK:
+            ranges.append(chr(c + 1))
+    return "".join([*reversed(ranges), f"{chr(FIRST_SELECTOR)}-{chr(LAST_SELECTOR)}"])
 
 
 cdef void read_ascii(

@@ -105,9 +105,7 @@ def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None, mark
 
 def composing(prepare, is_own):
     """Return what prepares texts, with NFC: before lower-casing, and after a preprocessor of one's own."""
-    if is_own:
-        return lambda text: normalize("NFC", prepare(text))
-    return lambda text: prepare(normalize("NFC", text))
+    return lambda text: normalize("NFC", prepare(text)) if is_own else prepare(normalize("NFC", text))
 
 
 @cache

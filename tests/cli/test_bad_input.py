@@ -52,7 +52,6 @@ def fails(result, exit_code, pattern):
         ),
         ('{"text": "a", "text": "b", "label": "c"}\n', 1, r"not JSON \(the key 'text' comes twice"),
         ("text;text;label\na;b;c\n", 2, "line 1: two columns are called 'text'"),
-        ("Remark;Mood\na;b\n", 2, "no column 'text' nor 'label' among Remark, Mood; choose with --text-col"),
         ('{\n "text": "a"\n}\n', 1, "cannot tell .*; write JSON as one object per line"),
     ],
 )

@@ -15,7 +15,7 @@ from ...common.input_streams import UTF8
 from ...common.options import Value, section
 from .. import checked_values
 from ..data.record_formats import FORMATS
-from ..data.text_source import LABEL_COLUMN, TEXT_COLUMN, TextSource
+from ..data.text_source import COLUMNS, LABEL_COLUMN, TEXT_COLUMN, TextSource
 
 command = partial(options.command, "fastsvm-sentiment")
 
@@ -79,11 +79,10 @@ def remembering_source(source: TextSource, model: str | None) -> TextSource:
     """Return a source whose columns may be named as those that a model was trained on, unless options say."""
     from ..measures.prediction import about_model
 
-    about, origin = about_model(model), click.get_current_context().get_parameter_source
-    columns = {TEXT_COLUMN: "text_col", LABEL_COLUMN: "label_col"}
-    usual = {name for name, option in columns.items() if origin(option) is ParameterSource.DEFAULT}
-    named = {name: about[f"{name}_column"] for name in usual if isinstance(about.get(f"{name}_column"), str)}
-    return replace(source, remembered=named)
+    origin = click.get_current_context().get_parameter_source
+    about = {option: name for option, name in about_model(model).items() if isinstance(name, str)}
+    usual = [option for option in about.keys() & COLUMNS if origin(option) is ParameterSource.DEFAULT]
+    return replace(source, remembered={COLUMNS[option]: about[option] for option in usual})
 
 
 def source_options(*, labelled: bool = True, **more):

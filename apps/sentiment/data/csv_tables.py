@@ -117,12 +117,8 @@ def open_csv_table(lines: Lines, source: TextSource, separators: str) -> CsvTabl
     """Read the header of a table. Of `separators`, it has that with the text column, or with most columns."""
     first = next(lines)
     lines.give_back([first])
-
-    def columns_of(separator: str) -> tuple[bool, int]:
-        columns = [column.strip() for column in header_of(first[1], separator)]
-        return source.named(columns, source.text_column) is not None, len(columns)
-
-    delimiter = max(separators, key=columns_of)
+    rows = {s: [column.strip() for column in header_of(first[1], s)] for s in separators}
+    delimiter = max(rows, key=lambda s: (bool(source.named(rows[s], source.text_column)), len(rows[s])))
     header = [column.strip() for column in next(csv_rows(lines, delimiter, source.max_line))[1]]
     wanted = {"--text-col": source.text_column, "--label-col": source.label_column}
     found = {option: source.named(header, name) for option, name in wanted.items()}

@@ -166,8 +166,7 @@ def _parse_json(line: str, source: TextSource) -> tuple:
 
 
 def _object_of_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    record = dict(pairs)
-    if len(record) < len(pairs):
+    if len(record := dict(pairs)) < len(pairs):
         raise ValueError(f"the key {repeated([key for key, _ in pairs])!r} comes twice")
     return record
 

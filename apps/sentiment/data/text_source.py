@@ -12,6 +12,7 @@ from ...common.input_streams import UTF8
 from .text_lines import max_line
 
 TEXT_COLUMN, LABEL_COLUMN = "text", "label"
+COLUMNS = {"text_col": TEXT_COLUMN, "label_col": LABEL_COLUMN}  # by the names of their options
 
 
 class CorpusError(AppError):
@@ -62,8 +63,8 @@ class TextSource:
     @property
     def own_columns(self) -> dict[str, str]:
         """The names of columns that are not the usual ones, for a model to remember."""
-        given = {TEXT_COLUMN: self.text_column, LABEL_COLUMN: self.label_column}
-        return {f"{usual}_column": name for usual, name in given.items() if name not in (None, usual)}
+        given = {"text_col": self.text_column, "label_col": self.label_column}
+        return {option: name for option, name in given.items() if name not in (None, COLUMNS[option])}
 
     @property
     def name(self) -> str:

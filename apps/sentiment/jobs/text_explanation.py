@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
-from unicodedata import category, is_normalized
+from unicodedata import category
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -240,12 +240,11 @@ _PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character
 
 
 def _with_marks(pieces: Iterable[str], shown: Callable[[str], str] = str) -> list[str]:
-    """Add to each piece those that belong to it, of which NFC may make one: marks, and what Hangul adds."""
+    """Add to each piece its marks and the parts of Hangul, of which NFC may make one; a tag has none."""
     whole: list[str] = []
     for piece in pieces:
-        first = shown(piece)[:1]
-        adds = first and (category(first)[0] == "M" or "\u1160" <= first <= "\u11ff")
-        if adds and whole and whole[-1] != ">":  # a tag ends there
+        first = shown(piece)[:1] or " "
+        if (category(first)[0] == "M" or "\u1160" <= first <= "\u11ff") and whole and whole[-1] != ">":
             whole[-1] += piece
         else:
             whole.append(piece)
@@ -256,10 +255,9 @@ def _prepared_text(bag, text: str) -> tuple[str, Sequence[int], Sequence[int]]:
     """Return a text as a bag reads it, and where in `text` its characters start and stop."""
     preprocess = bag.build_preprocessor()
     plain = preprocess(text)
-    composes = getattr(bag, "marks", False) and not is_normalized("NFC", text)
     starts = stops = range(len(plain) + 1)
-    # Lower case may be longer (İ), but never shorter; without accents a text may be either.
-    if bag.strip_accents is not None or composes or len(plain) != len(text):
+    # Lower case may be longer (İ), but never shorter; without accents, or in NFC, a text may be either.
+    if not text.isascii() or len(plain) != len(text):
         pieces = _with_marks(text if bag.preprocessor is None else _PIECES.findall(text), preprocess)
         places = [0, *accumulate(map(len, pieces))]
         owners = [i for i, piece in enumerate(pieces) for _ in preprocess(piece)]

@@ -131,8 +131,7 @@ class TextTraining:
     @property
     def warnings(self) -> list[str]:
         """Faults of a model that may look good."""
-        alike = labels_alike(self.corpus.label_counts)
-        return [*alike, *(self.evaluation.warnings if self.evaluation else [])]
+        return labels_alike(self.corpus.label_counts) + (self.evaluation.warnings if self.evaluation else [])
 
 
 @names_corpus

@@ -21,7 +21,6 @@ from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource, names_corpus
 from ..text_recipes import GAMMA, RecipeSettings, is_skewed, usual_metric
 
-FEWEST = 10  # texts, of which the number of labels tells something
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
 
@@ -46,10 +45,11 @@ def settings_for_corpus(corpus: Corpus, settings: RecipeSettings) -> RecipeSetti
 def check_labels(labels: Counter[str]) -> None:
     """Refuse a corpus whose texts all have the same label, or mostly one of their own.
 
-    Of few texts that may be so; and two of each of many labels are a small corpus, not a wrong column.
+    Of fewer than ten texts that may be so; and two of each of many labels are a small corpus, not a wrong
+    column.
     """
-    n, n_alone = labels.total(), sum(count == 1 for count in labels.values())
-    if n >= FEWEST and 3 * len(labels) > n and 2 * n_alone > len(labels):
+    n, n_alone = labels.total(), [*labels.values()].count(1)
+    if n >= 10 and 3 * len(labels) > n and 2 * n_alone > len(labels):
         found = f"{len(labels):,} labels, such as {shortened(min(labels))!r}, in {n:,} texts"
         raise CorpusError(f"{found}; --format or --label-col is probably wrong")
     if len(labels) < 2:

@@ -134,8 +134,8 @@ def known_terms(model: TextScorer | Pipeline, texts: Sequence[str]) -> tuple[np.
 
     Characters say little: of German texts an English model knows as many as of English ones.
     """
-    word = token_regex(r"\w+", marks=True)
-    n_words = np.array([len(set(word.findall(text.lower()))) for text in texts])
+    find = token_regex(r"\w+", marks=True).findall
+    n_words = np.array([len(set(find(text.lower()))) for text in texts])
     return np.diff(bags_of_model(model)[0].transform(texts).indptr), n_words
 
 
