@@ -75,14 +75,12 @@ def reading_options(
     ]
 
 
-def remembering_source(source: TextSource, model: str | None) -> TextSource:
+def remembering_source(source: TextSource, about: dict) -> TextSource:
     """Return a source whose columns may be named as those that a model was trained on, unless options say."""
-    from ..measures.prediction import about_model
-
     origin = click.get_current_context().get_parameter_source
-    about = {option: name for option, name in about_model(model).items() if isinstance(name, str)}
-    usual = [option for option in about.keys() & COLUMNS if origin(option) is ParameterSource.DEFAULT]
-    return replace(source, remembered={COLUMNS[option]: about[option] for option in usual})
+    names = {option: name for option, name in about.items() if isinstance(name, str)}
+    usual = [option for option in names.keys() & COLUMNS if origin(option) is ParameterSource.DEFAULT]
+    return replace(source, remembered={COLUMNS[option]: names[option] for option in usual})
 
 
 def source_options(*, labelled: bool = True, **more):

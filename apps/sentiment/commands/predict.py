@@ -82,7 +82,7 @@ def predict(
 
     FILE has any format that train reads, with or without labels, or one text per line. It may be gzipped. The
     default is stdin (-). MODEL is a file that train wrote; the default is `english`, a model of reviews that
-    comes with fastsvm. With two labels, a score above 0 means the second label in alphabetical order. With
+    comes with fastsvm; it remembers the --text-col of its training. With two labels, a score above 0 means the second label in alphabetical order. With
     more labels, or with --top, each score belongs to the label beside it.
 
     For plain text, each input line produces one output line: label, tab, score. Output is written as soon as
@@ -102,8 +102,8 @@ def predict(
         with stage("load"):
             model = prediction.load_scorer(model_path)
             prediction.check_choices(model, **choices)
-            few = prediction.few_terms_per_word(model_path)
-            source = remembering_source(source, model_path)
+            about = prediction.about_model(model_path)
+            few, source = prediction.few_terms_per_word(about), remembering_source(source, about)
             # What streams comes in batches too small for threads; workers have a shard for each.
             if scheduler is None and all(map(os.path.isfile, files)):
                 prediction.use_all_cores(model)

@@ -145,9 +145,9 @@ def about_model(path: str | None) -> dict[str, Any]:
         return load_about(file)
 
 
-def few_terms_per_word(path: str | None) -> float:
+def few_terms_per_word(about: Mapping[str, Any]) -> float:
     """Return how many known terms for each word are far below what is usual for a model."""
-    usual = about_model(path).get("terms_per_word")
+    usual = about.get("terms_per_word")
     return FAR_BELOW * usual if isinstance(usual, float) else FEW_KNOWN
 
 
