@@ -50,10 +50,11 @@ class _RecodedStream:
 
 
 @contextmanager
-def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
+def open_binary(path: str, encoding: str | None = None) -> Iterator[BinaryIO]:
     """Open a file or stdin (``-``) for reading bytes, unpacked if gzipped and recoded to UTF-8.
 
-    UTF-16 is told by its byte order mark too. Devices are refused, except a terminal and /dev/null.
+    Without an encoding, bytes stay as they are. "utf-8" takes UTF-16 too, told by its byte order mark.
+    Devices are refused, except a terminal and /dev/null.
     """
     from fastsvm._utils.gzip_streams import ExpansionError, UnpackedStream
 
@@ -67,7 +68,7 @@ def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
         try:
             if encoding == UTF8 and stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
                 encoding = "utf-16"
-            if encoding != UTF8:
+            if encoding not in (None, UTF8):
                 stream = _RecodedStream(stream, name, encoding)
             yield stream
         except ExpansionError as error:

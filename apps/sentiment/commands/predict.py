@@ -82,8 +82,9 @@ def predict(
 
     FILE has any format that train reads, with or without labels, or one text per line. It may be gzipped. The
     default is stdin (-). MODEL is a file that train wrote; the default is `english`, a model of reviews that
-    comes with fastsvm; it remembers the --text-col of its training. With two labels, a score above 0 means the second label in alphabetical order. With
-    more labels, or with --top, each score belongs to the label beside it.
+    comes with fastsvm. It remembers the --text-col of its training. With two labels, a score above 0 means
+    the second label in alphabetical order. With more labels, or with --top, each score belongs to the label
+    beside it.
 
     For plain text, each input line produces one output line: label, tab, score. Output is written as soon as
     it is ready. Tables keep their columns and JSON objects their keys; label and score are added, and with
