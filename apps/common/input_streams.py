@@ -62,11 +62,12 @@ def open_binary(path: str, encoding: str | None = None) -> Iterator[BinaryIO]:
     with _open_stdin() if path == "-" else open(path, "rb") as stream:
         if _is_device(stream):
             raise AppError(f"{name}: is a device; give a file or a pipe")
-        if stream.peek(2)[:2] == b"\x1f\x8b":
+        if (some := stream.peek(2)[:2]) == b"\x1f\x8b":
             most = limit("FASTSVM_MAX_EXPANSION")
             stream = UnpackedStream(stream, name, most, "set FASTSVM_MAX_EXPANSION higher")
         try:
-            if encoding == UTF8 and stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            # At its end a terminal is not asked again.
+            if encoding == UTF8 and some and stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
                 encoding = "utf-16"
             if encoding not in (None, UTF8):
                 stream = _RecodedStream(stream, name, encoding)
