@@ -85,7 +85,8 @@ def train(reviews):
     a text of one word is as certain as one that is full of such words.
     """
     texts, labels = reviews.texts, reviews.labels
-    bag = BagOfWords(token_pattern=r"(?u)\b\w+\b", ngram_range=(1, 3), min_df=2, dtype=np.float32)
+    pattern = r"(?u)\b\w+\b"
+    bag = BagOfWords(token_pattern=pattern, ngram_range=(1, 3), min_df=2, dtype=np.float32, marks=True)
     counts = bag.fit_transform(texts)
     sentences = [re.split(r"(?<=[.!?])\s+", text) for text in texts]
     lengths = np.array([len(parts) for parts in sentences])

@@ -63,6 +63,7 @@ def scikit_learn(vectorizer):
     own = next(base for base in type(vectorizer).__mro__ if base.__module__.startswith("sklearn."))
     parameters = vectorizer.get_params()
     parameters.pop("n_jobs", None)
+    parameters.pop("marks", None)
     if isinstance(vectorizer.analyzer, str) and vectorizer.analyzer == "split":
         parameters |= {"analyzer": "word", "token_pattern": r"\S+"}
     return own(**parameters)

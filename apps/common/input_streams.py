@@ -50,9 +50,10 @@ class _RecodedStream:
 
 
 @contextmanager
-def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
+def open_binary(path: str, encoding: str | None = None) -> Iterator[BinaryIO]:
     """Open a file or stdin (``-``) for reading bytes, unpacked if gzipped and recoded to UTF-8.
 
+    Without an encoding, bytes stay as they are. "utf-8" takes UTF-16 too, told by its byte order mark.
     Devices are refused, except a terminal and /dev/null.
     """
     from fastsvm._utils.gzip_streams import ExpansionError, UnpackedStream
@@ -61,12 +62,15 @@ def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
     with _open_stdin() if path == "-" else open(path, "rb") as stream:
         if _is_device(stream):
             raise AppError(f"{name}: is a device; give a file or a pipe")
-        if stream.peek(2)[:2] == b"\x1f\x8b":
+        if (some := stream.peek(2)[:2]) == b"\x1f\x8b":
             most = limit("FASTSVM_MAX_EXPANSION")
             stream = UnpackedStream(stream, name, most, "set FASTSVM_MAX_EXPANSION higher")
-        if encoding != UTF8:
-            stream = _RecodedStream(stream, name, encoding)
         try:
+            # At its end a terminal is not asked again.
+            if encoding == UTF8 and some and stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                encoding = "utf-16"
+            if encoding not in (None, UTF8):
+                stream = _RecodedStream(stream, name, encoding)
             yield stream
         except ExpansionError as error:
             raise AppError(str(error)) from error

@@ -36,6 +36,16 @@ def many(count: int, name: str) -> str:
     return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
+def labels_alike(labels: Iterable[str]) -> list[str]:
+    """Return a line for labels that differ only in case or blanks, if there are any."""
+    forms: dict[str, list[str]] = {}
+    for label in labels:
+        forms.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    groups = [" and ".join(map(repr, alike)) for alike in forms.values() if len(alike) > 1]
+    told = f"{one_line(', '.join(groups))} count as different labels; make them alike if they are the same"
+    return [told] * bool(groups)
+
+
 def percent(share: float) -> str:
     """Return a share in per cent."""
     return f"{100 * share:.1f} %"

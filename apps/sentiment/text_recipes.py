@@ -215,9 +215,11 @@ CHECKS = {
 
 
 def is_unsegmented(texts: Sequence[str]) -> bool:
-    """Tell whether most letters of texts are of scripts without blanks between words."""
+    """Tell whether most letters of texts are of scripts without blanks between words, or none has a word."""
     each = max(1, LOOKED_AT // max(len(texts), 1))
     joined = "".join(text[:each] for text in texts[:LOOKED_AT])
+    if joined and not re.search(r"\w", joined):  # emoji, say
+        return True
     return len(UNSEGMENTED_SCRIPTS.findall(joined)) > MOSTLY * len(LETTERS.findall(joined))
 
 

@@ -42,6 +42,10 @@ token_pattern, ngram_range : as in CountVectorizer
         Meaning and default are those of scikit-learn's CountVectorizer.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result, to the last bit.
+    marks : bool, default=False
+        Read texts in Unicode's composed form (NFC), and take combining marks as parts of words, as
+        ``fastsvm-sentiment`` does. Otherwise a word ends before them, as in CountVectorizer: in Hindi at most
+        vowels.
 
     Attributes
     ----------
@@ -82,7 +86,7 @@ token_pattern, ngram_range : as in CountVectorizer
         self, *, input="content", encoding="utf-8", decode_error="strict", strip_accents=None,
         lowercase=True, preprocessor=None, tokenizer=None, stop_words=None, token_pattern=DEFAULT_PATTERN,
         ngram_range=(1, 1), analyzer="word", max_df=1.0, min_df=1, max_features=None, vocabulary=None,
-        binary=False, dtype=np.int64, n_jobs=None,
+        binary=False, dtype=np.int64, n_jobs=None, marks=False,
     ):  # fmt: skip
         super().__init__(
             input=input, encoding=encoding, decode_error=decode_error, strip_accents=strip_accents,
@@ -91,6 +95,7 @@ token_pattern, ngram_range : as in CountVectorizer
             min_df=min_df, max_features=max_features, vocabulary=vocabulary, binary=binary, dtype=dtype,
         )  # fmt: skip
         self.n_jobs = n_jobs
+        self.marks = marks
 
     def fit(self, raw_documents, y=None):
         """Learn the vocabulary.

@@ -129,8 +129,7 @@ token_pattern, ngram_range : as in HashingVectorizer
             usual = super() if self.analyzer != "split" else self._by_pattern()
             return usual.transform(X)
         check_stop_words(self)
-        split, least, stop_words, first, last = reading
-        hasher = Hasher(self.n_features, self.alternate_sign, split, least, stop_words, first, last)
+        hasher = Hasher(self.n_features, self.alternate_sign, *reading)
         n = threads_of(self.n_jobs)
         counts = count_bag(documents(self, X), hasher, n, self.dtype, self.binary, container())
         if self.norm == "l2" and counts.shape[0] and counts.dtype in (np.float32, np.float64):

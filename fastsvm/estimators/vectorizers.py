@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn import get_config
 
 from .._utils.warnings import warn_user
+from ..text import reading
 from ..text._words import batches
 from ..text.reading import BATCH, DEFAULT_PATTERN, SPLIT_PATTERN, compiled_reading, refuse_missing
 
@@ -41,7 +42,8 @@ def reading_of(vectorizer):
         if stop_words != "english" and type(stop_words) is not list:
             return None
         stop_words = vectorizer.get_stop_words()
-    return compiled_reading(analyzer, vectorizer.token_pattern, vectorizer.ngram_range, stop_words)
+    read = vectorizer.token_pattern, vectorizer.ngram_range, stop_words, vectorizer.marks
+    return compiled_reading(analyzer, *read)
 
 
 def _is_changed_vectorizer(cls):
@@ -88,9 +90,8 @@ def documents(vectorizer, raw_documents):
 
     if every or vectorizer.input != "content":
         raw_documents = map(as_text, raw_documents, count())
-    if every:
-        return batches(raw_documents, as_text, None, False, BATCH)
-    return batches(raw_documents, as_text, prepare if vectorizer.strip_accents else None, lower, BATCH)
+    left = prepare if vectorizer.strip_accents and not every else None
+    return batches(raw_documents, as_text, left, lower and not every, BATCH, vectorizer.marks)
 
 
 def warn_of_unused_pattern(vectorizer):
@@ -114,6 +115,17 @@ class Splitting:
     """The analyzer "split", for a vectoriser of scikit-learn, which is the next base class."""
 
     analyzers: tuple[str, ...] = ("word", "split", "char", "char_wb")
+    marks = False
+
+    def build_preprocessor(self):
+        """Return what is done to a text before it is cut: a function of str.
+
+        Returns
+        -------
+        callable
+        """
+        prepare = super().build_preprocessor()
+        return reading.composing(prepare, self.preprocessor is not None) if self.marks else prepare
 
     def build_analyzer(self):
         """Return a function that makes the list of a document's terms.
@@ -131,13 +143,16 @@ class Splitting:
         -------
         callable
         """
+        if self.marks and self.analyzer != "split" and self.tokenizer is None:
+            return reading.token_regex(self.token_pattern, True).findall
         return super().build_tokenizer() if self.analyzer != "split" else self._by_pattern().build_tokenizer()
 
     def _by_pattern(self):
         """Make scikit-learn's vectoriser that is equal to "split"."""
-        params = self.get_params(deep=False)
-        del params["n_jobs"]
         own = next(base for base in type(self).__mro__ if base.__module__.startswith("sklearn."))
+        params = {name: getattr(self, name) for name in own().get_params(deep=False)}
+        if self.marks:
+            params["preprocessor"] = self.build_preprocessor()
         return own(**{**params, "analyzer": "word", "token_pattern": SPLIT_PATTERN, "tokenizer": None})
 
 

@@ -119,7 +119,7 @@ class CountVectorizerCodec(Codec):
 class BagCodec(CountVectorizerCodec):
     """A ``BagOfWords`` with compiled settings; its terms stay packed."""
 
-    kept = (*CountVectorizerCodec.kept, "analyzer", "stop_words", "strip_accents", "preprocessor")
+    kept = (*CountVectorizerCodec.kept, "analyzer", "stop_words", "strip_accents", "preprocessor", "marks")
     dropped = (*CountVectorizerCodec.dropped, "n_jobs")
 
     def _pack_vocabulary(self, vectorizer):
@@ -143,7 +143,7 @@ class BagCodec(CountVectorizerCodec):
             if preprocessor not in names:
                 self._refuse("preprocessor", preprocessor)
             params["preprocessor"] = names[preprocessor]
-        return params, tensors
+        return {**params, "marks": bool(given["marks"])}, tensors
 
     def decode(self, params, fitted, tensors):
         what = self.name
@@ -151,11 +151,11 @@ class BagCodec(CountVectorizerCodec):
         optional = {name: type(params.get(name)) for name in ("stop_words", "strip_accents")}
         if "preprocessor" in params:
             optional["preprocessor"] = str
-        check_counting(what, params, token_pattern=str, **optional)
+        check_counting(what, params, token_pattern=str, marks=bool, **optional)
         for name, known in READING.items():
             if type(params[name]) not in (str, type(None)) or params[name] not in known:
                 refuse_parameter(what, name, params[name])
-        settings = {**counting(what, params), **{name: params[name] for name in READING}}
+        settings = {**counting(what, params), **{name: params[name] for name in (*READING, "marks")}}
         if "preprocessor" in params:
             if params["preprocessor"] not in PREPROCESSORS:
                 refuse_parameter(what, "preprocessor", params["preprocessor"])

@@ -26,6 +26,7 @@ __all__ = [
 LOCALE = "C.UTF-8"  # the only one in many containers that has other than English letters
 # What Python calls \w and \S; RE2 means the same by it for ASCII only.
 WORD, NO_BLANK = r"[\pL\pN_]", r"[^\t-\r\x1c-\x20\x{85}\pZ]"
+MARKED = r"[\pL\pN_\pM\x{200c}\x{200d}]"  # what goes on a word with `marks`
 PAD = " "  # a word that there is none of
 NEEDED = {"input": "content", "strip_accents": None, "preprocessor": None, "tokenizer": None}
 
@@ -90,7 +91,9 @@ def _counts(g, bag):
         locale = g.container.get_options(bag, {"locale": LOCALE})["locale"]
         lower = {"case_change_action": "LOWER", "is_case_sensitive": 1, "locale": locale}
         texts = g("StringNormalizer", texts, **lower)
-    cutting = {"tokenexp": f"{NO_BLANK if split else WORD}{{{least},}}", "mincharnum": 1, "mark": 0}
+    goes_on = MARKED if getattr(bag, "marks", False) else WORD
+    word = f"{NO_BLANK}{{{least},}}" if split else f"{WORD}{goes_on}{{{least - 1},}}"
+    cutting = {"tokenexp": word, "mincharnum": 1, "mark": 0}
     words = g("Tokenizer", texts, domain="com.microsoft", pad_value=PAD, **cutting)
     terms = [term.split(PAD) for term in bag.get_feature_names_out()]
     by_size = sorted(range(len(terms)), key=lambda column: len(terms[column]))

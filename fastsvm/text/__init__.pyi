@@ -8,6 +8,7 @@ from .bag import Bag as Bag
 from .markup import has_markup as has_markup
 from .markup import lower_without_markup as lower_without_markup
 from .own_ratios import OwnRatios as OwnRatios
+from .reading import token_regex as token_regex
 from .selection import Selection as Selection
 from .spilled import SpilledTerms as SpilledTerms
 from .spilled import TermFrequencies as TermFrequencies

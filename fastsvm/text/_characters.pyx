@@ -93,7 +93,7 @@ cdef class _Grams:
         cdef uint32_t* starts = NULL
         cdef Py_ssize_t k, capacity = 0
         cdef int code = 0
-        rule.split, rule.least = True, 1
+        rule.split, rule.least, rule.marks = True, 1, False
         text.bytes = text.inside = NULL
         text.capacity = 0
         spelling.ends = np.zeros(last - first + 1, np.intp)

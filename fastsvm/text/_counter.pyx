@@ -35,6 +35,8 @@ cdef class Counter:
         Words, UTF-8, that are passed over.
     first, last : int
         Fewest and most words of a term.
+    marks : bool
+        Combining marks go on a word.
     """
 
     cdef Worker* workers
@@ -45,14 +47,16 @@ cdef class Counter:
     cdef list segments  # worker, its first document, the one behind its last: in the order of the documents
     cdef readonly Vocabulary vocabulary
 
-    def __cinit__(self, int n_workers, bint split, int least, list stop_words, int first, int last):
+    def __cinit__(
+        self, int n_workers, bint split, int least, list stop_words, int first, int last, bint marks=False
+    ):
         cdef int k
         self.n_workers = n_workers
         self.workers = <Worker*>calloc(n_workers, sizeof(Worker))
         self.shards = <Shard*>calloc(n_workers, sizeof(Shard))
         if self.workers == NULL or self.shards == NULL:
             raise MemoryError
-        self.rule.split, self.rule.least = split, least
+        self.rule.split, self.rule.least, self.rule.marks = split, least, marks
         self.first, self.last = first, last
         self.segments, self.numbers = [], None
         for k in range(n_workers):

@@ -67,19 +67,20 @@ cdef class Lookup(_Finder):
     content : ndarray, uint8
         The terms, UTF-8, end to end; a term's words have one blank between them.
     ends : ndarray of shape (n_terms,), int64
-    split, least, stop_words, first, last : as in `Counter`
+    split, least, stop_words, first, last, marks : as in `Counter`
     """
 
     cdef PairTable pairs[MAX_LAYERS]  # from 1 on; `last` is the column plus 1, 0: only a start of terms
 
     def __cinit__(
-        self, content, const int64_t[::1] ends, bint split, int least, list stop_words, int first, int last
+        self, content, const int64_t[::1] ends, bint split, int least, list stop_words, int first, int last,
+        bint marks=False,
     ):
         cdef const uint8_t[::1] terms = np.append(content, np.zeros(16, np.uint8))  # which can be read behind
         cdef Waiting waiting
         cdef Py_ssize_t k, start = 0
         cdef int code = 0
-        self.rule.split, self.rule.least = split, least
+        self.rule.split, self.rule.least, self.rule.marks = split, least, marks
         self.first, self.last = first, last
         self.n_columns = ends.shape[0]
         enter_words(&self.words, stop_words)
@@ -286,17 +287,17 @@ cdef class Hasher(_Finder):
     n_columns : int
     alternate : bool
         The sign of a hash is that of the count.
-    split, least, stop_words, first, last : as in `Counter`
+    split, least, stop_words, first, last, marks : as in `Counter`
     """
 
     cdef bint alternate
 
     def __cinit__(
         self, Py_ssize_t n_columns, bint alternate, bint split, int least, list stop_words, int first,
-        int last,
+        int last, bint marks=False,
     ):
         self.n_columns, self.alternate = n_columns, alternate
-        self.rule.split, self.rule.least = split, least
+        self.rule.split, self.rule.least, self.rule.marks = split, least, marks
         self.first, self.last = first, last
         enter_words(&self.words, stop_words)
         self.n_stop = self.words.n

@@ -33,6 +33,7 @@ cdef struct Cut:  # a block of its words
 cdef struct Rule:  # what is a word
     bint split  # a word is all but white space; else letters, digits, underscore
     int least  # characters
+    bint marks  # combining marks go on a word
 
 
 cdef inline int character_bytes(uint8_t first) noexcept nogil:

@@ -6,6 +6,8 @@ from Python's own at import. What lower-cases by context or to several character
 capital I) is left to Python before.
 """
 
+from unicodedata import category, normalize
+
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
@@ -15,6 +17,7 @@ from ._memory cimport TOO_LONG, lowest_bit, reserve
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISALNUM(Py_UCS4 character) noexcept nogil
+    bint Py_UNICODE_ISPRINTABLE(Py_UCS4 character) noexcept nogil
     bint Py_UNICODE_ISSPACE(Py_UCS4 character) noexcept nogil
     Py_UCS4 Py_UNICODE_TOLOWER(Py_UCS4 character) noexcept nogil
     bint PyUnicode_IS_ASCII(object text)
@@ -23,6 +26,10 @@ cdef enum:
     PLANE = 1 << 16
     WORD = 1
     SOLID = 2  # not white space
+    MARK = 4
+    FIRST_MARK = 0x300
+    FIRST_SELECTOR = 0xE0100  # the only marks beyond two planes
+    LAST_SELECTOR = 0xE01EF
 
 ctypedef fused character:
     uint8_t
@@ -30,21 +37,41 @@ ctypedef fused character:
     uint32_t
 
 cdef uint16_t lowered[PLANE]
-cdef uint8_t kinds[PLANE]
+cdef uint8_t kinds[2 * PLANE]
 
 
 cdef inline uint8_t kind_of(Py_UCS4 c) noexcept nogil:
-    return (WORD if Py_UNICODE_ISALNUM(c) or c == c"_" else 0) | (0 if Py_UNICODE_ISSPACE(c) else SOLID)
+    cdef uint8_t mark = MARK if FIRST_SELECTOR <= c <= LAST_SELECTOR else 0
+    return mark | (WORD if Py_UNICODE_ISALNUM(c) or c == c"_" else 0) | SOLID * (not Py_UNICODE_ISSPACE(c))
 
 
 cdef void fill_character_kinds() noexcept:
     cdef Py_UCS4 c
-    for c in range(<Py_UCS4>PLANE):
+    for c in range(<Py_UCS4>(2 * PLANE)):
         kinds[c] = kind_of(c)
-        lowered[c] = <uint16_t>Py_UNICODE_TOLOWER(c)
+        if c < PLANE:
+            lowered[c] = <uint16_t>Py_UNICODE_TOLOWER(c)
 
 
 fill_character_kinds()
+
+
+def combining_marks():
+    """Return what goes on a word and begins none, as ranges for a class of `re`, and put it into the table.
+
+    These are the marks of Unicode, and the two joiners: what "Extend" and "ZWJ" are to UAX #29.
+    """
+    cdef uint32_t c
+    ranges = []
+    for c in range(2 * PLANE - 2, FIRST_MARK - 2, -1):  # the first mark comes last: then all are known
+        is_other = kinds[c] & WORD or not Py_UNICODE_ISPRINTABLE(c)
+        if c in (0x200C, 0x200D) or (not is_other and category(chr(c))[0] == "M"):
+            kinds[c] |= MARK
+            if not kinds[c + 1] & MARK:
+                ranges.append(f"-{chr(c)}")
+        elif kinds[c + 1] & MARK:
+            ranges.append(chr(c + 1))
+    return "".join([*reversed(ranges), f"{chr(FIRST_SELECTOR)}-{chr(LAST_SELECTOR)}"])
 
 
 cdef void read_ascii(
@@ -72,13 +99,13 @@ cdef void read_ascii_split(
 
 
 cdef Py_ssize_t read_unicode(
-    const character* source, uint8_t* target, uint8_t* inside, Py_ssize_t n, bint lower, uint8_t wanted
+    const character* source, uint8_t* target, uint8_t* inside, Py_ssize_t n, bint lower, const Rule* rule
 ) noexcept nogil:
     """Return the number of bytes."""
     cdef Py_ssize_t k, p = 0
     cdef uint32_t c
-    cdef uint8_t kind
-    cdef bint is_inside
+    cdef uint8_t kind, begins = SOLID if rule.split else WORD, goes_on = begins | (MARK if rule.marks else 0)
+    cdef bint is_inside = False
     for k in range(n):
         c = source[k]
         if c < PLANE:
@@ -88,8 +115,8 @@ cdef Py_ssize_t read_unicode(
         else:
             if lower:
                 c = Py_UNICODE_TOLOWER(c)
-            kind = kind_of(c)
-        is_inside = (kind & wanted) != 0
+            kind = kinds[c] if c < 2 * PLANE else kind_of(c)
+        is_inside = (kind & (goes_on if is_inside else begins)) != 0
         inside[p] = is_inside
         if c < 0x80:
             target[p] = c
@@ -120,7 +147,6 @@ cdef Py_ssize_t read_unicode(
 cdef int read_text(Text* text, const Document* document, const Rule* rule) noexcept nogil:
     """Read a document; -1 if there is no memory, -2 if it is too long."""
     cdef Py_ssize_t n = document.length, most, room = text.capacity
-    cdef uint8_t wanted = SOLID if rule.split else WORD
     most = n if document.is_ascii else n * (document.kind if document.kind == 4 else document.kind + 1)
     if most >= <Py_ssize_t>0xFFFFFFFF - PADDING:
         return TOO_LONG
@@ -137,15 +163,15 @@ cdef int read_text(Text* text, const Document* document, const Rule* rule) noexc
         read_ascii(<const uint8_t*>document.characters, text.bytes, text.inside, n, document.lower)
     elif document.kind == 1:
         n = read_unicode(
-            <const uint8_t*>document.characters, text.bytes, text.inside, n, document.lower, wanted
+            <const uint8_t*>document.characters, text.bytes, text.inside, n, document.lower, rule
         )
     elif document.kind == 2:
         n = read_unicode(
-            <const uint16_t*>document.characters, text.bytes, text.inside, n, document.lower, wanted
+            <const uint16_t*>document.characters, text.bytes, text.inside, n, document.lower, rule
         )
     else:
         n = read_unicode(
-            <const uint32_t*>document.characters, text.bytes, text.inside, n, document.lower, wanted
+            <const uint32_t*>document.characters, text.bytes, text.inside, n, document.lower, rule
         )
     memset(text.inside + n, 0, PADDING)
     memset(text.bytes + n, 0, PADDING)
@@ -230,7 +256,7 @@ cdef class Batch:
         return [*bounds, *[self.n] * (n_parts + 1 - len(bounds))]
 
 
-def batches(documents, as_text, prepare, bint lower, Py_ssize_t size):
+def batches(documents, as_text, prepare, bint lower, Py_ssize_t size, bint composed=False):
     """Gather documents into batches of about `size` characters.
 
     Parameters
@@ -242,6 +268,8 @@ def batches(documents, as_text, prepare, bint lower, Py_ssize_t size):
         Makes the str to be cut out of one that is not ASCII, lower-casing included; None lower-cases.
     lower : bool
     size : int
+    composed : bool
+        Put texts into Unicode's form NFC, for rules with `marks`.
 
     Yields
     ------
@@ -252,6 +280,10 @@ def batches(documents, as_text, prepare, bint lower, Py_ssize_t size):
     cdef Py_ssize_t row
     for row, document in enumerate(documents):
         text = document if type(document) is str else as_text(document, row)
+        if composed and PyUnicode_KIND(text) > 1:  # others are composed, and have no marks
+            text = normalize("NFC", text)
+            if not kinds[FIRST_MARK] & MARK:
+                combining_marks()
         if PyUnicode_IS_ASCII(text):
             batch.append(text, lower)
         elif prepare is not None:

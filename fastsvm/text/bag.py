@@ -12,7 +12,7 @@ from .._utils import sparse
 from ..fitting import Parameters, number_of_threads
 from ._parts import csr_arrays, frequencies
 from ._words import batches
-from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, refuse_missing, refuse_string
+from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, composing, refuse_missing, refuse_string
 from .terms import Terms
 
 __all__ = ["Bag", "Limits", "as_text", "count_bag", "learn_bag"]
@@ -166,7 +166,8 @@ class Bag(Parameters):
         Put texts in lower case.
     preprocessor : callable or None, default=None
         As in `BagOfWords`, in the place of lower-casing: a function of str, such as `lower_without_markup`.
-    token_pattern, ngram_range, analyzer, max_df, min_df, max_features, binary, dtype, n_jobs : `BagOfWords`
+    token_pattern, ngram_range, analyzer, max_df, min_df, max_features, binary, dtype, n_jobs, marks : \
+`BagOfWords`
         Of their values, those that the compiled code knows.
 
     Attributes
@@ -189,6 +190,7 @@ class Bag(Parameters):
         binary=False,
         dtype=np.int64,
         n_jobs=None,
+        marks=False,
     ):
         self.lowercase = lowercase
         self.preprocessor = preprocessor
@@ -201,9 +203,10 @@ class Bag(Parameters):
         self.binary = binary
         self.dtype = dtype
         self.n_jobs = n_jobs
+        self.marks = marks
 
     def _compiled_reading(self):
-        reading = compiled_reading(self.analyzer, self.token_pattern, self.ngram_range)
+        reading = compiled_reading(self.analyzer, self.token_pattern, self.ngram_range, marks=self.marks)
         if reading is None:
             raise ValueError(
                 f"analyzer={self.analyzer!r}, token_pattern={self.token_pattern!r} and "
@@ -213,9 +216,10 @@ class Bag(Parameters):
 
     def _document_batches(self, texts):
         refuse_string(texts)
+        lower = self.lowercase
         if self.preprocessor is not None:
-            return batches(map(self.preprocessor, map(as_text, texts, count())), as_text, None, False, BATCH)
-        return batches(texts, as_text, None, self.lowercase, BATCH)
+            texts, lower = map(self.preprocessor, map(as_text, texts, count())), False
+        return batches(texts, as_text, None, lower, BATCH, self.marks)
 
     def fit(self, texts, y=None):
         """Learn the terms of texts, an iterable of str; `y` is ignored.
@@ -333,7 +337,8 @@ class Bag(Parameters):
         callable
             From str to str.
         """
-        return self.preprocessor or (str.lower if self.lowercase else str)
+        prepare = self.preprocessor or (str.lower if self.lowercase else str)
+        return composing(prepare, self.preprocessor is not None) if self.marks else prepare
 
     def __getstate__(self):
         return {**vars(self), "_lookup": None}  # made again of the terms

@@ -1,13 +1,16 @@
 """Rules for cutting texts into terms that the compiled code supports."""
 
-from functools import lru_cache
+import re
+from functools import cache, lru_cache
 from math import isnan
 from numbers import Integral
 from typing import NamedTuple
+from unicodedata import normalize
 
 from ._characters import CharacterCounter, CharacterLookup
 from ._counter import MAX_N, Counter
 from ._lookup import Lookup
+from ._words import combining_marks
 
 __all__ = [
     "BATCH",
@@ -18,8 +21,10 @@ __all__ = [
     "CharacterReading",
     "Reading",
     "compiled_reading",
+    "composing",
     "refuse_missing",
     "refuse_string",
+    "token_regex",
 ]
 
 DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
@@ -48,6 +53,7 @@ class Reading(NamedTuple):
     stop_words: list[bytes]
     first: int
     last: int
+    marks: bool = False
 
     def counter(self, n_threads):
         """Return what learns terms while it counts them."""
@@ -74,7 +80,7 @@ class CharacterReading(NamedTuple):
         return CharacterLookup(*self, terms.content, terms.ends)
 
 
-def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None):
+def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None, marks=False):
     """Tell how the compiled code finds terms; None if that is not for it to do."""
     if type(ngram_range) is not tuple or len(ngram_range) != 2:
         return None
@@ -94,7 +100,41 @@ def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None):
         rule = None
     if rule is None:
         return None
-    return Reading(*rule, _encoded(frozenset(stop_words or ())), int(first), int(last))
+    return Reading(*rule, _encoded(frozenset(stop_words or ())), int(first), int(last), bool(marks))
+
+
+def composing(prepare, is_own):
+    """Return what prepares texts, with NFC: before lower-casing, and after a preprocessor of one's own."""
+    return lambda text: normalize("NFC", prepare(text)) if is_own else prepare(normalize("NFC", text))
+
+
+@cache
+def token_regex(pattern, marks=False):
+    """Return the regular expression that finds the words of a text, as `Bag` does in compiled code.
+
+    Parameters
+    ----------
+    pattern : str
+        A token pattern.
+    marks : bool, default=False
+        Combining marks go on a word of ``\\w``, as with `Bag` and `BagOfWords`. Give texts in NFC.
+
+    Returns
+    -------
+    re.Pattern
+        The compiled expression.
+
+    Examples
+    --------
+    >>> token_regex(r"\\w+").findall("हिन्दी में")
+    ['ह', 'न', 'द', 'म']
+    >>> token_regex(r"\\w+", marks=True).findall("हिन्दी में")
+    ['हिन्दी', 'में']
+    """
+    split, least = PATTERNS.get(pattern, (True, 1))
+    if marks and not split:
+        pattern = rf"\w[\w{combining_marks()}]{{{least - 1},}}"
+    return re.compile(pattern)
 
 
 @lru_cache(maxsize=8)

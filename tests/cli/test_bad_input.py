@@ -36,7 +36,7 @@ def fails(result, exit_code, pattern):
         ("word, " * 999 + "x,label\n1", 2, r"no column 'text' among (word, ){12}\.\.\.; choose"),
         ('[{"text": "a", "label": "b"}]', 1, "cannot tell .*; write JSON as one object per line"),
         (b"\xff\xd8\xff\xe0\x00\x10JFIF\x00", 1, "bad.txt: is not text; give CSV"),
-        (b"\xff\xfet\x00o\x00", 1, "UTF-16; read it with --encoding utf-16"),
+        (b"\xff\xfet\x00o\x00", 1, "cannot tell its format from the first line, 'to'"),
         (gzip.compress(TWO.encode() * 999, mtime=0)[:-20], 1, "bad.txt: damaged gzip data"),
         (TWO, 1, "only the label .* is left to train on; give more texts, or --holdout 0"),
         ('{"review": "great"}\n' * 3, 1, "no labelled text, read as jsonl .*no key 'label' among review"),
@@ -45,7 +45,14 @@ def fails(result, exit_code, pattern):
             1,
             "no labelled text.*line 1: bytes that are not UTF-8",
         ),
-        ("toys,pos,1.txt !\ntoys neg 2.txt ?\ntoys pos 3.txt .\n" * 9, 1, "no words in its texts"),
+        (
+            "text,label\n" + "".join(f"a b,c {i}\n" for i in range(10)),
+            1,
+            "10 labels, such as 'c 0', in 10 texts",
+        ),
+        ('{"text": "a", "text": "b", "label": "c"}\n', 1, r"not JSON \(the key 'text' comes twice"),
+        ("text;text;label\na;b;c\n", 2, "line 1: two columns are called 'text'"),
+        ('{\n "text": "a"\n}\n', 1, "cannot tell .*; write JSON as one object per line"),
     ],
 )
 def test_corpus(run, tmp_path, content, exit_code, pattern):
@@ -103,7 +110,7 @@ def test_paths(run, write, texts, model, tmp_path):
     fails(run("train", corpus, "-o", tmp_path), 1, str(tmp_path))
     fails(run("evaluate", "missing.safetensors", corpus), 1, "missing.safetensors")
     fails(run("evaluate", model, "missing.txt"), 1, "missing.txt")
-    fails(run("predict", corpus, corpus), 2, re.escape(corpus) + ": is no model; write predict MODEL FILE")
+    fails(run("predict", corpus, corpus), 2, re.escape(corpus) + ": is no model, .*; MODEL comes first")
     fails(run("predict", model, "missing.txt"), 1, "missing.txt: No such file")
     fails(run("explain", model, "--json", "--csv"), 2, "not both")
     fails(run("explain", model, "-n", 0), 2, "-n")

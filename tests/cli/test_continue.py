@@ -79,7 +79,7 @@ def test_a_few_texts_of_the_same_kind_do_no_harm(run, write, old):
     [
         (("--ngrams", 2), 2, "--ngrams: the model of --continue decides this; leave it out"),
         (("--recipe", "article"), 2, "--recipe: the model"),
-        (("--label-col", "id"), 1, "the model does not know the label '0'"),
+        (("--label-col", "id"), 1, "40 labels, such as '0', in 40 texts"),
     ],
 )
 def test_what_the_model_decides(run, write, old, options, code, message):
@@ -90,6 +90,8 @@ def test_what_the_model_decides(run, write, old, options, code, message):
 
 
 def test_a_label_without_new_texts(run, write, texts, model3):
+    unknown = run("train", write([("ok", "a b")] * 9 + texts(9)), "--continue", model3)
+    assert "the model does not know the label 'ok'" in unknown.stderr
     result = run("train", write(texts(40)), "--continue", model3, "-o", "new.safetensors")
     assert result.exit_code == 1
     assert "too few texts of 'mixed', which the model knows" in result.stderr

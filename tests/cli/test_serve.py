@@ -403,7 +403,7 @@ def test_what_cannot_be_served(run, model, served, tmp_path):
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     (tmp_path / "notes.txt").write_text("mine")
     result = run("serve", tmp_path / "notes.txt")
-    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
 
 
 def test_a_text_that_cannot_be_scored_spoils_no_other(monkeypatch, model):

@@ -82,7 +82,7 @@ def rows(content, format, quick):
         if quick:
             with open_unlabelled(source, skipped) as (_, _, batches, _):
                 return [row for batch in batches for row in zip(batch.places, batch.rows, strict=True)]
-        with open_binary(source.path) as stream:
+        with open_binary(source.path, source.encoding) as stream:
             lines = Lines(stream, skipped, source.max_line)
             first = next((item for item in lines if item[1].strip()), None)
             if first is None:

@@ -18,10 +18,11 @@ from fastsvm import (
     load_model,
     save_model,
 )
-from fastsvm.text import BagOfWords, TermWeighting, TextScorer
+from fastsvm.text import BagOfWords, TermWeighting, TextScorer, lower_without_markup
 from pairs import pairs
 
 WORDS = ["fine", "dull", "a", "Kettle", "loud", "naïve", "ΣΑΣ", "x", "don't", "İstanbul", "𝒳𝒴", "2nd"]
+WORDS += ["हिन्दी", "nai\u0308ve"]
 UNKNOWN = ["", "never seen before", "\u2028", "fine", "FINE dull\tfine, fine", "K\u0130", "a\ud800 b"]
 
 pytestmark = [pytest.mark.blas, pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
@@ -86,10 +87,11 @@ def test_weightings(weighting, norm, sublinear_tf, dtype, n_labels, path):
         ngram_range=[(1, 1), (1, 2), (2, 3), (1, 8)],
         weigh=[True, False],
         params=[{}, {"lowercase": False}, {"binary": True}, {"dtype": np.float64}, {"max_features": 40}],
+        marks=[{}, {"marks": True}, {"marks": True, "preprocessor": lower_without_markup}],
     )
 )
-def test_readings(analyzer, ngram_range, weigh, params, path):
-    bag = BagOfWords(analyzer=analyzer, ngram_range=ngram_range, **params)
+def test_readings(analyzer, ngram_range, weigh, params, marks, path):
+    bag = BagOfWords(analyzer=analyzer, ngram_range=ngram_range, **params, **marks)
     assert_same(model_of(bag, *[TermWeighting("nb")] * weigh, sdca()), path)
 
 

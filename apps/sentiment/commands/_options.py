@@ -1,9 +1,11 @@
 """Options that several commands of this app share."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial, wraps
 
 import click
+from click.core import ParameterSource
 
 from ...common import options
 from ...common.input_streams import UTF8
@@ -11,7 +13,7 @@ from ...common.options import Value, section
 from ...common.paths import Reads
 from .. import checked_values
 from ..data.record_formats import FORMATS
-from ..data.text_source import TextSource
+from ..data.text_source import COLUMNS, LABEL_COLUMN, TEXT_COLUMN, TextSource
 
 command = partial(options.command, "fastsvm-sentiment")
 LABELLED = Reads(depth=2, counts=lambda name: "/" in name)  # a folder of labels has files in folders
@@ -42,12 +44,12 @@ def reading_options(
 ) -> list:
     """Return the options for reading `what`: format, text_col, label_col if it is labelled, encoding."""
     label_col = click.option(
-        "--label-col", default="label", metavar="NAME", help="Column of the labels (tsv, csv, jsonl)."
+        "--label-col", default=LABEL_COLUMN, metavar="NAME", help="Column of the labels (tsv, csv, jsonl)."
     )
     return [
         click.option("--format", type=click.Choice(formats), help=f"Format of {what}.  [default: {told}]"),
         click.option(
-            "--text-col", default="text", metavar="NAME", help="Column of the texts (tsv, csv, jsonl)."
+            "--text-col", default=TEXT_COLUMN, metavar="NAME", help="Column of the texts (tsv, csv, jsonl)."
         ),
         *[label_col] * labelled,
         click.option(
@@ -58,6 +60,14 @@ def reading_options(
             help=f"Encoding of {what}, for example cp1252 or utf-16.",
         ),
     ]
+
+
+def remembering_source(source: TextSource, about: dict) -> TextSource:
+    """Return a source whose columns may be named as those that a model was trained on, unless options say."""
+    origin = click.get_current_context().get_parameter_source
+    names = {option: name for option, name in about.items() if isinstance(name, str)}
+    usual = [option for option in names.keys() & COLUMNS if origin(option) is ParameterSource.DEFAULT]
+    return replace(source, remembered={COLUMNS[option]: names[option] for option in usual})
 
 
 def source_options(*, labelled: bool = True, **more):

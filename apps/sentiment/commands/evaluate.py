@@ -11,7 +11,7 @@ from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
 from .. import checked_values
-from ._options import LABELLED, command, source_options
+from ._options import LABELLED, command, remembering_source, source_options
 
 SHARE = FiniteRange(0, 1, min_open=True)
 
@@ -48,7 +48,7 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
     """Test MODEL on the labelled texts of CORPUS, alone or against a SECOND model.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped. MODEL may be
-    `english`, the model of reviews that comes with fastsvm.
+    `english`, the model of reviews that comes with fastsvm. It remembers the columns of its training.
 
     With two labels, a threshold applies to the probability of the second label, or to its score if the model
     has no probabilities. With more labels, it applies to the highest probability. Expect a threshold that
@@ -60,9 +60,10 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
     if sum(each is not None for each in (precision, recall, cost)) > 1:
         raise AppError("give one of --precision, --recall and --cost", USAGE)
     from ..jobs import corpus_evaluation
+    from ..measures.prediction import about_model
     from ..output import evaluation_output
 
-    source = replace(source, path=corpus)
+    source = remembering_source(replace(source, path=corpus), about_model(model))
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = corpus_evaluation.evaluate_on_corpus(
             model, source, other=second[0] if second else None, groups=groups, stage=stage

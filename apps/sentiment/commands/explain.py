@@ -5,7 +5,7 @@ import os
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.input_streams import open_binary
+from ...common.input_streams import UTF8, open_binary
 from ...common.options import json_option, section
 from ...common.paths import Reads, Writes
 from ...common.printing import check_one_form, note, print_json, tidy_warnings
@@ -110,7 +110,7 @@ def _show_text(model, text: str, label: str | None, number: int, json: bool, sta
 
 
 def _read_stdin(limit: int) -> str:
-    with open_binary("-") as stream:
+    with open_binary("-", UTF8) as stream:
         content = stream.read(limit + 1)
     if len(content) > limit:
         raise AppError(f"<stdin>: {too_long(limit)}; give a shorter text")

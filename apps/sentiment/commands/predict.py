@@ -9,7 +9,7 @@ from dataclasses import replace
 import click
 
 from ...common.dask_cluster import connected, map_shards, scheduler_option
-from ...common.errors import USAGE, AppError, Skipped
+from ...common.errors import AppError, Skipped
 from ...common.options import COUNT, FiniteFloat, Value, section
 from ...common.paths import Reads, Writes
 from ...common.printing import many, note, note_skipped, tidy_warnings
@@ -18,7 +18,7 @@ from .. import checked_values
 from ..data.corpus_batches import SHARD
 from ..data.csv_tables import SEPARATORS
 from ..data.unlabelled_texts import ANY_FORMAT, PLAIN, joined_batches, open_unlabelled
-from ._options import command, source_options
+from ._options import command, remembering_source, source_options
 
 LOOKED_AT = 1000  # texts, the first ones, whose known terms are counted
 FATES = (  # of the inputs that are named, in records and in lines of text
@@ -84,8 +84,9 @@ def predict(
 
     FILE has any format that train reads, with or without labels, or one text per line. It may be gzipped. The
     default is stdin (-). MODEL is a file that train wrote; the default is `english`, a model of reviews that
-    comes with fastsvm. With two labels, a score above 0 means the second label in alphabetical order. With
-    more labels, or with --top, each score belongs to the label beside it.
+    comes with fastsvm. It remembers the --text-col of its training. With two labels, a score above 0 means
+    the second label in alphabetical order. With more labels, or with --top, each score belongs to the label
+    beside it.
 
     For plain text, each input line produces one output line: label, tab, score. Output is written as soon as
     it is ready. Tables keep their columns and JSON objects their keys; label and score are added, and with
@@ -105,7 +106,8 @@ def predict(
         with stage("load"):
             model = prediction.load_scorer(model_path)
             prediction.check_choices(model, **choices)
-            few = prediction.few_terms_per_word(model_path)
+            about = prediction.about_model(model_path)
+            few, source = prediction.few_terms_per_word(about), remembering_source(source, about)
             # What streams comes in batches too small for threads; workers have a shard for each.
             if scheduler is None and all(map(os.path.isfile, files)):
                 prediction.use_all_cores(model)
@@ -230,13 +232,7 @@ def _model_and_files(arguments):
     is_input = first == "-" or os.path.isdir(first) or (os.path.isfile(first) and not is_model_file(first))
     if first == SHIPPED_NAME or not is_input:
         return first, files or ["-"]
-    if not files:
-        return None, [first]
-    raise AppError(
-        f"{first}: is no model; write predict MODEL FILE, with a MODEL that fastsvm-sentiment train wrote, "
-        f"or {SHIPPED_NAME}",
-        USAGE,
-    )
+    return (first, files) if files else (None, [first])
 
 
 def _form_of_file(path):

@@ -11,7 +11,7 @@ from ...common.errors import USAGE, AppError, Skipped
 from ...common.input_streams import open_binary
 from ...common.printing import shortened
 from .record_formats import format_of_labelled, format_of_path, head_of_lines, read_folder, read_records
-from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, is_decoded
+from .text_lines import NO_KEY, NOT_UTF8, NUL, TRY_ENCODING, Lines, is_decoded, undecoded_problem
 from .text_source import Record, Records, TextSource
 
 MOST_LABELS = 1000  # of a model; more are hardly labels
@@ -105,7 +105,9 @@ def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
     found = skipped.named[0] if skipped.named else "nothing in it"
     read_as = f", read as {format}" if format else ""
     advice = "try another --format"
-    if skipped.kinds[NOT_UTF8]:
+    if any(kind.startswith(NO_KEY) for kind in skipped.kinds):
+        advice = "choose with --text-col and --label-col"
+    elif skipped.kinds[NOT_UTF8]:
         advice = "give their encoding, for example --encoding cp1252"
     elif format == "folder":
         advice = "give a folder with a folder of texts for each label"
@@ -171,7 +173,7 @@ def _record_problem(record: Record) -> str:
     """Return the problem of a labelled text, or an empty string."""
     _, label, text, problem, _ = record
     if not (is_decoded(text) and is_decoded(label)):
-        return NOT_UTF8
+        return undecoded_problem(text + label)
     if "\0" in text or "\0" in label:
         return NUL
     if problem:

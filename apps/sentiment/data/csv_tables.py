@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from ...common.errors import USAGE, AppError
 from .text_lines import Lines
-from .text_source import Record, TextSource
+from .text_source import Record, TextSource, repeated
 
-SEPARATORS = {"tsv": "\t", "csv": ",;|"}  # of fields; the first one unless the header has another
+SEPARATORS = {"tsv": "\t", "csv": ",;|\t"}  # of fields; the first one unless the header has another
 QUOTED_LINES = 10_000  # lines ahead in which a closing quote is searched
 MOST_COLUMNS = 10_000
 
@@ -114,20 +114,23 @@ def is_header(columns: list[str]) -> bool:
 
 
 def open_csv_table(lines: Lines, source: TextSource, separators: str) -> CsvTable:
-    """Read the header of a table. The separator is the first of `separators` that yields the text column."""
+    """Read the header of a table. Of `separators`, it has that with the text column, or with most columns."""
     first = next(lines)
     lines.give_back([first])
-    separates = (s for s in separators if source.text_column in map(str.strip, header_of(first[1], s)))
-    delimiter = next(separates, separators[0])
+    rows = {s: [column.strip() for column in header_of(first[1], s)] for s in separators}
+    delimiter = max(rows, key=lambda s: (bool(source.named(rows[s], source.text_column)), len(rows[s])))
     header = [column.strip() for column in next(csv_rows(lines, delimiter, source.max_line))[1]]
     wanted = {"--text-col": source.text_column, "--label-col": source.label_column}
-    missing = {option: name for option, name in wanted.items() if name not in (None, *header)}
+    found = {option: source.named(header, name) for option, name in wanted.items()}
+    missing = {option: name for option, name in wanted.items() if name and found[option] is None}
+    place = f"{source.name}, line {first[0]}"
     if missing:
         names, options = " nor ".join(map(repr, missing.values())), " and ".join(missing)
         there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")
-        place = f"{source.name}, line {first[0]}"
         raise AppError(f"{place}: no column {names} among {there}; choose with {options}", USAGE)
-    text, label = (None if name is None else header.index(name) for name in wanted.values())
+    if twice := repeated(name for name in header if name in found.values()):
+        raise AppError(f"{place}: two columns are called {twice!r}; give each a name of its own", USAGE)
+    text, label = (None if name is None else header.index(name) for name in found.values())
     return CsvTable(lines, header, delimiter, source.max_line, text, label)
 
 

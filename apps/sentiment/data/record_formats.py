@@ -23,10 +23,12 @@ from textwrap import shorten
 from ...common.errors import USAGE, AppError
 from ...common.input_streams import DamagedGzip, open_binary
 from .csv_tables import SEPARATORS, header_of, is_header, open_csv_table
-from .text_lines import Lines, is_decoded, too_long
-from .text_source import Record, Records, TextSource
+from .text_lines import NO_KEY, Lines, is_decoded, too_long
+from .text_source import Record, Records, TextSource, repeated
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
+BLANKS = " \t\n\r\v\f\0"  # that end a word in fastText's dictionary.cc; a no-break space does not
+_FASTTEXT_LABEL = re.compile(rf"(?:(?<=[{BLANKS}])|^)__label__([^{BLANKS}]*)")
 SNIFFED_LINES = 20
 SNIFFED_CHARACTERS = 100_000  # of each
 
@@ -74,7 +76,7 @@ def check_is_text(sample: list[str], source: TextSource) -> None:
 def format_of_lines(sample: list[str]) -> str:
     """Return the format of most of the lines, or an empty string if no format matches."""
     for name, pattern in (
-        ("fasttext", r"__label__"),
+        ("fasttext", rf"[{BLANKS}]*__label__|(?:.*[{BLANKS}])?__label__[^{BLANKS}]*[{BLANKS}]*$"),
         ("jsonl", r"\s*\{"),
         ("corpus", r"\S+\s+\S+\s+\S+\.txt\s"),
     ):
@@ -98,11 +100,11 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
     wanted = {source.text_column, source.label_column}
     for name, separators in SEPARATORS.items():
         for columns in (header_of(sample[0], separator) for separator in separators):
-            if (len(columns) > 1 and wanted & set(columns)) or is_header(columns):
+            if (len(columns) > 1 and any(map(source.named, [columns] * 2, wanted))) or is_header(columns):
                 return name
     start = sample[0][:40] + ("..." if len(sample[0]) > 40 else "")
     advice = f"name it with --format {'|'.join(FORMATS[:-1])}; a table begins with the names of its columns"
-    if start.startswith("["):
+    if start[:1] in "[{":
         advice = "write JSON as one object per line"
     raise AppError(f"{source.name}: cannot tell its format from the first line, {start!r}; {advice}")
 
@@ -127,44 +129,51 @@ def _parse_corpus(line: str, source: TextSource) -> tuple:
 
 
 def _parse_fasttext(line: str, source: TextSource) -> tuple:
-    label, _, text = line.strip().partition(" ")
-    if not label.startswith("__label__"):
-        label, text = "", line.strip()
-    problem = ""
-    if text.startswith("__label__"):
-        if source.label_column is not None:
-            problem = "several labels, where one is expected"
-        while text.startswith("__label__"):
-            text = text.partition(" ")[2]
-    label = label.removeprefix("__label__")
-    return label, text, problem, [label, text]
+    labels = _FASTTEXT_LABEL.findall(line)
+    label, text = labels[0] if labels else "", _FASTTEXT_LABEL.sub("", line).strip(BLANKS)
+    several = len(labels) > 1 and source.label_column is not None
+    return label, text, "several labels, where one is expected" * several, [label, text]
 
 
 def _parse_json(line: str, source: TextSource) -> tuple:
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=_object_of_pairs, parse_float=_float_or_text)
     except (ValueError, RecursionError) as error:
         return "", "", f"not JSON ({error})"
     if not isinstance(record, dict):
         return "", "", "not a JSON object"
-    for column in (source.label_column, source.text_column):
-        if column is not None and column not in record:
-            return "", "", f"no key {column!r} among {shorten(', '.join(record), 80)}", record
-    text = record[source.text_column]
+    label_key, text_key = (source.named(record, name) for name in (source.label_column, source.text_column))
+    for column, key in ((source.label_column, label_key), (source.text_column, text_key)):
+        if column is not None and key is None:
+            return "", "", f"{NO_KEY} {column!r} among {shorten(', '.join(record), 80)}", record
+    text = record[text_key]
     if text is None or (isinstance(text, float) and math.isnan(text)):  # pandas writes a missing one as NaN
         text = ""
     if not isinstance(text, str):
-        return "", "", f"{source.text_column!r} is not a string", record
+        return "", "", f"{text_key!r} is not a string", record
     if source.label_column is None:
         return "", text, "", record
-    label = record[source.label_column]
+    if not is_decoded(text) and is_decoded(line):  # half of a surrogate pair, which `predict` replaces too
+        text = re.sub("[\ud800-\udfff]", "\ufffd", text)
+    label = record[label_key]
     if isinstance(label, float) and not math.isfinite(label):
         return "", text, "", record
     if isinstance(label, int | float):
         label = json.dumps(label)
     elif not isinstance(label, str):
-        return "", "", f"{source.label_column!r} is neither a string nor a number", record
+        return "", "", f"{label_key!r} is neither a string nor a number", record
     return label.strip(), text, "", record
+
+
+def _object_of_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len(record := dict(pairs)) < len(pairs):
+        raise ValueError(f"the key {repeated([key for key, _ in pairs])!r} comes twice")
+    return record
+
+
+def _float_or_text(number: str) -> float | str:
+    """Return a number that a float cannot hold as its text, since JSON has no infinity."""
+    return value if math.isfinite(value := float(number)) else number
 
 
 def _table_reader(format: str):

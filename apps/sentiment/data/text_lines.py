@@ -1,6 +1,7 @@
 """Lines of text from files and streams, as they arrive. A line takes no more memory than its limit."""
 
 import codecs
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -14,6 +15,8 @@ MOST_LEFT_OUT = 64  # times the limit of a line: a line without an end by then i
 SAMPLE_OF_ENDS = 1 << 16  # bytes at the beginning that show what ends a line
 NOT_UTF8 = "bytes that are not UTF-8"
 TRY_ENCODING = "if the texts are not UTF-8, give their encoding with --encoding, for example cp1252 or utf-16"
+NO_KEY = "no key"
+HALF = "half of a surrogate pair, such as \\ud83d alone"
 NUL = "NUL characters (is it text, and in UTF-8?)"
 
 
@@ -88,8 +91,6 @@ class Lines:
         is_cut = isinstance(lines[0], _CutLine)  # it began before the others came
         if self._is_first:
             self._is_first = False
-            if lines[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and not self._truncates:
-                raise AppError(f"{self._skipped.source}: the text is UTF-16; read it with --encoding utf-16")
             lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
         if is_cut:
             self._skipped.add(self._number + 1, too_long(self._limit))
@@ -131,13 +132,18 @@ def is_decoded(decoded: str) -> bool:
     return True
 
 
+def undecoded_problem(text: str) -> str:
+    """Return why a text has lone surrogates: of bytes that were not decoded, or as JSON spells them."""
+    return NOT_UTF8 if re.search("[\udc80-\udcff]", text) else HALF
+
+
 def mended_text(where: int | str, text: str, skipped: Skipped, surrogates: str = "surrogatepass") -> str:
     """Replace characters that no text has, and count such a text; `surrogates` is how they are encoded."""
     if text.isascii() and "\0" not in text:
         return text
     if not is_decoded(text):
-        skipped.add(where, NOT_UTF8)
-        skipped.hint = TRY_ENCODING
+        skipped.add(where, problem := undecoded_problem(text))
+        skipped.hint = TRY_ENCODING if problem == NOT_UTF8 else skipped.hint
         text = text.encode("utf-8", surrogates).decode("utf-8", "replace")
     elif "\0" in text:
         skipped.add(where, NUL)

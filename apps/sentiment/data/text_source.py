@@ -1,6 +1,7 @@
 """The source of texts, and the records that readers return."""
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -10,7 +11,8 @@ from ...common.errors import USAGE, AppError
 from ...common.input_streams import UTF8
 from .text_lines import max_line
 
-TEXT_COLUMN = "text"
+TEXT_COLUMN, LABEL_COLUMN = "text", "label"
+COLUMNS = {"text_col": TEXT_COLUMN, "label_col": LABEL_COLUMN}  # by the names of their options
 
 
 class CorpusError(AppError):
@@ -35,19 +37,34 @@ class TextSource:
     """The place of texts, and how to read them; where `format` is None it is detected.
 
     A line or file of more than `max_line` bytes is skipped. Without a `label_column`, labels are not asked
-    for.
+    for. A table may have the `remembered` name of a column in the place of the usual one.
     """
 
     path: str
     format: str | None = None
     text_column: str = TEXT_COLUMN
-    label_column: str | None = "label"
+    label_column: str | None = LABEL_COLUMN
     encoding: str = UTF8
     max_line: int = field(default_factory=max_line)
+    remembered: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.text_column == self.label_column:
             raise AppError(f"--text-col and --label-col are both {self.text_column!r}", USAGE)
+
+    def named(self, columns: Iterable[str], name: str | None) -> str | None:
+        """Return the one of some columns that `name` means: that of a model, its own, or in another case."""
+        for wanted in filter(None, (self.remembered.get(name or ""), name)):
+            alike = [column for column in columns if column.casefold() == wanted.casefold()]
+            if wanted in alike or len(alike) == 1:
+                return wanted if wanted in alike else alike[0]
+        return None
+
+    @property
+    def own_columns(self) -> dict[str, str]:
+        """The names of columns that are not the usual ones, for a model to remember."""
+        given = {"text_col": self.text_column, "label_col": self.label_column}
+        return {option: name for option, name in given.items() if name not in (None, COLUMNS[option])}
 
     @property
     def name(self) -> str:
@@ -64,6 +81,11 @@ class TextSource:
         """Whether it can be read only once: stdin, or a pipe."""
         path = Path(self.path)
         return self.path == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """Return the first name that comes more than once."""
+    return next((name for name, n in Counter(names).items() if n > 1), None)
 
 
 class Record(NamedTuple):

@@ -233,7 +233,7 @@ def _format_of_table(sample: list[str], source: TextSource) -> str:
     """
     for format, separator in ((f, separator) for f, several in SEPARATORS.items() for separator in several):
         columns = header_of(sample[0], separator)
-        if source.text_column in columns and is_header(columns):
+        if source.named(columns, source.text_column) and is_header(columns):
             alike = [len(header_of(line, separator)) == len(columns) for line in sample[1:]]
             if 2 * sum(alike) >= len(alike):
                 return format

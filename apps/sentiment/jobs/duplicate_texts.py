@@ -1,20 +1,18 @@
 """Texts that a corpus has several times, word for word or nearly."""
 
-import re
 from collections.abc import Hashable, Iterable, Sequence
+from unicodedata import normalize
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from fastsvm.text import Bag
+from fastsvm.text import Bag, token_regex
 
 WORDS = 3  # in a row, that texts are compared by
 OVERLAP = 0.8  # of what either of two texts has, that both have
 RARE = 20  # texts that may share three words for these to lead to candidates; those of more are phrases
 ROWS = 10_000  # texts whose candidates are looked for at once
-
-_WORD = re.compile(r"\w+")
 
 
 def groups_of_equals(keys: Iterable[tuple[int, Hashable]]) -> tuple[list[int], list[list[int]]]:
@@ -61,7 +59,7 @@ def similar_texts(texts: Sequence[str]) -> np.ndarray:
     same = same_texts(texts)
     once = np.unique(same, return_index=True)[1]
     try:
-        bag = Bag(ngram_range=(WORDS, WORDS), token_pattern=r"(?u)\b\w+\b", dtype=np.float32, n_jobs=-1)
+        bag = Bag(ngram_range=(WORDS, WORDS), token_pattern=r"\w+", dtype=np.float32, n_jobs=-1, marks=True)
         X = bag.fit_transform([texts[i] for i in once])
     except ValueError:  # no text has three words
         return same
@@ -73,7 +71,8 @@ def similar_texts(texts: Sequence[str]) -> np.ndarray:
 
 
 def _words_in_order(text: str) -> str:
-    return " ".join(_WORD.findall(text.casefold())) or text.strip()
+    words = token_regex(r"\w+", marks=True).findall(normalize("NFC", text.casefold()))
+    return " ".join(words) or text.strip()
 
 
 def _similar_pairs(X: csr_matrix):

@@ -144,6 +144,7 @@ def _tokenisation_options(vectorizer) -> dict:
     pattern = r"\S+" if vectorizer.analyzer == "split" else vectorizer.token_pattern
     return {
         "lowercase": vectorizer.lowercase,
+        **({"marks": "NFC, and in words"} if getattr(vectorizer, "marks", False) else {}),
         **({"markup": "html"} if vectorizer.preprocessor is lower_without_markup else {}),
         "accents": vectorizer.strip_accents,
         "token_pattern": pattern.removeprefix("(?u)"),

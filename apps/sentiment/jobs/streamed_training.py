@@ -101,7 +101,7 @@ def train_streamed(
             evaluation = _evaluated_rows(settings, estimator, rows, labels[TRY], seen)
     named = ("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)
     model = Pipeline([(name, step) for name, step in named if step is not None])
-    about = learned_items(seen.hashes)
+    about = learned_items(seen.hashes) | source.own_columns
     if model_path is not None:
         with stage("save"):
             save_plain(model, model_path, about)

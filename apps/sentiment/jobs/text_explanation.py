@@ -1,12 +1,15 @@
 """The explanation of a label: the contribution of each term to the score, and of each place in the text."""
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
+from unicodedata import category
 
 import numpy as np
 from scipy.sparse import csr_matrix
+
+from fastsvm.text import token_regex
 
 from ...common.errors import USAGE, AppError
 from ..measures.prediction import TRAIN_AGAIN, is_kernel_machine
@@ -192,7 +195,11 @@ class ExplanationMarks:
 
     def pieces(self) -> list[tuple[str, int, int]]:
         """Return the text's words and signs; where words have no blanks between them, its characters."""
-        pattern = r"\S" if is_unsegmented([self._plain]) else r"\w+|[^\w\s]+"
+        if is_unsegmented([self._plain]):
+            whole = _with_marks(self._plain)
+            stops = accumulate(map(len, whole))
+            return [(s, stop - len(s), stop) for s, stop in zip(whole, stops, strict=True) if not s.isspace()]
+        pattern = token_regex(r"\w+", marks=True).pattern + r"|[^\w\s]+"
         return [(match[0], *match.span()) for match in re.finditer(pattern, self._plain)]
 
     def spans(self, pieces: list[tuple[str, int, int]]) -> tuple[list[ExplainedSpan], int, list[str]]:
@@ -232,14 +239,26 @@ def _explained_side(classifier, winner: int, label: str | None) -> tuple[str, in
 _PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character; tags keep their length
 
 
+def _with_marks(pieces: Iterable[str], shown: Callable[[str], str] = str) -> list[str]:
+    """Add to each piece its marks and the parts of Hangul, of which NFC may make one; a tag has none."""
+    whole: list[str] = []
+    for piece in pieces:
+        first = shown(piece)[:1] or " "
+        if (category(first)[0] == "M" or "\u1160" <= first <= "\u11ff") and whole and whole[-1] != ">":
+            whole[-1] += piece
+        else:
+            whole.append(piece)
+    return whole
+
+
 def _prepared_text(bag, text: str) -> tuple[str, Sequence[int], Sequence[int]]:
     """Return a text as a bag reads it, and where in `text` its characters start and stop."""
     preprocess = bag.build_preprocessor()
     plain = preprocess(text)
     starts = stops = range(len(plain) + 1)
-    # Lower case may be longer (İ), but never shorter; without accents a text may be either.
-    if bag.strip_accents is not None or len(plain) != len(text):
-        pieces = text if bag.preprocessor is None else _PIECES.findall(text)
+    # Lower case may be longer (İ), but never shorter; without accents, or in NFC, a text may be either.
+    if not text.isascii() or len(plain) != len(text):
+        pieces = _with_marks(text if bag.preprocessor is None else _PIECES.findall(text), preprocess)
         places = [0, *accumulate(map(len, pieces))]
         owners = [i for i, piece in enumerate(pieces) for _ in preprocess(piece)]
         starts = [places[i] for i in owners]
@@ -249,7 +268,8 @@ def _prepared_text(bag, text: str) -> tuple[str, Sequence[int], Sequence[int]]:
 
 def _tokens_with_places(bag, plain: str) -> list[tuple[str, int, int]]:
     """Find the tokens as the bag does, stop words left out: token, start and stop."""
-    pattern = re.compile(r"\S+" if bag.analyzer == "split" else bag.token_pattern)
+    pattern = r"\S+" if bag.analyzer == "split" else bag.token_pattern
+    pattern = token_regex(pattern, getattr(bag, "marks", False))
     stop_words = bag.get_stop_words() or ()
     group = pattern.groups  # what a pattern has in brackets is the token
     return [

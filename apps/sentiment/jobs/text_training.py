@@ -13,6 +13,7 @@ from fastsvm.model_files import save_plain
 from ...common.cache import Cache
 from ...common.errors import Skipped
 from ...common.files import check_model_path
+from ...common.printing import labels_alike
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import count_learned, learned_items, text_hashes, too_good
 from ..data.text_source import CorpusError, TextSource, names_corpus
@@ -106,7 +107,7 @@ class TextTraining:
         None if there are too few texts to judge some by others, and if they are streamed.
     about : dict
         What the model's file says besides: the `training_items`, hashes of the texts it has learned from,
-        and the `terms_per_word` of the texts held out, if there were any.
+        the `terms_per_word` of the texts held out, if there were any, and names of columns.
     learned : int or None
         How many of the texts held out the model that learned on had learned from before.
     """
@@ -135,7 +136,8 @@ class TextTraining:
     def warnings(self) -> list[str]:
         """Faults of a model that may look good."""
         told = too_good(self.learned, self.corpus.n_test, "held-out text")
-        return [*(self.evaluation.warnings if self.evaluation else ()), *filter(None, [told])]
+        alike, tested = labels_alike(self.corpus.label_counts), self.evaluation
+        return [*alike, *(tested.warnings if tested else ()), *filter(None, [told])]
 
 
 @names_corpus
@@ -209,7 +211,7 @@ def train_text_model(
     n_terms, n_words = known_terms(tested.model, held_out)
     about = {"terms_per_word": float(n_terms.sum() / n_words.sum())} if n_words.any() else {}
     n_fitted = len(y_train) if saved is tested else len(everything.y)
-    about |= learned_items(hashes[:n_fitted], start_about)
+    about |= learned_items(hashes[:n_fitted], start_about) | source.own_columns
     if model_path is not None:
         with stage("save"):
             save_plain(saved.model, model_path, about)

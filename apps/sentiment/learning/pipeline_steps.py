@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from fastsvm.text import Bag, OwnRatios, Selection, Union, Weighting, has_markup
 
 from ...common.classifiers import make_classifier
 from ...common.errors import USAGE, AppError
+from ...common.printing import shortened
 from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource, names_corpus
 from ..text_recipes import GAMMA, RecipeSettings, is_skewed, usual_metric
@@ -33,7 +34,7 @@ def read_labelled(source: TextSource, settings: RecipeSettings) -> tuple[Corpus,
 def settings_for_corpus(corpus: Corpus, settings: RecipeSettings) -> RecipeSettings:
     """Return the settings with the metric, tokens and markup of a corpus of two labels or more."""
     labels = set(corpus.labels)
-    check_labels(labels)
+    check_labels(Counter(corpus.labels))
     check_class_weight(settings, labels)
     settings = settings_with_metric(settings, corpus.labels)
     markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
@@ -41,8 +42,16 @@ def settings_for_corpus(corpus: Corpus, settings: RecipeSettings) -> RecipeSetti
     return replace(settings, tokens=tokens, markup=markup, n_labels=len(labels))
 
 
-def check_labels(labels: Collection[str]) -> None:
-    """Refuse a corpus whose texts all have the same label."""
+def check_labels(labels: Counter[str]) -> None:
+    """Refuse a corpus whose texts all have the same label, or mostly one of their own.
+
+    Of fewer than ten texts that may be so; and two of each of many labels are a small corpus, not a wrong
+    column.
+    """
+    n, n_alone = labels.total(), [*labels.values()].count(1)
+    if n >= 10 and 3 * len(labels) > n and 2 * n_alone > len(labels):
+        found = f"{len(labels):,} labels, such as {shortened(min(labels))!r}, in {n:,} texts"
+        raise CorpusError(f"{found}; --format or --label-col is probably wrong")
     if len(labels) < 2:
         (only,) = labels
         raise CorpusError(f"{only!r} is the only label; give texts with two labels or more")
@@ -61,7 +70,7 @@ def settings_with_metric(settings: RecipeSettings, y: Sequence[str] | Counter[st
 def vectorizer(settings: RecipeSettings, dtype: type = np.int64) -> Bag | Union:
     """Return what counts words, or what white space divides; characters inside words; or both."""
     clean = lower_without_markup if settings.markup else None
-    usual = {"preprocessor": clean, "min_df": settings.min_df, "dtype": dtype, "n_jobs": -1}
+    usual = {"preprocessor": clean, "min_df": settings.min_df, "dtype": dtype, "n_jobs": -1, "marks": True}
     bags = []
     if settings.ngrams is not None:
         bags.append(("words", Bag(ngram_range=settings.ngrams, **usual, **TOKENS[settings.tokens])))

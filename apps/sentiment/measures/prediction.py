@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 
 import fastsvm
 from fastsvm.model_files import load_about
-from fastsvm.text import TextScorer
+from fastsvm.text import TextScorer, token_regex
 
 from ...common.errors import USAGE, AppError, place_of
 from ...common.files import load_model, shipped_model
@@ -104,6 +104,8 @@ def _model_file(path: str | None) -> Iterator[str]:
     """Give the file of a model, and turn what is wrong with it into a message."""
     otherwise = "give a MODEL that fastsvm-sentiment train wrote"
     is_shipped = path in (None, SHIPPED_NAME)
+    if not is_shipped and (os.path.isdir(path) or (os.path.isfile(path) and not is_model_file(path))):
+        raise AppError(f"{path}: is no model, not a safetensors file; MODEL comes first", USAGE)
     with shipped_model(PACKAGE, SHIPPED, otherwise) if is_shipped else nullcontext(path) as file:
         try:
             yield file
@@ -132,7 +134,8 @@ def known_terms(model: TextScorer | Pipeline, texts: Sequence[str]) -> tuple[np.
 
     Characters say little: of German texts an English model knows as many as of English ones.
     """
-    n_words = np.array([len(set(re.findall(r"\w+", text.lower()))) for text in texts])
+    find = token_regex(r"\w+", marks=True).findall
+    n_words = np.array([len(set(find(text.lower()))) for text in texts])
     return np.diff(bags_of_model(model)[0].transform(texts).indptr), n_words
 
 
@@ -142,9 +145,9 @@ def about_model(path: str | None) -> dict[str, Any]:
         return load_about(file)
 
 
-def few_terms_per_word(path: str | None) -> float:
+def few_terms_per_word(about: Mapping[str, Any]) -> float:
     """Return how many known terms for each word are far below what is usual for a model."""
-    usual = about_model(path).get("terms_per_word")
+    usual = about.get("terms_per_word")
     return FAR_BELOW * usual if isinstance(usual, float) else FEW_KNOWN
 
 

@@ -224,8 +224,8 @@ class PredictionWriter:
 
 
 def _free_column(name: str, taken: Sequence[str] | dict) -> str:
-    """Return the name of a column that the input has not."""
-    while name in taken:
+    """Return the name of a column that the input has not, in any case of its letters."""
+    while name in map(str.casefold, taken):
         name = f"predicted_{name}"
     return name
 
