@@ -89,18 +89,30 @@ def _cost(which):
 
 
 def balance(dual, signs, upper, total):
-    """The nearest dual variables in their box with sum_i b_i y_i = `total`: all move alike."""
-    from scipy.optimize import brentq  # likewise
+    """The nearest dual variables in their box with sum_i b_i y_i = `total`: all move alike.
+
+    The sum rises with the distance moved, straight between the places where one meets its box or leaves it.
+    If the box has no such sum, it is the nearest.
+    """
+    if not len(dual):
+        return dual
 
     def moved(by):
         return np.clip(dual + by * signs, 0, upper)
 
-    def excess(by):
-        return moved(by) @ signs - total
-
-    far = np.abs(dual).max(initial=0) + abs(total) + upper[upper < np.inf].sum()
-    far = -far if excess(0) > 0 else far
-    return moved(brentq(excess, 0, far, xtol=1e-15) if excess(0) * excess(far) <= 0 else 0)
+    y_dual, above = signs * dual, signs > 0
+    places = np.concatenate([np.where(above, 0, -upper), np.where(above, upper, 0)]) - np.tile(y_dual, 2)
+    bends = np.repeat([1, -1], len(dual))
+    slope = np.count_nonzero(places == -np.inf)  # before the first place
+    order = np.argsort(places[np.isfinite(places)])
+    places, bends = places[np.isfinite(places)][order], bends[np.isfinite(places)][order]
+    slopes = slope + np.cumsum(bends)
+    sums = np.append(0.0, np.cumsum(np.diff(places) * slopes[:-1])) + moved(places[0]) @ signs
+    k = np.searchsorted(sums, total)
+    slope, k = (slope, 0) if k == 0 else (slopes[k - 1], k - 1)
+    by = places[k] + ((total - sums[k]) / slope if slope else 0.0)
+    moves = np.count_nonzero((dual + by * signs > 0) & (dual + by * signs < upper))
+    return moved(by + (total - moved(by) @ signs) / moves if moves else by)  # what was rounded off the sums
 
 
 def _solution(A, slope, signs=None):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._solver import require_finite
 from ..losses import as_loss
 from . import _aligned, _kernel
 from ._gram import MIB, FullGram, Gram
@@ -124,6 +125,7 @@ def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
         if not short or steps == limit:
             intercept, _ = _kernel.intercept_of(*state)
             gap, losses, margins = _kernel.gap_terms(*state, room[0], intercept)
+            require_finite(losses + margins, gap)
             return PairFit(dual, intercept, (losses + margins / 2) / n, gap / n, steps)
         start = dual[np.newaxis]
     run = KernelSDCASolver(
@@ -137,8 +139,7 @@ def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
         slack=slack,
         most_steps=-1 if most_steps == -1 else most_steps - steps,
     )
-    for _ in run.epochs(tol):
-        pass
+    run.result(run.epochs(tol))
     return PairFit(run.dual[0], run.intercept[0], run.primal[0], run.gap[0], steps + run.steps[0])
 
 
