@@ -121,9 +121,6 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
     for each in caught:
         warnings.warn(str(each.message), ConvergenceWarning, stacklevel=3)
     estimator.coef_, estimator.intercept_ = model.coef_, model.intercept_
-    if len(model.coef_) > 1 and np.ndim(model.objective_) == 0:  # of one problem: what all have does nothing
-        estimator.coef_ -= model.coef_.mean(axis=0)
-        estimator.intercept_ -= model.intercept_.mean()
     if has_column:
         estimator.intercept_ = constant * np.ascontiguousarray(model.coef_[:, -1])
         estimator.coef_ = np.ascontiguousarray(model.coef_[:, :-1])

@@ -1,7 +1,5 @@
 """scikit-learn's SVC, fitted by SDCA in pairs."""
 
-import warnings
-
 import numpy as np
 import sklearn.svm
 from scipy import sparse
@@ -9,7 +7,7 @@ from scipy import sparse
 from .._utils.blas import one_blas_thread
 from ..estimators.base import ConvergenceWarning
 from ..fitting.calibration import sigmoid
-from ..fitting.convergence_advice import convergence_advice
+from ..fitting.convergence_advice import convergence_advice, fit_ends, warn_if_short
 from ..solvers.kernel._gram import kernel_scores
 from ..solvers.kernel._pairs import PairsOfClasses, cross_scores, fit_pair
 from ..solvers.kernel._values import Kernel
@@ -113,14 +111,11 @@ class SVC(sklearn.svm.SVC):
             self.dual_coef_ = type(X)((self.dual_coef_.ravel(), columns, starts), (k, n))  # zeros too
         self._probA, self._probB = -np.array(sigmoids).reshape(-1, 2).T.copy()
         self._warn_from_fit_status()
-        share = np.max(gap[gap > 0] / objective[gap > 0], initial=0.0)
-        if share > self.tol and not self.fit_status_:
-            advice = convergence_advice(None if self._given else X, stalled=True)
-            warnings.warn(
-                f"SVC stopped where steps gain next to nothing, at a relative duality gap of {share:.1e}, "
-                f"above tol={self.tol:g}: {advice.replace('alpha', 'lower C')}.",
-                ConvergenceWarning,
-                stacklevel=5,
+        if not self.fit_status_ and (gap > self.tol * objective).any():
+            advice = convergence_advice(None if self._given else X, stalled=True).replace("alpha", "lower C")
+            ends = fit_ends(objective, gap, -(-steps // len(order)))
+            warn_if_short(
+                ends, self.tol, None, np.inf, category=ConvergenceWarning, stacklevel=6, advice=advice
             )
         return True
 

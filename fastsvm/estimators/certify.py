@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["certify"]
 
-COUNT_BY_WEIGHT = ("LinearSVC", "LogisticRegression")
-
 
 def certify(
     model: object,
@@ -323,7 +321,7 @@ def _certified_weights(model, y, classes, labels, sample_weight):
 
 def scikit_learn_class_weights(model, classes, y, sample_weight):
     """Return the weight of each class: LIBLINEAR's "balanced" ones count rows by weight, others do not."""
-    if _kind_to_certify(model) not in COUNT_BY_WEIGHT:
+    if _kind_to_certify(model) not in ("LinearSVC", "LogisticRegression"):
         sample_weight = None
     return compute_class_weight(model.class_weight, classes=classes, y=y, sample_weight=sample_weight)
 

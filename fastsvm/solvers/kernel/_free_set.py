@@ -4,6 +4,8 @@ Once the rows at the bounds are settled, the dual is a quadratic function of the
 some directions, as with large C or a kernel of few columns, coordinate steps take thousands of epochs.
 """
 
+from bisect import bisect_left
+
 import numpy as np
 
 from . import _aligned
@@ -91,28 +93,21 @@ def _cost(which):
 def balance(dual, signs, upper, total):
     """The nearest dual variables in their box with sum_i b_i y_i = `total`: all move alike.
 
-    The sum rises with the distance moved, straight between the places where one meets its box or leaves it.
-    If the box has no such sum, it is the nearest.
+    The sum is straight between the moves at which one meets its box, so that it is solved there; if the box
+    has no such sum, it is the nearest.
     """
-    if not len(dual):
-        return dual
 
     def moved(by):
         return np.clip(dual + by * signs, 0, upper)
 
-    y_dual, above = signs * dual, signs > 0
-    places = np.concatenate([np.where(above, 0, -upper), np.where(above, upper, 0)]) - np.tile(y_dual, 2)
-    bends = np.repeat([1, -1], len(dual))
-    slope = np.count_nonzero(places == -np.inf)  # before the first place
-    order = np.argsort(places[np.isfinite(places)])
-    places, bends = places[np.isfinite(places)][order], bends[np.isfinite(places)][order]
-    slopes = slope + np.cumsum(bends)
-    sums = np.append(0.0, np.cumsum(np.diff(places) * slopes[:-1])) + moved(places[0]) @ signs
-    k = np.searchsorted(sums, total)
-    slope, k = (slope, 0) if k == 0 else (slopes[k - 1], k - 1)
-    by = places[k] + ((total - sums[k]) / slope if slope else 0.0)
-    moves = np.count_nonzero((dual + by * signs > 0) & (dual + by * signs < upper))
-    return moved(by + (total - moved(by) @ signs) / moves if moves else by)  # what was rounded off the sums
+    ends = np.concatenate([-signs * dual, signs * (upper - dual), [0.0]])
+    ends = np.sort(ends[np.isfinite(ends)])
+    far = 1 + np.abs(ends).max()
+    k = bisect_left(ends, total, key=lambda by: moved(by) @ signs)
+    low, high = np.concatenate([[-2 * far], ends, [2 * far]])[k : k + 2]
+    middle = dual + (low + high) / 2 * signs
+    moves, start = np.count_nonzero((middle > 0) & (middle < upper)), ends[max(k - 1, 0)]
+    return moved(start + (total - moved(start) @ signs) / max(moves, 1))
 
 
 def _solution(A, slope, signs=None):
