@@ -327,9 +327,7 @@ class Solver:
 
     def stop(self):
         """End here, after an epoch that was measured; its line of the history, of the point to return."""
-        self.point = self.finalize()
-        if self.kept_as != np.float64:
-            self.point = self._as_kept(self.point)
+        self.point = self._as_kept(self.finalize())
         require_finite(self.point.primal, self.point.gap)
         return self._history_line()
 
