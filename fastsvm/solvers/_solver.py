@@ -280,9 +280,10 @@ class Solver:
         """The Point without objective, rounded to `kept_as`; itself if that holds it, or cannot."""
         with np.errstate(over="ignore"):
             w, intercept = (np.asarray(part, self.kept_as).astype(float)[()] for part in point[:2])
-        same = np.array_equal(w, point.w) and np.array_equal(intercept, point.intercept)
+        if np.array_equal(w, point.w) and np.array_equal(intercept, point.intercept):
+            return point
         held = np.isfinite(w).all() and np.isfinite(intercept).all()
-        return point._replace(w=w, intercept=intercept) if held and not same else point
+        return point._replace(w=w, intercept=intercept) if held else point
 
     def _with_objective(self, point):
         return point._replace(primal=self._objective(point.w, point.intercept))

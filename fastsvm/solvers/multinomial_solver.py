@@ -243,7 +243,10 @@ class MultinomialSolver(Solver):
                 return True
             H = np.diag(means[seen]) - weighted[:, seen].T @ self.likely[:, seen] / self.problem.n
             H += total / len(seen)  # for equal steps, which change nothing
-            step[seen] = -np.linalg.solve(H, slope)
+            try:
+                step[seen] = -np.linalg.solve(H, slope)
+            except np.linalg.LinAlgError:  # of scores so far apart that some probabilities are 0
+                return False
             if not self.descend(-1, step, step, float(slope @ step[seen])):
                 return False
         return False
