@@ -8,6 +8,7 @@ from .._utils.blas import one_blas_thread
 from ..estimators.base import ConvergenceWarning
 from ..fitting.calibration import sigmoid
 from ..fitting.convergence_advice import convergence_advice, fit_ends, warn_if_short
+from ..solvers._solver import require_finite
 from ..solvers.kernel._gram import kernel_scores
 from ..solvers.kernel._pairs import PairsOfClasses, cross_scores, fit_pair
 from ..solvers.kernel._values import Kernel
@@ -95,6 +96,7 @@ class SVC(sklearn.svm.SVC):
                 coef[i, b] -= fit.dual[n:]
                 fits.append(fit)
         self.intercept_, objective, gap, steps = map(np.array, zip(*(fit[1:] for fit in fits), strict=True))
+        require_finite(objective, gap)
         self.objective_, self.dual_gap_ = (
             float(of_all[0]) if len(fits) == 1 else of_all for of_all in (objective / self.C, gap / self.C)
         )

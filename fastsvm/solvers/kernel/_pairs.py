@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._solver import require_finite
 from ..losses import as_loss
 from . import _aligned, _kernel
 from ._gram import MIB, FullGram, Gram
@@ -125,7 +124,6 @@ def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
         if not short or steps == limit:
             intercept, _ = _kernel.intercept_of(*state)
             gap, losses, margins = _kernel.gap_terms(*state, room[0], intercept)
-            require_finite(losses + margins, gap)
             return PairFit(dual, intercept, (losses + margins / 2) / n, gap / n, steps)
         start = dual[np.newaxis]
     run = KernelSDCASolver(
