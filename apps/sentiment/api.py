@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from fastsvm._utils.warnings import warn_user
 from fastsvm.model_files import save_plain
 
 from ..common.dask_cluster import connected
@@ -211,7 +211,7 @@ def train(
                     corpus, path, settings, **more, cache=cache, stage=stage
                 )
     for message in ["\n".join(result.skipped.report())] * bool(result.skipped.count) + result.warnings:
-        warnings.warn(message, TrainingWarning, stacklevel=2)
+        warn_user(message, TrainingWarning)
     words = [repr(os.fspath(source)) if labels is None else "texts, labels"]
     words += [f"{name}={value!r}" for name, value in given.items() if name not in _NOT_SHOWN]
     return TextModel(result.model, result, f"fastsvm_apps.sentiment.train({', '.join(words)})", corpus.name)

@@ -3,7 +3,7 @@
 import sys
 import warnings
 
-BETWEEN = {"fastsvm", "sklearn", "joblib"}  # packages whose lines tell the user nothing
+BETWEEN = {"fastsvm", "fastsvm_apps", "sklearn", "joblib"}  # packages whose lines tell the user nothing
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:

@@ -3,11 +3,11 @@
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..estimators.base import ConvergenceWarning
+from ..estimators.certify import scikit_learn_class_weights
 from ..fitting import SDCA
 from ..fitting.decision_scores import decision_scores
 from ..fitting.labels import known_labels, require_class_weight
@@ -64,14 +64,9 @@ def row_weights(estimator, X, y, sample_weight):
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if estimator.class_weight is None:
         return sample_weight
-    weights = _class_weights(estimator, y, sample_weight)[np.searchsorted(estimator.classes_, y)]
+    by_class = scikit_learn_class_weights(estimator, estimator.classes_, y, sample_weight)
+    weights = by_class[np.searchsorted(estimator.classes_, y)]
     return weights if sample_weight is None else weights * sample_weight
-
-
-def _class_weights(estimator, y, sample_weight):
-    return compute_class_weight(
-        estimator.class_weight, classes=estimator.classes_, y=y, sample_weight=sample_weight
-    )
 
 
 def fit_each_class(estimator, X, y, sample_weight, fit):
@@ -89,8 +84,9 @@ def fit_each_class(estimator, X, y, sample_weight, fit):
         estimator.n_iter_ = fit(y, row_weights(estimator, X, y, sample_weight))
         return
     sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    by_class = scikit_learn_class_weights(estimator, estimator.classes_, y, sample_weight)
     found = []
-    for label, weight in zip(estimator.classes_, _class_weights(estimator, y, sample_weight), strict=True):
+    for label, weight in zip(estimator.classes_, by_class, strict=True):
         estimator.n_iter_ = fit(y == label, np.where(y == label, weight, 1) * sample_weight)
         found.append({name: getattr(estimator, name) for name in FITTED if hasattr(estimator, name)})
     for name in found[0]:
@@ -137,9 +133,6 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
     model._warning = ConvergenceWarning
     model.fit(X, y, weights)
     estimator.coef_, estimator.intercept_ = model.coef_, model.intercept_
-    if len(model.coef_) > 1 and np.ndim(model.objective_) == 0:  # of one problem: what all have does nothing
-        estimator.coef_ -= model.coef_.mean(axis=0)
-        estimator.intercept_ -= model.intercept_.mean()
     if has_column:
         estimator.intercept_ = constant * np.ascontiguousarray(model.coef_[:, -1])
         estimator.coef_ = np.ascontiguousarray(model.coef_[:, :-1])

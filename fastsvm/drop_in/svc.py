@@ -8,7 +8,9 @@ from .._utils.blas import one_blas_thread
 from .._utils.warnings import warn_user
 from ..estimators.base import ConvergenceWarning
 from ..fitting.calibration import sigmoid
+from ..fitting.convergence_advice import convergence_advice, fit_ends, warn_if_short
 from ..fitting.labels import known_labels, require_class_weight
+from ..solvers._solver import require_finite
 from ..solvers.kernel._gram import kernel_scores
 from ..solvers.kernel._pairs import PairsOfClasses, cross_scores, fit_pair
 from ..solvers.kernel._values import Kernel
@@ -104,6 +106,7 @@ class SVC(sklearn.svm.SVC):
                 coef[i, b] -= fit.dual[n:]
                 fits.append(fit)
         self.intercept_, objective, gap, steps = map(np.array, zip(*(fit[1:] for fit in fits), strict=True))
+        require_finite(objective, gap)
         self.objective_, self.dual_gap_ = (
             float(of_all[0]) if len(fits) == 1 else of_all for of_all in (objective / self.C, gap / self.C)
         )
@@ -120,6 +123,10 @@ class SVC(sklearn.svm.SVC):
             self.dual_coef_ = type(X)((self.dual_coef_.ravel(), columns, starts), (k, n))  # zeros too
         self._probA, self._probB = -np.array(sigmoids).reshape(-1, 2).T.copy()
         self._warn_from_fit_status()
+        if not self.fit_status_ and (gap > self.tol * objective).any():
+            advice = convergence_advice(None if self._given else X, stalled=True).replace("alpha", "lower C")
+            ends = fit_ends(objective, gap, -(-steps // len(order)))
+            warn_if_short(ends, self.tol, None, np.inf, category=ConvergenceWarning, advice=advice)
         return True
 
     @property

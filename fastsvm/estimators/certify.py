@@ -308,16 +308,19 @@ def _certified_weights(model, y, classes, labels, sample_weight):
     if getattr(model, "class_weight", None) is None:
         return [sample_weight] * n
     kind = _kind_to_certify(model)
-    counted = (
-        {"sample_weight": given} if given is not None and kind in ("LinearSVC", "LogisticRegression") else {}
-    )
-    by_class = compute_class_weight(model.class_weight, classes=classes, y=y, **counted)
-    factor = by_class[np.searchsorted(classes, y)]
+    factor = scikit_learn_class_weights(model, classes, y, given)[np.searchsorted(classes, y)]
     sample_weight = as_weights(np.ones(len(y)) if given is None else given, len(y))
     if n > 1 and kind in ("LinearSVC", "LogisticRegression", "SGDClassifier"):
         # In LIBLINEAR's and SGD's problems of one class against the rest, the rest has weight 1.
         return [sample_weight * np.where(y == label, factor, 1) for label in labels]
     return [sample_weight * factor] * n
+
+
+def scikit_learn_class_weights(model, classes, y, sample_weight):
+    """Return the weight of each class: LIBLINEAR's "balanced" ones count rows by weight, others do not."""
+    if _kind_to_certify(model) not in ("LinearSVC", "LogisticRegression"):
+        sample_weight = None
+    return compute_class_weight(model.class_weight, classes=classes, y=y, sample_weight=sample_weight)
 
 
 def _certified_duals(model, n):

@@ -12,6 +12,7 @@ from ..solvers._windows import blocks
 SPREAD = 10  # tf-idf columns differ by up to 9, those of raw word counts by 18 and more
 LARGE = 10  # mean square; standardised columns have 1, tf-idf .01, pixels of 0 to 255 thousands
 CHUNK = 1 << 18
+LOW_BITS = (1 << 29) - 1  # of a float64, which float32 has not
 
 
 class ConvergenceWarning(UserWarning):
@@ -19,16 +20,19 @@ class ConvergenceWarning(UserWarning):
 
 
 class FitEnd(NamedTuple):
-    """The end of a fit: its relative duality gap, its epochs, and its alpha, of several."""
+    """The end of a fit: relative duality gap, epochs, alpha, of several; whether w is rounded to float32."""
 
     relative_gap: float
     n_iter: int
     alpha: float | None = None
+    single: bool = False
 
     @classmethod
     def of(cls, result, alpha=None):
         """The end of a solver's Result."""
-        return cls(result.gap / result.objective if result.objective > 0 else 0.0, result.n_iter, alpha)
+        single = not (np.asarray(result.w, float).view(np.int64) & LOW_BITS).any()
+        share = result.gap / result.objective if result.objective > 0 else 0.0
+        return cls(share, result.n_iter, alpha, single)
 
 
 def fit_ends(objectives, gaps, n_iters, alpha=None):
@@ -62,6 +66,8 @@ def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, advice
         return
     where = "" if worst.alpha is None else f" at alpha={worst.alpha:.3g}"
     advice = advice or convergence_advice(X, stalled=worst.n_iter < max_iter)
+    if worst.single and worst.n_iter < max_iter:
+        advice += "; or pass X as float64, as float32 weights may hold no less"
     warn_user(
         f"Stopped{where} after {worst.n_iter} epochs at a relative duality gap of "
         f"{worst.relative_gap:.1e}, above tol={tol:g}: {advice}.",

@@ -171,7 +171,9 @@ class SDCA(LinearModel):
         def make(threads):
             problem = MultinomialProblem(rows, places, len(self.classes_), weights, threads)
             options = {"alpha": self.alpha, "fit_intercept": self.fit_intercept, "max_iter": max_iter}
-            return MultinomialSolver(problem, start=starts(0), **options)
+            solver = MultinomialSolver(problem, start=starts(0), **options)
+            solver.kept_as = rows.unchecked_values.dtype
+            return solver
 
         return [("all classes", make)]
 

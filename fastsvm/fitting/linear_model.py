@@ -158,7 +158,9 @@ class LinearModel(OneVsRest):
         def make(k, threads):
             own = rows if self._rows_of is None else as_rows(self._rows_of(k), threads, self._norms)
             problem = Problem(own, signs_of(y, labels[k]), weights, threads, relative=relative)
-            return self._make_solver(problem, partial(draw, k), max_iter, start=starts(k))
+            solver = self._make_solver(problem, partial(draw, k), max_iter, start=starts(k))
+            solver.kept_as = rows.unchecked_values.dtype
+            return solver
 
         return [(label, partial(make, k)) for k, label in enumerate(labels)]
 

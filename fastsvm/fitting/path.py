@@ -12,6 +12,7 @@ from ..solvers import LOSSES
 from ..solvers._input import as_matrix, as_state, flag, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
+from ..solvers._solver import Result
 from ..solvers.losses import slope
 from .convergence_advice import FitEnd, warn_if_short
 from .engine import solve_batches
@@ -160,13 +161,19 @@ def sdca_path(
         tol=tol,
     )
     results, batches = [], ([partial(path.result, k)] for k in range(len(alphas)))
-    for [result] in solve_batches(batches, 1, tol=tol, n_threads=number_of_threads(n_jobs)):
-        results.append(result._replace(w=as_coefficients(result.w, X.dtype), dual=None))
+    solved = solve_batches(batches, 1, tol=tol, n_threads=number_of_threads(n_jobs))
+    for alpha, [result] in zip(alphas, solved, strict=True):
+        w, intercept = (as_coefficients(part, X.dtype) for part in (result.w, result.intercept))
+        primal = result.objective
+        if X.dtype != np.float64:
+            primal = problem.primal(w.astype(float), float(intercept), loss, alpha)
+        gap = max(result.gap + primal - result.objective, 0.0)
+        results.append(Result(w, intercept, None, primal, gap, *result[5:]))
     warn_if_short([FitEnd.of(*pair) for pair in zip(results, alphas, strict=True)], tol, X, max_iter)
     return SDCAPath(
         alphas,
         np.array([r.w for r in results]),
-        as_coefficients([r.intercept for r in results], X.dtype),
+        np.array([r.intercept for r in results]),
         np.array([r.objective for r in results]),
         np.array([r.gap for r in results]),
         np.array([r.n_iter for r in results]),

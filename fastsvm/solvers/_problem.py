@@ -142,5 +142,5 @@ def out_of_range(alpha, largest):
     """The error for an alpha that is too small for the rows' squared norms, times their weights."""
     return ValueError(
         f"alpha={alpha:.3g} is too small for rows with c ||x||^2 of up to {largest:.3g}: scale X, or raise "
-        "alpha."
+        "alpha (lower C)."
     )

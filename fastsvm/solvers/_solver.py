@@ -152,11 +152,14 @@ def first_averaged(average_from, total):
 
 
 def require_finite(objective, gap):
-    """Raise a ValueError if objective or gap (None: there is none) is not finite: that is no certificate."""
-    if not (math.isfinite(objective) and (gap is None or math.isfinite(gap))):
+    """Raise a ValueError if objective or gap (None: there is none) is not finite: that is no certificate.
+
+    They are numbers, or arrays of them.
+    """
+    if not (np.isfinite(objective).all() and (gap is None or np.isfinite(gap).all())):
         raise ValueError(
-            f"The objective ({objective:.3g}) or its lower bound is not finite: was X changed during the "
-            "fit? If not, scale X, or raise alpha."
+            f"The objective ({np.max(objective):.3g}) or its lower bound is not finite: was X changed during "
+            "the fit? If not, scale X, or raise alpha (lower C)."
         )
 
 
@@ -206,6 +209,12 @@ class Solver:
     checkpoint_hook = None
     """Function of the run, called where its state can be saved."""
 
+    kept_as = np.dtype(np.float64)
+    """To what the caller rounds the solution: the result's objective and gap are those of the rounded one."""
+
+    looking = False
+    """Whether the next measurement is likely to be the last."""
+
     def __init__(self, problem, *, order, max_iter, random, alpha=None, grouped=True):
         self.problem, self.alpha, self.max_iter = problem, alpha, max_iter
         self.random = random() if callable(random) else random
@@ -253,10 +262,31 @@ class Solver:
         if c.dual is not None and w_of_dual is None:
             w_of_dual = self.problem.primal_from_dual(c.dual, self.alpha, c.factors)
         w = w_of_dual if c.w is None else c.w
-        primal = self._objective(w, c.intercept)
         if c.dual is not None:
             bound = self.problem.dual_value(c.dual, w_of_dual, self.loss, self.alpha, c.factors)
-        return Point(w, c.intercept, c.dual, primal, bound)
+        point = Point(w, c.intercept, c.dual, math.nan, bound)
+        if self.looking and self.kept_as != np.float64:  # what is kept, at once: that saves a pass
+            kept = self._as_kept(point)
+            if kept.within(self.tol):
+                return kept
+        return self._with_objective(point)  # epochs cannot make up for what rounding adds
+
+    def _as_kept(self, point):
+        """The Point rounded to `kept_as`, with the objective there."""
+        rounded = self._rounded(point)
+        return point if rounded is point and not math.isnan(point.primal) else self._with_objective(rounded)
+
+    def _rounded(self, point):
+        """The Point without objective, rounded to `kept_as`; itself if that holds it, or cannot."""
+        with np.errstate(over="ignore"):
+            w, intercept = (np.asarray(part, self.kept_as).astype(float)[()] for part in point[:2])
+        if np.array_equal(w, point.w) and np.array_equal(intercept, point.intercept):
+            return point
+        held = np.isfinite(w).all() and np.isfinite(intercept).all()
+        return point._replace(w=w, intercept=intercept) if held else point
+
+    def _with_objective(self, point):
+        return point._replace(primal=self._objective(point.w, point.intercept))
 
     def _objective(self, w, intercept):
         return self.problem.primal(w, intercept, self.loss, self.alpha)
@@ -298,7 +328,7 @@ class Solver:
 
     def stop(self):
         """End here, after an epoch that was measured; its line of the history, of the point to return."""
-        self.point = self.finalize()
+        self.point = self._as_kept(self.finalize())
         require_finite(self.point.primal, self.point.gap)
         return self._history_line()
 

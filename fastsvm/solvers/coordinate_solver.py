@@ -10,8 +10,8 @@ from ._intercept import best_intercept
 from ._polish import polish
 from ._random import draw_integer
 from ._rows import sums_by_sign
-from ._scores import scores_of
-from ._solver import Candidate, Point, Solver, SolverState, first_averaged
+from ._scores import loss_and_slope, scores_of
+from ._solver import Candidate, Solver, SolverState, first_averaged
 from .losses import as_loss
 
 # How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
@@ -340,23 +340,25 @@ class SDCASolver(Solver):
         """Whether w must be summed again, because rounding errors in it may matter."""
         return sdca_must_be_exact(self.tol, self.done) or self._has_lost_digits()
 
-    def measure(self):
-        """The Point that would be returned now; its intercept is the best one, where that saves epochs.
+    def _with_objective(self, point):
+        """The Point with its objective; its intercept is the best one, where that saves epochs.
 
         An epoch leaves the run's own intercept so far from it that the objective may need another epoch,
         which is dear where rows come from disk. The run goes on with its own: steps hold the sum of b_i y_i
         by it.
         """
         if self.above is None or self._must_be_exact():
-            return super().measure()
-        p, c = self.problem, self.candidate()
-        w, ridge = c.w_of_dual, self.alpha / 2 * float(c.w_of_dual @ c.w_of_dual)
-        scores = scores_of(p.rows, w, p.threads)
-        intercept, loss = best_intercept(p, scores, c.intercept, self.loss, self.tol * ridge)
+            return super()._with_objective(point)
+        p, w = self.problem, point.w
+        ridge, scores = self.alpha / 2 * float(w @ w), scores_of(p.rows, w, p.threads)
+        intercept, loss = best_intercept(p, scores, point.intercept, self.loss, self.tol * ridge)
         if self.shrinking and self.looking:
-            self._screen(scores, c.intercept)
-        bound = p.dual_value(c.dual, w, self.loss, self.alpha, c.factors)
-        return Point(w, intercept, c.dual, ridge + loss, bound)
+            self._screen(scores, point.intercept)
+        best = point._replace(intercept=intercept)
+        if self._rounded(point) is point and (rounded := self._rounded(best)) is not best:
+            best = rounded
+            loss = loss_and_slope(scores, p.signs, p.weights, best.intercept, self.loss.struct)[0] / p.n
+        return best._replace(primal=ridge + loss)
 
     def _objective(self, w, intercept):
         return self.alpha / 2 * float(w @ w) + self._mean_loss(w, intercept)

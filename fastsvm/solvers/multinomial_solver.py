@@ -243,7 +243,10 @@ class MultinomialSolver(Solver):
                 return True
             H = np.diag(means[seen]) - weighted[:, seen].T @ self.likely[:, seen] / self.problem.n
             H += total / len(seen)  # for equal steps, which change nothing
-            step[seen] = -np.linalg.solve(H, slope)
+            try:
+                step[seen] = -np.linalg.solve(H, slope)
+            except np.linalg.LinAlgError:  # of scores so far apart that some probabilities are 0
+                return False
             if not self.descend(-1, step, step, float(slope @ step[seen])):
                 return False
         return False
@@ -306,11 +309,20 @@ class MultinomialSolver(Solver):
         coef[-1] -= (self.means.T @ coef[:-1])[0]
         return coef
 
+    def _objective(self, w, intercept):
+        scores = self.problem.scores(np.ascontiguousarray(np.vstack([w.T, intercept])))
+        loss = _multinomial.softmax(scores, self.problem.places, self.problem.weights, np.empty_like(scores))
+        return self.alpha / 2 * float(np.vdot(w, w)) + loss
+
     def measure(self):
-        """The Point here, at no pass."""
+        """The Point here, at no pass, without what all classes have, which adds to the ridge alone."""
         W = np.ascontiguousarray(self.coef[:-1].T)
+        common = W.mean(axis=0)
+        W -= common
+        objective = self.objective - self.alpha / 2 * len(W) * float(common @ common)
+        intercepts = self.coef[-1] - self.coef[-1].mean()
         dual = np.ascontiguousarray(-self.problem.residuals(self.likely).T)
-        return Point(W, self.coef[-1].copy(), dual, self.objective, max(0.0, self.objective - self.gap))
+        return Point(W, intercepts, dual, objective, max(0.0, self.objective - self.gap))
 
     def should_certify(self):
         """Whether the gap is small enough."""

@@ -4,15 +4,32 @@ import numpy as np
 import pytest
 import sklearn.linear_model
 import sklearn.svm
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import scale
+from sklearn.utils import compute_class_weight
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fastsvm import drop_in
-from fastsvm.drop_in import FallbackWarning
+from fastsvm import certify, drop_in
+from fastsvm.drop_in import FallbackWarning, patching
+from pairs import pairs
 
 TIGHT = {"max_iter": 100_000, "tol": 1e-10}
+PHI = {
+    "hinge": lambda m: np.maximum(0, 1 - m),
+    "squared_hinge": lambda m: np.maximum(0, 1 - m) ** 2,
+    "log_loss": lambda m: np.logaddexp(0, -m),
+    "modified_huber": lambda m: np.where(m < -1, -4 * m, np.maximum(0, 1 - m) ** 2),
+}
+TIGHTLY = {
+    "LinearSVC": {"max_iter": 100_000, "tol": 1e-6, "random_state": 0},
+    "LogisticRegression": {"tol": 1e-8, "max_iter": 1000},
+    "SGDClassifier": {  # scikit-learn's steps are short, and those of the second half are averaged
+        **{"alpha": 0.1, "max_iter": 1500, "tol": None, "random_state": 0},
+        **{"learning_rate": "constant", "eta0": 0.003, "average": 140_000},
+    },
+    "SVC": {"kernel": "linear", "tol": 1e-5},
+}
 
 
 def rows(n_classes):
@@ -44,22 +61,55 @@ def test_the_solution_is_scikit_learns(n_classes, fit_intercept, name, options):
     assert np.all(ours.dual_gap_ <= 1e-8 * np.asarray(ours.objective_))
 
 
+def problems():
+    """The classifiers of the package that have an objective, each with its losses that are compiled."""
+    for ours, theirs in patching._pairs():
+        if is_classifier(ours()) and ours is not drop_in.Perceptron:
+            losses = theirs._parameter_constraints.get("loss", [])
+            names = set().union(*(each.options for each in losses)) & PHI.keys()
+            for loss in sorted(names or {"hinge" if "SVC" in ours.__name__ else "log_loss"}):
+                yield f"{ours.__name__} {loss}", (ours, theirs, {"loss": loss} if names else {}, PHI[loss])
+
+
 @pytest.mark.parametrize(
-    ("loss", "phi"),
-    [
-        ("hinge", lambda m: np.maximum(0, 1 - m)),
-        ("squared_hinge", lambda m: np.maximum(0, 1 - m) ** 2),
-        ("log_loss", lambda m: np.logaddexp(0, -m)),
-        ("modified_huber", lambda m: np.where(m < -1, -4 * m, np.maximum(0, 1 - m) ** 2)),
-    ],
+    *pairs(
+        problem=dict(problems()),
+        class_weight={"none": None, "dict": {"b": 3}, "balanced": "balanced"},
+        weighing=["none", "random", "zeros"],
+    )
 )
-def test_sgd_minimises_its_objective(loss, phi):
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_weights_are_those_of_scikit_learns_objective(problem, class_weight, weighing):
+    """At both solutions scikit-learn's objective is the same, and `certify` finds ours near its optimum."""
+    ours, theirs, loss, phi = problem
+    X, y = rows(2)
+    X, y, rng = X[::3, ::5], y[::3], np.random.default_rng(0)
+    c = {"none": np.ones(len(y)), "random": rng.uniform(0.1, 3, len(y)) * np.where(y == "a", 5, 1)}.get(
+        weighing, rng.integers(0, 2, len(y)) * np.where(y == "a", 5.0, 1)
+    )
+    options = loss | {"class_weight": class_weight, **TIGHTLY[ours.__name__]}
+    models = [kind(**options).fit(X, y, sample_weight=c) for kind in (ours, theirs)]
+    counted = {"sample_weight": c} if ours in (drop_in.LinearSVC, drop_in.LogisticRegression) else {}
+    by_class = compute_class_weight(class_weight, classes=np.array(["a", "b"]), y=y, **counted)
+    weights, sign = c * by_class[(y == "b").astype(int)], np.where(y == "b", 1, -1)
+    ridge = 0.1 * len(y) if ours is drop_in.SGDClassifier else 1.0
+    found = [
+        ridge / 2 * ((m.coef_**2).sum() + (m.intercept_[0] ** 2 if ours is drop_in.LinearSVC else 0))
+        + weights @ phi(sign * m.decision_function(X))
+        for m in models
+    ]
+    assert found[0] == pytest.approx(found[1], rel=0.02 if ours is drop_in.SGDClassifier else 1e-4)
+    assert certify(models[0], X, y, sample_weight=c).relative_gap <= 2e-3
+
+
+@pytest.mark.parametrize("loss", PHI)
+def test_sgd_minimises_its_objective(loss):
     X, y = rows(2)
     model = drop_in.SGDClassifier(loss, alpha=0.01, tol=1e-6, random_state=0).fit(X, y)
 
     def objective(coef, intercept):
         margins = np.where(y == "b", 1, -1) * (X @ coef.ravel() + intercept)
-        return 0.005 * (coef**2).sum() + phi(margins).mean()
+        return 0.005 * (coef**2).sum() + PHI[loss](margins).mean()
 
     least = objective(model.coef_, model.intercept_)
     assert least == pytest.approx(model.objective_, rel=1e-12)
@@ -89,7 +139,7 @@ def test_perceptron_stops_by_scikit_learns_rule():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("class_weight", [None, {"b": 2}])
+@pytest.mark.parametrize("class_weight", [None, {"b": 2}, "balanced"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_perceptron_has_scikit_learns_weights(n_classes, class_weight):
     """From zero, from a start and from the last fit, with the rows in their order."""
@@ -98,7 +148,9 @@ def test_perceptron_has_scikit_learns_weights(n_classes, class_weight):
     ours, theirs = (room.Perceptron(**options) for room in (drop_in, sklearn.linear_model))
     shape = (1 if n_classes == 2 else 3, X.shape[1])
     coef, intercept = np.random.default_rng(0).normal(size=shape), np.ones(shape[0])
-    for start in ({}, {"coef_init": coef, "intercept_init": intercept}, {"coef_init": coef}):
+    weights = np.random.default_rng(0).integers(0, 4, len(y)) * np.where(y == "a", 5.0, 1)
+    starts = {"coef_init": coef, "intercept_init": intercept}
+    for start in ({}, starts, {"coef_init": coef}, {"sample_weight": weights}):
         for warm in (False, True):
             for model in (ours, theirs):
                 model.set_params(warm_start=warm).fit(X, y, **({} if warm else start))

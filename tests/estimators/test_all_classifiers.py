@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.model_selection import GridSearchCV
 
 import fastsvm
+import fastsvm_apps
 from fastsvm import SDCAClassifier, certify, drop_in, fitting, sdca_path, text
 
 FOUND = [getattr(package, name) for package in (fastsvm, fitting, drop_in) for name in package.__all__]
@@ -58,7 +59,8 @@ def test_so_do_other_doors_and_nobody_counts_frames():
         lambda: text.BagOfWords(analyzer="char", token_pattern="a").fit(["a word"]),
     ):
         assert set(warned_at(call)) == {(__file__, 0)}
-    sources = [path for path in Path(fastsvm.__file__).parent.rglob("*.py*") if path.suffix != ".pyc"]
+    folders = [Path(package.__file__).parent for package in (fastsvm, fastsvm_apps)]
+    sources = [path for folder in folders for path in folder.rglob("*.py*") if path.suffix != ".pyc"]
     odd = [path.name for path in sources if re.search(rb"stacklevel|warnings\.warn\(", path.read_bytes())]
     assert odd == ["warnings.py"]
 

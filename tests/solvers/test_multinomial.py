@@ -107,3 +107,14 @@ def test_what_multinomial_has_not(options, digits):
 def test_no_checkpoint(digits, tmp_path):
     with pytest.raises(ValueError, match="one-vs-rest"):
         multinomial().fit(*digits, checkpoint=tmp_path / "file")
+
+
+def test_probabilities_of_0_are_no_singular_matrix():
+    """Of weights over 16 decades, where alpha is tiny: `numpy.linalg.solve` raised."""
+    rng = np.random.default_rng(1095)
+    n, d, k = rng.integers(6, 60), rng.integers(1, 6), rng.integers(3, 6)
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-6, 6) + rng.choice([0, 1e3, 1e6])
+    y = rng.integers(0, k, n)
+    y[:k], c = np.arange(k), 10 ** rng.uniform(-8, 8, n)
+    model = multinomial(alpha=10 ** rng.uniform(-12, 2) * np.mean(X**2), max_iter=50).fit(X, y, c)
+    assert model.dual_gap_ <= 1e-3 * model.objective_

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from fastsvm import fitting
+from fastsvm._utils.warnings import warn_user
 from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.text import Bag, OwnRatios, Selection, Union, Weighting, has_markup, lower_without_markup
 
@@ -219,11 +220,10 @@ def fit_classifier(
     if getattr(estimator, "tol", None) is not None and hasattr(estimator, "dual_gap_"):
         gap = np.max(estimator.dual_gap_ / estimator.objective_)
         if gap > estimator.tol:
-            warnings.warn(
+            warn_user(
                 f"stopped at epoch {np.max(estimator.n_iter_)} with a relative gap of {gap:.1e}, "
                 f"above the {estimator.tol:g} aimed at; allow more epochs, or a larger alpha",
                 ConvergenceWarning,
-                stacklevel=2,
             )
 
 

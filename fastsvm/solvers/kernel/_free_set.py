@@ -4,6 +4,8 @@ Once the rows at the bounds are settled, the dual is a quadratic function of the
 some directions, as with large C or a kernel of few columns, coordinate steps take thousands of epochs.
 """
 
+from bisect import bisect_left
+
 import numpy as np
 
 from . import _aligned
@@ -89,18 +91,23 @@ def _cost(which):
 
 
 def balance(dual, signs, upper, total):
-    """The nearest dual variables in their box with sum_i b_i y_i = `total`: all move alike."""
-    from scipy.optimize import brentq  # likewise
+    """The nearest dual variables in their box with sum_i b_i y_i = `total`: all move alike.
+
+    The sum is straight between the moves at which one meets its box, so that it is solved there; if the box
+    has no such sum, it is the nearest.
+    """
 
     def moved(by):
         return np.clip(dual + by * signs, 0, upper)
 
-    def excess(by):
-        return moved(by) @ signs - total
-
-    far = np.abs(dual).max(initial=0) + abs(total) + upper[upper < np.inf].sum()
-    far = -far if excess(0) > 0 else far
-    return moved(brentq(excess, 0, far, xtol=1e-15) if excess(0) * excess(far) <= 0 else 0)
+    ends = np.concatenate([-signs * dual, signs * (upper - dual), [0.0]])
+    ends = np.sort(ends[np.isfinite(ends)])
+    far = 1 + np.abs(ends).max()
+    k = bisect_left(ends, total, key=lambda by: moved(by) @ signs)
+    low, high = np.concatenate([[-2 * far], ends, [2 * far]])[k : k + 2]
+    middle = dual + (low + high) / 2 * signs
+    moves, start = np.count_nonzero((middle > 0) & (middle < upper)), ends[max(k - 1, 0)]
+    return moved(start + (total - moved(start) @ signs) / max(moves, 1))
 
 
 def _solution(A, slope, signs=None):

@@ -340,6 +340,8 @@ def climb_in_pairs(
                 if gap <= max(goal, tol * primal) or done == steps or high - low < LEAST:
                     break
             j = partner(high, bend[i], 2 * rate, &block[i, 0], slope, down, bend, n)
+            if j < 0:  # slopes that are not finite
+                break
             c = 1 if weight == NULL else weight[i]
             d = 1 if weight == NULL else weight[j]
             t = (slope[i] - slope[j]) / max(bend[i] + bend[j] - 2 * rate * block[i, j], 1e-12)

@@ -137,8 +137,7 @@ def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
         slack=slack,
         most_steps=-1 if most_steps == -1 else most_steps - steps,
     )
-    for _ in run.epochs(tol):
-        pass
+    run.result(run.epochs(tol))
     return PairFit(run.dual[0], run.intercept[0], run.primal[0], run.gap[0], steps + run.steps[0])
 
 

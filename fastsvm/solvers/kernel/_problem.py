@@ -6,7 +6,7 @@ import numpy as np
 
 from .._input import EXTREME, as_signs, as_weights
 from .._problem import out_of_range
-from .._solver import Epoch
+from .._solver import Epoch, require_finite
 from ..losses import as_loss
 from ._kernel import gap_terms
 
@@ -78,7 +78,7 @@ class KernelProblem:
 
     def require_range(self, alpha):
         """Raise a ValueError if some scores may be too large, which alpha does not keep small."""
-        largest = self.gram.diagonal.max() * (self.weights.max() if self.weights.size else 1.0)
+        largest = float(self.gram.diagonal.max()) * (float(self.weights.max()) if self.weights.size else 1.0)
         if largest > EXTREME * float(alpha):
             raise out_of_range(alpha, largest)
 
@@ -111,6 +111,7 @@ class KernelSolver:
         """The KernelResult, once the iterable `rounds` of `epochs` is exhausted."""
         for _ in rounds:
             pass
+        require_finite(self.primal, self.gap)
         return KernelResult(
             self.coef, self.primal, self.gap, int(self.done.max()), self.history, self.intercept
         )

@@ -34,7 +34,8 @@ MOST_EPOCHS = 20  # epochs over a working set, after which Newton's steps may be
 ROUND_GAP = 0.03  # the share that a round leaves of the gap, and slack, that its working set can show
 WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
 PAIR_COST = 3  # of a step of two, in steps of one: two rows are added, and one is looked at
-STALL = 1e-9  # the share of the gap by which a round must raise the dual
+STALL = 1e-9  # the share of the gap, or the dual if that is less, by which a round must raise the dual
+WINDOW, SLOW = 100, 1e-3  # rounds that must raise it by this share: fits that end take .03, others days
 
 
 class KernelSDCASolver(KernelSolver):
@@ -106,7 +107,7 @@ class KernelSDCASolver(KernelSolver):
             mean_square = self.steepness.mean() / self.rate
             self.intercept_rate = sdca_bias_rate(alpha, problem.n, mean_square, weights.mean())
         self.budget, self.wanted = np.zeros(shape[0]), np.zeros(shape[0])
-        self.stalled = np.zeros(shape[0], bool)
+        self.stalled, self.marks = np.zeros(shape[0], bool), np.zeros(shape[0])
         self.buffers = threading.local()
         self.round, self.tol, self.trace = 0, None, False
         if start is not None:
@@ -171,13 +172,23 @@ class KernelSDCASolver(KernelSolver):
             moved[j] = self._solve_working_set(classes[j], sets[j], block)
 
         for_each(solve, range(len(classes)), self.problem.gram.threads)
+        last = self.dual[classes], self.scores[classes]
         self._update_scores(classes, sets, moved)
-        for k in classes:
-            before = self.primal[k] - self.gap[k]
-            self.measure(k)
-            if self.primal[k] - self.gap[k] - before <= STALL * self.gap[k]:
-                self.stalled[k], self.budget[k] = self.budget[k] == np.inf, np.inf
         self.round += 1
+        ends_window = self.round % (WINDOW * (MOST_EPOCHS if self.trace else 1)) == 0
+        for j, k in enumerate(classes):
+            gap, before = self.gap[k], self.primal[k] - self.gap[k]
+            self.measure(k)
+            value = self.primal[k] - self.gap[k]
+            size = min(self.gap[k], abs(value))
+            slow = ends_window and value - self.marks[k] <= SLOW * size
+            if slow or value - before <= STALL * size:
+                self.stalled[k], self.budget[k] = self.budget[k] == np.inf, np.inf
+                if self.gap[k] > gap and self.loss.quadratic:  # it was rounding that moved
+                    self.dual[k], self.scores[k] = last[0][j], last[1][j]
+                    self.measure(k)
+            if ends_window:
+                self.marks[k] = value
 
     def _first_working_set(self):
         """Before anything is known all rows look alike: some of them at random, for all classes."""
