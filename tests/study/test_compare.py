@@ -60,8 +60,11 @@ def test_a_run_is_a_fit_with_its_seed(data, layout):
     for label, model in MODELS.items():
         lines, fit = of(c, label, 2), fitted(model, X, y, seed=7)
         assert lines["epoch"].tolist() == [*range(1, model.max_iter + 1)]
-        np.testing.assert_allclose(lines["primal"], fit.history_["primal"], rtol=1e-12)
-        np.testing.assert_allclose(lines["gap"], fit.history_["gap"], rtol=1e-9, atol=1e-14)
+        kept = 1e-7 * (X.dtype == np.float32)  # a fit's last line is of coef_, which float32 rounds
+        for end, off in (slice(-1), 0), (slice(-1, None), kept):
+            primal, gap = (fit.history_[name][end] for name in ("primal", "gap"))
+            np.testing.assert_allclose(lines["primal"][end], primal, rtol=1e-12 + off)
+            np.testing.assert_allclose(lines["gap"][end], gap, rtol=1e-9, atol=1e-14 + off)
         np.testing.assert_allclose(c.coef[label][2], fit.coef_[0], rtol=1e-6, atol=1e-9)
         np.testing.assert_allclose(c.intercept[label][2], fit.intercept_[0], rtol=1e-6, atol=1e-9)
         assert lines["error"][-1] == pytest.approx(1 - fit.score(X, y))
