@@ -9,8 +9,6 @@ from .placing import Placed
 from .shard_actors import Cluster, ShardActor
 from .shards import packed_shard, shared_with_workers
 
-__all__ = ["place_shards"]
-
 
 def place_shards(client, function, shards, *shared):
     """Call a function of each shard on the workers, and keep the returned rows there for fits.

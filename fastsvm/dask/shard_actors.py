@@ -5,8 +5,6 @@ import numpy as np
 from ..fitting.shard import Shard
 from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
 
-__all__ = ["Cluster", "ShardActor", "ask_all"]
-
 STARTS = 5  # attempts to start a shard before it is an error
 ENDING = (
     "Workers end while they load their rows; their logs have the reason. It may be a lack of memory, or of a "

@@ -11,15 +11,6 @@ from ..text import reading
 from ..text._words import batches
 from ..text.reading import BATCH, DEFAULT_PATTERN, SPLIT_PATTERN, compiled_reading, refuse_missing
 
-__all__ = [
-    "Splitting",
-    "check_stop_words",
-    "container",
-    "documents",
-    "reading_of",
-    "warn_of_unused_pattern",
-]
-
 
 def reading_of(vectorizer):
     """Return the compiled code's reading of a vectoriser; None if scikit-learn must read the texts.

@@ -5,8 +5,6 @@ import numpy as np
 from .container import ModelFileError, show
 from .tensors import pack_strings, unpack_strings
 
-__all__ = ["Codec", "check_transformer", "pack_names", "take_names"]
-
 
 class Codec:
     """The codec of one class: ``encode(object) -> params, fitted, tensors``, and its inverse ``decode``.

@@ -11,8 +11,6 @@ from .parameters import make_model, params_to_json, to_json
 from .rows import pack_rows, take_rows
 from .tensors import FLOATS, native_tensor, take_tensor
 
-__all__ = ["KernelCodec", "KernelFeaturesCodec"]
-
 # The array that a ``KernelFeatures`` of each method has besides its components.
 BESIDE_COMPONENTS = {"nystroem": "factor_", "random": "offsets_"}
 

@@ -9,8 +9,6 @@ from .fields import COUNTS, MEASURES, count_field, labels_field, measure_field
 from .parameters import make_model, params_to_json, to_json
 from .tensors import FLOATS, native_tensor, pack_strings, take_tensor
 
-__all__ = ["ClassifierCodec", "LinearCodec"]
-
 CALIBRATION = "calibration_"  # slopes, and below them intercepts
 SQUARES = "squares_"  # of the weights by which the norms of rows are, of each class its own
 

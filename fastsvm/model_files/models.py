@@ -24,8 +24,6 @@ from .container import (
     write_model,
 )
 
-__all__ = ["Models"]
-
 
 class Models:
     """The table of models that files may hold.

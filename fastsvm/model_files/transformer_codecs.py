@@ -7,8 +7,6 @@ from .container import ModelFileError, check_object
 from .fields import n_columns_field
 from .tensors import FLOATS, VIEWS, take_tensor_view, tensor_of_view
 
-__all__ = ["PCACodec", "ScalerCodec"]
-
 
 class TransformerCodec(Codec):
     """A transformer of scikit-learn with a few switches, and arrays of matching shapes."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import os
     from typing import Any
 
-__all__ = ["Comparison"]
-
 OPTIMUM_TOL = 1e-7  # relative gap to which an optimum is found
 
 
