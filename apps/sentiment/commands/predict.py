@@ -13,7 +13,7 @@ from ...common.errors import AppError, Skipped
 from ...common.files import open_output
 from ...common.options import COUNT, FiniteFloat, Value, section
 from ...common.paths import Reads, Writes
-from ...common.printing import many, note, note_skipped, tidy_warnings
+from ...common.printing import many, note, note_skipped, tidy_warnings, warn
 from ...common.progress import Stages
 from .. import checked_values
 from ..data.corpus_batches import SHARD
@@ -120,7 +120,7 @@ def predict(
     for each in skipped:
         code = max(code, note_skipped(each))
     if run.is_strange:
-        note(f"warning: {run.why_strange}: their labels are guesses")
+        warn(f"{run.why_strange}: their labels are guesses")
     elif run.n_unknown:
         note(f"{many(run.n_unknown, 'text')} without a word the model knows got the label of the intercept")
     return code

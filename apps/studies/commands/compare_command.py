@@ -25,9 +25,7 @@ PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
     "compare rows.svm", "compare table.csv --solvers sdca,pegasos -o ours", only_in_config={"threads": None}
 )
 @options.section(
-    "Input",
-    click.option("--scale", is_flag=True, help="Standardise dense columns first."),
-    *TABLE_OPTIONS,
+    "Input", click.option("--scale", is_flag=True, help="Standardise dense columns first."), *TABLE_OPTIONS
 )
 @options.section(
     "Training",
