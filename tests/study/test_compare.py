@@ -210,7 +210,7 @@ def test_a_copy_has_all_but_the_solvers(data):
         ({"X_test": np.ones((2, D)), "y_test": [0, 5]}, "the label 5, which is not in y"),
         ({"y": np.zeros(N)}, "one class only"),
         ({"y": np.linspace(0, 1, N)}, r"y\[1\] is the number 0.008"),
-        ({"y": [np.nan] + [0.0] * (N - 1)}, r"y\[0\] is the number nan"),
+        ({"y": [np.nan] + [0.0] * (N - 1)}, r"y\[0\] is nan"),
         ({"optimum": {"b": 1.0}}, "no optimum of 'sdca'"),
     ],
 )
