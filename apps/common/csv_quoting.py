@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from os import PathLike
 from types import SimpleNamespace
 from typing import TextIO
@@ -37,11 +37,18 @@ def table_file(path: str | PathLike[str]) -> Iterator[TextIO]:
             file.detach()
 
 
-def csv_writer(file: TextIO, separator: str = ",") -> Callable[[Iterable], object]:
-    """Return a function that writes a row of a table, with its texts `quoted`; on a screen, visibly."""
+def csv_writer(file: TextIO, separator: str = ",") -> Callable[..., object]:
+    """Return a function that writes rows of a table, with their texts `quoted`; on a screen, visibly."""
     screen = SimpleNamespace(write=lambda line: file.write(on_screen(line)))
-    write = table_writer(screen if file.isatty() else file, separator).writerow
-    return lambda row: write(map(quoted, row))
+    write = table_writer(screen if file.isatty() else file, separator).writerows
+    return lambda *rows: write(map(quoted, row) for row in rows)
+
+
+def csv_text(rows: Iterable[Iterable], separator: str = ",") -> str:
+    """Return what `csv_writer` writes."""
+    file = StringIO(newline="")
+    csv_writer(file, separator)(*rows)
+    return file.getvalue()
 
 
 def table_writer(file: TextIO, separator: str = ","):

@@ -1,8 +1,10 @@
 """Files and folders for results: whether they can be written, and writing them in one go."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import BinaryIO
 
 from .errors import FAILED, AppError
 
@@ -43,18 +45,6 @@ def _check_folder(folder: str, path: str) -> None:
         raise AppError(f"{path}: cannot be written ({error.strerror}); choose another path") from error
 
 
-def check_model_path(path: str) -> None:
-    """Find out before the work whether a model can be written, and never replace anything but a model."""
-    from fastsvm.model_files import ModelFileError
-
-    check_file(path)
-    if os.path.exists(path):
-        try:
-            load_model(path)
-        except ModelFileError as error:
-            raise AppError(f"{error}; it is not replaced, choose another path with -o") from error
-
-
 def load_model(path: str):
     """Return the model in a file: a plain one, or estimators where only scikit-learn has a step of it.
 
@@ -92,6 +82,19 @@ def shipped_model(package: str, name: str, otherwise: str) -> Iterator[str]:
         raise AppError(f"this installation comes without a model; {otherwise}")
     with resources.as_file(shipped) as file:
         yield str(file)
+
+
+@contextmanager
+def open_output(path: str) -> Iterator[BinaryIO]:
+    """Open a file that is there once all is written, and as it was before if anything fails; - is stdout."""
+    if path == "-":
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        return
+    from fastsvm._utils.atomic import replacing
+
+    with replacing(path) as file:
+        yield file
 
 
 def replace_file(path: str | os.PathLike[str], content: bytes) -> None:

@@ -148,10 +148,20 @@ class Writes(click.ParamType):
             told = " or ".join(ending for kind in self.kinds for ending in kind.endings or ("a folder",))
             raise AppError(f"{path}: {option} {what}; give {told}", USAGE)
         elif FOLDER not in kinds:
-            check_file(path)
-            if os.path.isfile(path) and not _is_of(path, kinds):
-                told = f"it is not replaced, choose another path with {option}"
-                raise AppError(f"{path}: is not {kinds[0].name}; {told}", USAGE)
+            check_there(path, kinds, option)
+
+
+def check_there(path: str, kinds: Sequence[Kind], option: str = "-o") -> None:
+    """Find out before the work whether a file can be written; one of other kinds is not replaced."""
+    check_file(path)
+    what = ""
+    if os.path.isfile(path):
+        what = "" if _is_of(path, kinds) else f"is not {kinds[0].name}"
+    elif os.path.exists(path) and KINDS["safetensors"] in kinds:  # into a device no model is written
+        what = "is not a regular file"
+    if what:
+        told = f"it is not replaced, choose another path with {option}"
+        raise AppError(f"{path}: {what}; {told}", USAGE)
 
 
 class Continues(Writes):

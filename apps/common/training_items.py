@@ -65,7 +65,8 @@ def too_good(known: int | None, n: int, what: str) -> str:
 def text_hashes(texts: Iterable[str]) -> np.ndarray:
     """Return the hash of each text, whatever its blanks and the form of its letters in Unicode."""
     plain = (unicodedata.normalize("NFC", text).encode(errors="replace") for text in texts)
-    return _hashes(content.translate(None, b" \t\n\r\v\f") for content in plain)
+    bare = (content.translate(None, b" \t\n\r\v\f") for content in plain)
+    return np.frombuffer(b"".join(blake2b(each, digest_size=5).digest() for each in bare), HASH)
 
 
 def image_hash(image: np.ndarray) -> bytes:
@@ -76,9 +77,8 @@ def image_hash(image: np.ndarray) -> bytes:
 def row_hashes(X) -> np.ndarray:
     """Return the hash of each row of a matrix, dense or sparse: its columns and values that are not 0."""
     parts = [_row_sums(X, first, min(first + ROWS, X.shape[0])) for first in range(0, X.shape[0], ROWS)]
-    return np.ascontiguousarray(_mixed(np.concatenate(parts)).view(np.uint8).reshape(-1, 8)[:, :5]).view(
-        HASH
-    )[:, 0]
+    mixed = _mixed(np.concatenate(parts)).view(np.uint8).reshape(-1, 8)
+    return np.ascontiguousarray(mixed[:, :5]).view(HASH)[:, 0]
 
 
 def _row_sums(X, first: int, end: int) -> np.ndarray:
@@ -100,7 +100,3 @@ def _mixed(words: np.ndarray) -> np.ndarray:
     words = (words ^ words >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ words >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
     return words ^ words >> np.uint64(31)
-
-
-def _hashes(contents: Iterable[bytes]) -> np.ndarray:
-    return np.frombuffer(b"".join(blake2b(each, digest_size=5).digest() for each in contents), HASH)

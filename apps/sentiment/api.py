@@ -26,7 +26,7 @@ from fastsvm.model_files import save_plain
 
 from ..common.dask_cluster import connected
 from ..common.errors import OPTION, AppError, Skipped
-from ..common.files import check_model_path
+from ..common.paths import KINDS, check_there
 from ..common.progress import UNWATCHED, Stages
 from . import train_parameters
 from .data.corpus import GivenTexts
@@ -196,6 +196,8 @@ def train(
         corpus = _corpus_source(source, labels, checked)
         settings = train_parameters.given_settings(checked, start)
         path = None if save_to is None else os.fspath(save_to)
+        if path is not None:
+            check_there(path, [KINDS["safetensors"]])
         if stream or scheduler:
             train_parameters.check_streamed_parameters("--scheduler" if scheduler else "--stream", given)
         with checkpoints.open_checkpoint(checkpoint, corpus, settings, start=start, stream=stream) as cache:
@@ -365,7 +367,7 @@ class TextModel:
             If the file cannot be written.
         """
         with _value_errors():
-            check_model_path(os.fspath(path))
+            check_there(os.fspath(path), [KINDS["safetensors"]])
         save_plain(self.pipeline, path, self._about)
         self._saved = os.fspath(path)
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["one_blas_thread"]
-
 BUFFERS = 1 << 26  # bytes: OpenBLAS takes 32 MiB for each thread that calls it, here two
 
 

@@ -28,8 +28,6 @@ from .shards import predicted_rows
 if TYPE_CHECKING:
     from ..solvers.annotations import ClassWeight, EstimatorSeed
 
-__all__ = ["SDCAClassifier"]
-
 PREDICTING = ("classes_", "coef_", "intercept_", "n_features_in_", "calibration_", "squares_")
 
 

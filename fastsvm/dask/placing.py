@@ -9,8 +9,6 @@ import numpy as np
 from ..fitting.sdca_rounds import sum_dicts
 from .shard_actors import Cluster, ask_all
 
-__all__ = ["Placed", "place"]
-
 
 class Placed:
     """Rows on a cluster's workers, for several fits; `place` makes it.

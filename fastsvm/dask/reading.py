@@ -14,8 +14,6 @@ from .. import io
 from ..io.lines import paths_of
 from ..solvers._input import positive
 
-__all__ = ["Chunks", "load", "read_svmlight"]
-
 
 class Chunks(NamedTuple):
     """Rows and their labels, as dask arrays.

@@ -9,8 +9,6 @@ from .placing import Placed
 from .shard_actors import Cluster, ShardActor
 from .shards import packed_shard, shared_with_workers
 
-__all__ = ["place_shards"]
-
 
 def place_shards(client, function, shards, *shared):
     """Call a function of each shard on the workers, and keep the returned rows there for fits.
@@ -102,15 +100,7 @@ class _SentShards(Cluster):
             _raise_error(reply)
 
     def _start_shard(self, k):
-        self.futures[k] = self.client.submit(
-            _GrowingActor,
-            self.function,
-            *self.shared,
-            workers=[self.places[k]],
-            allow_other_workers=False,
-            actor=True,
-            pure=False,
-        )
+        self._submit_actor(k, _GrowingActor, self.function, *self.shared)
 
     def _await_shard(self, k):
         """Wait for a shard; send a shard that is made again all of its rows at once."""

@@ -5,8 +5,6 @@ import numpy as np
 from ..fitting.shard import Shard
 from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
 
-__all__ = ["Cluster", "ShardActor", "ask_all"]
-
 STARTS = 5  # attempts to start a shard before it is an error
 ENDING = (
     "Workers end while they load their rows; their logs have the reason. It may be a lack of memory, or of a "
@@ -136,14 +134,12 @@ class Cluster:
             for column in zip(*self.blocks[k], strict=True)
         ]
         weights = columns[2] if len(columns) > 2 else None
-        self.futures[k] = client.submit(
-            ShardActor,
-            *columns[:2],
-            weights,
-            workers=[address],
-            allow_other_workers=False,
-            actor=True,
-            pure=False,
+        self._submit_actor(k, ShardActor, *columns[:2], weights)
+
+    def _submit_actor(self, k, kind, *args):
+        """Begin to make an actor on the worker of a shard."""
+        self.futures[k] = self.client.submit(
+            kind, *args, workers=[self.places[k]], allow_other_workers=False, actor=True, pure=False
         )
 
     def _await_shard(self, k):

@@ -6,15 +6,6 @@ from itertools import islice
 
 from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
 
-__all__ = [
-    "map_shards",
-    "packed_shard",
-    "predicted_rows",
-    "shard_results_in_order",
-    "share_with_workers",
-    "shared_with_workers",
-]
-
 AHEAD = 2  # shards in progress for each thread of the workers
 
 

@@ -3,8 +3,6 @@
 import time
 from concurrent.futures import CancelledError
 
-__all__ = ["LOOK", "NOT_YET", "PATIENCE", "ClusterError", "some_workers", "workers_of"]
-
 LOOK = 0.5  # seconds without a reply until the worker is checked
 PATIENCE = 30.0  # seconds to wait for a first worker, which may be restarting
 # Raised when waiting ends early; distributed's `sync` then has neither a result nor an error.

@@ -18,8 +18,6 @@ from .vectorizers import (
     warn_of_unused_pattern,
 )
 
-__all__ = ["BagOfWords"]
-
 
 class BagOfWords(Splitting, CountVectorizer):
     """Counts of the words of texts, and of their n-grams: scikit-learn's `CountVectorizer`, compiled.

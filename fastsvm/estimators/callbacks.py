@@ -26,9 +26,6 @@ def with_callbacks(fit: Fit) -> Fit:
     return fit if _with_callbacks is None else _with_callbacks(fit)
 
 
-__all__ = ["CallbackSupportMixin", "StepCallbacks", "TaskCallbacks", "with_callbacks"]
-
-
 class StepCallbacks:
     """The tasks of a fit that consists of steps in a row; it does nothing without callbacks.
 

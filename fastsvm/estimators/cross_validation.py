@@ -14,8 +14,6 @@ from ..fitting.labels import known_labels
 from ..solvers._input import as_weights
 from ..solvers._windows import rows_at
 
-__all__ = ["BestCandidate", "CrossValidated", "FoldFit"]
-
 
 class FoldFit(NamedTuple):
     """A fit to a fold's training rows.

@@ -20,8 +20,6 @@ from .vectorizers import (
     warn_of_unused_pattern,
 )
 
-__all__ = ["HashedBagOfWords"]
-
 
 class HashedBagOfWords(Splitting, HashingVectorizer):
     """Counts of hashed words and n-grams: scikit-learn's `HashingVectorizer`, compiled.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, Matrix
 
-__all__ = ["KernelClassifier"]
-
 
 class KernelClassifier(CallbackSupportMixin, BaseClassifier, KernelModel):
     """A kernel classifier: a plain kernel machine with scikit-learn's checks and callbacks."""

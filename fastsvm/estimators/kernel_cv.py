@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
 
-__all__ = ["KernelSDCAClassifierCV"]
-
 
 @dataclass(eq=False, repr=False)
 class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):

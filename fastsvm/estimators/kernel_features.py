@@ -27,8 +27,6 @@ from .base import threads_of, validated
 if TYPE_CHECKING:
     from ..solvers.annotations import Callable, EstimatorSeed
 
-__all__ = ["KernelFeatures"]
-
 # The kernels that are Fourier transforms of a density, with functions that draw from it.
 DIRECTIONS = {
     "rbf": lambda random, shape, gamma: np.sqrt(2 * gamma) * random.normal(size=shape),

@@ -18,8 +18,6 @@ from ..solvers.kernel.pegasos_solver import KernelPegasosSolver
 from .cross_validation import fold_decision
 from .kernel_pegasos import KernelPegasosClassifier
 
-__all__ = ["kernel_pegasos_grid"]
-
 ADDITIONS = 1 << 27  # between looks at whether to stop: some tenths of a second
 
 

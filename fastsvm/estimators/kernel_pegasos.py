@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, Matrix
 
-__all__ = ["KernelPegasosClassifier"]
-
 
 def _compares_rows(estimator):
     if estimator._precomputed:

@@ -3,8 +3,6 @@
 from ..fitting.kernel import KernelSDCA
 from .kernel_base import KernelClassifier
 
-__all__ = ["KernelSDCAClassifier"]
-
 
 class KernelSDCAClassifier(KernelClassifier, KernelSDCA):
     """Kernel machine fitted by stochastic dual coordinate ascent, with a certificate.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, Matrix
 
-__all__ = ["ASDCAClassifier", "PegasosClassifier", "PerceptronClassifier", "SDCAClassifier"]
-
 
 class SDCAClassifier(BaseLinearClassifier, SDCA):
     """Linear classifier fitted by stochastic dual coordinate ascent, with a certificate.

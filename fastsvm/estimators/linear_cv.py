@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
 
-__all__ = ["SDCAClassifierCV"]
-
 
 @dataclass(eq=False, repr=False)
 class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):

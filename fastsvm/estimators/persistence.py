@@ -25,7 +25,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..model_files.container import ModelFileError
 from ..model_files.kernel_codecs import KernelCodec, KernelFeaturesCodec
 from ..model_files.linear_codecs import LinearCodec
 from ..model_files.models import Models
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
     from typing import Any
-
-__all__ = ["ModelFileError", "load_model", "save_model"]
 
 BAGS = BagCodec(BagOfWords)
 MODELS = Models(

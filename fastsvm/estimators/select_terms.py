@@ -12,8 +12,6 @@ from ..solvers._sparse import as_csr
 from ..text.selection import Selection, require_positive
 from .base import validated_counts
 
-__all__ = ["SelectTerms"]
-
 
 class SelectTerms(SelectorMixin, BaseEstimator, Selection):
     """Keep the k columns with the highest scores, exactly as ``SelectKBest`` does.

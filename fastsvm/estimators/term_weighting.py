@@ -9,8 +9,6 @@ from ..text._counts import as_counts
 from ..text.weighting import Weighting
 from .base import validated_counts
 
-__all__ = ["TermWeighting"]
-
 
 class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weighting):
     r"""Weigh the counts of terms, as they are, by presence, by tf-idf or by naive Bayes ratios.

@@ -11,15 +11,6 @@ from ..text import reading
 from ..text._words import batches
 from ..text.reading import BATCH, DEFAULT_PATTERN, SPLIT_PATTERN, compiled_reading, refuse_missing
 
-__all__ = [
-    "Splitting",
-    "check_stop_words",
-    "container",
-    "documents",
-    "reading_of",
-    "warn_of_unused_pattern",
-]
-
 
 def reading_of(vectorizer):
     """Return the compiled code's reading of a vectoriser; None if scikit-learn must read the texts.
@@ -30,7 +21,7 @@ def reading_of(vectorizer):
     n_jobs, analyzer = vectorizer.n_jobs, vectorizer.analyzer
     if n_jobs is not None and not isinstance(n_jobs, Integral):
         raise ValueError(f"n_jobs must be an int or None; got {n_jobs!r}")
-    if _is_plain_str(analyzer) and analyzer not in vectorizer.analyzers:
+    if isinstance(analyzer, str) and analyzer not in vectorizer.analyzers:
         known = ", ".join(vectorizer.analyzers)
         raise ValueError(f"analyzer must be one of {known}, or callable; got {analyzer!r}")
     if _is_changed_vectorizer(type(vectorizer)) or not _reads_as_usual(vectorizer):
@@ -56,17 +47,13 @@ def _is_changed_vectorizer(cls):
 def _reads_as_usual(vectorizer):
     return (
         vectorizer.input in ("content", "file", "filename")
-        and _is_plain_str(vectorizer.encoding)
+        and isinstance(vectorizer.encoding, str)
         and vectorizer.decode_error in ("strict", "ignore", "replace")
         and (vectorizer.strip_accents in (None, "ascii", "unicode") or callable(vectorizer.strip_accents))
         and isinstance(vectorizer.lowercase, bool)
         and (vectorizer.preprocessor is None or callable(vectorizer.preprocessor))
-        and (vectorizer.token_pattern is None or _is_plain_str(vectorizer.token_pattern))
+        and (vectorizer.token_pattern is None or isinstance(vectorizer.token_pattern, str))
     )
-
-
-def _is_plain_str(value):
-    return isinstance(value, str)
 
 
 def documents(vectorizer, raw_documents):
@@ -82,7 +69,7 @@ def documents(vectorizer, raw_documents):
         except (AttributeError, TypeError, ValueError):
             refuse_missing(document, row)
             raise
-        if not _is_plain_str(text):  # scikit-learn's tokenizer raises its own error
+        if not isinstance(text, str):  # scikit-learn's tokenizer raises its own error
             refuse_missing(text, row)
             vectorizer.build_tokenizer()(text if every else prepare(text))
             raise TypeError(f"a document is of type {type(text).__name__}, not str")

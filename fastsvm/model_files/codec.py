@@ -1,9 +1,9 @@
 """The base of all codecs, which turn objects of one class into JSON and tensors, and back."""
 
-from .container import ModelFileError, show
-from .tensors import pack_strings
+import numpy as np
 
-__all__ = ["Codec", "check_transformer", "pack_names", "set_feature_names"]
+from .container import ModelFileError, show
+from .tensors import pack_strings, unpack_strings
 
 
 class Codec:
@@ -37,14 +37,14 @@ def check_transformer(model, attributes):
 
 def pack_names(model):
     """Pack the names of a model's features, if it has any."""
-    return (
-        pack_strings("feature_names_in_", model.feature_names_in_)
-        if hasattr(model, "feature_names_in_")
-        else {}
-    )
+    names = getattr(model, "feature_names_in_", None)
+    return {} if names is None else pack_strings("feature_names_in_", names)
 
 
-def set_feature_names(model, names):
-    """Set the names of a model's features, if there are any."""
-    if names is not None:
-        model.feature_names_in_ = names
+def take_names(model, tensors):
+    """Take the names of a model's features, if it has any."""
+    if "feature_names_in_.bytes" in tensors:
+        names = unpack_strings("feature_names_in_", tensors)
+        if len(names) != model.n_features_in_:
+            raise ModelFileError(f"{len(names)} feature names for {model.n_features_in_} features")
+        model.feature_names_in_ = np.array(names, dtype=object)

@@ -202,11 +202,6 @@ def one_line(text):
 # Models --------------------------------------------------------------------------------------------------
 
 
-def is_pipeline(node):
-    """Return whether a node describes a pipeline."""
-    return node.get("class") == "Pipeline"
-
-
 def decode_steps(node, tensors, decode):
     """Return the names and steps of a pipeline; `decode` makes a step of its description and tensors."""
     check_object(node, "pipeline", **{"class": str, "steps": list})
@@ -232,14 +227,3 @@ def _check_names(names):
     for name in names:
         if not re.fullmatch(r"[\w-]{1,100}", name) or "__" in name or name in ("steps", "memory", "verbose"):
             raise ModelFileError(f"a pipeline step named {show(name)}")
-
-
-def check_width(name, taken, given):
-    """Check that a step takes as many columns as the step before gives."""
-    if taken != given:
-        raise ModelFileError(f"step {show(name)} does not take the {given} features it is given")
-
-
-def check_node(node):
-    """Check the fields of a node that describes one step, or a model without steps."""
-    check_object(node, "model description", **{"class": str, "params": dict, "fitted": dict})

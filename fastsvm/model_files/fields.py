@@ -46,16 +46,6 @@ def measure_field(name, value, n_rows):
     return np.array(value, dtype=float) if type(value) is list else float(value)
 
 
-def feature_names_field(tensors, n_features):
-    """Take the names of a step's features, if it has any."""
-    if "feature_names_in_.bytes" not in tensors:
-        return None
-    names = unpack_strings("feature_names_in_", tensors)
-    if len(names) != n_features:
-        raise ModelFileError(f"{len(names)} feature names for {n_features} features")
-    return np.array(names, dtype=object)
-
-
 def n_columns_field(what, name, size):
     """Return a checked number of columns."""
     if not 1 <= size <= MAX_FEATURES:

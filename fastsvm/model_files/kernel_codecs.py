@@ -3,15 +3,13 @@
 import numpy as np
 
 from ..solvers.kernel._values import KERNELS
-from .codec import Codec, check_transformer, pack_names, set_feature_names
+from .codec import Codec, check_transformer, pack_names, take_names
 from .container import ModelFileError, check_object, show
-from .fields import MEASURES, count_field, feature_names_field, labels_field, measure_field, n_columns_field
+from .fields import MEASURES, count_field, labels_field, measure_field, n_columns_field
 from .linear_codecs import ClassifierCodec
 from .parameters import make_model, params_to_json, to_json
 from .rows import pack_rows, take_rows
 from .tensors import FLOATS, native_tensor, take_tensor
-
-__all__ = ["KernelCodec", "KernelFeaturesCodec"]
 
 # The array that a ``KernelFeatures`` of each method has besides its components.
 BESIDE_COMPONENTS = {"nystroem": "factor_", "random": "offsets_"}
@@ -81,7 +79,7 @@ class KernelCodec(ClassifierCodec):
             raise ModelFileError(f"support_ has {len(model.support_)} rows, for {n_support} support vectors")
         if (model.support_ < 0).any() or (model.support_[:-1] >= model.support_[1:]).any():
             raise ModelFileError("support_ are not row numbers in ascending order")
-        set_feature_names(model, feature_names_field(tensors, model.n_features_in_))
+        take_names(model, tensors)
         return model
 
 
@@ -109,7 +107,7 @@ class KernelFeaturesCodec(Codec):
         model.components_ = take_rows("components_", tensors, model.n_features_in_)
         array = BESIDE_COMPONENTS[model.method]
         setattr(model, array, self._component_array(array, tensors, model.components_))
-        set_feature_names(model, feature_names_field(tensors, model.n_features_in_))
+        take_names(model, tensors)
         return model
 
     def _check_kernel(self, model):

@@ -3,13 +3,11 @@
 import numpy as np
 
 from ..fitting import Calibration
-from .codec import Codec, pack_names, set_feature_names
+from .codec import Codec, pack_names, take_names
 from .container import ModelFileError, show
-from .fields import COUNTS, MEASURES, count_field, feature_names_field, labels_field, measure_field
+from .fields import COUNTS, MEASURES, count_field, labels_field, measure_field
 from .parameters import make_model, params_to_json, to_json
 from .tensors import FLOATS, native_tensor, pack_strings, take_tensor
-
-__all__ = ["ClassifierCodec", "LinearCodec"]
 
 CALIBRATION = "calibration_"  # slopes, and below them intercepts
 SQUARES = "squares_"  # of the weights by which the norms of rows are, of each class its own
@@ -81,7 +79,7 @@ class LinearCodec(ClassifierCodec):
                 raise ModelFileError(f"{SQUARES} is not of coef_'s shape {coef.shape}, or below 0")
         self._take_calibration(model, tensors, n_rows)
         model.coef_, model.intercept_, model.n_features_in_ = coef, intercept, coef.shape[1]
-        set_feature_names(model, feature_names_field(tensors, coef.shape[1]))
+        take_names(model, tensors)
         joint = getattr(model, "_joint", False)
         for name in fitted.keys() - {"classes_"}:
             if name in COUNTS:

@@ -14,19 +14,15 @@ from .container import (
     ModelFileError,
     UnknownStep,
     check_field_names,
-    check_node,
-    check_width,
+    check_object,
     decode_steps,
     described_model,
-    is_pipeline,
     named_errors,
     open_model,
     show,
     take_items,
     write_model,
 )
-
-__all__ = ["Models"]
 
 
 class Models:
@@ -91,14 +87,15 @@ class Models:
 
     def _decode(self, node, tensors):
         """Turn JSON and tensors back into a model; no tensor may be left over."""
-        if not is_pipeline(node):
+        if node.get("class") != "Pipeline":
             model = self._decode_step(node, tensors)
             check_field_names(tensors, (), "tensor")
             return model
         steps = decode_steps(node, tensors, self._decode_step)
         for (_, first), (name, second) in pairwise(steps):
             given = self.by_class[type(first)].n_features_out(first)
-            check_width(name, getattr(second, "n_features_in_", None), given)
+            if getattr(second, "n_features_in_", None) != given:
+                raise ModelFileError(f"step {show(name)} does not take the {given} features it is given")
         return self.pipeline(steps)
 
     def _encode_step(self, model):
@@ -109,7 +106,7 @@ class Models:
         return {"class": self.by_class[cls].name, "params": params, "fitted": fitted}, tensors
 
     def _decode_step(self, node, tensors):
-        check_node(node)
+        check_object(node, "model description", **{"class": str, "params": dict, "fitted": dict})
         if node["class"] not in self.by_name:
             raise UnknownStep(f"unknown class {show(node['class'])}")
         return self.by_name[node["class"]].decode(node["params"], node["fitted"], tensors)

@@ -6,8 +6,6 @@ import numpy as np
 
 from .container import ModelFileError, check_field_names, one_line, show
 
-__all__ = ["make_model", "params_to_json", "to_json"]
-
 MAX_JOBS = 1024  # threads in a file; kernel machines start them to predict
 
 # The types of a parameter by the type of its default; `_check_params` checks the rest.

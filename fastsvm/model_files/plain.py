@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["load_about", "load_plain", "load_with_about", "save_plain"]
-
 LINEAR = (fitting.SDCA, fitting.ASDCA, fitting.Pegasos, fitting.Perceptron)
 KERNEL = {"KernelSDCA": "n_iter_", "KernelPegasos": "t_"}  # and their counters
 LINEAR_CODECS = [LinearCodec(cls, f"{cls.__name__}Classifier") for cls in LINEAR]

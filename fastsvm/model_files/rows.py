@@ -6,8 +6,6 @@ from .._utils import sparse
 from .container import ModelFileError
 from .tensors import FLOATS, OFFSETS, native_tensor, take_tensor
 
-__all__ = ["pack_rows", "take_rows"]
-
 
 def pack_rows(name, rows):
     """Turn an array or a CSR matrix into tensors, with sorted and unique columns."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import Iterable
 
-__all__ = ["TextScorer", "TextScores"]
-
 # Models that come with the apps, by name, so that the library does not import the apps.
 SHIPPED = {"english": ("fastsvm_apps.sentiment", "shipped/english.safetensors")}
 

@@ -7,7 +7,7 @@ from ..text.markup import lower_without_markup
 from ..text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
 from ..text.terms import Terms
 from ..text.weighting import LEARNED
-from .codec import Codec, check_transformer, pack_names, set_feature_names
+from .codec import Codec, check_transformer, pack_names, take_names
 from .container import (
     ModelFileError,
     UnknownStep,
@@ -17,7 +17,7 @@ from .container import (
     one_line,
     show,
 )
-from .fields import feature_names_field, n_columns_field
+from .fields import n_columns_field
 from .parameters import params_to_json, to_json
 from .tensors import FLOATS, native_tensor, pack_strings, take_packed_strings, take_tensor, unpack_strings
 
@@ -241,5 +241,5 @@ class WeightingCodec(Codec):
                 raise ModelFileError(f"{len(model.weights_)} weights for {n} features")
             if np.abs(model.weights_).max(initial=0) > MAX_WEIGHT:
                 raise ModelFileError(f"{what}: weights_ beyond {MAX_WEIGHT:,.0f}, too large for logarithms")
-        set_feature_names(model, feature_names_field(tensors, n))
+        take_names(model, tensors)
         return model

@@ -2,12 +2,10 @@
 
 from itertools import chain
 
-from .codec import Codec, check_transformer, pack_names, set_feature_names
+from .codec import Codec, check_transformer, pack_names, take_names
 from .container import ModelFileError, check_object
-from .fields import feature_names_field, n_columns_field
+from .fields import n_columns_field
 from .tensors import FLOATS, VIEWS, take_tensor_view, tensor_of_view
-
-__all__ = ["PCACodec", "ScalerCodec"]
 
 
 class TransformerCodec(Codec):
@@ -42,7 +40,7 @@ class TransformerCodec(Codec):
             setattr(model, name, n_columns_field(what, name, size))
         for name in self.shapes:
             setattr(model, name, self._fitted_array(name, model, tensors))
-        set_feature_names(model, feature_names_field(tensors, model.n_features_in_))
+        take_names(model, tensors)
         return model
 
     def _fitted_array(self, name, model, tensors):

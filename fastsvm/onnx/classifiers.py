@@ -6,8 +6,6 @@ from skl2onnx.common.data_types import Int64TensorType, StringTensorType, guess_
 from .graph import Graph, float_type
 from .kernels import kernel_values
 
-__all__ = ["ALIAS", "OPTIONS", "convert", "declare_outputs", "infer_types"]
-
 ALIAS = "FastsvmClassifier"
 # "raw_scores" is for CalibratedClassifierCV; there is never a map of labels to probabilities.
 OPTIONS = {"raw_scores": [True, False], "zipmap": [True, False]}

@@ -23,8 +23,6 @@ from ..estimators.select_terms import SelectTerms
 from ..estimators.term_weighting import TermWeighting
 from . import classifiers, kernels, texts
 
-__all__ = ["to_onnx"]
-
 CLASSIFIERS = (
     *(SDCAClassifier, SDCAClassifierCV, ASDCAClassifier, PegasosClassifier, PerceptronClassifier),
     *(KernelSDCAClassifier, KernelSDCAClassifierCV, KernelPegasosClassifier),

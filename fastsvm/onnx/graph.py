@@ -4,8 +4,6 @@ import numpy as np
 from onnx import TensorProto, numpy_helper
 from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 
-__all__ = ["Graph", "float_type"]
-
 TYPES = {np.float32: TensorProto.FLOAT, np.float64: TensorProto.DOUBLE}
 ROWS = np.array([1])  # the axis along which a row lies
 

@@ -9,8 +9,6 @@ from scipy.linalg import solve_triangular
 
 from .graph import Graph, float_type
 
-__all__ = ["convert_features", "convert_nystroem", "infer_features", "kernel_values"]
-
 KERNELS = ("rbf", "poly", "polynomial", "sigmoid", "linear")
 
 

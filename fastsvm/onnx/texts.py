@@ -11,18 +11,6 @@ import numpy as np
 from ..text.reading import PATTERNS, SPLIT_PATTERN
 from .graph import Graph, float_type
 
-__all__ = [
-    "LOCALE",
-    "convert_bag",
-    "convert_selection",
-    "convert_tfidf",
-    "convert_tfidf_bag",
-    "convert_weighting",
-    "infer_bag",
-    "infer_selection",
-    "infer_weights",
-]
-
 LOCALE = "C.UTF-8"  # the only one in many containers that has other than English letters
 # What Python calls \w and \S; RE2 means the same by it for ASCII only.
 WORD, NO_BLANK = r"[\pL\pN_]", r"[^\t-\r\x1c-\x20\x{85}\pZ]"

@@ -15,8 +15,6 @@ from ._words import batches
 from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, composing, refuse_missing, refuse_string
 from .terms import Terms
 
-__all__ = ["Bag", "Limits", "as_text", "count_bag", "learn_bag"]
-
 
 class Limits(NamedTuple):
     """Selection of terms, as in CountVectorizer; `binary` and `dtype` decide on the most frequent."""

@@ -3,8 +3,6 @@
 import re
 from html import unescape
 
-__all__ = ["has_markup", "lower_without_markup"]
-
 # Tags by their names: what else is in angle brackets may be a word of somebody's own, such as <user>.
 _NAMES = (
     "a|abbr|article|aside|b|big|blockquote|body|br|center|cite|col|dd|del|dfn|div|dl|dt|em|fieldset|figure|font|"

@@ -6,8 +6,6 @@ from ._counts import rows_of, with_values
 from ._term_scores import weigh_terms
 from .weighting import Weighting
 
-__all__ = ["OwnRatios"]
-
 
 class OwnRatios:
     """For each class, the log-count ratios of its rows to all others, and rows of norm 1 weighed by these.

@@ -12,21 +12,6 @@ from ._counter import MAX_N, Counter
 from ._lookup import Lookup
 from ._words import combining_marks
 
-__all__ = [
-    "BATCH",
-    "DEFAULT_PATTERN",
-    "MAX_N",
-    "PATTERNS",
-    "SPLIT_PATTERN",
-    "CharacterReading",
-    "Reading",
-    "compiled_reading",
-    "composing",
-    "refuse_missing",
-    "refuse_string",
-    "token_regex",
-]
-
 DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
 SPLIT_PATTERN = r"\S+"
 

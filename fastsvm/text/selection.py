@@ -12,8 +12,6 @@ from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks
 from ._term_scores import add_by_class, add_squares_by_class, chi2_scores, f_scores
 
-__all__ = ["Selection"]
-
 
 class Selection(Parameters):
     """The k columns with the highest scores, plain; parameters and attributes as in `SelectTerms`."""

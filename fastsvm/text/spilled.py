@@ -10,8 +10,6 @@ import numpy as np
 from .._utils.atomic import naming
 from .terms import Terms
 
-__all__ = ["SpilledTerms", "TermFrequencies"]
-
 RANGES = 256  # of the alphabet: each is merged by itself, which takes memory for so much of all there is
 
 

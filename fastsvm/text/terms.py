@@ -4,8 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 
-__all__ = ["Terms"]
-
 
 class Terms:
     """The terms of a vocabulary, in the order of their columns.

@@ -7,8 +7,6 @@ import numpy as np
 from .._utils import sparse
 from ..fitting import Parameters
 
-__all__ = ["Union"]
-
 
 class Union(Parameters):
     """The columns of several bags, one after the other; scikit-learn's `FeatureUnion`, plain.

@@ -10,8 +10,6 @@ from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks, rows_of, with_values
 from ._term_scores import add_by_class, log_ratios, weigh_terms
 
-__all__ = ["LEARNED", "Weighting", "weigh"]
-
 WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
 LEARNED = ("tfidf", "nb")  # those that have weights
 NORMS = ("auto", "l2", None)

@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from fastsvm_apps.common.paths import FLAGS, FOLDER, KNOWN, Reads, Writes
+from fastsvm_apps.common.paths import FLAGS, FOLDER, KINDS, KNOWN, Reads, Writes
 
 APPS = ("vectors", "sentiment", "cells", "studies")
 MAINS = {app: import_module(f"fastsvm_apps.{app}.cli").main for app in APPS}
@@ -105,6 +105,10 @@ def test_no_other_kind_is_replaced_and_no_other_ending_written(main, command, tm
         for ending in KNOWN.difference(*(kind.endings for kind in kinds)) if output[2] else ():
             told = refused(main, tmp_path, command, words, output, tmp_path / f"x{ending}")
             assert f"writes no {ending} files" in told
+        if KINDS["safetensors"] in kinds:
+            (tmp_path / "device.safetensors").symlink_to("/dev/null")
+            told = refused(main, tmp_path, command, words, output, tmp_path / "device.safetensors")
+            assert "is not a regular file" in told
         for head in HEADS:
             for kind in kinds:
                 if not (re.match(kind.start, head, FLAGS) if kind.start else head == HEADS[0]):

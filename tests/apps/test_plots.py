@@ -11,7 +11,6 @@ from fastsvm_apps.cells.output import cell_drawing as plots
 from fastsvm_apps.cells.output.cell_drawing import (
     MAX_SHEET,
     PALETTE,
-    check_ending,
     color_of,
     contact_sheet,
     draw_overlay,
@@ -159,9 +158,8 @@ def test_save_image(tmp_path, name):
 
 def test_save_image_says_what_is_wrong(tmp_path):
     for name in ("a.xyz", "a", "png", "a.pdf"):
-        with pytest.raises(AppError, match=r"name the picture with one of \.png"):
+        with pytest.raises(AppError, match=r"try \.png"):
             save_image(str(tmp_path / name), pink())
-    assert check_ending("x/y.Z.JPEG") == ".jpeg"
     with pytest.raises(AppError, match=r"cannot write 20,000 x 2 pixels as \.webp"):
         save_image(str(tmp_path / "a.webp"), np.zeros((2, 20_000, 3), np.uint8))
     assert os.listdir(tmp_path) == []

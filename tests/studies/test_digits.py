@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from fastsvm_apps.common.statistics import confusion
 from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.digits import digit_claims, digit_experiments
 from fastsvm_apps.studies.frame.claim_judging import meets
@@ -53,8 +54,7 @@ def test_a_draw_has_as_many_of_each_and_none_twice():
 
 
 def test_confusion():
-    truth, scores = np.array([5, 5, 5, 6, 6]), np.array([-1.0, 2.0, 0.0, 3.0, -1.0])
-    table = digit_experiments.confusion(truth, scores)
+    table = confusion([5, 5, 5, 6, 6], [5, 6, 5, 6, 5], digit_experiments.LABELS)
     assert table.tolist() == [[2, 1], [1, 1]]
     assert digit_experiments.wrong(table) == 2
 
@@ -86,6 +86,6 @@ def test_the_digits_of_the_document(shared):
     for run in range(20):
         here, there = digit_experiments.draw(digits, seed=0, run=run)
         model = digit_experiments.METHODS["Pegasos"](random_state=run).fit(digits.X[here], digits.y[here])
-        tables = digit_experiments.confusion(digits.y[there], model.decision_function(digits.X[there]))
+        tables = confusion(digits.y[there], model.predict(digits.X[there]), digit_experiments.LABELS)
         errors.append(digit_experiments.wrong(tables) / 600)
     assert 0.025 < np.mean(errors) <= 0.038

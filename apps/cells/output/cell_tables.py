@@ -33,15 +33,14 @@ def cell_row_writer(file: TextIO, columns: Sequence[str]) -> Callable[[ImageFind
     n_classes = len(columns) - len(CELL_COLUMNS)
 
     def write(found: ImageFindings) -> None:
+        flags = ["; ".join(found.flags)] * labelled
         if not found.cells:
             status = why_no_cell(found.flags) if found.problem is None else f"skipped: {found.problem}"
-            flags = ["; ".join(found.flags)] * labelled
             write_row([found.file, *[""] * (len(columns) - 2 - labelled), *flags, status])
         for k, cell in enumerate(found.cells, start=1):
             label = (cell.label, _digits(cell.score)) if labelled else ()
             known = map(_digits, cell.probabilities or ()) if n_classes > 0 else ()
             shares = [*known, *[""] * n_classes][: max(n_classes, 0)]
-            flags = ("; ".join(found.flags),) if labelled else ()
             place = (found.file, k, *cell.box, *cell.center, cell.area or "")
             write_row([*place, *label, *shares, *flags, "ok"])
         # With the kind in place of "ok" and without a label, no count of white cells is changed by them.

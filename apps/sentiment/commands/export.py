@@ -20,12 +20,7 @@ from ._options import command
 @section(
     "Output",
     click.option(
-        "-o",
-        "--output",
-        type=Writes("model"),
-        metavar="FILE",
-        required=True,
-        help="File to write.",
+        "-o", "--output", type=Writes("model"), metavar="FILE", required=True, help="File to write."
     ),
     click.option(
         "--to",

@@ -3,16 +3,17 @@
 import os
 import sys
 from collections import deque
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 
 import click
 
 from ...common.dask_cluster import connected, map_shards, scheduler_option
 from ...common.errors import AppError, Skipped
+from ...common.files import open_output
 from ...common.options import COUNT, FiniteFloat, Value, section
 from ...common.paths import Reads, Writes
-from ...common.printing import many, note, note_skipped, tidy_warnings
+from ...common.printing import many, note, note_skipped, tidy_warnings, warn
 from ...common.progress import Stages
 from .. import checked_values
 from ..data.corpus_batches import SHARD
@@ -112,14 +113,14 @@ def predict(
             if scheduler is None and all(map(os.path.isfile, files)):
                 prediction.use_all_cores(model)
         cluster = nullcontext() if scheduler is None else connected(scheduler)
-        with stage("predict"), cluster as client, _opened_output(output) as file:
+        with stage("predict"), cluster as client, open_output(output or "-") as file:
             form = "objects" if json else _form_of_file(output)
             run = _PredictionRun(model, choices, top, file, form, few, strict)
             skipped = run.predict([replace(source, path=path) for path in files], client)
     for each in skipped:
         code = max(code, note_skipped(each))
     if run.is_strange:
-        note(f"warning: {run.why_strange}: their labels are guesses")
+        warn(f"{run.why_strange}: their labels are guesses")
     elif run.n_unknown:
         note(f"{many(run.n_unknown, 'text')} without a word the model knows got the label of the intercept")
     return code
@@ -240,15 +241,3 @@ def _form_of_file(path):
 
     ending = os.path.splitext(path or "")[1].lower()[1:]
     return ending if ending in FORMS else None
-
-
-@contextmanager
-def _opened_output(output):
-    if output is None:
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        return
-    from fastsvm._utils.atomic import replacing
-
-    with replacing(output) as file:
-        yield file

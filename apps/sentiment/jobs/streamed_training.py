@@ -19,7 +19,6 @@ from fastsvm.model_files import save_plain
 
 from ...common.cache import Cache
 from ...common.errors import USAGE, AppError
-from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import learned_items
 from ..data.text_source import TextSource, names_corpus
@@ -78,8 +77,6 @@ def train_streamed(
     TextTraining
     """
     _check_streamable(source, settings, cluster is not None)
-    if model_path is not None:
-        check_model_path(model_path)
     with cluster or nullcontext() as client, _working_folder(cache, model_path) as folder:
         rows = StoredRows(source, folder, cache) if client is None else SentRows(source, folder, client)
         with stage("count terms"):

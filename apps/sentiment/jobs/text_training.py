@@ -12,7 +12,6 @@ from fastsvm.model_files import save_plain
 
 from ...common.cache import Cache
 from ...common.errors import Skipped
-from ...common.files import check_model_path
 from ...common.printing import labels_alike
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import count_learned, learned_items, text_hashes, too_good
@@ -176,8 +175,6 @@ def train_text_model(
     -------
     TextTraining
     """
-    if model_path is not None:
-        check_model_path(model_path)
     model = load_text_model(start) if start else None
     if model is not None:
         settings = continued_settings(model, settings)

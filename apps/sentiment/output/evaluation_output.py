@@ -129,6 +129,4 @@ def write_mistakes(path: str | os.PathLike[str], result: CorpusEvaluation) -> No
 def write_csv(path: str | os.PathLike[str], header: Sequence[str], rows: Iterable[Sequence]) -> None:
     """Write a CSV table that spreadsheets can open; the file is replaced at once."""
     with table_file(path) as file:
-        write = csv_writer(file)
-        for row in (header, *rows):
-            write(row)
+        csv_writer(file)(header, *rows)

@@ -40,11 +40,8 @@ def top_words_record(sides: list[TopWords]) -> dict:
 
 def print_top_words_csv(sides: list[TopWords]) -> None:
     """Print a CSV table of all words."""
-    write = csv_writer(sys.stdout)
-    write(("label", "word", "weight"))
-    for side in sides:
-        for item in side.words:
-            write((side.label, *item))
+    rows = ((side.label, *item) for side in sides for item in side.words)
+    csv_writer(sys.stdout)(("label", "word", "weight"), *rows)
 
 
 def print_top_words(sides: list[TopWords], abreast: int = 3) -> None:

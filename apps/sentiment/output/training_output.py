@@ -39,16 +39,16 @@ WEIGHTINGS = {
 def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
     settings, chosen, corpus = result.settings, result.choices, result.corpus
-    calibration = result.evaluation and result.evaluation.calibration
+    calibration, tried = result.evaluation and result.evaluation.calibration, result.cross_validation
     return {
         "model": result.path,
         **fields(settings, "classifier", "alpha"),
-        "alpha_choice": _alpha_choice_record(chosen.choice),
+        "alpha_choice": chosen.choice and _alpha_choice_record(chosen.choice),
         **fields(settings, "metric"),
         "class_weight": pipeline_steps.class_weight(settings),
         "threshold": settings.threshold and {"metric": settings.threshold, "shift": chosen.shift},
         "recipe": settings.recipe,
-        "recipe_choice": _screening_record(chosen.screening),
+        "recipe_choice": chosen.screening and _screening_record(chosen.screening),
         "weighting": settings.weighting,
         "ngrams": spelled_setting(settings.ngrams, "none"),
         "chars": spelled_setting(settings.chars, "none"),
@@ -62,10 +62,10 @@ def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
         "warnings": result.warnings,
         "accuracy_before": result.accuracy_before,
         "learning_curve": [asdict(point) for point in result.learning_curve],
-        "cross_validation": _cross_validation_record(result.cross_validation),
+        "cross_validation": tried and _cross_validation_record(tried),
         "calibration_error": calibration and calibration._asdict(),
         **fields(result.fit, "n_iter", "objective", "gap", "relative_gap"),
-        "suspected_labels": _suspected_record(result.suspected),
+        "suspected_labels": result.suspected and _suspected_record(result.suspected),
         "skipped": corpus.skipped.count,
         "seconds": seconds,
     }
@@ -245,16 +245,12 @@ def print_scores(scores: AnswerScores) -> None:
     print_table(("label", "texts", "precision", "recall", "F1"), rows)
 
 
-def _screening_record(screening: RecipeScreening | None) -> dict | None:
-    if screening is None:
-        return None
+def _screening_record(screening: RecipeScreening) -> dict:
     tried = [fields(each, "name", "error", "alpha") for each in screening.candidates]
     return {**fields(screening, "n", "chosen", "unsegmented"), "tried": tried}
 
 
-def _alpha_choice_record(choice: AlphaChoice | None) -> dict | None:
-    if choice is None:
-        return None
+def _alpha_choice_record(choice: AlphaChoice) -> dict:
     return {
         "alphas": choice.alphas.tolist(),
         "metric": choice.metric,
@@ -285,16 +281,11 @@ def _evaluation_record(scores: AnswerScores | None) -> dict:
     }
 
 
-def _suspected_record(found: SuspectedLabels | None) -> dict | None:
-    if found is None:
-        return None
-    names = ("n", "n_contradicted", "n_strong", "estimated_share")
-    return {**fields(found, *names), "texts": [one._asdict() for one in found.texts]}
+def _suspected_record(found: SuspectedLabels) -> dict:
+    return {**vars(found), "texts": [one._asdict() for one in found.texts]}
 
 
-def _cross_validation_record(found: CrossValidation | None) -> dict | None:
-    if found is None:
-        return None
+def _cross_validation_record(found: CrossValidation) -> dict:
     return {
         "accuracy": float(np.mean(found.accuracies)),
         "accuracy_interval": list(found.interval(found.accuracies)),

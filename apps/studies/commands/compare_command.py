@@ -6,6 +6,7 @@ from math import isfinite
 import click
 
 from ...common import options
+from ...common.csv_quoting import csv_text
 from ...common.errors import USAGE, AppError
 from ...common.files import replace_file
 from ...common.matrix_reading import TABLE_OPTIONS, read_labelled
@@ -24,9 +25,7 @@ PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
     "compare rows.svm", "compare table.csv --solvers sdca,pegasos -o ours", only_in_config={"threads": None}
 )
 @options.section(
-    "Input",
-    click.option("--scale", is_flag=True, help="Standardise dense columns first."),
-    *TABLE_OPTIONS,
+    "Input", click.option("--scale", is_flag=True, help="Standardise dense columns first."), *TABLE_OPTIONS
 )
 @options.section(
     "Training",
@@ -89,7 +88,7 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
             rows = _solver_rows(found)
         header = list(rows[0])
         cells = [[value[0] if isinstance(value, list) else value for value in row.values()] for row in rows]
-        replace_file(os.path.join(output, "solvers.csv"), study_folder.table_csv(header, cells))
+        replace_file(os.path.join(output, "solvers.csv"), csv_text([header, *cells]).encode())
     if json:
         optimum = {label: value for label, value in found.optimum.items() if isfinite(value)}
         print_json({"optimum": optimum, "near": NEAR, "solvers": rows})

@@ -8,6 +8,7 @@ import numpy as np
 
 from fastsvm.fitting import SDCA, Pegasos
 
+from ...common.statistics import confusion
 from ..data.public_sets import public_set_at_hand
 from ..frame.study_context import Arrays, Context
 
@@ -83,13 +84,6 @@ def draw(digits: Digits, seed: int, run: int) -> tuple[np.ndarray, np.ndarray]:
     return rows[:, : digits.n_train].ravel(), rows[:, digits.n_train :].ravel()
 
 
-def confusion(truth: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """Count how often each label was given to each; rows are true ones. A score above 0 is the second."""
-    table = np.zeros((2, 2), int)
-    np.add.at(table, ((truth == LABELS[1]).astype(int), (scores > 0).astype(int)), 1)
-    return table
-
-
 def wrong(tables: np.ndarray) -> np.ndarray:
     """Return how many images got the other's label, of confusion tables in the last two axes."""
     return tables[..., 0, 1] + tables[..., 1, 0]
@@ -119,13 +113,12 @@ def error_rates(context: Context, digits: Digits, runs: int) -> Arrays:
                     model.fit(digits.X[here], digits.y[here])
                     seconds[k, run] = thread_time() - start
                     coef[k] += model.coef_[0] / runs
-                    train[k, run] = confusion(digits.y[here], model.decision_function(digits.X[here]))
-                    test[k, run] = confusion(digits.y[there], model.decision_function(digits.X[there]))
+                    train[k, run] = confusion(digits.y[here], model.predict(digits.X[here]), LABELS)
+                    test[k, run] = confusion(digits.y[there], model.predict(digits.X[there]), LABELS)
                 for k, epochs in enumerate(STEPS):
                     model = Pegasos(alpha=ALPHA, max_iter=epochs, random_state=run)
                     model.fit(digits.X[here], digits.y[here])
-                    scores = model.decision_function(digits.X[there])
-                    steps[k, run] = wrong(confusion(digits.y[there], scores)) / len(there)
+                    steps[k, run] = np.mean(model.predict(digits.X[there]) != digits.y[there])
                 advance()
         return {"train": train, "test": test, "seconds": seconds, "coef": coef, "steps": steps}
 

@@ -6,17 +6,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...common.folds import Split, stratified_folds
+from ...common.folds import stratified_folds
 from ..frame.study_context import Arrays
 from .kernel_grid import FOLDS, MEMORY_ROWS, RACE_ALPHA, RACE_G, RACE_ROWS, USPS_SHAPE, Size
 from .plain_kernel_pegasos import gaussian_matrix, naive, vectorised
 
 COMPONENTS = 40  # of PCA, that t-SNE starts from
-
-
-def folds_of(y: np.ndarray, seed: int) -> list[Split]:
-    """Return the stratified folds of a run."""
-    return stratified_folds(y, FOLDS, seed)
 
 
 def grid(
@@ -59,7 +54,7 @@ def grid(
             kernels=[kernel],
             alphas=lambdas,
             n_iters=steps,
-            cv=folds_of(y, seed),
+            cv=stratified_folds(y, FOLDS, seed),
             n_jobs=threads,
             random_state=seed,
             progress=lambda *_: advance(),

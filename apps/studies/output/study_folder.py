@@ -1,12 +1,11 @@
 """The folder of a study: pictures, tables, claims, a page, a record."""
 
-import io
 import json
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from ...common.csv_quoting import csv_writer
+from ...common.csv_quoting import csv_text
 from ...common.errors import AppError
 from ...common.files import make_folder, replace_file
 from ...common.html_pages import write_page
@@ -53,7 +52,7 @@ def write_study_folder(folder: str, report: Report, record: dict, stage: Stages)
             advance()
     files = dict(pictures)
     for table, known in zip(report.tables, record["tables"], strict=True):
-        files[known["file"]] = table_csv(table.header, table.rows)
+        files[known["file"]] = csv_text([table.header, *table.rows]).encode()
     files[CLAIMS] = claims_csv([record])
     record["files"] = [*files, PAGE]
     before = _files_before(folder)
@@ -70,19 +69,10 @@ def write_index_files(folder: str, records: Sequence[dict]) -> None:
     replace_file(os.path.join(folder, CLAIMS), claims_csv(records))
 
 
-def table_csv(header: Sequence[str], rows: Iterable[Sequence]) -> bytes:
-    """Return a table as a CSV file."""
-    text = io.StringIO(newline="")
-    write = csv_writer(text)
-    for row in (header, *rows):
-        write(row)
-    return text.getvalue().encode()
-
-
 def claims_csv(records: Iterable[dict]) -> bytes:
     """Return the claims of studies as a CSV file."""
     rows = [(record["study"], *claim.values()) for record in records for claim in record["claims"]]
-    return table_csv(("study", *CLAIM_FIELDS), rows)
+    return csv_text([("study", *CLAIM_FIELDS), *rows]).encode()
 
 
 def remove_files(folder: str, names: Iterable[str]) -> None:

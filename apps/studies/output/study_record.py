@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import version
 
 from ...common.errors import AppError
-from ...common.printing import many
+from ...common.printing import fields, many
 from ..frame.study_report import RULES, Report, Verdict
 
 REPORT = "report.json"
@@ -40,18 +40,14 @@ def record_study(report: Report, how: dict[str, object], seconds: dict[str, floa
         "versions": {name: version(name) for name in LIBRARIES},
         "cores": os.cpu_count(),
         "settings": {name: json_value(value) for name, value in report.settings.items()},
-        "claims": [_record_fields(claim, CLAIM_FIELDS.values()) for claim in report.claims],
+        "claims": [fields(claim, *CLAIM_FIELDS.values()) for claim in report.claims],
         "figures": [
-            {"file": f"{figure.name}.{figure.ending}", **_record_fields(figure, (*words, "shows_data"))}
+            {"file": f"{figure.name}.{figure.ending}", **fields(figure, *words, "shows_data")}
             for figure in report.figures
         ],
-        "tables": [{"file": f"{table.name}.csv", **_record_fields(table, words)} for table in report.tables],
+        "tables": [{"file": f"{table.name}.csv", **fields(table, *words)} for table in report.tables],
         "seconds": seconds,
     }
-
-
-def _record_fields(thing: object, names) -> dict[str, object]:
-    return {name: getattr(thing, name) for name in names}
 
 
 def read_record(folder: str) -> dict:

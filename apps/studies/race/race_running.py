@@ -21,8 +21,6 @@ from .solver_contender import FORCED, Contender, Objective, Task
 if TYPE_CHECKING:
     from fastsvm.solvers.annotations import ArrayLike, Callable, Matrix
 
-__all__ = ["compare"]
-
 MEMORY = 1 << 29  # bytes that the states and iterates of the runs which go on side by side may take, about
 
 

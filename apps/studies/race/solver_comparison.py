@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import os
     from typing import Any
 
-__all__ = ["Comparison"]
-
 OPTIMUM_TOL = 1e-7  # relative gap to which an optimum is found
 
 
@@ -99,10 +97,9 @@ class Comparison:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a CSV file, whole or not at all; what there is none of is left empty."""
+        lines = (self.table.dtype.names, *self.table.tolist())
         with table_file(path) as file:
-            write = csv_writer(file)
-            for line in (self.table.dtype.names, *self.table.tolist()):
-                write(["" if value != value else value for value in line])
+            csv_writer(file)(*(["" if value != value else value for value in line] for line in lines))
 
     def plot(self, x: str = "seconds", y: str = "primal", axes: Any = None) -> Any:
         """Draw a curve for each solver: the median over its runs, in a band of the 10th to 90th percentile.

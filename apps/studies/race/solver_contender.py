@@ -11,8 +11,6 @@ from fastsvm.solvers.losses import Loss
 
 from .matrix_products import Products
 
-__all__ = ["Contender", "Objective", "Task"]
-
 FORCED = {"tol": None, "solver": "coordinate", "warm_start": False, "n_jobs": None}
 COLUMNS = (
     *[("run", int), ("epoch", int), ("visits", int), ("steps", int)],

@@ -1,7 +1,7 @@
 """What is run: curves on each set, the grids of lambda and theta, and table 2 over draws of the rows."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -266,8 +266,6 @@ def _by_solver(table: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
 
 
 def _model_settings(model: Model) -> dict[str, object]:
-    from dataclasses import asdict
-
     return {name: value for name, value in asdict(model).items() if value is not None}
 
 

@@ -4,7 +4,7 @@ import click
 
 from ...common.options import STRENGTH, section
 from ...common.paths import Writes, default_output
-from ...common.printing import certificate_line, labels_alike, many, note, percent, print_line
+from ...common.printing import certificate_line, labels_alike, many, percent, print_line, warn
 from . import _options
 
 ENDINGS = (".svm", ".svmlight", ".libsvm", ".csv", ".tsv", ".npz")
@@ -64,8 +64,7 @@ def fit(source, stage, cost, folds, output, **options):
     gaps = gaps if isinstance(gaps, float) else gaps.tolist()
     labels = [*map(str, model.classes_.tolist())]
     record = {"model": output, "rows": n, "columns": d, "labels": labels, "loss": model.loss}
-    for line in labels_alike(labels):
-        note(f"warning: {line}")
+    warn(*labels_alike(labels))
     record |= {"alpha": model.alpha, "gap": gaps, "epochs": model.n_iter_, "seconds": stage.seconds}
 
     def show():

@@ -1,13 +1,12 @@
 """Rows of numbers with a label each, written as they are read."""
 
 import gzip
-import io
-import sys
 from collections.abc import Sequence
 from contextlib import contextmanager
 
-from ...common.csv_quoting import csv_writer
+from ...common.csv_quoting import csv_text
 from ...common.errors import AppError
+from ...common.files import open_output
 
 BLOCK = 1 << 18  # values that are made text at a time
 
@@ -38,7 +37,7 @@ def write_matrix(path: str, X, y, header: Sequence[str] = ()) -> None:
     step = max(1, BLOCK // (X.nnz // n + 1 if sparse.issparse(X) and not separator else d))
     with _opened(path) as file:
         if separator and header:
-            file.write(_table([header], separator).encode())
+            file.write(csv_text([header], separator).encode())
         for first in range(0, n, step):
             part = slice(first, first + step)
             file.write("".join(_lines(X[part], map(str, y[part].tolist()), separator)).encode())
@@ -46,26 +45,12 @@ def write_matrix(path: str, X, y, header: Sequence[str] = ()) -> None:
 
 @contextmanager
 def _opened(path):
-    from fastsvm._utils.atomic import replacing
-
-    if path == "-":
-        yield sys.stdout.buffer
-        return
-    with replacing(path) as file:
+    with open_output(path) as file:
         if not path.lower().endswith(".gz"):
             yield file
             return
         with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
             yield packed
-
-
-def _table(rows, separator):
-    """Return the lines of rows of a table."""
-    lines = io.StringIO(newline="")
-    write = csv_writer(lines, separator)
-    for row in rows:
-        write(row)
-    return lines.getvalue()
 
 
 def _lines(X, labels, separator):
@@ -74,7 +59,7 @@ def _lines(X, labels, separator):
 
     if separator:
         rows = X.toarray() if sparse.issparse(X) else X
-        yield _table(([*row, label] for row, label in zip(rows.tolist(), labels, strict=True)), separator)
+        yield csv_text(([*row, label] for row, label in zip(rows.tolist(), labels, strict=True)), separator)
         return
     X = sparse.csr_matrix(X).sorted_indices()
     for k, label in enumerate(labels):
