@@ -9,6 +9,7 @@ import pytest
 from devtools import browser
 
 from browser import HOSTILE, needs_chromium
+from fastsvm_apps.cells.data.image_files import ImageFile
 from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
 from fastsvm_apps.cells.learning.corrections import checked_corrections
 from fastsvm_apps.cells.output.report_page import report_page
@@ -50,15 +51,12 @@ def report(window, tmp_path):
         for found in findings:
             tally.add(found)
         work = Work(tmp_path / "corrections.json", known, tally.shown)
-        paths = {found.file: str(image) for found in findings}
-        servers.append(ReviewServer(report_page(tally, known), work, tally.shown, paths))
+        files = {found.file: ImageFile(str(image), found.file) for found in findings}
+        servers.append(ReviewServer(report_page(tally, known), work, tally.shown, files))
         threads.append(Thread(target=servers[-1].run, daemon=True))
         threads[-1].start()
         window.problems.clear()
         window.open(servers[-1].url, width)
-        # A picture that arrives late would move what is clicked on.
-        window.run("for (const picture of document.images) picture.loading = 'eager'")
-        window.wait_for("[...document.images].every((picture) => picture.complete)")
         return window
 
     def stop():

@@ -9,9 +9,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from devtools import run_in_page
 
 import fastsvm
-from browser import HOSTILE, Reader, needs_chromium, run_in_page
+from browser import HOSTILE, Reader, needs_chromium
 from fastsvm_apps.common import html_pages
 from fastsvm_apps.sentiment.output import report_sections, text_reports
 
