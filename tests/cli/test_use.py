@@ -141,13 +141,6 @@ def test_predict_refuses_what_a_model_cannot_do(run, write, texts, options, erro
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {error}\n")
 
 
-@pytest.mark.parametrize("value", ["1.5", "-0.1", "nan"])
-def test_predict_refuses_what_is_no_probability(run, model, value):
-    result = run("predict", model, "--proba", "--threshold", value, input="great")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "--threshold" in result.stderr
-
-
 def test_the_model_that_comes_along(run, model, write, texts, tmp_path, monkeypatch):
     monkeypatch.setattr(prediction, "SHIPPED", model)
     file = tmp_path / "new.txt"
