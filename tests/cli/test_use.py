@@ -184,17 +184,6 @@ def test_words_table_and_csv(run, model):
     assert lines[1].split()[:2] == [best["word"], f"{float(best['weight']):+.4f}"]
 
 
-def test_words_csv_has_no_formulas(run, write, texts):
-    corpus = write([({"pos": "=pos", "neg": "-2"}[y], f"@{y} {text}") for y, text in texts(40)])
-    recipe = "--recipe", "nb-words"
-    assert run("train", corpus, "-o", "m.safetensors", *recipe, config={"tokens": "split"}).exit_code == 0
-    found = run("explain", "m.safetensors", "--csv", "-n", 200).stdout
-    rows = list(csv.reader(io.StringIO(found)))
-    assert {row[0] for row in rows[1:]} == {"'=pos", "-2"}
-    assert {"'@pos", "'@neg"} < {row[1] for row in rows}
-    assert any(row[2].startswith("-") for row in rows)  # numbers are as they are
-
-
 @pytest.mark.parametrize("name", ["words.png", pytest.param("words.svg", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("path", [pytest.param("model", marks=pytest.mark.slow), "model3"])
 def test_words_plot(run, request, tmp_path, path, name):

@@ -83,7 +83,11 @@ def test_arguments_are_missing(fails, svm, command):
         (("classify", "-o", "no/c.csv"), 1, "no/c.csv: cannot be written"),
         (("classify", "--report", "no/r.html"), 1, "no/r.html: cannot be written"),
         (("classify", "--config", "no.toml"), 1, "no.toml: No such file"),
-        (("evaluate", "--mistakes", "a.xyz"), 2, "--mistakes writes no .xyz files"),
+        (("classify", "--export", "a.txt"), 2, "writes no .txt files; give .json or .geojson or a folder"),
+        (("classify", "--pixel-size", "0"), 2, "0.0 is not in the range"),
+        (("classify", "--measurements", "-"), 2, "cannot go to stdout"),
+        *((("classify", "--also", names), 2, "--also") for names in ("wbc", "rbc,", "", "rbc,parasites")),
+        *((("classify", "--min-score", value), 2, "--min-score") for value in ("1.5", "-1", "nan", "much")),
         (("evaluate", "--mistakes", "no/a.png"), 1, "no/a.png: cannot be written"),
     ],
 )
