@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.text_recipes import CLASSIFIERS
 
 
@@ -60,15 +59,6 @@ def test_bad_config(run, write, texts, tmp_path, content, message):
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", [None, *main.commands])
-def test_help_has_examples_and_defaults(run, command):
-    out = run(*filter(None, [command]), "--help").stdout
-    assert out.count("  fastsvm-sentiment ") >= 2
-    assert "None" not in out
-    if command == "train":
-        assert f"pegasos-svm {CLASSIFIERS['pegasos-svm'].alpha:g}" in " ".join(out.split())
-
-
-def test_version(run):
-    assert run("--version").stdout.startswith("fastsvm-sentiment 0.")
-    assert run().stdout.startswith("Usage: fastsvm-sentiment")
+def test_help_has_the_defaults_of_classifiers(run):
+    out = " ".join(run("train", "--help").stdout.split())
+    assert f"pegasos-svm {CLASSIFIERS['pegasos-svm'].alpha:g}" in out
