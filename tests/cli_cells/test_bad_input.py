@@ -28,26 +28,23 @@ def fails(run, work):
     return fails
 
 
-def commands(model, top):
-    """Return a command line for each command on some images."""
-    return {
-        "crop": ("crop", top, "-o", "out"),
-        "train": ("train", top),
-        "classify": ("classify", top, "-m", model),
-        "evaluate": ("evaluate", model, top),
-    }
+COMMANDS = {"crop": "TOP -o out", "train": "TOP", "classify": "TOP -m MODEL", "evaluate": "MODEL TOP"}
 
 
-COMMANDS = ["crop", "train", "classify", "evaluate"]
+def on(command, model, top):
+    """Return the line of a command on some images."""
+    return [command, *({"TOP": top, "MODEL": model}.get(word, word) for word in COMMANDS[command].split())]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_images(fails, svm, command, tmp_path):
-    fails(*commands(svm, "missing")[command], pattern="missing: .*No such file or directory")
+    fails(*on(command, svm, "missing"), pattern="missing: .*No such file or directory")
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty/notes.txt").touch()
-    empty = commands(svm, tmp_path / "empty")[command]
-    fails(*empty, pattern="empty: (no images .* in it; give an image, or a folder of them|not a file)")
+    fails(
+        *on(command, svm, tmp_path / "empty"),
+        pattern="empty: (no images .* in it; give an image, or a folder of them|not a file)",
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -115,8 +112,7 @@ def test_models(fails, folder, command, tmp_path):
     top = folder(0, 20, by_label=True)
 
     def fails_with(path, pattern):
-        line = commands(path, top)[command]
-        fails(*line, pattern=pattern)
+        fails(*on(command, path, top), pattern=pattern)
 
     X = np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32)
     classifier = fastsvm.SDCAClassifier(alpha=0.1).fit(X, [0, 1] * 10)
