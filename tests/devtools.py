@@ -1,6 +1,5 @@
 """A headless Chromium with real mouse and keys, driven over a pipe by its DevTools protocol."""
 
-import base64
 import json
 import os
 import select
@@ -134,15 +133,6 @@ class Window:
             typed = {"text": text} if text else {}
             self._ask("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **what, **typed)
             self._ask("Input.dispatchKeyEvent", type="keyUp", **what)
-
-    def download_to(self, folder):
-        """Put what is downloaded into a folder."""
-        self._ask("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
-
-    def picture(self, whole=False):
-        """Return a PNG of what is seen, or of the whole page."""
-        data = self._ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
-        return base64.b64decode(data)
 
 
 @contextmanager
