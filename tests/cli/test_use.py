@@ -121,24 +121,19 @@ def test_predict_threshold(run, texts, model):
     assert likely.startswith("neg\t0.0")
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        (
-            ["--proba"],
-            "this model has scores but no probabilities; train one with --classifier sdca-logistic",
-        ),
-        (["--threshold", "1"], "--threshold is for models of two labels; this one has 3"),
-    ],
-)
-def test_predict_refuses_what_a_model_cannot_do(run, write, texts, options, error):
+def test_predict_refuses_what_a_model_cannot_do(run, write, texts):
     corpus = write(texts(60, ("neg", "pos", "mixed")))
     assert run("train", corpus, "-o", "m.safetensors", "--classifier", "perceptron").exit_code == 0
     uncalibrated = load_plain("m.safetensors")
     del uncalibrated["classifier"].calibration_
     save_plain(uncalibrated, "m.safetensors")
-    result = run("predict", "m.safetensors", *options, input="great")
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {error}\n")
+    no_probabilities = "scores but no probabilities; train one with --classifier sdca-logistic"
+    for options, error in (
+        (["--proba"], f"this model has {no_probabilities}"),
+        (["--threshold", "1"], "--threshold is for models of two labels; this one has 3"),
+    ):
+        result = run("predict", "m.safetensors", *options, input="great")
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {error}\n")
 
 
 def test_the_model_that_comes_along(run, model, write, texts, tmp_path, monkeypatch):
