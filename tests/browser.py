@@ -1,19 +1,8 @@
-"""Tests of HTML pages: a reader of their elements, hostile texts, and a headless Chromium.
+"""Tests of HTML pages: a reader of their elements, hostile texts, and where a Chromium is."""
 
-Chromium is driven by a script that is put into a copy of the page.
-"""
-
-import html
-import json
 import os
-import re
 import shutil
-import signal
-import subprocess
-from base64 import b64encode
-from hashlib import sha256
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -28,61 +17,6 @@ HOSTILE = [
 ]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",  # root in a container has none
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--allow-pre-commit-input",  # or clicks and keys before the first frame are dropped
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--window-size=1200,900",
-    "--virtual-time-budget=2000",
-    "--dump-dom",
-)
-
-# Comes before everything else on the page, to hear all that goes wrong.
-PROBE = """
-const problems = [];
-const fail = (problem) => problems.push(String(problem));
-addEventListener("error", (event) => fail(event.message ?? `not loaded: ${event.target}`), true);
-addEventListener("securitypolicyviolation", (event) =>
-  fail(`${event.effectiveDirective}: ${event.blockedURI}`));
-console.error = console.warn = (...words) => fail(words.join(" "));
-// A lazy picture would not be waited for.
-addEventListener("DOMContentLoaded", () => {
-  for (const picture of document.images) picture.loading = "eager";
-});
-const run = () => { %s };
-// Violations are told a little later than they happen.
-addEventListener("load", () => setTimeout(() => {
-  let result;
-  try { result = run(); } catch (error) { fail(error); }
-  for (const { name } of performance.getEntriesByType("resource")) {
-    if (!name.startsWith("data:")) fail(`requested ${name}`);
-  }
-  const output = document.createElement("pre");
-  output.id = "probe";
-  output.textContent = JSON.stringify({ result, problems });
-  if (parent === window) document.body.replaceChildren(output);
-  else parent.postMessage(output.textContent, "*");
-}, 100));
-"""
-
-FRAME = """<!DOCTYPE html>
-<script>
-addEventListener("message", (event) => {{
-  const output = document.createElement("pre");
-  output.id = "probe";
-  output.textContent = event.data;
-  document.body.replaceChildren(output);
-}});
-</script>
-<iframe src="{page}" width="{width}" height="900" frameborder="0"></iframe>
-"""
 
 
 def find_chromium():
@@ -93,56 +27,6 @@ def find_chromium():
 needs_chromium = pytest.mark.skipif(
     find_chromium() is None, reason="no chromium, chromium-browser or google-chrome, and no CHROME"
 )
-
-
-def run_in_page(page, script, folder, width=None):
-    """Open a page and run a script in it.
-
-    Parameters
-    ----------
-    page : str
-        HTML with a Content-Security-Policy, which is kept: it is only made to allow the probe.
-    script : str
-        The body of a function, run once the page is loaded.
-    folder : Path
-        For the copy of the page and the profile of the browser.
-    width : int, optional
-        In pixels; no window is as narrow as a phone, so that the page is then in a frame.
-
-    Returns
-    -------
-    result : object
-        What the script returned.
-    problems : list of str
-        Errors, warnings on the console, violations of the policy, requests of anything but data.
-    """
-    probe = PROBE % script
-    digest = b64encode(sha256(probe.encode()).digest()).decode()
-    page = page.replace("script-src ", f"script-src 'sha256-{digest}' ", 1)
-    page = page.replace("<title>", f"<script>{probe}</script>\n<title>", 1)
-    copy = Path(folder) / "page.html"
-    copy.write_bytes(page.encode())
-    opened = copy
-    if width is not None:
-        opened = copy.with_name("frame.html")
-        opened.write_text(FRAME.format(width=width, page=copy.name))
-    found = re.search(r'<pre id="probe">(.*?)</pre>', _dump(opened, folder), re.DOTALL)
-    assert found, "the script did not come to its end"
-    answer = json.loads(html.unescape(found[1]))
-    return answer.get("result"), answer["problems"]
-
-
-def _dump(path, folder):
-    command = [find_chromium(), *FLAGS, f"--user-data-dir={folder / 'profile'}", path.as_uri()]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        return process.communicate(timeout=60)[0].decode()
-    finally:
-        if process.poll() is None:  # its helpers too
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
 
 
 class Reader(HTMLParser):

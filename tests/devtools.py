@@ -1,6 +1,5 @@
 """A headless Chromium with real mouse and keys, driven over a pipe by its DevTools protocol."""
 
-import base64
 import json
 import os
 import select
@@ -9,8 +8,21 @@ import subprocess
 from contextlib import contextmanager
 from time import monotonic
 
-from browser import FLAGS, find_chromium
+from browser import find_chromium
 
+FLAGS = (
+    "--headless",
+    "--no-sandbox",  # root in a container has none
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--allow-pre-commit-input",  # or clicks and keys before the first frame are dropped
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--remote-debugging-pipe",
+)
 SECONDS = 60  # for an answer, on a machine that is busy
 KEYS = {"Enter": ("\r", 13), "Space": (" ", 32), "Tab": ("", 9), "Escape": ("", 27)}
 KEYS |= {"Home": ("", 36), "End": ("", 35)}
@@ -55,7 +67,10 @@ class Window:
             self._waiting += os.read(self._read, 1 << 20)
         line, _, self._waiting = self._waiting.partition(b"\0")
         event = json.loads(line)
-        if event.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded"):
+        if event.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded") or (
+            event.get("method") == "Runtime.consoleAPICalled"
+            and event["params"]["type"] in ("error", "warning")
+        ):
             self.problems.append(event["params"])
         if event.get("method") == "Page.javascriptDialogOpening":
             self._number += 1
@@ -76,6 +91,9 @@ class Window:
         self.run("window.left = true")  # the page before may still be there for a while
         self._ask("Page.navigate", url=url)
         self.wait_for("!window.left && document.readyState === 'complete'")
+        # A picture that arrives late would move what is clicked on.
+        self.run("for (const picture of document.images) picture.loading = 'eager'")
+        self.wait_for("[...document.images].every((picture) => picture.complete)")
         # Before a page is painted its clicks and keys are dropped.
         frame = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
         self.run(frame)
@@ -116,15 +134,6 @@ class Window:
             self._ask("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **what, **typed)
             self._ask("Input.dispatchKeyEvent", type="keyUp", **what)
 
-    def download_to(self, folder):
-        """Put what is downloaded into a folder."""
-        self._ask("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
-
-    def picture(self, whole=False):
-        """Return a PNG of what is seen, or of the whole page."""
-        data = self._ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
-        return base64.b64decode(data)
-
 
 @contextmanager
 def browser(folder):
@@ -132,9 +141,7 @@ def browser(folder):
     theirs, write = os.pipe()
     read, mine = os.pipe()
     # It reads from 3 and writes to 4.
-    flags = [flag for flag in FLAGS if not flag.startswith(("--host-", "--virtual-time", "--dump-dom"))]
-    flags += ["--remote-debugging-pipe", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-    command = [find_chromium(), *flags, f"--user-data-dir={folder / 'profile'}"]
+    command = [find_chromium(), *FLAGS, f"--user-data-dir={folder / 'profile'}"]
     process = subprocess.Popen(
         ["bash", "-c", f'exec "$@" 3<&{theirs} 4>&{mine}', "bash", *command],
         pass_fds=(theirs, mine),
@@ -151,3 +158,18 @@ def browser(folder):
         process.wait()
         os.close(read)
         os.close(write)
+
+
+def run_in_page(page, script, folder, width=1200):
+    """Open HTML and run a script in it, the body of a function; return its result, and what went wrong.
+
+    That is errors, warnings, violations of the page's policy, broken pictures, requests of anything but data.
+    """
+    (folder / "page.html").write_bytes(page.encode())
+    with browser(folder) as window:
+        window.open((folder / "page.html").as_uri(), width)
+        result = window.run(f"(() => {{ {script} }})()")
+        window.run("new Promise((done) => setTimeout(done, 100))")  # violations are told a little later
+        broken = window.run("[...document.images].filter((one) => !one.naturalWidth).map((one) => one.src)")
+        asked = window.run("performance.getEntriesByType('resource').map((entry) => entry.name)")
+        return result, window.problems + broken + [name for name in asked if not name.startswith("data:")]

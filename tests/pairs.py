@@ -3,6 +3,7 @@
 import re
 from itertools import combinations, product
 
+import numpy as np
 import pytest
 
 
@@ -25,6 +26,12 @@ def pairs(**axes):
         chosen = [of[name] for of, name in zip(values, row, strict=True)]
         params.append(pytest.param(*chosen, id="-".join(row), marks=() if i in quick else pytest.mark.slow))
     return ",".join(axes), params
+
+
+def linear_pairs(**more):
+    """`pairs` of what every linear problem may have, and of more."""
+    axes = {"fit_intercept": [False, True], "weighted": [False, True], "dtype": [np.float32, np.float64]}
+    return pairs(**axes, **more)
 
 
 def named(value):

@@ -1,8 +1,9 @@
 """Apps as processes of their own."""
 
+import os
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 @contextmanager
@@ -22,3 +23,21 @@ def starting(app, cwd):
         process.wait()
         for pipe in (process.stdin, process.stdout, process.stderr):
             pipe.close()
+
+
+def on_terminal(command, returncode=0, **options):
+    """Run Python with a terminal for stderr, and stdout if nothing else is given; return what both say."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    streams = {"stdin": subprocess.PIPE, "stdout": theirs, "stderr": theirs, **options}
+    shown = b""
+    with subprocess.Popen([sys.executable, "-P", *command], **streams) as process:
+        os.close(theirs)
+        with suppress(OSError):  # how Linux says that the other end is closed
+            while piece := os.read(ours, 1 << 16):
+                shown += piece
+        stdout = process.communicate()[0]
+    os.close(ours)
+    assert process.returncode == returncode, shown
+    return shown, stdout

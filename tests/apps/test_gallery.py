@@ -9,9 +9,10 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
+from devtools import run_in_page
 from peak_memory import peak_of
 
-from browser import HOSTILE, Reader, needs_chromium, run_in_page
+from browser import HOSTILE, Reader, needs_chromium
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFindings
 from fastsvm_apps.cells.output.report_page import LIMIT, report_page
 from fastsvm_apps.cells.output.report_tally import ReportAbout, ReportTally

@@ -2,15 +2,14 @@
 
 import os
 import subprocess
-import sys
 import time
-from contextlib import suppress
 
 import pytest
 
 from fastsvm_apps.common.progress import Stages
+from processes import on_terminal
 
-pty = pytest.importorskip("pty")
+pytest.importorskip("pty")
 
 
 def test_stages_are_timed():
@@ -56,25 +55,10 @@ with Stages({options}) as stage:
 
 def on_a_terminal(options, seconds=0, last="", returncode=0):
     """Run the script with a terminal for stderr only; return what arrives there and on stdout."""
-    terminal, stderr = pty.openpty()
-    try:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-c", SCRIPT.format(options=options, seconds=seconds, last=last)],
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            env=os.environ | {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"},
-            text=True,
-        )
-        os.close(stderr)
-        shown = b""
-        with suppress(OSError):  # how Linux says that the other end is closed
-            while piece := os.read(terminal, 1 << 16):
-                shown += piece
-        stdout, _ = process.communicate()
-    finally:
-        os.close(terminal)
-    assert process.returncode == returncode, shown
-    return shown.decode(), stdout
+    command = "-c", SCRIPT.format(options=options, seconds=seconds, last=last)
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}
+    found = on_terminal(command, returncode, stdout=subprocess.PIPE, env=environment)
+    return tuple(content.decode() for content in found)
 
 
 def test_a_waiting_user_sees_the_stage_and_how_far_it_is():

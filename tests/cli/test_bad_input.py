@@ -58,8 +58,7 @@ def fails(result, exit_code, pattern):
 def test_corpus(run, tmp_path, content, exit_code, pattern):
     corpus = tmp_path / "bad.txt"
     corpus.write_bytes(content if isinstance(content, bytes) else content.encode())
-    config = {"tokens": "words"} if "no words" in pattern else None
-    fails(run("train", corpus, config=config), exit_code, pattern)
+    fails(run("train", corpus), exit_code, pattern)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +94,47 @@ def test_corpus(run, tmp_path, content, exit_code, pattern):
         ("-o -", 2, "cannot go to stdout"),
         ("-o no/m.safetensors", 1, r"cannot be written \(No such file or directory\); choose another path"),
         ("--config missing.toml", 1, "missing.toml: No such file or directory"),
+        ("-v --report -", 2, "an HTML page cannot go to stdout"),
+        ("-v --report .", 1, "is a folder; give a file"),
+        ("-v --report no/r.html", 1, r"cannot be written \(No such file or directory\)"),
+        ("--epochs 5", 2, r"--epochs is set in a file: give --config FILE with epochs = 5 \(see"),
+        ("--min-df=3", 2, r"--min-df is set in a file: give --config FILE with min-df = 3 \(see"),
+        ("--chars 1-5", 2, r'--chars is set in a file: give --config FILE with chars = "1-5" \(see'),
+        ("--refit --json", 2, r"--refit is set in a file: give --config FILE with refit = ... \(see"),
     ],
 )
 def test_options(run, write, texts, options, exit_code, pattern):
     fails(run("train", write(texts(50)), *options.split()), exit_code, pattern)
+
+
+@pytest.mark.parametrize(
+    ("line", "exit_code", "pattern"),
+    [
+        ("evaluate MODEL CORPUS --groups colour", 2, "no column 'colour' among id, label, text"),
+        ("evaluate MODEL CORPUS --precision .9 --recall .9", 2, "one of --precision, --recall and --cost"),
+        ("evaluate MODEL CORPUS --cost 1", 2, "is not two numbers above 0, such as 1:5"),
+        ("evaluate MODEL CORPUS --mistakes -", 2, "cannot go to stdout"),
+        ("evaluate MODEL CORPUS --mistakes missing/a.csv", 1, "cannot be written"),
+        ("export MODEL --to pruned -o x", 2, "--to pruned needs --keep N or --min-weight W"),
+        ("export MODEL --to liblinear -o -", 2, "a model cannot go to stdout; give a file with -o"),
+        ("export MODEL --to pruned --min-weight 1e9 -o x", 2, r"no term has a weight of 1e\+09 or more; "),
+        ("export MODEL --to liblinear --keep 0 -o x", 2, "--keep"),
+        ("export MODEL --to json -o x", 2, "--to"),
+        ("export MODEL --to liblinear", 2, "-o"),
+        ("predict MODEL --proba --threshold 1.5", 2, "--threshold"),
+        ("predict MODEL --proba --threshold -0.1", 2, "--threshold"),
+        ("predict MODEL --proba --threshold nan", 2, "--threshold"),
+        ("explain MODEL --label pos", 2, "--label needs a TEXT"),
+        ("explain MODEL great --csv", 2, "show the top words of MODEL; leave out TEXT"),
+        ("explain MODEL what a waste", 2, "4 arguments, where MODEL and TEXT are expected; .* in quotes"),
+        ("explain MODEL --json --csv", 2, "not both"),
+        ("explain MODEL -n 0", 2, "-n"),
+    ],
+)
+def test_options_of_other_commands(run, write, texts, model, line, exit_code, pattern):
+    places = {"CORPUS": write(texts(50), "csv"), "MODEL": model}
+    words = [places.get(word, word) for word in line.split()]
+    fails(run(*words, input="great\n"), exit_code, pattern)
 
 
 def test_paths(run, write, texts, model, tmp_path):
@@ -112,10 +148,7 @@ def test_paths(run, write, texts, model, tmp_path):
     fails(run("evaluate", model, "missing.txt"), 1, "missing.txt")
     fails(run("predict", corpus, corpus), 2, re.escape(corpus) + ": is no model, .*; MODEL comes first")
     fails(run("predict", model, "missing.txt"), 1, "missing.txt: No such file")
-    fails(run("explain", model, "--json", "--csv"), 2, "not both")
-    fails(run("explain", model, "-n", 0), 2, "-n")
     pytest.importorskip("matplotlib")
-    fails(run("explain", model, "--plot", "picture.xyz"), 2, "picture.xyz: --plot writes no .xyz files")
     fails(run("explain", model, "--plot", "missing/a.png"), 1, "missing/a.png: cannot be written")
 
 

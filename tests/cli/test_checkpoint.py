@@ -128,10 +128,10 @@ def test_the_second_pass_goes_on_after_the_last_batch(cut, run, write, texts, mo
     assert found == expected
 
 
-@pytest.fixture
-def begun(run, write, texts, monkeypatch):
+@pytest.fixture(params=["corpus"])
+def begun(request, run, write, texts, monkeypatch):
     """A corpus, and the command of a training of it that was killed; its checkpoint."""
-    corpus = write(texts(60), "corpus", "reviews.txt")
+    corpus = write(texts(60), request.param, "reviews")
     command = ("train", corpus, *COMMAND, "--alpha", "0.01")
     with monkeypatch.context() as patch:
         patch.setattr(text_training, "save_plain", killed)
@@ -181,14 +181,10 @@ def test_another_corpus_starts_anew(change, begun, run):
     starts_anew(run, command)
 
 
-def test_a_folder_of_texts_is_known_by_its_files(run, write, texts, monkeypatch):
-    corpus = write(texts(60), "folder", "texts")
-    command = ("train", corpus, *COMMAND, "--alpha", "0.01")
-    with monkeypatch.context() as patch:
-        patch.setattr(text_training, "save_plain", killed)
-        die(run, *command)
-    os.unlink(next(Path(corpus).glob("*/*.txt")))
-    starts_anew(run, command)
+@pytest.mark.parametrize("begun", ["folder"], indirect=True)
+def test_a_folder_of_texts_is_known_by_its_files(begun, run):
+    os.unlink(next(Path(begun[0]).glob("*/*.txt")))
+    starts_anew(run, begun[1])
 
 
 def test_a_damaged_step_is_done_again_and_files_of_others_stay(begun, run):

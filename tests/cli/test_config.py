@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.text_recipes import CLASSIFIERS
 
 
@@ -13,19 +12,12 @@ def trained(result):
     return json.loads(result.stdout)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("FASTSVM_MAX_LINE_KIB", "10", "unknown environment variable FASTSVM_MAX_LINE_KIB; the limits are "),
-        ("FASTSVM_SERVE_PORT", "10", "unknown environment variable FASTSVM_SERVE_PORT; the limits are "),
-    ],
-)
-def test_variables_are_limits_and_nothing_else(run, monkeypatch, name, value, message):
-    monkeypatch.setenv(name, value)
+@pytest.mark.parametrize("name", ["FASTSVM_MAX_LINE_KIB", "FASTSVM_SERVE_PORT"])
+def test_variables_are_limits_and_nothing_else(run, monkeypatch, name):
+    monkeypatch.setenv(name, "10")
     result = run("train", "a.txt")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert name in result.stderr
-    assert message in result.stderr
+    assert f"unknown environment variable {name}; the limits are " in result.stderr
 
 
 def test_keys_with_dashes(run, tmp_path):
@@ -67,31 +59,6 @@ def test_bad_config(run, write, texts, tmp_path, content, message):
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        ("--epochs 5", "epochs = 5"),
-        ("--min-df=3", "min-df = 3"),
-        ("--chars 1-5", 'chars = "1-5"'),
-        ("--refit --json", "refit = ..."),
-    ],
-)
-def test_what_only_a_file_sets_is_said_with_the_value(run, options, line):
-    result = run("train", "a.csv", *options.split())
-    name = line.partition(" ")[0]
-    assert result.stderr.startswith(f"error: --{name} is set in a file: give --config FILE with {line} (see")
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-
-
-@pytest.mark.parametrize("command", [None, *main.commands])
-def test_help_has_examples_and_defaults(run, command):
-    out = run(*filter(None, [command]), "--help").stdout
-    assert out.count("  fastsvm-sentiment ") >= 2
-    assert "None" not in out
-    if command == "train":
-        assert f"pegasos-svm {CLASSIFIERS['pegasos-svm'].alpha:g}" in " ".join(out.split())
-
-
-def test_version(run):
-    assert run("--version").stdout.startswith("fastsvm-sentiment 0.")
-    assert run().stdout.startswith("Usage: fastsvm-sentiment")
+def test_help_has_the_defaults_of_classifiers(run):
+    out = " ".join(run("train", "--help").stdout.split())
+    assert f"pegasos-svm {CLASSIFIERS['pegasos-svm'].alpha:g}" in out

@@ -74,19 +74,16 @@ def test_a_few_texts_of_the_same_kind_do_no_harm(run, write, old):
     assert np.mean(few.predict(texts) == labels) > before - 0.03
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "message"),
-    [
+def test_what_the_model_decides(run, write, old):
+    corpus = write(reviews(40, SECOND), "csv", "second.csv")
+    for options, code, message in (
         (("--ngrams", 2), 2, "--ngrams: the model of --continue decides this; leave it out"),
         (("--recipe", "article"), 2, "--recipe: the model"),
         (("--label-col", "id"), 1, "40 labels, such as '0', in 40 texts"),
-    ],
-)
-def test_what_the_model_decides(run, write, old, options, code, message):
-    corpus = write(reviews(40, SECOND), "csv", "second.csv")
-    result = run("train", corpus, "--continue", old, "-o", "new.safetensors", *options)
-    assert (result.exit_code, result.stderr.count("\n")) == (code, 1)
-    assert message in result.stderr
+    ):
+        result = run("train", corpus, "--continue", old, "-o", "new.safetensors", *options)
+        assert (result.exit_code, result.stderr.count("\n")) == (code, 1)
+        assert message in result.stderr
 
 
 def test_a_label_without_new_texts(run, write, texts, model3):

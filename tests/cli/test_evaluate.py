@@ -157,24 +157,6 @@ def test_a_second_model(run, measure, model, corpus, write, texts):
     assert (same["p_value"], same["difference"], same["only_first"]) == (1.0, 0.0, 0)
 
 
-@pytest.mark.parametrize(
-    ("options", "exit_code", "problem"),
-    [
-        (["--groups", "colour"], 2, "no column 'colour' among label, text, shop"),
-        (["--precision", ".9", "--recall", ".9"], 2, "give one of --precision, --recall and --cost"),
-        (["--cost", "1"], 2, "is not two numbers above 0, such as 1:5"),
-        (["--mistakes", "-"], 2, "cannot go to stdout"),
-        (["--mistakes", "missing/a.csv"], 1, "cannot be written"),
-    ],
-)
-def test_what_evaluate_refuses(run, model, corpus, options, exit_code, problem):
-    result = run("evaluate", model, corpus, *options)
-    assert (result.exit_code, result.stdout) == (exit_code, "")
-    assert problem in result.stderr
-    assert result.stderr.count("\n") == 1
-    assert not list(Path.cwd().iterdir())
-
-
 def test_report(run, model, model3, corpus, write, texts):
     options = ["--recall", ".9", "--groups", "shop", "--report", "a.html"]
     assert run("evaluate", model, "english", corpus, *options).exit_code == 0

@@ -248,17 +248,6 @@ def test_unknown_words_are_said(run, model, text, said):
     assert run("explain", model, text).stdout.splitlines()[-1].endswith(said)
 
 
-def test_bad_arguments(run, model):
-    for arguments, said in (
-        ([model, "--label", "pos"], "--label needs a TEXT"),
-        ([model, "a text", "--csv"], "show the top words of MODEL; leave out TEXT"),
-        ([model, "what", "a", "waste"], "4 arguments, where MODEL and TEXT are expected; put TEXT in quotes"),
-    ):
-        result = run("explain", *arguments)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert said in result.stderr
-
-
 def test_undecodable_bytes_are_replaced(run, model):
     result = run("explain", model, "-", input=b"\xef\xbb\xbfgreat caf\xe9")
     assert (result.exit_code, result.stderr) == (0, "<stdin>: bytes that are not UTF-8 were replaced\n")

@@ -1,7 +1,6 @@
 """export: the same predictions from other files, by other programs."""
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -170,21 +169,3 @@ def test_nothing_else_is_overwritten(run, model, to):
         assert "out.vocabulary.tsv: is not a vocabulary" in run("export", model, *options, "out").stderr
         assert not Path("out").exists()
     assert run("export", model, *options, "missing/out").exit_code == 1
-
-
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        (["--to", "pruned", "-o", "x"], "--to pruned needs --keep N or --min-weight W"),
-        (["--to", "liblinear", "-o", "-"], "a model cannot go to stdout; give a file with -o"),
-        (["--to", "pruned", "--min-weight", "1e9", "-o", "x"], r"no term has a weight of 1e\+09 or more; .*"),
-        (["--to", "liblinear", "--keep", "0", "-o", "x"], ".*--keep.*"),
-        (["--to", "json", "-o", "x"], ".*--to.*"),
-        (["--to", "liblinear"], ".*-o.*"),
-    ],
-)
-def test_bad_options(run, model, options, error):
-    result = run("export", model, *options)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert re.fullmatch(f"error: {error}\n", result.stderr)
-    assert not list(Path().iterdir())

@@ -4,8 +4,6 @@ import shutil
 
 from imported import imported
 
-from fastsvm_apps.sentiment.cli import main
-
 COMMANDS = {
     "train": "train CORPUS -o new.safetensors --quiet",
     "train over a model": "train CORPUS -o MODEL --quiet",
@@ -16,11 +14,6 @@ COMMANDS = {
     "predict probabilities": "predict MODEL LINES --proba --json",
     "words": "explain MODEL",
 }
-
-
-def test_help_imports_no_library(tmp_path):
-    commands = {"": "--help"} | {name: f"{name} --help" for name in main.commands}
-    assert imported("sentiment", commands, {}, tmp_path, heavy=("numpy", "rich", "fastsvm")) == ""
 
 
 def test_no_command_imports_scikit_learn(model, write, texts, tmp_path):

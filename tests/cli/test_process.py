@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from processes import on_terminal
+
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")
 
 
@@ -82,33 +84,14 @@ def test_a_poor_terminal_gets_escapes(start, model, monkeypatch, tmp_path):
         assert r"p\xf6s" in out or r"p\u00f6s" in out
 
 
-def on_terminal(*args):
-    """Run a command with stderr and stdout on a terminal; return what shows."""
-    import pty
-
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-P", "-m", "fastsvm_apps.sentiment", *args]
-    shown = b""
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=theirs, stderr=theirs):
-        os.close(theirs)
-        try:
-            while True:
-                shown += os.read(ours, 1000)
-        except OSError:  # the other end is closed
-            pass
-    os.close(ours)
-    return shown
-
-
 @pytest.mark.slow
 @posix
 def test_explain_marks_words_in_colours_or_by_signs(model, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert re.search(
-        rb"\x1b\[[\d;]*mgreat\x1b\[0m \x1b\[[\d;]*mdull\x1b\[0m", on_terminal("explain", model, "great dull")
-    )
+    line = "-m", "fastsvm_apps.sentiment", "explain", model, "great dull"
+    assert re.search(rb"\x1b\[[\d;]*mgreat\x1b\[0m \x1b\[[\d;]*mdull\x1b\[0m", on_terminal(line)[0])
     monkeypatch.setenv("NO_COLOR", "1")
-    shown = on_terminal("explain", model, "great dull")
+    shown = on_terminal(line)[0]
     assert b"great[+++] dull[---]" in shown
     assert not re.search(rb"\x1b\[[\d;]*m", shown)  # a spinner may have come and gone

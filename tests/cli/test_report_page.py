@@ -9,9 +9,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from devtools import run_in_page
 
 import fastsvm
-from browser import HOSTILE, Reader, needs_chromium, run_in_page
+from browser import HOSTILE, Reader, needs_chromium
 from fastsvm_apps.common import html_pages
 from fastsvm_apps.sentiment.output import report_sections, text_reports
 
@@ -230,23 +231,6 @@ def test_the_command_gives_the_same_page_again(run, write, texts, tmp_path):
 
 
 # Files
-
-
-def test_paths_are_checked_before_the_work(run, write, texts, tmp_path):
-    corpus = write(texts(50))
-    before = sorted(tmp_path.rglob("*"))
-    for path, exit_code, problem in (
-        ("-", 2, "an HTML page cannot go to stdout"),
-        (tmp_path, 1, "is a folder; give a file"),
-        (tmp_path / "no" / "report.html", 1, "cannot be written (No such file or directory)"),
-        (corpus, 2, "--report would replace a file of this run (CORPUS); choose another path"),
-        ("reviews.safetensors", 2, "--report writes no .safetensors files; give .html or .htm"),
-    ):
-        result = run("train", corpus, "--report", path, "-v")
-        assert result.exit_code == exit_code
-        assert problem in result.stderr
-        assert "read ..." not in result.stderr
-    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_page_that_cannot_be_written_costs_no_result(run, write, texts, tmp_path, monkeypatch):

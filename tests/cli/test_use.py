@@ -121,31 +121,19 @@ def test_predict_threshold(run, texts, model):
     assert likely.startswith("neg\t0.0")
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        (
-            ["--proba"],
-            "this model has scores but no probabilities; train one with --classifier sdca-logistic",
-        ),
-        (["--threshold", "1"], "--threshold is for models of two labels; this one has 3"),
-    ],
-)
-def test_predict_refuses_what_a_model_cannot_do(run, write, texts, options, error):
+def test_predict_refuses_what_a_model_cannot_do(run, write, texts):
     corpus = write(texts(60, ("neg", "pos", "mixed")))
     assert run("train", corpus, "-o", "m.safetensors", "--classifier", "perceptron").exit_code == 0
     uncalibrated = load_plain("m.safetensors")
     del uncalibrated["classifier"].calibration_
     save_plain(uncalibrated, "m.safetensors")
-    result = run("predict", "m.safetensors", *options, input="great")
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {error}\n")
-
-
-@pytest.mark.parametrize("value", ["1.5", "-0.1", "nan"])
-def test_predict_refuses_what_is_no_probability(run, model, value):
-    result = run("predict", model, "--proba", "--threshold", value, input="great")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "--threshold" in result.stderr
+    no_probabilities = "scores but no probabilities; train one with --classifier sdca-logistic"
+    for options, error in (
+        (["--proba"], f"this model has {no_probabilities}"),
+        (["--threshold", "1"], "--threshold is for models of two labels; this one has 3"),
+    ):
+        result = run("predict", "m.safetensors", *options, input="great")
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {error}\n")
 
 
 def test_the_model_that_comes_along(run, model, write, texts, tmp_path, monkeypatch):
@@ -189,17 +177,6 @@ def test_words_table_and_csv(run, model):
     assert lines[0].split() == ["pos", "weight", "neg", "weight"]
     best = max(rows, key=lambda row: float(row["weight"]))
     assert lines[1].split()[:2] == [best["word"], f"{float(best['weight']):+.4f}"]
-
-
-def test_words_csv_has_no_formulas(run, write, texts):
-    corpus = write([({"pos": "=pos", "neg": "-2"}[y], f"@{y} {text}") for y, text in texts(40)])
-    recipe = "--recipe", "nb-words"
-    assert run("train", corpus, "-o", "m.safetensors", *recipe, config={"tokens": "split"}).exit_code == 0
-    found = run("explain", "m.safetensors", "--csv", "-n", 200).stdout
-    rows = list(csv.reader(io.StringIO(found)))
-    assert {row[0] for row in rows[1:]} == {"'=pos", "-2"}
-    assert {"'@pos", "'@neg"} < {row[1] for row in rows}
-    assert any(row[2].startswith("-") for row in rows)  # numbers are as they are
 
 
 @pytest.mark.parametrize("name", ["words.png", pytest.param("words.svg", marks=pytest.mark.slow)])

@@ -17,10 +17,6 @@ from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.data.unlabelled_texts import open_unlabelled
 
 
-def scorer_of(path):
-    return TextScorer.load(path)
-
-
 def records(path, delimiter=","):
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file, delimiter=delimiter))
@@ -49,7 +45,7 @@ def test_train_predict_evaluate(run, write, texts, format):
         by_place = {f"{label}/{i}.txt": (label, text) for i, (label, text) in enumerate(pairs)}
         pairs = [by_place[row["file"]] for row in given]
     mine = "label" if format == "folder" else "predicted_label"
-    model = scorer_of("m.safetensors")
+    model = TextScorer.load("m.safetensors")
     expected = model.predict_proba([text for _, text in pairs])
     assert [row[mine] for row in given] == model.classes_[expected.argmax(axis=1)].tolist()
     assert [float(row["p(pos)"]) for row in given] == pytest.approx(expected[:, 1], rel=1e-5)
@@ -185,7 +181,7 @@ def test_other_encodings_and_separators(answers):
 
 
 def test_unsure(answers, model):
-    scorer = scorer_of(model)
+    scorer = TextScorer.load(model)
     lines = ["great", "dull", "thing1", "great dull"]
     second = scorer.predict_proba(lines)[:, 1]
     low, high = sorted(abs(second[2:] - 0.5))[-1] + 0.001, 0.999
@@ -207,7 +203,7 @@ def test_top(answers, run, model, model3, tmp_path):
     assert all(float(row["score"]) == -float(row["score_2"]) > 0 for row in rows)
     file = tmp_path / "new3.txt"
     file.write_text("great\nmediocre\n")
-    decision = scorer_of(model3).decision_function(["great", "mediocre"])
+    decision = TextScorer.load(model3).decision_function(["great", "mediocre"])
     found = [line.split("\t") for line in run("predict", model3, file, "--top", 2).stdout.splitlines()]
     for row, values in zip(found, decision, strict=True):
         best = sorted(values, reverse=True)[:2]

@@ -117,23 +117,6 @@ def test_measurements(classified, work):
         assert float(row["nucleus_density_green"]) > float(row["cytoplasm_density_green"])
 
 
-@pytest.mark.parametrize(
-    ("args", "problem"),
-    [
-        (
-            ["--export", "a.txt"],
-            "--export writes no .txt files; give .json or .geojson or a folder",
-        ),
-        (["--pixel-size", "0"], "0.0 is not in the range"),
-        (["--measurements", "-"], "cannot go to stdout"),
-    ],
-)
-def test_what_cannot_be_exported(run, folder, work, args, problem):
-    result = run("classify", folder(0), *args)
-    assert (result.exit_code, list(work.iterdir())) == (2, [])
-    assert problem in result.stderr
-
-
 def test_images_that_cannot_be_read_leave_no_files(run, bad, work, model):
     result = run("classify", bad, "-m", model, "--export", "c.json", "--export", "v")
     assert result.exit_code == 3

@@ -10,7 +10,6 @@ from sklearn.preprocessing import StandardScaler
 
 import fastsvm
 from fastsvm.model_files import load_about
-from fastsvm_apps.cells.cli import main
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.learning.cell_model import load_cell_model
 from fastsvm_apps.cells.measuring.cell_features import feature_names
@@ -32,11 +31,6 @@ def places(folder, model, tmp_path):
     """Some images, and a model that no other test has."""
     own = shutil.copy(model, tmp_path / "own.safetensors")
     return {"IMAGES": str(folder(0, 1, 2, 20, 21, 22, by_label=True)), "MODEL": str(own)}
-
-
-def test_help_imports_no_library(tmp_path):
-    commands = {"": "--help"} | {name: f"{name} --help" for name in main.commands}
-    assert imported("cells", commands, {}, tmp_path, heavy=("numpy", "rich", "fastsvm")) == ""
 
 
 @pytest.mark.slow

@@ -110,13 +110,6 @@ def test_ten_cells_of_one_class_are_familiar(shared):
                 assert model.is_familiar(X[some]) == expected, (folder, label)
 
 
-def test_a_min_score_that_cannot_be(run, smears, sure):
-    for value in ("1.5", "-1", "nan", "much"):
-        result = run("classify", smears, "-m", sure, "--min-score", value)
-        assert result.exit_code == 2
-        assert "--min-score" in result.stderr
-
-
 def test_what_a_model_says_of_its_scores_is_in_its_file(run, smears, sure):
     about, model = load_about(sure), load_cell_model(sure)
     calibration = about["calibration"]

@@ -189,22 +189,6 @@ def test_report(run, smears, folder, model, work):
     assert "Mistakes" in (work / "page.html").read_text()
 
 
-def test_tables_have_no_formulas_and_are_read_back(run, folder, model, work):
-    top = folder(0, 20)
-    names = ["=1+1.jpg", "'@a.jpg"]
-    for old, new in zip(("smear_00.jpg", "smear_20.jpg"), names, strict=True):
-        (top / old).rename(top / new)
-    (top / "-b.jpg").write_text("no image")
-    quoted = ["''@a.jpg", "'-b.jpg", "'=1+1.jpg"]
-    assert run("crop", top, "-o", "boxes.csv").exit_code == 3
-    assert run("classify", top, "-m", model, "-o", "cells.csv", "--csv").exit_code == 3
-    for name in ("boxes.csv", "cells.csv"):
-        rows = list(csv.DictReader((work / name).read_text().splitlines()))
-        assert [row["file"] for row in rows] == quoted
-    known = json.loads(run("evaluate", model, top, "--labels", "cells.csv", "--json").stdout)
-    assert (known["n"], known["error"]) == (2, 0.0)
-
-
 @pytest.mark.parametrize("option", ["--labels", "--groups"])
 def test_an_endless_table(run, folder, model, option, monkeypatch):
     monkeypatch.setattr("fastsvm_apps.cells.data.label_tables.MAX_TABLE_BYTES", 1 << 20)

@@ -207,23 +207,14 @@ def check_harmless(content, path):
 USUAL = {"deadline": None, "suppress_health_check": [*HealthCheck]}
 
 
+AT_LENGTH = pytest.param({"max_examples": 1500}, marks=pytest.mark.fuzz)
+
+
+@pytest.mark.parametrize("more", [{"max_examples": 100, "derandomize": True}, AT_LENGTH], ids=str)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.filterwarnings("ignore")
-def test_any_damage_is_refused_or_harmless(name, path):
-    @settings(max_examples=100, derandomize=True, database=None, **USUAL)
-    @given(damaged(good(name)))
-    def check(content):
-        with np.errstate(all="ignore"):
-            check_harmless(content, path)
-
-    check()
-
-
-@pytest.mark.fuzz
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.filterwarnings("ignore")
-def test_any_damage_at_length(name, path):
-    @settings(max_examples=1500, database=None, **USUAL)
+def test_any_damage_is_refused_or_harmless(name, more, path):
+    @settings(database=None, **USUAL, **more)
     @given(damaged(good(name)))
     def check(content):
         with np.errstate(all="ignore"):

@@ -181,17 +181,21 @@ def test_pegasos_in_single_precision(kernel, weighted, many):
 # SDCA ---------------------------------------------------------------------------------------------------
 
 
+def given_kernel(kernel, real, weighted):
+    """K of few rows, one of zeros among them; the signs of a class; weights for the kernel, and the twin."""
+    X = matrix("dense", np.float64, np.int32)[0]
+    Y, weights = labels(X)
+    K = reference.kernel_matrix(kernel, X, X, gamma=0.3).astype(real)
+    return K, Y[0], *((weights, weights) if weighted else (np.empty(0), None))
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_steps_of_sdca(kernel, loss, real, weighted):
-    X = matrix("dense", np.float64, np.int32)[0]  # a row of zeros among them
-    n = len(X)
-    Y, weights = labels(X)
-    y, weights = Y[0], weights if weighted else np.empty(0)
-    K = reference.kernel_matrix(kernel, X, X, gamma=0.3).astype(real)
-    rate = 1 / (ALPHA * n)
+    K, y, weights, c = given_kernel(kernel, real, weighted)
+    n, rate = len(K), 1 / (ALPHA * len(K))
     orders = [np.random.default_rng(epoch).permutation(n).astype(np.int32) for epoch in range(3)]
     dual, scores, none = np.zeros(n), np.zeros(n), np.empty(0, np.uint64)
     for order in orders:
@@ -200,7 +204,6 @@ def test_steps_of_sdca(kernel, loss, real, weighted):
             *(as_loss(loss).struct, order.copy(), none, 1, 0.0),
         )
         assert done == 1
-    c = weights if weighted else None
     b = reference.kernel_sdca(K, y, orders, loss, ALPHA, c)
     np.testing.assert_allclose(dual, b, rtol=1e-12, atol=1e-12)
     expected = K.astype(float) @ (b * y) * rate
@@ -214,22 +217,12 @@ def test_steps_of_sdca(kernel, loss, real, weighted):
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if as_loss(loss).quadratic])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_steps_that_gain_most(kernel, loss, real, weighted):
-    X = matrix("dense", np.float64, np.int32)[0]
-    n = len(X)
-    Y, weights = labels(X)
-    y, c = Y[0], weights if weighted else None
-    K = reference.kernel_matrix(kernel, X, X, gamma=0.3).astype(real)
-    rate = 1 / (ALPHA * n)
+    K, y, weights, c = given_kernel(kernel, real, weighted)
+    n, rate = len(K), 1 / (ALPHA * len(K))
     dual, scores, room = np.zeros(n), np.zeros(n), np.empty((3, n))
     for steps in (1, 40):  # in two calls
         done, gap = _kernel.climb(
-            *(
-                K,
-                K.diagonal().astype(float) * rate,
-                rate,
-                y.astype(np.int8),
-                weights if weighted else np.empty(0),
-            ),
+            *(K, K.diagonal().astype(float) * rate, rate, y.astype(np.int8), weights),
             *(dual, scores, as_loss(loss).struct, room, steps, 0.0),
         )
         assert done == steps
@@ -244,14 +237,10 @@ def test_steps_that_gain_most(kernel, loss, real, weighted):
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if as_loss(loss).quadratic])
 def test_steps_of_pairs(loss, real, weighted):
-    X = matrix("dense", np.float64, np.int32)[0]
-    n = len(X)
-    Y, weights = labels(X)
-    y, c = Y[0], weights if weighted else None
-    K = reference.kernel_matrix("rbf", X, X, gamma=0.3).astype(real)
-    rate = 1 / (ALPHA * n)
+    K, y, weights, c = given_kernel("rbf", real, weighted)
+    n, rate = len(K), 1 / (ALPHA * len(K))
     dual, scores = np.zeros(n), np.zeros(n)
-    rows = y.astype(np.int8), weights if weighted else np.empty(0), dual, scores, as_loss(loss).struct
+    rows = y.astype(np.int8), weights, dual, scores, as_loss(loss).struct
     for steps in (1, 20):  # in two calls
         done, short = _kernel.climb_in_pairs(
             *(K, K.diagonal().astype(float) * rate, rate, *rows, np.empty((4, n)), steps, 0.0, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Permissions of files that are replaced; what fails midway is in tests/model_files/test_persistence.py."""
 
 import os
 import stat
@@ -12,23 +12,6 @@ from fastsvm._utils.atomic import replacing
 def write(path, content=b"new"):
     with replacing(path) as file:
         file.write(content)
-
-
-def test_the_old_content_stays_until_all_is_written(tmp_path):
-    path = tmp_path / "file"
-    write(path, b"old")
-
-    def interrupted():
-        with replacing(path) as file:
-            file.write(b"new")
-            file.flush()
-            assert path.read_bytes() == b"old"
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["file"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")

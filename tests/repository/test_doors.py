@@ -265,10 +265,10 @@ def test_the_checker_finds_what_is_wrong(module, source, n_broken):
     assert len(list(broken_doors(module, imports(module, source), public))) == n_broken
 
 
+SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+
+
 def test_what_lies_beside_modules_is_installed_with_them():
-    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
-        "package-data"
-    ]
     for path in PACKAGES["fastsvm_apps"].rglob("*.*"):
         name = path.relative_to(PACKAGES["fastsvm_apps"])
         if path.suffix in (".css", ".csv", ".html", ".js", ".safetensors", ".txt"):
@@ -276,16 +276,13 @@ def test_what_lies_beside_modules_is_installed_with_them():
             assert any(
                 fnmatch(name.relative_to(folder).as_posix(), pattern)
                 for package, folder in owners
-                for pattern in known.get(package, [])
+                for pattern in SETUPTOOLS["package-data"].get(package, [])
             ), name
 
 
 def test_every_package_is_installed():
-    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
-        "packages"
-    ]
     packages = {module for module, path in MODULES.items() if path.name == "__init__.py"}
-    assert {*known} == packages | {"fastsvm_apps.samples"}  # the folder data
+    assert {*SETUPTOOLS["packages"]} == packages | {"fastsvm_apps.samples"}  # the folder data
 
 
 def test_top_of_the_repository():

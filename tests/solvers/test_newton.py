@@ -8,7 +8,7 @@ import reference
 from fastsvm.solvers import LOSSES, _newton, losses, sdca
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.newton_solver import NewtonSolver
-from pairs import pairs
+from pairs import linear_pairs, pairs
 
 pytestmark = pytest.mark.blas
 
@@ -46,15 +46,7 @@ def check(r, X, y, loss, alpha, c=None, fit_intercept=False):
         assert r.intercept == 0
 
 
-@pytest.mark.parametrize(
-    *pairs(
-        fit_intercept=[False, True],
-        weighted=[False, True],
-        dtype=[np.float32, np.float64],
-        layout=["csr", "dense"],
-        loss=LOSSES,
-    )
-)
+@pytest.mark.parametrize(*linear_pairs(layout=["csr", "dense"], loss=LOSSES))
 def test_the_optimum_is_that_of_coordinate_ascent(loss, layout, dtype, weighted, fit_intercept, problem):
     X, y = problem
     X = X.astype(dtype)

@@ -9,7 +9,7 @@ import reference
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.coordinate_solver import SDCASolver
-from pairs import pairs
+from pairs import linear_pairs, pairs
 
 pytestmark = pytest.mark.blas
 
@@ -48,15 +48,7 @@ def optimum(X, y, loss, c, fit_intercept):
     return r
 
 
-@pytest.mark.parametrize(
-    *pairs(
-        fit_intercept=[False, True],
-        weighted=[False, True],
-        dtype=[np.float32, np.float64],
-        layout=["csr", "dense"],
-        loss=LOSSES,
-    )
-)
+@pytest.mark.parametrize(*linear_pairs(layout=["csr", "dense"], loss=LOSSES))
 def test_every_gap_is_reached(loss, layout, dtype, weighted, fit_intercept):
     X, y = wide()
     X, c = X.astype(dtype), weights_of(y, weighted)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from devtools import run_in_page
 
-from browser import Reader, needs_chromium, run_in_page
+from browser import Reader, needs_chromium
 from fastsvm_apps.studies.commands import study_commands as commands
 from fastsvm_apps.studies.commands.study_options import WITHOUT_DATA
 from fastsvm_apps.studies.frame.study_list import Choice, Study
@@ -205,7 +206,7 @@ def test_the_page_has_all(page):
 
 
 @needs_chromium
-@pytest.mark.parametrize("width", [390, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("width", [390, pytest.param(1200, marks=pytest.mark.slow)])
 def test_the_page_in_a_browser(page, tmp_path, width):
     script = "return [document.title, document.documentElement.scrollWidth <= innerWidth]"
     result, problems = run_in_page(page, script, tmp_path, width)

@@ -211,15 +211,12 @@ def test_a_stored_matrix_is_read_from_its_folder(run, tmp_path):
 BAD = [
     ("a", "", "a: there are no rows in it"),
     ("a", "1 1:1\n1 2:1\n", "a: all rows have the same label"),
-    ("a", "1 1:1\n0 x:1\n", "a, line 2: an index is not a whole number"),
     ("a", "1 1:1\n0 1:nan\n", "a, line 2: an index without a finite number"),
-    ("a", "1 1:1\nx 1:1\n", "a, line 2: the label is not a finite number"),
     ("a", "1 1:1\n0.5 1:1\n", "a: y must have labels; y[1] is the number 0.5"),
     ("a", "1 1:1\n0 1000000000:1\n", "a, row 2: 1,000,000,000 columns, more than 33,554,432"),
     ("a", gzip.compress(b"1 1:1\n0 2:1\n" * 99, mtime=0)[:40], "a: damaged gzip data"),
     ("a", gzip.compress(b"0\n" * (1 << 25), mtime=0), "set FASTSVM_MAX_EXPANSION higher"),
     ("a.csv", "1,2,a\n3,b\n", "a.csv, line 2: 2 columns, not 3"),
-    ("a.csv", "1,2,a\n3,inf,b\n", "a.csv, line 2: column 2 is no number"),
     ("a.csv", "1;2;a\n3;inf;b\n", "a.csv, line 2: column 2 is no number"),
     ("a.csv", "a\nb\n", "a.csv, line 1: one column; it needs numbers and then the label"),
     ("a.csv", b"\xff\xfe1,2\n", "a.csv: cannot be read"),
@@ -244,12 +241,10 @@ def test_a_bad_file_takes_one_line_and_leaves_nothing(run, tmp_path, name, conte
         ("fit a -s 3 --loss log", 2, "-s 3 and --loss log differ"),
         ("fit a -w7 2", 2, "-w 7: no row has this label; there are -1, 1"),
         ("fit a -c 0", 2, "0.0 is not in the range x>0"),
-        ("fit -", 2, "a model of stdin has no name"),
         ("fit a -o a/b", 1, "a/b: cannot be written"),
         ("fit a -v 1", 2, "1 is not in the range x>=2"),
         ("fit a --kernel rbf -o m.model", 1, "LIBLINEAR has no kernels"),
         ("fit a --loss smooth_hinge -o m.model", 1, "LIBLINEAR has no smooth_hinge"),
-        ("fit first.csv", 1, "first.csv, line 1: 'Label' is a label's name, but the last column is 'x'"),
         ("fit .", 1, "is no matrix of fastsvm.io"),
         ("convert ours.model b.safetensors", 2, "without its C; predict and certify --cost take it"),
         ("certify ours.model a", 2, "LIBLINEAR's files have no C; give --cost"),
@@ -273,7 +268,6 @@ def test_what_cannot_be_meant_is_refused(run, tmp_path, line, code, message):
     head = "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n"
     (tmp_path / "bad.model").write_text(head + "1\nnan\n")
     (tmp_path / "l1.model").write_text(head.replace("L2R_LR", "L1R_LR") + "1\n0\n")
-    (tmp_path / "first.csv").write_text("Label,x\n1,2\n0,3\n")
     run("fit a -o ours.model")
     run("fit a -o ours.safetensors")
     run("fit a --kernel rbf -o rbf.safetensors")
