@@ -1,12 +1,13 @@
 """Files that are written whole or not at all."""
 
 import os
+import signal
 import stat
 import sys
 
 import pytest
 
-from fastsvm._utils.atomic import replacing
+from fastsvm._utils.atomic import replacing, temporary_folder
 
 
 def write(path, content=b"new"):
@@ -29,6 +30,19 @@ def test_the_old_content_stays_until_all_is_written(tmp_path):
         interrupted()
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["file"]
+
+
+def test_ctrl_c_waits_for_the_end_of_a_temporary_folder(tmp_path, monkeypatch):
+    remove = os.unlink
+
+    def interrupted(*path, **options):
+        signal.raise_signal(signal.SIGINT)
+        remove(*path, **options)
+
+    monkeypatch.setattr(os, "unlink", interrupted)
+    with pytest.raises(KeyboardInterrupt), temporary_folder(tmp_path) as folder:
+        open(os.path.join(folder, "file"), "wb").close()
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
