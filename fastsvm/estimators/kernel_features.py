@@ -198,7 +198,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _validated(self, X, dtype, reset):
         X = validated(self, X, reset=reset, dtype=dtype)
-        as_rows(X)
+        longest = as_rows(X).longest
+        if 4 * longest > np.finfo(X.dtype).max and not self._precomputed:  # a squared distance may be it
+            raise ValueError(f"X has values too large for {X.dtype}: scale X, or pass it as float64.")
         if sparse.issparse(X):
             X = canonical(X)
             if X.indices.dtype != np.int32 and max(X.nnz, X.shape[1]) < 2**31:  # "laplacian" needs int32
