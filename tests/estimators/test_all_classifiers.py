@@ -90,6 +90,7 @@ def test_labels_that_are_objects(kind):
         (np.empty((0, 4)), None, "0 sample|one sample", {}),
         (X, None, r"class_weight\[0\] is -1; weights must be finite", {"class_weight": {0: -1}}),
         (X, "finite", None, {"n_jobs": 100_000}),
+        (X, "finite", "n_jobs.* must be .*(a number of threads|'int').*'2'", {"n_jobs": "2"}),
     ],
 )
 def test_odd_rows_are_fitted_right_or_refused_in_one_line(kind, rows, right, refusal, options):
