@@ -57,8 +57,7 @@ def replacing(path):
             os.fsync(file.fileno())
         os.replace(temporary, target)
     except BaseException as error:
-        with suppress(OSError):
-            os.unlink(temporary)
+        _remove(temporary)
         own = isinstance(error, OSError) and error.filename in (None, temporary)
         if own and error.errno is not None and not isinstance(error, BrokenPipeError):
             raise OSError(error.errno, error.strerror, path) from None  # not the temporary name

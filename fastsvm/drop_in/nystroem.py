@@ -2,7 +2,6 @@
 
 import numpy as np
 import sklearn.kernel_approximation
-from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
@@ -33,12 +32,13 @@ class Nystroem(sklearn.kernel_approximation.Nystroem):
 
     def fit(self, X, y=None):  # noqa: D102 (inherited)
         self._validate_params()
-        X = self._rows(X, reset=True)
-        if self.kernel == "precomputed" or self.n_components > X.shape[0]:
-            return super().fit(X)  # of a matrix that is not symmetric, or with a warning
-        order = check_random_state(self.random_state).permutation(X.shape[0])
+        rows = self._rows(X, reset=True)
+        if self.kernel == "precomputed" or self.n_components > rows.shape[0]:
+            # Of a matrix that is not symmetric, or with a warning; X has the names of columns.
+            return super().fit(rows if hasattr(rows, "indptr") else X)
+        order = check_random_state(self.random_state).permutation(rows.shape[0])
         self.component_indices_ = order[: self.n_components]
-        self.components_ = X[self.component_indices_]
+        self.components_ = rows[self.component_indices_]
         values, vectors = eigh(self._values(self.components_))
         scales = np.copysign(1 / np.sqrt(np.maximum(np.abs(values), LEAST)), values)
         self.normalization_ = (vectors * scales) @ vectors.T
@@ -51,7 +51,7 @@ class Nystroem(sklearn.kernel_approximation.Nystroem):
 
     def _rows(self, X, reset):
         X = validate_data(self, X, accept_sparse="csr", reset=reset)
-        return canonical(X) if sparse.issparse(X) else X  # scikit-learn's distances count repeats wrongly
+        return canonical(X) if hasattr(X, "indptr") else X  # scikit-learn's distances count repeats wrongly
 
     def _values(self, X):
         parameters = {"n_jobs": threads_of(self.n_jobs), **self._get_kernel_params()}

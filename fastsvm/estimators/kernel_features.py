@@ -198,8 +198,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _validated(self, X, dtype, reset):
         X = validated(self, X, reset=reset, dtype=dtype)
-        longest = as_rows(X).longest
-        if 4 * longest > np.finfo(X.dtype).max and not self._precomputed:  # a squared distance may be it
+        # A squared distance may be four times the longest row's square.
+        if 4 * as_rows(X).longest > np.finfo(X.dtype).max and not self._precomputed:
             raise ValueError(f"X has values too large for {X.dtype}: scale X, or pass it as float64.")
         if sparse.issparse(X):
             X = canonical(X)

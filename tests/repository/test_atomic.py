@@ -33,15 +33,10 @@ def test_the_old_content_stays_until_all_is_written(tmp_path):
 
 
 def test_ctrl_c_waits_for_the_end_of_a_temporary_folder(tmp_path, monkeypatch):
-    remove = os.unlink
-
-    def interrupted(*path, **options):
-        signal.raise_signal(signal.SIGINT)
-        remove(*path, **options)
-
-    monkeypatch.setattr(os, "unlink", interrupted)
-    with pytest.raises(KeyboardInterrupt), temporary_folder(tmp_path) as folder:
-        open(os.path.join(folder, "file"), "wb").close()
+    remove = os.rmdir
+    monkeypatch.setattr(os, "rmdir", lambda *a, **k: [signal.raise_signal(signal.SIGINT), remove(*a, **k)])
+    with pytest.raises(KeyboardInterrupt), temporary_folder(tmp_path):
+        pass
     assert os.listdir(tmp_path) == []
 
 
