@@ -57,20 +57,25 @@ def replacing(path):
             os.fsync(file.fileno())
         os.replace(temporary, target)
     except BaseException as error:
-        with suppress(OSError):
-            os.unlink(temporary)
+        _remove(temporary)
         own = isinstance(error, OSError) and error.filename in (None, temporary)
         if own and error.errno is not None and not isinstance(error, BrokenPipeError):
             raise OSError(error.errno, error.strerror, path) from None  # not the temporary name
         raise
 
 
+@contextmanager
 def temporary_folder(place):
-    """Make a folder ``.fastsvm-*`` that no signal leaves behind; as a context it is removed at the end."""
+    """Make a folder ``.fastsvm-*`` for as long as the context lasts; no signal leaves it behind."""
     from tempfile import TemporaryDirectory
 
     with held_interrupts():  # between the folder and its removal
-        return TemporaryDirectory(prefix=".fastsvm-", dir=place, ignore_cleanup_errors=True)
+        folder = TemporaryDirectory(prefix=".fastsvm-", dir=place, ignore_cleanup_errors=True)
+    try:
+        yield folder.name
+    finally:
+        with held_interrupts():  # or half of it would stay
+            folder.cleanup()
 
 
 @contextmanager

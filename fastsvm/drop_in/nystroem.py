@@ -5,7 +5,10 @@ import sklearn.kernel_approximation
 from scipy.linalg import eigh
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..estimators.base import threads_of
+from ..solvers._sparse import canonical
 
 __all__ = ["Nystroem"]
 
@@ -29,17 +32,27 @@ class Nystroem(sklearn.kernel_approximation.Nystroem):
 
     def fit(self, X, y=None):  # noqa: D102 (inherited)
         self._validate_params()
-        X = validate_data(self, X, accept_sparse="csr")
-        if self.kernel == "precomputed" or self.n_components > X.shape[0]:
-            return super().fit(X)  # of a matrix that is not symmetric, or with a warning
-        order = check_random_state(self.random_state).permutation(X.shape[0])
+        rows = self._rows(X, reset=True)
+        if self.kernel == "precomputed" or self.n_components > rows.shape[0]:
+            # Of a matrix that is not symmetric, or with a warning; X has the names of columns.
+            return super().fit(rows if hasattr(rows, "indptr") else X)
+        order = check_random_state(self.random_state).permutation(rows.shape[0])
         self.component_indices_ = order[: self.n_components]
-        self.components_ = X[self.component_indices_]
-        parameters = {"n_jobs": self.n_jobs, **self._get_kernel_params()}
-        values, vectors = eigh(
-            pairwise_kernels(self.components_, metric=self.kernel, filter_params=True, **parameters)
-        )
+        self.components_ = rows[self.component_indices_]
+        values, vectors = eigh(self._values(self.components_))
         scales = np.copysign(1 / np.sqrt(np.maximum(np.abs(values), LEAST)), values)
         self.normalization_ = (vectors * scales) @ vectors.T
         self._n_features_out = self.n_components
         return self
+
+    def transform(self, X):  # noqa: D102 (inherited)
+        check_is_fitted(self)
+        return self._values(self._rows(X, reset=False)) @ self.normalization_.T
+
+    def _rows(self, X, reset):
+        X = validate_data(self, X, accept_sparse="csr", reset=reset)
+        return canonical(X) if hasattr(X, "indptr") else X  # scikit-learn's distances count repeats wrongly
+
+    def _values(self, X):
+        parameters = {"n_jobs": threads_of(self.n_jobs), **self._get_kernel_params()}
+        return pairwise_kernels(X, self.components_, metric=self.kernel, filter_params=True, **parameters)

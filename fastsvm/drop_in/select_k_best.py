@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils.warnings import warn_user
+from ..fitting.labels import known_labels
 from ..solvers._sparse import as_csr
 from ..text.selection import SCORES, highest
 
@@ -37,6 +38,7 @@ class SelectKBest(sklearn.feature_selection.SelectKBest):
         known = score in SCORES and self.score_func is getattr(sklearn.feature_selection, score)
         if not known or y is None or not sparse.issparse(X) or X.format != "csr":
             return super().fit(X, y)
+        y = known_labels(y)
         checked, labels = validate_data(self, as_csr(X), y, accept_sparse="csr", multi_output=True)
         classes, codes = np.unique(labels, return_inverse=True)
         negative = score == "chi2" and checked.nnz and checked.data.min() < 0

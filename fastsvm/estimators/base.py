@@ -43,6 +43,7 @@ ACCEPTED = {
 
 def threads_of(n_jobs):
     """Return the number of threads for `n_jobs`, as joblib's context has it."""
+    number_of_threads(n_jobs)  # names what is no number, which joblib compares with 0
     return number_of_threads(effective_n_jobs(n_jobs))
 
 

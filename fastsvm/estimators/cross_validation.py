@@ -125,7 +125,7 @@ class CrossValidated:
         """Return the weights of all rows in the k-th fold: 0 outside `train`."""
         for label in np.setdiff1d(self.classes_, y[train]).tolist():
             raise ValueError(
-                f"Fold {k} trains on no row of class {label!r}: use fewer folds, or stratified ones."
+                f"Fold {k} trains on no row of class {label!r}: use fewer or stratified folds, or weigh it."
             )
         weights = np.zeros(len(y))
         own = self._weights(y[train], None if sample_weight is None else np.asarray(sample_weight)[train])

@@ -196,7 +196,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _validated(self, X, dtype, reset):
         X = validated(self, X, reset=reset, dtype=dtype)
-        as_rows(X)
+        # A squared distance may be four times the longest row's square.
+        if 4 * as_rows(X).longest > np.finfo(X.dtype).max and not self._precomputed:
+            raise ValueError(f"X has values too large for {X.dtype}: scale X, or pass it as float64.")
         if sparse.issparse(X):
             X = canonical(X)
             if X.indices.dtype != np.int32 and max(X.nnz, X.shape[1]) < 2**31:  # "laplacian" needs int32

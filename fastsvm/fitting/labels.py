@@ -28,9 +28,10 @@ def known_labels(y, name="y"):
         If one is missing, if there are words and numbers, or other things.
     """
     labels = np.asarray(y, object if isinstance(y, (list, tuple)) else None)
-    if labels.dtype.kind not in "TO" or labels.ndim != 1 or not labels.size:
+    odd = np.isnat(labels).any() if labels.dtype.kind in "mM" else labels.dtype.kind in "TO"
+    if not odd or labels.ndim != 1 or not labels.size:
         return y
-    found, words = labels.tolist(), isinstance(labels[0], str)
+    found, words = [*labels], isinstance(labels[0], str)
     for k, label in enumerate(found):
         if label is None or type(label).__name__ == "NAType" or label != label:
             raise ValueError(f"{name}[{k}] is {label}: leave out rows without a label.")

@@ -218,7 +218,8 @@ class MatrixWriter:
         if X.shape[1] > NARROW - 1:
             raise ValueError(f"X has {X.shape[1]} columns; at most {NARROW - 1} are supported.")
         offsets = X.indptr[1:].astype(np.int64) + self.values
-        blocks = X.data, X.indices, offsets, self._label_codes(y)
+        codes, labels = self._label_codes(y)
+        blocks = X.data, X.indices, offsets, codes
         before = [(column, column.length, column.crc) for column in self._columns.values()]
         self._usable = False
         try:
@@ -229,21 +230,20 @@ class MatrixWriter:
                 column.cut(length, crc)
             self._usable = True
             raise
-        self.rows, self.values = self.rows + X.shape[0], self.values + len(X.data)
+        self.rows, self.values, self._labels = self.rows + X.shape[0], self.values + len(X.data), labels
         self._width, self._usable = max(self._width, X.shape[1]), True
 
-    def _label_codes(self, array: np.ndarray) -> np.ndarray:
-        """Return numbers as they are, texts as their places among the labels so far."""
+    def _label_codes(self, array: np.ndarray) -> tuple[np.ndarray, dict[str, int] | None]:
+        """Return numbers as they are, or texts as their places among the labels, and these labels."""
         if array.dtype.kind in "biuf" and self._labels is None:
-            return array.astype(np.float64)
+            return array.astype(np.float64), None
         if array.dtype.kind in "biuf" or (self.rows and self._labels is None):
             raise ValueError("The labels are numbers in some rows and texts in others; make them all texts.")
         for place, label in enumerate(array):
             if not isinstance(label, str):
                 raise ValueError(f"The label of row {self.rows + place:,} is {label!r}, which is not a text.")
-        if self._labels is None:
-            self._labels = {}
-        return np.array([self._labels.setdefault(str(label), len(self._labels)) for label in array], float)
+        labels = dict(self._labels or {})
+        return np.array([labels.setdefault(str(label), len(labels)) for label in array], float), labels
 
     def save(self, position: Any) -> None:
         """Put the appended rows on the disk, so that a later writer can resume here.

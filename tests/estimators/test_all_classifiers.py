@@ -73,6 +73,7 @@ def test_labels_that_are_objects(kind):
         assert made(kind).fit(X, labels).predict(X).tolist() == np.array(sorted({*labels}))[expected].tolist()
     for labels, message in [
         *(([none, *words[1:]], r"^y\[0\] is .*: leave out rows without a label\.$") for none in missing),
+        (np.array(["NaT", *Y[1:]], "M8[Y]"), r"^y\[0\] is NaT: leave out rows"),
         (["a", *Y[1:]], r"y\[0\] is 'a' and y\[1\] .*: use words or numbers"),
         ([*map(slice, Y)], r"labels of type slice: use y.astype\(int\)"),
     ]:
@@ -91,6 +92,7 @@ def test_labels_that_are_objects(kind):
         (np.empty((0, 4)), None, "0 sample|one sample", {}),
         (X, None, r"class_weight\[0\] is -1; weights must be finite", {"class_weight": {0: -1}}),
         (X, "finite", None, {"n_jobs": 100_000}),
+        (X, "finite", "n_jobs.* must be .*(a number of threads|'int').*'2'", {"n_jobs": "2"}),
     ],
 )
 def test_odd_rows_are_fitted_right_or_refused_in_one_line(kind, rows, right, refusal, options):
@@ -102,6 +104,14 @@ def test_odd_rows_are_fitted_right_or_refused_in_one_line(kind, rows, right, ref
         expected = made(kind).fit(ROWS, Y).decision_function(ROWS) if right == "as ROWS" else found
         fine = right and np.isfinite(found).all() and np.allclose(found, expected, atol=1e-3)
     assert fine
+
+
+@pytest.mark.parametrize("kind", [fastsvm.KernelFeatures, drop_in.Nystroem])
+def test_odd_rows_have_the_same_kernel_features_or_are_refused(kind):
+    features = made(kind, n_components=20, n_jobs=100_000).fit(ROWS)
+    np.testing.assert_allclose(features.transform(ROWS), features.transform(HALVES), atol=1e-8)
+    with pytest.raises(ValueError, match="too large for float32"):
+        fastsvm.KernelFeatures().fit(np.float32(X * 1e19))
 
 
 @pytest.mark.parametrize("kind", [text.Bag, text.BagOfWords, text.HashedBagOfWords])

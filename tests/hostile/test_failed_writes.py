@@ -20,6 +20,7 @@ import fastsvm
 import fastsvm_apps
 from fastsvm.fitting.checkpoint import Checkpoint
 from fastsvm.io import MatrixWriter, load
+from fastsvm.io.layout import MANIFEST
 from fastsvm.solvers._solver import SolverState
 from fastsvm.text.spilled import SpilledTerms
 from fastsvm.text.terms import Terms
@@ -42,6 +43,7 @@ def matrix(folder):
         with writer:
             X, y = load(folder / "X", verify=True)
         np.testing.assert_array_equal(X.toarray(), np.repeat(y.astype(int)[:, None] + 1, 4, axis=1))
+        assert json.loads((folder / "X" / MANIFEST).read_text())["labels"] == [*dict.fromkeys(y)]
         return y[::9].astype(int)
 
     def write(k):

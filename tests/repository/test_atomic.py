@@ -1,17 +1,26 @@
 """Permissions of files that are replaced; what fails midway is in tests/model_files/test_persistence.py."""
 
 import os
+import signal
 import stat
 import sys
 
 import pytest
 
-from fastsvm._utils.atomic import replacing
+from fastsvm._utils.atomic import replacing, temporary_folder
 
 
 def write(path, content=b"new"):
     with replacing(path) as file:
         file.write(content)
+
+
+def test_ctrl_c_waits_for_the_end_of_a_temporary_folder(tmp_path, monkeypatch):
+    remove = os.rmdir
+    monkeypatch.setattr(os, "rmdir", lambda *a, **k: [signal.raise_signal(signal.SIGINT), remove(*a, **k)])
+    with pytest.raises(KeyboardInterrupt), temporary_folder(tmp_path):
+        pass
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
