@@ -115,8 +115,7 @@ def read_matrix(
                 else:
                     X, y, *named = read_table(stream, name, TABLES[format], n_features=n_features, **table)
             except (ValueError, KeyError, TypeError, OverflowError, EOFError, BadZipFile, csv.Error) as error:
-                told = str(error).removesuffix(".")
-                told += "; save it in UTF-8" * isinstance(error, UnicodeError)
+                told = str(error).removesuffix(".") + "; save it in UTF-8" * isinstance(error, UnicodeError)
                 if format == "svmlight" and "label" in told:
                     is_table = re.match(rb"[^:\n]*[,;\t]", start.lstrip())
                     told += f"; {'it looks like a table' if is_table else WORDS}: --format csv"
