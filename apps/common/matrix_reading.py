@@ -30,7 +30,7 @@ class Rows(NamedTuple):
 
     X: Any
     y: Any
-    zero_based: bool
+    zero_based: bool | None  # None where columns have no numbers
     names: Sequence[str] = ()
     label_name: str | None = None
 
@@ -115,7 +115,7 @@ def read_matrix(
                 else:
                     X, y, *named = read_table(stream, name, TABLES[format], n_features=n_features, **table)
             except (ValueError, KeyError, TypeError, OverflowError, EOFError, BadZipFile, csv.Error) as error:
-                told = str(error).removesuffix(".")
+                told = str(error).removesuffix(".") + "; save it in UTF-8" * isinstance(error, UnicodeError)
                 if format == "svmlight" and "label" in told:
                     is_table = re.match(rb"[^:\n]*[,;\t]", start.lstrip())
                     told += f"; {'it looks like a table' if is_table else WORDS}: --format csv"
@@ -142,7 +142,7 @@ def read_matrix(
                 note(f"{name}: {many(more, 'column')} beyond the model's {n_features:,} left out")
             if X.shape[1] != n_features:
                 X.resize(X.shape[0], n_features)
-    return Rows(X, y, zero_based is not False, *named)
+    return Rows(X, y, zero_based is not False if format in ("svmlight", "stored") else None, *named)
 
 
 def _read_folder(path):

@@ -5,7 +5,7 @@ import io
 import re
 from array import array
 from collections import Counter
-from itertools import chain
+from itertools import chain, islice
 from math import isfinite
 
 from .csv_quoting import unquoted
@@ -13,7 +13,7 @@ from .errors import FAILED, USAGE, AppError
 from .printing import many, note, shortened
 
 LABEL_NAMES = ("label", "class", "target", "y")
-INDEX_NAMES = ("", "Unnamed: 0")  # as pandas writes its index, and as it reads that
+INDEX_NAMES = ("", "Unnamed: 0", "Unnamed: 0.1")  # as pandas writes its index, and as it reads that
 MISSING = ("", "na", "n/a", "nan", "null", "none", "inf", "infinity")  # stand for numbers
 
 
@@ -42,9 +42,11 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
     import numpy as np
 
     lines = io.TextIOWrapper(stream, "utf-8-sig", newline="")
-    start = next(lines, "")
-    separator = max(separators, key=start.count)
-    reader = csv.reader(chain([start], lines), delimiter=separator, skipinitialspace=True)
+    head = [*islice(lines, 1)]
+    while head and not head[-1].strip() and (line := next(lines, "")):
+        head.append(line)
+    separator = max(separators, key="".join(head).count)
+    reader = csv.reader(chain(head, lines), delimiter=separator, skipinitialspace=True)
     rows = filter(None, reader)
 
     def fault(what, exit_code=FAILED):
@@ -55,11 +57,11 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
     top, guessed = [unquoted(cell.strip()) for cell in first], header is label_col is None
     header, places, label = _columns(top, fault, header, label_col, n_features, names)
     own, label_name = [top[k] for k in places], None if label is None else top[label]
-    values, labels, has_index = array("d"), [], header and top[0] in INDEX_NAMES
+    values, labels, index = array("d"), [], [k for k in range(places[0]) if k != label]
     for cells in rows if header else chain([first], rows):
         if len(cells) != len(top):
             raise fault(f"{len(cells)} columns, not {len(top)}; fill it in, or leave the row out")
-        if has_index and not cells[0].strip().isdecimal():
+        if index and not all(cells[k].strip().isdecimal() for k in index):
             raise fault("column 1 has no name, and is no index; give it a name, or leave it out")
         if label is not None:
             labels.append(unquoted(cells[label].strip()))
@@ -77,13 +79,17 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
             advice = _advice(cells[bad[0]].strip(), header and own[bad[0]])
             if label is None and bad[0] == len(cells) - 1:
                 advice = f"the model has {many(n_features, 'column')}, and then there may be a label"
+            advice += "; if it has names, give --header" * (not (values or header) and guessed)
             raise fault(f"column {places[bad[0]] + 1} is no number; {advice}")
         values.extend(numbers)
-    if has_index:
+    if index:
         note(f"{name}: the first column has no name, and is left out as an index")
     if header and guessed and not all(map(_is_name, own)):
         note(f"{name}: line 1 is taken for the names of the columns; --no-header makes it a row")
-    kind = float if all(map(_is_number, {*labels})) else str
+    kinds = {*labels}
+    if guessed and not header and len(labels) > 2 * len(kinds) and labels.count(labels[0]) == 1:
+        note(f"{name}: only line 1 has the label {shortened(labels[0])!r}; if it has names, give --header")
+    kind = float if all(map(_is_number, kinds)) else str
     y = None if label is None else np.array(labels, kind)
     return np.array(values).reshape(-1, len(places)), y, own if header else [], label_name
 
@@ -92,7 +98,7 @@ def _columns(top, fault, header, label_col, n_features, model_names):
     """Tell whether the first line is a header, where the numbers are, and where the label, or None."""
     if label_col is not None and header is False:
         raise AppError("--label-col is a name in a header; leave --no-header out", USAGE)
-    start = int(len(top) > 1 and top[0] in INDEX_NAMES)
+    start = next((k for k, each in enumerate(top[:-1]) if each not in INDEX_NAMES), len(top) - 1)
     if header is None:
         header = label_col is not None or _is_header(top[start:], n_features, model_names)
     start *= header
@@ -118,10 +124,13 @@ def _is_header(names, n_features, model_names):
     others = names[:-1] if labelled else names
     if model_names and others == model_names:
         return True
-    if others and all(map(_is_name, others)) and not all(each[0] in "0123456789+-." for each in others):
+    plain = [each for each in others if _is_name(each)]  # beside them Na may be sodium
+    digits = all(each[0] in "0123456789+-." for each in plain)
+    if len(plain) * 2 > len(others) and not digits and not any(map(_is_number, others)):
         return True
-    last, counted = names[-1].lower(), others == [*map(str, range(len(others)))]
-    if counted and len(others) > 2:
+    last, count = names[-1].lower(), [*map(str, range(len(names)))]
+    counted = others == count[: len(others)]
+    if counted and len(others) > 2 and (names == count or not _is_number(last)):
         return True
     return labelled and last in LABEL_NAMES and (last != "y" or counted)
 

@@ -100,7 +100,7 @@ def test_earlier_crops_are_not_cropped_again(run, folder, work):
     assert (top / "crops/notes.txt").read_text() == "mine"
     result = run("crop", top, "-o", top.parent)
     assert result.exit_code == 1
-    assert "all images are in it; choose another folder for the results with -o" in result.stderr
+    assert "all images are in it; choose another folder for the results" in result.stderr
 
 
 def test_two_images_of_one_name(run, folder):

@@ -32,6 +32,7 @@ def run(tmp_path, monkeypatch):
             Path(line.split()[1] if line.startswith("fit") else "t.csv").write_text(content)
         done = CliRunner().invoke(app, line.split(), prog_name="app")
         assert done.exit_code == code, (line, done.output, done.exception)
+        run.told = done.stderr
         return done.stderr if code else done.stdout
 
     monkeypatch.chdir(tmp_path)
@@ -72,6 +73,7 @@ GOOD = [f"{header}\n0,1,a\n1,0,b\n0,0,a\n1,1,b\n" for header in HEADERS]
 for label in ("a", " a", "a ", ' "a"', "\xa0a", "a\r"):
     rows = f"1,2,{label}\n3,4,a\n0,1,b\n1,1,a\n"
     GOOD += [rows, f"f,g,h\n{rows}", rows.replace(",", ";"), f"f,g,h\n{rows}".replace(",", "\t")]
+    GOOD += [f"\n\nf,g,h\n{rows}".replace(",", ";")]
 
 
 @pytest.mark.parametrize("content", GOOD)
@@ -85,6 +87,7 @@ def test_headers_are_no_rows_and_labels_are_stripped(run, content):
 PREDICTED = [
     *((f"{top}-1,9{end}\n", "y") for top, end in [("a,b,label\n", ",y"), ("a,b\n", ""), ("", ",y")]),
     *((f"{name},a,b\n7,-1,9\n", "y") for name in ("", "Unnamed: 0")),
+    (",Unnamed: 0,a,b\n7,7,-1,9\n", "y"),
     ("b,a,label\n9,-1,y\n", "line 1: column 'b' is where the model has 'a'; give the same in the same order"),
     *((f"{row}\n1,2\n3,4\n", "line 1: column 1 is no number") for row in ("NA,NA", ",")),
     ("a,label\n1,x\n", "line 1: 1 column and a label, where the model has 2"),
@@ -103,6 +106,14 @@ def test_options_and_other_files(run):
     assert "3 rows" in run("fit t.csv --header -o n.safetensors", "1,2,5\n2,3,1\n4,5,2\n0,1,2\n")
     assert "2 rows" in run("fit t.csv --no-header -o n.safetensors", "0,1,label\n2,3,x\n")
     assert "2 rows" in run("fit t.csv -o n.safetensors", "0,1,2,kind\n2,3,1,x\n0,1,1,y\n")
+    assert "2 rows" in run("fit t.csv -o n.safetensors", "K,Na,Mg,kind\n0,1,2,x\n2,3,1,y\n")
+    run("fit t.csv -o n.safetensors", "9,8,kind\n0,1,x\n2,3,y\n0,1,x\n2,3,y\n1,1,x\n2,4,y\n")
+    assert "only line 1 has the label 'kind'; if it has names, give --header" in run.told
+    assert "3 rows, 3 columns" in run("fit t.csv -o n.safetensors", "0,1,2,0\n9,9,1,1\n9,1,1,1\n")
+    run("convert t.csv t.svm")  # whose columns count from 1, where those of a table have no numbers
+    assert json.loads(run("predict n.safetensors t.svm --json"))["right"] == 3
+    assert json.loads(run("predict n.safetensors t.csv --json", "0,1,2,0\n9,9,1,1\n9,9,1,?\n"))["right"] == 2
+    assert "the model does not know ?; these rows count as mistakes" in run.told
     run("convert t.csv o.csv --label-col kind", 'kind,p,q\n"red, dark",1,2\nblue,0,1\n')
     assert Path("o.csv").read_text() == 'p,q,kind\n1.0,2.0,"red, dark"\n0.0,1.0,blue\n'
     assert "no column 'sort' among kind, p, q; choose" in run("cv t.csv --label-col sort", None, 2)

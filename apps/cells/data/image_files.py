@@ -196,7 +196,7 @@ def outside(files: Sequence[ImageFile], folder: str) -> list[ImageFile]:
     is_inside = cache(lambda parent: Path(parent).resolve().is_relative_to(top))
     kept = [file for file in files if not is_inside(os.path.dirname(file.path))]
     if not kept:
-        raise AppError(f"{folder}: all images are in it; choose another folder for the results with -o")
+        raise AppError(f"{folder}: all images are in it; choose another folder for the results")
     return kept
 
 

@@ -68,7 +68,10 @@ def sample_of_lines(head: list[tuple[int, str]]) -> list[str]:
 
 
 def check_is_text(sample: list[str], source: TextSource) -> None:
-    """Refuse what begins like a picture, a spreadsheet or an archive."""
+    """Refuse what begins like a picture, a spreadsheet, an archive, or JSON of many lines."""
+    if sample and re.match(r"\s*(\[\s*(\{|$)|\{\s*$)", sample[0]):
+        told = f"cannot tell its format from the first line, {sample[0][:40]!r}"
+        raise AppError(f"{source.name}: {told}; write JSON as one object per line")
     if any("\0" in line and not is_decoded(line) for line in sample):
         raise AppError(f"{source.name}: is not text; give CSV, TSV, JSON lines or plain text")
 
@@ -104,8 +107,6 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
                 return name
     start = sample[0][:40] + ("..." if len(sample[0]) > 40 else "")
     advice = f"name it with --format {'|'.join(FORMATS[:-1])}; a table begins with the names of its columns"
-    if start[:1] in "[{":
-        advice = "write JSON as one object per line"
     raise AppError(f"{source.name}: cannot tell its format from the first line, {start!r}; {advice}")
 
 
@@ -156,7 +157,7 @@ def _parse_json(line: str, source: TextSource) -> tuple:
     if not is_decoded(text) and is_decoded(line):  # half of a surrogate pair, which `predict` replaces too
         text = re.sub("[\ud800-\udfff]", "\ufffd", text)
     label = record[label_key]
-    if isinstance(label, float) and not math.isfinite(label):
+    if label is None or (isinstance(label, float) and not math.isfinite(label)):
         return "", text, "", record
     if isinstance(label, int | float):
         label = json.dumps(label)

@@ -55,7 +55,7 @@ class TextSource:
     def named(self, columns: Iterable[str], name: str | None) -> str | None:
         """Return the one of some columns that `name` means: that of a model, its own, or in another case."""
         for wanted in filter(None, (self.remembered.get(name or ""), name)):
-            alike = [column for column in columns if column.casefold() == wanted.casefold()]
+            alike = [column for column in columns if column.strip().casefold() == wanted.casefold()]
             if wanted in alike or len(alike) == 1:
                 return wanted if wanted in alike else alike[0]
         return None

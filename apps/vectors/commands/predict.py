@@ -6,7 +6,7 @@ from ...common.errors import AppError
 from ...common.files import replace_file
 from ...common.options import section
 from ...common.paths import Reads, Writes
-from ...common.printing import note, percent, plain_rows, print_rows, warn
+from ...common.printing import note, percent, plain_rows, print_rows, shortened, warn
 from . import _options
 
 
@@ -49,7 +49,11 @@ def predict(source, stage, model, output, proba, scores):
             names = [f"score:{name}" for name in header[-1 if len(header) == 2 else 0 :]]
             rows = classifier.decision_function(X).reshape(len(found), -1)
             columns |= dict(zip(names, rows.T.tolist(), strict=True))
+    if y is not None and "U" in (y.dtype.kind, found.dtype.kind):  # numbers beside a word are words
+        found, y = np.array(labels), y.astype(str)
     n_right = None if y is None else int(np.count_nonzero(found == y))
+    if y is not None and (unknown := sorted({*map(str, y.tolist())} - {*map(str, classifier.classes_)})):
+        note(f"the model does not know {shortened(', '.join(unknown), 80)}; these rows count as mistakes")
     learned = count_learned(row_hashes(X), loaded.about) if loaded.about and y is not None else None
     warn(too_good(learned, len(found), "row"))
     counts = {"rows": len(found), "right": n_right, "learned": learned}
