@@ -208,22 +208,10 @@ USUAL = {"deadline": None, "suppress_health_check": [*HealthCheck]}
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("examples", [100, pytest.param(1500, marks=pytest.mark.fuzz)])
 @pytest.mark.filterwarnings("ignore")
-def test_any_damage_is_refused_or_harmless(name, path):
-    @settings(max_examples=100, derandomize=True, database=None, **USUAL)
-    @given(damaged(good(name)))
-    def check(content):
-        with np.errstate(all="ignore"):
-            check_harmless(content, path)
-
-    check()
-
-
-@pytest.mark.fuzz
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.filterwarnings("ignore")
-def test_any_damage_at_length(name, path):
-    @settings(max_examples=1500, database=None, **USUAL)
+def test_any_damage_is_refused_or_harmless(examples, name, path):
+    @settings(max_examples=examples, derandomize=examples == 100, database=None, **USUAL)
     @given(damaged(good(name)))
     def check(content):
         with np.errstate(all="ignore"):
