@@ -98,18 +98,6 @@ def test_the_optimum_is_libs(loss, weighted, alpha, problem):
     np.testing.assert_allclose(r.w, peer.coef_[0], atol=1e-3 * np.abs(r.w).max())
 
 
-@pytest.mark.parametrize("alpha", [1e-3, 1e-1])
-@pytest.mark.parametrize("loss", ["squared_hinge", "log"])  # of the hinge, test_shrinking asks LIBSVM
-def test_the_intercept_is_not_regularised(loss, alpha, problem):
-    X, y = problem[0][:60].toarray() + 0.5, problem[1][:60]  # off the origin, so that b0 matters
-    best = reference.optimum_with_intercept(loss, alpha, X, y)
-    r = sdca(X, y, loss=loss, alpha=alpha, fit_intercept=True, tol=1e-8, max_iter=10**5, random_state=0)
-    assert r.gap <= 1e-8 * r.objective
-    assert r.objective == pytest.approx(best, rel=1e-6)
-    without = sdca(X, y, loss=loss, alpha=alpha, tol=1e-8, random_state=0, fit_intercept=False)
-    assert without.objective > 1.0001 * best
-
-
 def test_score_is_called_with_what_would_be_returned(problem):
     seen = []
 
