@@ -116,10 +116,6 @@ class Window:
             self._ask("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **what, **typed)
             self._ask("Input.dispatchKeyEvent", type="keyUp", **what)
 
-    def download_to(self, folder):
-        """Put what is downloaded into a folder."""
-        self._ask("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
-
     def picture(self, whole=False):
         """Return a PNG of what is seen, or of the whole page."""
         data = self._ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
