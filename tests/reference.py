@@ -8,6 +8,7 @@ pixels of the app for cells, at the end.
 from itertools import product
 
 import numpy as np
+from scipy import sparse
 from scipy.ndimage import map_coordinates
 from scipy.optimize import brentq, minimize, minimize_scalar
 from scipy.special import entr, expit
@@ -27,6 +28,17 @@ def weights(rng, n):
     """Random weights from 0 to 2, whose mean is exactly 1."""
     away = rng.integers(-2, 3, n // 2) / 2
     return rng.permutation(np.concatenate([1 + away, 1 - away, np.ones(n % 2)]))
+
+
+def disordered(X, index=np.int64):
+    """The rows as CSR, columns backwards and every value in two halves; offsets of 64 bits."""
+    parts = [(np.repeat(np.flatnonzero(x)[::-1], 2), np.repeat(x[np.flatnonzero(x)][::-1] / 2, 2)) for x in X]
+    indptr = np.concatenate([[0], np.cumsum([len(columns) for columns, _ in parts])])
+    columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    csr = sparse.csr_array((values, columns, indptr), shape=X.shape)
+    csr.indices, csr.indptr = columns.astype(index), indptr.astype(np.int64)
+    assert not csr.has_canonical_format
+    return csr
 
 
 def pegasos(
@@ -296,6 +308,15 @@ def article_pegasos(X, y, n_iter, alpha, rng):
         else:
             w = (1 - eta * alpha) * w
     return w
+
+
+KERNELS = {  # of every name, and parameters
+    "linear": {},
+    "poly": {"gamma": 0.5, "degree": 5, "coef0": 1.0},
+    "rbf": {"gamma": 0.3},
+    "sigmoid": {"gamma": 0.1, "coef0": -0.2},
+    "laplacian": {"gamma": 0.2},
+}
 
 
 def kernel_matrix(name, X, Z, gamma=1.0, degree=3, coef0=0.0):

@@ -28,16 +28,15 @@ def rows():
     return X, np.array(["blue", "green", "red"])[scores.argmax(axis=1)]
 
 
-def in_chunks(array, step=200):
+def chunked(*parts):
     """A dask array whose numbers of rows are not known."""
-    shape = (np.nan, *array.shape[1:])
-    return da.concatenate(
-        [
-            da.from_delayed(delayed(array[first : first + step]), shape, dtype=array.dtype, meta=array[:0])
-            for first in range(0, array.shape[0], step)
-        ],
-        allow_unknown_chunksizes=True,
-    )
+    shape, like = (np.nan, *parts[0].shape[1:]), {"dtype": parts[0].dtype, "meta": parts[0][:0]}
+    chunks = [da.from_delayed(delayed(part), shape, **like) for part in parts]
+    return da.concatenate(chunks, allow_unknown_chunksizes=True)
+
+
+def in_chunks(array, step=200):
+    return chunked(*(array[first : first + step] for first in range(0, array.shape[0], step)))
 
 
 def at_round(monkeypatch, number, action):
@@ -136,12 +135,7 @@ def test_chunks_may_be_empty(client, rows):
     X, y = rows[0].toarray(), (rows[1] == "red").astype(float)
 
     def parted(array):
-        parts = [array[:0], array, array[:0], array[:0]]
-        shapes = [(np.nan, *array.shape[1:])] * 4
-        arrays = [
-            da.from_delayed(delayed(part), shape, float) for part, shape in zip(parts, shapes, strict=True)
-        ]
-        return da.concatenate(arrays, allow_unknown_chunksizes=True)
+        return chunked(array[:0], array, array[:0], array[:0])
 
     data = place(parted(X), parted(y))
     assert (len(data.shards), data.shape) == (1, X.shape)

@@ -15,30 +15,12 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 pytest.importorskip("distributed")
 
 import dask.array as da
+from recorder import Recorder
 
 from fastsvm.dask import Placed, SDCAClassifier
 from fastsvm.fitting.sdca_rounds import LocalShards
 
 pytestmark = pytest.mark.blas
-
-
-class Watch:
-    """Writes down the tasks that have ended, with their fitted estimators, and stops after some epochs."""
-
-    def __init__(self, epochs):
-        self.epochs, self.ended = epochs, []
-
-    def setup(self, estimator, context):
-        pass
-
-    teardown = setup
-
-    def on_fit_task_begin(self, estimator, context):
-        pass
-
-    def on_fit_task_end(self, estimator, context, *, X=None, y=None, metadata=None, fitted_estimator=None):
-        self.ended.append((context.task_name, context.task_id, fitted_estimator))
-        return context.task_name == "epoch" and context.task_id == self.epochs - 1
 
 
 @pytest.fixture
@@ -53,17 +35,16 @@ def test_callbacks_end_a_fit(rows, n_classes):
     pytest.importorskip("sklearn.callback")
     X, y = rows
     y = np.minimum(y, n_classes - 1)
-    watch = Watch(4)
-    model = SDCAClassifier(alpha=1e-2, tol=1e-30, max_iter=9, random_state=0).set_callbacks(watch)
+    recorder = Recorder(lambda context: context.task_name == "epoch" and context.task_id == 3)
+    model = SDCAClassifier(alpha=1e-2, tol=1e-30, max_iter=9, random_state=0).set_callbacks(recorder)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         model.fit(Placed(LocalShards.split(X, y, 3)))
     assert model.n_iter_ == 4
-    epochs = [fitted for name, _, fitted in watch.ended if name == "epoch"]
+    epochs = [fitted for _, _, fitted in recorder.ended("epoch")]
     assert len(epochs) == 4 * (n_classes if n_classes > 2 else 1)
     np.testing.assert_array_equal(epochs[-1].coef_[0], model.coef_[-1])
-    names = {name for name, *_ in watch.ended}
-    assert names == {"fit", "epoch", *(f"class {k}" for k in range(n_classes) if n_classes > 2)}
+    assert {*recorder.begun()} == {"fit", "epoch", *(f"class {k}" for k in range(n_classes) if n_classes > 2)}
     history = model.history_ if n_classes > 2 else [model.history_]
     assert history[0]["epoch"].tolist() == [1, 2, 3, 4]
     assert history[-1]["gap"][-1] == np.atleast_1d(model.dual_gap_)[-1]

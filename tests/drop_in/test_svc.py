@@ -4,22 +4,17 @@ import numpy as np
 import pytest
 import sklearn.kernel_approximation
 import sklearn.svm
+from drop_in.test_linear import rows
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastsvm import ConvergenceWarning, drop_in
 from fastsvm.drop_in import FallbackWarning
 from fastsvm.solvers.kernel import sdca_solver
 from fastsvm.solvers.kernel._free_set import balance
-
-
-def rows(n_classes):
-    X, y = (load_breast_cancer if n_classes == 2 else load_iris)(return_X_y=True)
-    return scale(X), np.array(["a", "b", "c"])[y]
 
 
 def dual(model, X, y):

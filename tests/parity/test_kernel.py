@@ -14,16 +14,10 @@ from fastsvm.solvers.kernel._gram import make_gram
 from fastsvm.solvers.kernel._problem import KernelProblem
 from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
 from fastsvm.solvers.losses import as_loss
+from reference import KERNELS
 
 pytestmark = pytest.mark.blas
 
-KERNELS = {
-    "linear": {},
-    "poly": {"gamma": 0.5, "degree": 3, "coef0": 1.0},
-    "rbf": {"gamma": 0.3},
-    "sigmoid": {"gamma": 0.1, "coef0": -0.2},
-    "laplacian": {"gamma": 0.2},
-}
 ALPHA, STEPS = 0.01, 200
 MIB = 2**20
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
@@ -181,12 +175,16 @@ def test_pegasos_in_single_precision(kernel, weighted, many):
 # SDCA ---------------------------------------------------------------------------------------------------
 
 
-def given_kernel(kernel, real, weighted):
-    """K of few rows, one of zeros among them; the signs of a class; weights for the kernel, and the twin."""
-    X = matrix("dense", np.float64, np.int32)[0]
-    Y, weights = labels(X)
-    K = reference.kernel_matrix(kernel, X, X, gamma=0.3).astype(real)
-    return K, Y[0], *((weights, weights) if weighted else (np.empty(0), None))
+def one_class(kernel, real, weighted):
+    """K, its diagonal / (alpha n) and 1 / (alpha n); signs; weights; dual variables and scores of 0.
+
+    Weights are there twice, as the twins and as the kernels take those that are alike.
+    """
+    X = matrix("dense", np.float64, np.int32)[0]  # a row of zeros among them
+    (y, *_), weights = labels(X)
+    K, rate = reference.kernel_matrix(kernel, X, X, gamma=0.3).astype(real), 1 / (ALPHA * len(X))
+    given = (weights, weights) if weighted else (None, np.empty(0))
+    return K, K.diagonal().astype(float) * rate, rate, y, *given, np.zeros(len(X)), np.zeros(len(X))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -194,15 +192,12 @@ def given_kernel(kernel, real, weighted):
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_steps_of_sdca(kernel, loss, real, weighted):
-    K, y, weights, c = given_kernel(kernel, real, weighted)
-    n, rate = len(K), 1 / (ALPHA * len(K))
+    *quadratic, y, c, weights, dual, scores = one_class(kernel, real, weighted)
+    (K, _, rate), n = quadratic, len(y)
     orders = [np.random.default_rng(epoch).permutation(n).astype(np.int32) for epoch in range(3)]
-    dual, scores, none = np.zeros(n), np.zeros(n), np.empty(0, np.uint64)
+    rows = y.astype(np.int8), weights, dual, scores, as_loss(loss).struct
     for order in orders:
-        done, gap, _ = _kernel.ascend(
-            *(K, K.diagonal().astype(float) * rate, rate, y.astype(np.int8), weights, dual, scores),
-            *(as_loss(loss).struct, order.copy(), none, 1, 0.0),
-        )
+        done, gap, _ = _kernel.ascend(*quadratic, *rows, order.copy(), np.empty(0, np.uint64), 1, 0.0)
         assert done == 1
     b = reference.kernel_sdca(K, y, orders, loss, ALPHA, c)
     np.testing.assert_allclose(dual, b, rtol=1e-12, atol=1e-12)
@@ -217,14 +212,11 @@ def test_steps_of_sdca(kernel, loss, real, weighted):
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if as_loss(loss).quadratic])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_steps_that_gain_most(kernel, loss, real, weighted):
-    K, y, weights, c = given_kernel(kernel, real, weighted)
-    n, rate = len(K), 1 / (ALPHA * len(K))
-    dual, scores, room = np.zeros(n), np.zeros(n), np.empty((3, n))
+    *quadratic, y, c, weights, dual, scores = one_class(kernel, real, weighted)
+    (K, _, rate), n = quadratic, len(y)
+    rows = y.astype(np.int8), weights, dual, scores, as_loss(loss).struct
     for steps in (1, 40):  # in two calls
-        done, gap = _kernel.climb(
-            *(K, K.diagonal().astype(float) * rate, rate, y.astype(np.int8), weights),
-            *(dual, scores, as_loss(loss).struct, room, steps, 0.0),
-        )
+        done, gap = _kernel.climb(*quadratic, *rows, np.empty((3, n)), steps, 0.0)
         assert done == steps
     b = reference.kernel_climb(K, y, 41, loss, ALPHA, c)
     np.testing.assert_allclose(dual, b, rtol=1e-9, atol=1e-12)
@@ -237,14 +229,11 @@ def test_steps_that_gain_most(kernel, loss, real, weighted):
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if as_loss(loss).quadratic])
 def test_steps_of_pairs(loss, real, weighted):
-    K, y, weights, c = given_kernel("rbf", real, weighted)
-    n, rate = len(K), 1 / (ALPHA * len(K))
-    dual, scores = np.zeros(n), np.zeros(n)
+    *quadratic, y, c, weights, dual, scores = one_class("rbf", real, weighted)
+    (K, _, rate), n = quadratic, len(y)
     rows = y.astype(np.int8), weights, dual, scores, as_loss(loss).struct
     for steps in (1, 20):  # in two calls
-        done, short = _kernel.climb_in_pairs(
-            *(K, K.diagonal().astype(float) * rate, rate, *rows, np.empty((4, n)), steps, 0.0, 0.0, 0.0)
-        )
+        done, short = _kernel.climb_in_pairs(*quadratic, *rows, np.empty((4, n)), steps, 0.0, 0.0, 0.0)
         assert (done, short) == (steps, True)
     b, intercept = reference.kernel_climb_in_pairs(K, y, 21, loss, ALPHA, c)
     np.testing.assert_allclose(dual, b, rtol=1e-7, atol=1e-9)
@@ -263,10 +252,7 @@ def test_steps_of_pairs(loss, real, weighted):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_newton_steps_raise_the_dual_inside_its_box(kernel, loss, balanced, budget):
     """To the optimum of the variables that stay inside, where there is time enough."""
-    X = matrix("dense", np.float64, np.int32)[0]
-    rate = 1 / (ALPHA * len(X))
-    Y, weights = labels(X)
-    K, y = reference.kernel_matrix(kernel, X, X, gamma=0.3), Y[0]
+    K, _, rate, y, weights, *_ = one_class(kernel, np.float64, weighted=True)
     dual = reference.kernel_climb(K, y, 60, loss, ALPHA, weights)
     before, scores = dual.copy(), K @ (dual * y) * rate
     spent, wanted = newton_steps(K, rate, y, weights, dual, scores, as_loss(loss), budget, balanced)

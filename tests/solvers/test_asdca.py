@@ -89,19 +89,6 @@ def test_the_gap_goes_to_zero_for_hardly_any_regularisation(loss, batch_size, pr
     assert_the_gap_goes_to_zero(*problem, 1e-2, 10**6, loss=loss, batch_size=batch_size, alpha=1e-5)
 
 
-@pytest.mark.parametrize("alpha", [1e-3, 1.0])
-@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
-def test_the_intercept_is_not_regularised(loss, alpha, problem):
-    X, y = problem[0][:60].toarray() + 0.5, problem[1][:60]  # off the origin, so that b0 matters
-    best = sdca(X, y, loss=loss, alpha=alpha, fit_intercept=True, tol=1e-9, max_iter=10**5, random_state=0)
-    if loss != "smooth_hinge":
-        assert best.objective == pytest.approx(reference.optimum_with_intercept(loss, alpha, X, y), rel=1e-6)
-    r = make_solver(X, y, loss=loss, alpha=alpha, fit_intercept=True, max_iter=10**5).solve(1e-5, trace=False)
-    assert r.gap <= 1e-5 * r.objective
-    assert best.objective - best.gap <= r.objective + 1e-12
-    assert r.objective - r.gap <= best.objective + 1e-12
-
-
 def unscaled(X, spread):
     """Columns of very different size, a row much longer than the others, and raw counts."""
     X = X.toarray()

@@ -107,7 +107,7 @@ def check(p, r):
     margins = p.y * (p.X @ r.w + r.intercept)
     steep = np.abs(losses.slope(p.loss, margins)) + 2 * EPS * size_m
     terms = r.dual.mean() + (r.dual[used] ** 2 / c[used]).sum() / n + c.mean()
-    rounding = 20 * EPS * (np.mean(c * steep * size_m) + ridge + terms + r.objective)
+    rounding = max(20, 4 * n**0.5) * EPS * (np.mean(c * steep * size_m) + ridge + terms + r.objective)
     inside = np.zeros(n)
     inside[used] = c[used] * np.minimum(r.dual[used] / c[used], losses.domain(p.loss)[1])
     primal = reference.primal(p.loss, p.alpha, p.X, p.y, r.w, r.intercept, c)

@@ -12,16 +12,10 @@ from sklearn.svm import SVC
 import reference
 from fastsvm.solvers import LOSSES, kernel_pegasos, kernel_sdca, sdca
 from fastsvm.solvers.kernel._gram import kernel_scores, make_gram
+from reference import KERNELS, disordered
 
 pytestmark = pytest.mark.blas
 
-KERNELS = {
-    "linear": {},
-    "poly": {"gamma": 0.5, "degree": 5, "coef0": 1.0},
-    "rbf": {"gamma": 0.3},
-    "sigmoid": {"gamma": 0.1, "coef0": -0.2},
-    "laplacian": {"gamma": 0.2},
-}
 POSITIVE = [kernel for kernel in KERNELS if kernel != "sigmoid"]
 MIB = 2**20
 both = pytest.mark.parametrize("solve", [kernel_pegasos, kernel_sdca])
@@ -42,17 +36,6 @@ def labelled(n, n_classes=1, seed=0):
     X = rows(n, seed=seed)
     rng = np.random.default_rng(seed + 1)
     return X, np.where((X @ rng.normal(size=(7, n_classes)) + rng.normal(size=(n, n_classes))) > 0.2, 1, -1).T
-
-
-def disordered(X):
-    """The same as CSR, columns backwards and every value in two halves; 64 bits."""
-    parts = [(np.repeat(np.flatnonzero(x)[::-1], 2), np.repeat(x[np.flatnonzero(x)][::-1] / 2, 2)) for x in X]
-    indptr = np.concatenate([[0], np.cumsum([len(columns) for columns, _ in parts])])
-    columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    csr = sparse.csr_array((values, columns, indptr), shape=X.shape)
-    csr.indices, csr.indptr = columns.astype(np.int64), indptr.astype(np.int64)
-    assert not csr.has_canonical_format
-    return csr
 
 
 def numbers(*which):
@@ -380,16 +363,8 @@ def test_the_optimum_with_an_intercept_is_svcs(kernel, n, weighted):
     theirs = np.zeros(n)
     theirs[svc.support_] = svc.dual_coef_[0]
     dual = alpha * (np.abs(theirs).sum() - theirs @ K @ theirs / 2)
-    weights = c if weighted else None
-    ours = kernel_sdca(
-        *(X, y),
-        kernel=kernel,
-        alpha=alpha,
-        tol=1e-6,
-        fit_intercept=True,
-        sample_weight=weights,
-        **KERNELS[kernel],
-    )
+    options = {"kernel": kernel, "alpha": alpha, "sample_weight": c if weighted else None, **KERNELS[kernel]}
+    ours = kernel_sdca(X, y, tol=1e-6, fit_intercept=True, **options)
     assert ours.objective[0] - ours.gap[0] == pytest.approx(dual, rel=1e-5)
     assert ours.objective[0] == pytest.approx(dual, rel=1e-5)
     assert ours.intercept[0] == pytest.approx(svc.intercept_[0], abs=0.02)

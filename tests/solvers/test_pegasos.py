@@ -99,21 +99,6 @@ def test_the_seed_decides(problem):
         assert runs[0] == runs[1] != runs[2]
 
 
-def test_digits_of_the_r_document(shared):
-    """Digits 5 and 6, 100 + 100 to train: the document has 3.83 % error on 300 + 300."""
-    data = np.load(shared / "usps.npz")
-    X, labels = (data[name] for name in list(data.files)[:2])
-    rng = np.random.default_rng(0)
-    errors = []
-    for seed in range(5):
-        five, six = (rng.permutation(np.flatnonzero(labels == digit))[:400] for digit in (5, 6))
-        train, test = np.r_[five[:100], six[:100]], np.r_[five[100:], six[100:]]
-        sign = np.where(labels == 6, 1, -1)
-        r = pegasos(X[train], sign[train], alpha=1.0, max_iter=20, fit_intercept=True, random_state=seed)
-        errors.append(np.mean(np.sign(X[test] @ r.w + r.intercept) != sign[test]))
-    assert np.mean(errors) < 0.05
-
-
 def test_rows_sorted_by_class_are_visited_as_if_they_were_not():
     """Blocks of adjacent rows would throw the first long steps off, where a class follows the other."""
     rng = np.random.default_rng(0)

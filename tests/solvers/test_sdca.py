@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
+from solvers.test_certificates import Drawn, check
 
 import reference
-from fastsvm.solvers import LOSSES, losses, sdca
+from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers.coordinate_solver import SDCASolver
 
 pytestmark = pytest.mark.blas
@@ -32,19 +33,9 @@ def test_the_certificate_is_that_of_what_is_returned(loss, options, weighted, pr
     r = sdca(X, y, loss=loss, alpha=0.01, sample_weight=c, max_iter=7, tol=None, trace=True, random_state=0,
              **{"fit_intercept": False} | options)  # fmt: skip
     assert r.n_iter == len(r.history) == 7
-    np.testing.assert_allclose(r.w, X.T @ (r.dual * y) / (0.01 * len(y)), rtol=1e-9)
-    assert r.objective == pytest.approx(reference.primal(loss, 0.01, X, y, r.w, r.intercept, c), rel=1e-12)
-    assert r.gap == pytest.approx(reference.gap(loss, 0.01, X, y, r.dual, r.w, r.intercept, c), abs=1e-12)
-    low, high = losses.domain(loss)
-    b = r.dual if c is None else r.dual[c > 0] / c[c > 0]
-    assert ((b >= low) & (b <= high)).all()
-    assert c is None or (r.dual[c == 0] == 0).all()
-    if options.get("fit_intercept"):
-        assert abs(r.dual @ y) < 1e-10
-    else:
-        assert r.intercept == 0
-    best = sdca(X, y, loss=loss, alpha=0.01, sample_weight=c, max_iter=5000, tol=1e-9, random_state=0,
-                fit_intercept=options.get("fit_intercept", False))  # fmt: skip
+    drawn = Drawn(X, X, y, c, loss, 0.01, options.get("fit_intercept", False))
+    check(drawn, r)
+    best = drawn.solve("auto", tol=1e-9, max_iter=5000)
     for epoch in r.history:  # every bound holds, every gap covers the distance to the optimum
         assert epoch.dual <= best.objective + 1e-12
         assert epoch.gap == pytest.approx(epoch.primal - epoch.dual)
@@ -96,18 +87,6 @@ def test_the_optimum_is_libs(loss, weighted, alpha, problem):
     theirs = reference.primal(loss, alpha, X, y, peer.coef_[0], 0.0, c)
     assert r.objective == pytest.approx(theirs, rel=1e-6)
     np.testing.assert_allclose(r.w, peer.coef_[0], atol=1e-3 * np.abs(r.w).max())
-
-
-@pytest.mark.parametrize("alpha", [1e-3, 1e-1])
-@pytest.mark.parametrize("loss", ["squared_hinge", "log"])  # of the hinge, test_shrinking asks LIBSVM
-def test_the_intercept_is_not_regularised(loss, alpha, problem):
-    X, y = problem[0][:60].toarray() + 0.5, problem[1][:60]  # off the origin, so that b0 matters
-    best = reference.optimum_with_intercept(loss, alpha, X, y)
-    r = sdca(X, y, loss=loss, alpha=alpha, fit_intercept=True, tol=1e-8, max_iter=10**5, random_state=0)
-    assert r.gap <= 1e-8 * r.objective
-    assert r.objective == pytest.approx(best, rel=1e-6)
-    without = sdca(X, y, loss=loss, alpha=alpha, tol=1e-8, random_state=0, fit_intercept=False)
-    assert without.objective > 1.0001 * best
 
 
 def test_score_is_called_with_what_would_be_returned(problem):

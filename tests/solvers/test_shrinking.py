@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
+from solvers.test_certificates import Drawn
+from solvers.test_certificates import check as certified
 
 import reference
 from fastsvm.solvers import LOSSES, sdca
@@ -29,15 +31,11 @@ def weights_of(y, weighted):
     return reference.weights(np.random.default_rng(2), len(y)) if weighted else None
 
 
-def check(r, X, y, loss, alpha, c, tol):
+def check(r, X, y, loss, alpha, c, tol, fit_intercept):
     """The gap is as small as asked for, and as NumPy computes it."""
     assert r.solver == "coordinate"
     assert r.gap <= tol * r.objective
-    primal = reference.primal(loss, alpha, X, y, r.w, r.intercept, c)
-    dual = r.dual if c is None else np.where(c > 0, r.dual, 0)
-    assert primal == pytest.approx(r.objective, rel=1e-11)
-    assert reference.dual(loss, alpha, X, y, dual, c) >= primal - r.gap - 1e-12 * primal
-    assert r.gap >= 0
+    certified(Drawn(X, X, y, c, loss, alpha, fit_intercept), r)
 
 
 def optimum(X, y, loss, c, fit_intercept):
@@ -57,7 +55,7 @@ def test_every_gap_is_reached(loss, layout, dtype, weighted, fit_intercept):
     for tol in (1e-3, 1e-6, 1e-9):
         r = sdca(given, y, loss=loss, alpha=ALPHA, sample_weight=c, fit_intercept=fit_intercept, tol=tol,
                  max_iter=5000, random_state=0)  # fmt: skip
-        check(r, exact, y, loss, ALPHA, c, tol)
+        check(r, exact, y, loss, ALPHA, c, tol, fit_intercept)
         # P is strongly convex in w: a gap says how far w is from the optimum.
         far = np.sqrt(2 * (r.gap + ROUNDING) / ALPHA) + np.sqrt(2 * (best.gap + ROUNDING) / ALPHA)
         assert np.linalg.norm(r.w - best.w) <= far
@@ -107,7 +105,7 @@ def test_any_start_reaches_the_same_optimum(loss, fit_intercept):
     }
     for name, start in starts.items():
         r = sdca(X, y, alpha=ALPHA, tol=1e-7, start=start, **options)
-        check(r, X, y, loss, ALPHA, None, 1e-7)
+        check(r, X, y, loss, ALPHA, None, 1e-7, fit_intercept)
         assert np.linalg.norm(r.w - best.w) <= 2 * np.sqrt(2 * (r.gap + ROUNDING) / ALPHA), name
         if name == "the optimum":
             assert r.n_iter <= 30
@@ -124,7 +122,7 @@ def test_rows_past_the_cache_sorted_by_class(loss, order, fit_intercept, monkeyp
     c = np.where(np.arange(len(y)) % 5 == 0, 0.0, 1.25)
     r = sdca(X, y, loss=loss, alpha=ALPHA, sample_weight=c, fit_intercept=fit_intercept, tol=1e-5,
              order=order, max_iter=3000, random_state=0)  # fmt: skip
-    check(r, X, y, loss, ALPHA, c, 1e-5)
+    check(r, X, y, loss, ALPHA, c, 1e-5, fit_intercept)
     best = optimum(X, y, loss, c, fit_intercept)
     assert -ROUNDING <= r.objective - best.objective + best.gap <= r.gap + 2 * best.gap + ROUNDING
 

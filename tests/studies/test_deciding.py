@@ -8,14 +8,6 @@ from fastsvm_apps.studies.frame.study_report import Verdict
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "verdict"),
-    [(0.01, 0.04, "held"), (-0.04, 0.0, "refuted"), (-0.01, 0.02, "undecided")],
-)
-def test_an_interval_decides(low, high, verdict):
-    assert judge("", "", Statistic((low + high) / 2, low, high), above(0)).verdict == verdict
-
-
-@pytest.mark.parametrize(
     ("region", "verdicts"),
     [
         (reaches(0.25), ("held, better", "held", "refuted")),

@@ -108,13 +108,12 @@ def test_what_is_proven_of_sdca_and_how_steps_are_counted():
 
 
 def test_rises():
-    assert convergence_costs.rises(
-        np.array([[100, 10, 1], [1, 10, 1], [1, 10, 1000]])
-    ).tolist() == pytest.approx([0, 1, 3])
+    costs = np.array([[100, 10, 1], [1, 10, 1], [1, 10, 1000]])
+    assert convergence_costs.rises(costs).tolist() == pytest.approx([0, 1, 3])
 
 
 @pytest.mark.parametrize(("rule", "held", "refuted", "undecided"), [
-    (above(1), (2, 1.1, 3), (0.8, 0.7, 0.9), (2, 0.9, 3)),
+    (above(1), (2, 1.1, 3), (0.8, 0.7, 1), (2, 0.9, 3)),
     (below(1), (0.5, 0.2, 0.9), (2, 1, 3), (0.5, 0.2, 1.1)),
     (speed_claims.NOT_BELOW, (1, 1, inf), (0.5, 0.2, 0.9), (2, 0.9, 3)),
     (within(0.5, 2), (1, 0.5, 2), (3, 2.1, 4), (1, 0.4, 1.9)),
@@ -208,15 +207,7 @@ def test_the_rows_of_the_document(shared):
     for data in solver_sets.all_sets(context).sets:
         if data.kind == solver_sets.WIDE:
             found = solver_experiments.general(data, context, solver_experiments.CURVE_RUNS)
-            assert (
-                convergence_costs.cost_ratio(
-                    (found, found), (document_solvers.PERMUTATION, document_solvers.CYCLIC), "visits"
-                ).high
-                < 1
-            )
-            assert (
-                convergence_costs.cost_ratio(
-                    (found, found), (document_solvers.PEGASOS, document_solvers.VANILLA), "visits"
-                ).low
-                > 1
-            )
+            orders = document_solvers.PERMUTATION, document_solvers.CYCLIC
+            assert convergence_costs.cost_ratio((found, found), orders, "visits").high < 1
+            pegasos = document_solvers.PEGASOS, document_solvers.VANILLA
+            assert convergence_costs.cost_ratio((found, found), pegasos, "visits").low > 1

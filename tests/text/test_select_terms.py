@@ -104,18 +104,6 @@ def test_classes_of_one_row_and_columns_that_tell_all(name):
 
 
 @pytest.mark.parametrize("name", SCORES)
-@pytest.mark.parametrize("index", [np.int32, np.int64])
-@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array])
-def test_matrix_is_not_touched(name, index, container):
-    X, y = random_counts()
-    X = container(X)
-    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
-    for array in (X.data, X.indices, X.indptr):
-        array.flags.writeable = False
-    assert_same_choice(X, y, name)
-
-
-@pytest.mark.parametrize("name", SCORES)
 @pytest.mark.parametrize("container", [sparse.csc_array, sparse.coo_matrix, np.array, np.asfortranarray])
 def test_other_matrices(name, container):
     X, y = random_counts(3)
