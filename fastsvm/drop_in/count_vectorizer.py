@@ -6,8 +6,6 @@ from ..estimators.bag_of_words import BagOfWords
 from .fallback import fall_back
 from .vectorizers import AsInScikitLearn, missing_code
 
-__all__ = ["CountVectorizer"]
-
 
 class CountVectorizer(AsInScikitLearn, BagOfWords):
     """scikit-learn's CountVectorizer, compiled: many times as fast, with the same result.

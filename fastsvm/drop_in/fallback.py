@@ -4,8 +4,6 @@ import os
 
 from .._utils.warnings import warn_user
 
-__all__ = ["FallbackWarning"]
-
 STRICT = "FASTSVM_STRICT"  # the environment variable that refuses instead
 
 

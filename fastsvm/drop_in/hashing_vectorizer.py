@@ -6,8 +6,6 @@ from ..estimators.hashed_bag_of_words import HashedBagOfWords
 from .fallback import fall_back
 from .vectorizers import AsInScikitLearn, missing_code
 
-__all__ = ["HashingVectorizer"]
-
 
 class HashingVectorizer(AsInScikitLearn, HashedBagOfWords):
     """scikit-learn's HashingVectorizer, compiled, with the same hash.

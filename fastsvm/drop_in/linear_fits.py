@@ -12,8 +12,6 @@ from ..fitting import SDCA
 from ..fitting.decision_scores import decision_scores
 from ..fitting.labels import known_labels, require_class_weight
 
-__all__ = ["Scores", "alpha_of", "checked_rows", "fit_each_class", "fit_sdca", "relative_gap", "row_weights"]
-
 FITTED = ["coef_", "intercept_", "objective_", "dual_gap_", "n_iter_"]
 LEAST_GAP = 1e-15  # below which rounding decides
 

@@ -6,8 +6,6 @@ import sklearn.svm
 from .fallback import fall_back
 from .linear_fits import alpha_of, checked_rows, fit_each_class, fit_sdca, relative_gap
 
-__all__ = ["LinearSVC"]
-
 
 class LinearSVC(sklearn.svm.LinearSVC):
     """scikit-learn's LinearSVC, with a certificate.

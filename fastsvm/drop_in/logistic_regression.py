@@ -6,8 +6,6 @@ import sklearn.linear_model
 from .fallback import fall_back
 from .linear_fits import Scores, alpha_of, checked_rows, fit_sdca, relative_gap, row_weights
 
-__all__ = ["LogisticRegression"]
-
 
 class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
     """scikit-learn's LogisticRegression, with a certificate.

@@ -10,8 +10,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..estimators.base import threads_of
 from ..solvers._sparse import canonical
 
-__all__ = ["Nystroem"]
-
 LEAST = 1e-12  # eigenvalue, as scikit-learn has it
 
 

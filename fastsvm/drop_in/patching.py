@@ -3,8 +3,6 @@
 import sys
 from importlib import import_module
 
-__all__ = ["patch", "unpatch"]
-
 PLACES = {
     "sklearn.feature_extraction.text": (
         "CountVectorizer",

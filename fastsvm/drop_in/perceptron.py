@@ -8,8 +8,6 @@ from .. import fitting
 from .fallback import fall_back
 from .linear_fits import Scores, checked_rows, fit_each_class
 
-__all__ = ["Perceptron"]
-
 
 class Perceptron(Scores, sklearn.linear_model.Perceptron):
     """scikit-learn's Perceptron, by the compiled one.

@@ -13,8 +13,6 @@ from ..fitting.labels import known_labels
 from ..solvers._sparse import as_csr
 from ..text.selection import SCORES, highest
 
-__all__ = ["SelectKBest"]
-
 
 class SelectKBest(sklearn.feature_selection.SelectKBest):
     """scikit-learn's SelectKBest, faster for CSR matrices with `f_classif` and `chi2`.

@@ -6,8 +6,6 @@ import sklearn.linear_model
 from .fallback import fall_back
 from .linear_fits import LEAST_GAP, Scores, checked_rows, fit_each_class, fit_sdca
 
-__all__ = ["SGDClassifier"]
-
 TOL = 1e-3  # where none is given
 LOSSES = {
     "hinge": {"loss": "hinge"},

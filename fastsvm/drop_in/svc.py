@@ -17,8 +17,6 @@ from ..solvers.kernel._values import Kernel
 from ..solvers.kernel.sdca_solver import MOST_ROWS
 from .fallback import fall_back
 
-__all__ = ["SVC"]
-
 SIGNS = np.array([1, -1], np.int8)
 SLACK_SHARE = 0.3  # of scikit-learn's tol, at which the dual objective is not below LIBSVM's
 MOST_DENSE = 1 << 22  # values, 32 MiB, up to which sparse rows are made dense

@@ -7,8 +7,6 @@ from scipy import sparse
 from ..solvers._sparse import as_csr
 from ..text._counts import as_counts
 
-__all__ = ["TfidfTransformer"]
-
 
 class TfidfTransformer(  # type: ignore[call-arg]  # scikit-learn has no types
     sklearn.feature_extraction.text.TfidfTransformer, auto_wrap_output_keys=None

@@ -7,8 +7,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..text.weighting import weigh
 from .count_vectorizer import CountVectorizer
 
-__all__ = ["TfidfVectorizer"]
-
 
 class TfidfVectorizer(sklearn.feature_extraction.text.TfidfVectorizer, CountVectorizer):
     """scikit-learn's TfidfVectorizer over the compiled `CountVectorizer`.

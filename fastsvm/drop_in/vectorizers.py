@@ -4,8 +4,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from ..text.reading import MAX_N, PATTERNS
 
-__all__ = ["AsInScikitLearn", "missing_code"]
-
 
 class AsInScikitLearn:
     """For a vectoriser of fastsvm, the next base class: without what it has beyond scikit-learn's."""

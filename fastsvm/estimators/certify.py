@@ -32,8 +32,6 @@ from .base import ConvergenceWarning
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix, Seed
 
-__all__ = ["certify"]
-
 
 def certify(
     model: object,

@@ -11,8 +11,6 @@ from . import decision_scores
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike
 
-__all__ = ["Calibration"]
-
 MAX_STEPS = 100  # of Newton's method; ten are usual
 MIN_STEP = 1e-10
 TINY = 1e-12  # on the Hessian's diagonal

@@ -6,8 +6,6 @@ import numpy as np
 
 from ..solvers.losses import slope
 
-__all__ = ["TINY", "Certificate", "certificate_bracket", "dual_of_scores", "multinomial_bracket"]
-
 TINY = np.finfo(float).tiny  # below it there are no digits left
 
 

@@ -18,8 +18,6 @@ from ..solvers._input import as_start
 from ..solvers._rows import map_chunks
 from ..solvers._solver import SolverState
 
-__all__ = ["Checkpoint", "fit_fingerprint"]
-
 SECONDS = 10.0  # between two saves of a class, at least,
 SHARE = 0.02  # and as many as make saving no larger share of the time
 FORMAT = ["fastsvm checkpoint", 1]

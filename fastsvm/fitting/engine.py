@@ -5,8 +5,6 @@ from functools import partial
 from .._utils.blas import one_blas_thread
 from .._utils.threads import batches_in_threads
 
-__all__ = ["solve_all", "solve_batches", "workers_for"]
-
 # Values of X, below which SDCA's threads wait for each other, in Python, longer than they work: two took 0.8
 # to 2 times one's time (classes of USPS, digits, six domains, 77 short texts; folds of a9a, digits, reviews).
 FEW_VALUES = 1 << 17

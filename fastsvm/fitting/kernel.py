@@ -18,8 +18,6 @@ from .kernel_model import KernelModel
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed
 
-__all__ = ["KernelPegasos", "KernelSDCA"]
-
 
 @dataclass(eq=False, repr=False)
 class KernelPegasos(KernelModel):

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, Matrix
 
-__all__ = ["KernelModel"]
-
 FITTED: WeakKeyDictionary = WeakKeyDictionary()
 """For each model that has predicted: support vectors, kernel parameters, and the kernel made of these."""
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, ClassWeight, EstimatorSeed, Matrix
 
-__all__ = ["SDCA"]
-
 
 @dataclass(eq=False, repr=False)
 class SDCA(LinearModel):

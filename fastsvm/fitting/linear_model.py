@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, Matrix
 
-__all__ = ["AS_GIVEN", "LinearModel", "OnlineModel"]
-
 AS_GIVEN = "given"  # an order that a solver leaves as it is
 
 

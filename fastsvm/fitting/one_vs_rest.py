@@ -28,8 +28,6 @@ FLAGS: tuple[str, ...] = (
 
 Fit = TypeVar("Fit", bound=Callable)
 
-__all__ = ["OneVsRest", "all_or_nothing", "require_finite_rows"]
-
 
 def all_or_nothing(fit: Fit) -> Fit:
     """Make a failed or interrupted `fit` leave the model as it was."""

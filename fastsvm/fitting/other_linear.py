@@ -16,8 +16,6 @@ from .one_vs_rest import FLAGS
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, ClassWeight, EstimatorSeed
 
-__all__ = ["ASDCA", "Pegasos", "Perceptron"]
-
 USUAL_PROGRESS, USUAL_PATIENCE = 1e-3, 5  # with early stopping: of the error in an epoch, and in epochs
 
 

@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Packed", "pack"]
-
 
 class Packed(NamedTuple):
     """An array of float32, or its non-zeros.

@@ -2,8 +2,6 @@
 
 from inspect import signature
 
-__all__ = ["Parameters"]
-
 
 class Parameters:
     """Reading and setting parameters, as in scikit-learn's BaseEstimator, for plain models."""

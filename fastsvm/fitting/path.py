@@ -22,8 +22,6 @@ from .path_runs import Path
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix, Seed
 
-__all__ = ["SDCAPath", "sdca_path"]
-
 
 class SDCAPath(NamedTuple):
     """The result of `sdca_path`.

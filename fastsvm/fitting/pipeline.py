@@ -2,8 +2,6 @@
 
 from .one_vs_rest import require_predict_proba
 
-__all__ = ["Pipeline"]
-
 
 class Pipeline:
     """Transformers and a classifier; what each makes of X goes to the next.

@@ -6,8 +6,6 @@ import numpy as np
 
 from .parameters import Parameters
 
-__all__ = ["Scaler"]
-
 
 @dataclass(eq=False, repr=False)
 class Scaler(Parameters):

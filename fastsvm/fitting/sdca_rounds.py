@@ -11,8 +11,6 @@ from ..solvers.coordinate_solver import TINY, sdca_bias_rate, sdca_must_be_exact
 from .packing import pack
 from .shard import Shard, ShardTask
 
-__all__ = ["PASSES", "LocalShards", "SDCARounds", "sum_dicts"]
-
 PASSES = 0.5  # over its rows that each shard makes in a round, by default
 
 

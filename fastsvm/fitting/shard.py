@@ -13,8 +13,6 @@ from ..solvers.losses import as_loss
 from .labels import as_labels, signs_of
 from .packing import Packed, pack
 
-__all__ = ["Shard", "ShardReply", "ShardSummary", "ShardTask"]
-
 
 class ShardSummary(NamedTuple):
     """The sums over a shard's rows that a driver needs.

@@ -11,11 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = [
-    "LOSSES", "PEGASOS_LOSSES", "SMOOTH_LOSSES", "TABLE", "Loss",
-    "as_loss", "domain", "dual_term", "slope", "value",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, eq=False)
 class Loss:
