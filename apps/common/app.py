@@ -102,6 +102,10 @@ class App(click.Group):
             if is_shortage(error):
                 what = f"out of memory ({error})" if str(error) else "out of memory"
                 raise AppError(f"{what}; work on less at a time, or with more memory") from None
+            from fastsvm.model_files import ModelFileError
+
+            if isinstance(error, ModelFileError):  # of what cannot be saved
+                raise AppError(str(error)) from error
             if not isinstance(error, OSError):
                 raise
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
