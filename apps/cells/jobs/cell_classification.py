@@ -257,7 +257,7 @@ def _classified(
             )
             flags = quality_flags(result.quality, model.about.ranges) if result.quality else ()
             flags = (*result.flags, *flags)
-            flags = flags if familiar else (UNFAMILIAR, *flags)
+            flags = flags if familiar or not cells else (UNFAMILIAR, *flags)
             known = file.label is not None and result.hash is not None
             learned = count_learned([result.hash], model.record) if known else None
             rest = result.size, flags, result.others, learned
