@@ -104,12 +104,11 @@ class App(click.Group):
                 raise AppError(f"{what}; work on less at a time, or with more memory") from None
             from fastsvm.model_files import ModelFileError
 
-            if isinstance(error, ModelFileError):  # of what cannot be saved
-                raise AppError(str(error)) from error
-            if not isinstance(error, OSError):
+            if not isinstance(error, (OSError, ModelFileError)):  # the second: of what cannot be saved
                 raise
-            what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-            if isinstance(error, FileNotFoundError) and str(error.filename).startswith("data/"):
+            file = getattr(error, "filename", None)
+            what = f"{file}: {error.strerror}" if file else str(error)
+            if isinstance(error, FileNotFoundError) and str(file).startswith("data/"):
                 what += "; the examples' data are in the repository: run this in a clone of it"
             raise AppError(what) from error
 
