@@ -102,10 +102,13 @@ class App(click.Group):
             if is_shortage(error):
                 what = f"out of memory ({error})" if str(error) else "out of memory"
                 raise AppError(f"{what}; work on less at a time, or with more memory") from None
-            if not isinstance(error, OSError):
+            from fastsvm.model_files import ModelFileError
+
+            if not isinstance(error, (OSError, ModelFileError)):  # the second: of what cannot be saved
                 raise
-            what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-            if isinstance(error, FileNotFoundError) and str(error.filename).startswith("data/"):
+            file = getattr(error, "filename", None)
+            what = f"{file}: {error.strerror}" if file else str(error)
+            if isinstance(error, FileNotFoundError) and str(file).startswith("data/"):
                 what += "; the examples' data are in the repository: run this in a clone of it"
             raise AppError(what) from error
 

@@ -53,7 +53,9 @@ def csv_text(rows: Iterable[Iterable], separator: str = ",") -> str:
 
 def table_writer(file: TextIO, separator: str = ","):
     """Return a writer of a table whose texts are `quoted` already, or fields of the user's own table."""
-    return csv.writer(file, delimiter=separator, lineterminator="\n")
+    # Before Python 3.13 a carriage return is quoted only if lines end in one.
+    lines = SimpleNamespace(write=lambda line: file.write(f"{line[:-2]}\n"))
+    return csv.writer(lines, delimiter=separator, lineterminator="\r\n")
 
 
 def quoted(value: object) -> object:

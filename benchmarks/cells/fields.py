@@ -3,7 +3,8 @@
     python -m benchmarks.cells.fields --data FOLDER
 
 FOLDER has `smears/` (images of 640x480, boxes.csv with the columns file, x, y, w, h, kind). A cell is found
-where boxes overlap by half.
+where boxes overlap by half. With --light it prints how dark and how flat images may be, of all folders there
+that have `images/`.
 """
 
 import argparse
@@ -14,11 +15,12 @@ import cv2
 import numpy as np
 
 from fastsvm_apps.cells.data.image_files import find_images
-from fastsvm_apps.cells.data.image_reader import read_image, usual_cell_width
+from fastsvm_apps.cells.data.image_reader import contrast, is_blank, read_image, read_scaled, usual_cell_width
 from fastsvm_apps.cells.finding.field import Field
+from fastsvm_apps.cells.finding.image_quality import brightest_part
 from fastsvm_apps.cells.finding.image_scale import read_scale, white_cell_width
 from fastsvm_apps.cells.finding.red_circles import find_red_circles
-from fastsvm_apps.cells.finding.stain import usual_field
+from fastsvm_apps.cells.finding.stain import USUAL, normalised, raw_field, stain_of, usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
 from .find import overlap, read_boxes
@@ -258,11 +260,50 @@ def report_scale(images):
         )
 
 
+def report_light(folder, n=60):
+    """Print in how many images that have a cell one is still found, less bright or with less contrast."""
+    files = find_images([str(folder)])
+    images = [read_scaled(file.path)[0] for file in files[:: len(files) // min(n, len(files))]]
+    images = [image for image in images if _has_cell(image)]
+    for what, levels, part, change in (
+        ("brightest part", (96, 64, 56, 48, 40, 32, 24), brightest_part, lambda image, by: image * by),
+        ("contrast", (64, 48, 40, 32, 28, 24, 16), contrast, _flatter),
+    ):
+        print(
+            f"{folder.parent.name}, {len(images)} images, {what} {min(map(part, images))} or more:",
+            end="",
+            flush=True,
+        )
+        for level in levels:
+            changed = [np.clip(change(each, level / part(each)), 0, 255).round() for each in images]
+            found = np.mean([_has_cell(each.astype(np.uint8)) for each in changed])
+            print(f"  {level}: {100 * found:.0f} %", end="")
+        print()
+
+
+def _flatter(image, by):
+    """Bring all levels nearer to the highest of their channel."""
+    white = image.max(axis=(0, 1)).astype(float)
+    return white + (image - white) * by
+
+
+def _has_cell(image):
+    raw = raw_field(image)
+    made = normalised(image, stain_of(raw), USUAL)
+    return not is_blank(image) and bool(find_white_cells(Field(made, raw.frame, raw.stained)))
+
+
 def main():
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
-    folder = parser.parse_args().data / "smears"
+    parser.add_argument("--light", action="store_true", help="how dark and how flat images may be")
+    options = parser.parse_args()
+    if options.light:
+        for images in sorted(options.data.glob("*/images")):
+            report_light(images)
+        return
+    folder = options.data / "smears"
     boxes = read_boxes(folder)
     names = list(boxes)
     images = [read_image(str(folder / "images" / name)) for name in names]

@@ -277,6 +277,9 @@ def test_a_folder_of_16_bit_images_is_as_bright_as_its_camera_made_it(tmp_path, 
     for file, darker in zip(files, (3, 1, 7, 1), strict=True):
         assert np.abs(file.open().whole() * float(darker) - IMAGE).max() <= darker
     assert find_images([files[1].path])[0].bits == bits
+    capsys.readouterr()
+    cv2.imwrite(f"{tmp_path}/a.{ending}", deep[..., 0].astype(np.uint16))  # grey: of it nothing can be said
+    assert (find_images([files[0].path])[0].bits, *capsys.readouterr()) == (16, "", "")
     # A brighter image in the folder makes other results of all: those kept of a run are not used.
     assert bits == 16 or _images_digest(files) != _images_digest([replace(f, bits=16) for f in files])
 

@@ -105,20 +105,22 @@ def test_an_image_in_which_nothing_can_be_measured_is_flagged(run, folder, model
         "black": image * 0,
         "clear": clear,
         "dim": image // 12,
+        "flat": image // 6 + 200,
         "white": image | 255,
     }.items():
         cv2.imwrite(str(top / f"{name}.png"), pixels)
-    flags = {"black.png": "dark", "clear.png": "no contrast", "dim.png": "dark", "white.png": "no contrast"}
+    flags = {"black.png": "dark", "dim.png": "dark"}
+    flags |= dict.fromkeys(("clear.png", "flat.png", "white.png"), "no contrast")
     done = run("classify", top, "-m", model, "--report", "page.html", "-o", "cells.csv")
     rows = rows_of((work / "cells.csv").read_text())
     assert {row["file"]: row["flags"] for row in rows if row["status"] != "ok"} == flags
     assert all(f"{name:12}  nothing to measure: {flag}\n" in done.stdout for name, flag in flags.items())
-    assert "1 white cell in 5 images, 4 of them too dark or without contrast\n" in done.stdout
+    assert "1 white cell in 6 images, 5 of them too dark or without contrast\n" in done.stdout
     page = (work / "page.html").read_text()
     assert ("images too dark" in page, "Images without a white cell" in page) == (True, False)
     record = json.loads(run("classify", top, "-m", model, "--json").stdout)
     assert {each["file"]: each["flags"][0] for each in record["images"] if not each["cells"]} == flags
-    assert (record["without_cell"], record["unmeasured"]) == (0, 4)
+    assert (record["without_cell"], record["unmeasured"]) == (0, 5)
     assert run("explain", top / "dim.png", "-m", model).stderr.endswith("dim.png: nothing to measure: dark\n")
 
 

@@ -44,7 +44,7 @@ def test_nothing_is_printed_or_written_beside_the_escapes():
         assert "autoescape" not in path.read_text()
 
 
-LABELS, NAME = ["=1+1\x1b[31m", "＝1\n<script>a b"], "=a\x1b\n<script>"
+LABELS, NAME = ["=1+1\x1b[31m\r.", "＝1\n<script>a b"], "=a\x1b\r<script>"
 LINES = {
     "vectors": """fit t.csv -o v.safetensors; predict v.safetensors t.csv --scores; path t.csv; cv t.csv
         certify v.safetensors t.csv; convert t.csv out.csv""",
@@ -70,6 +70,7 @@ def test_hostile_names_are_escaped_by_every_command(app, tmp_path, monkeypatch):
     for kind, label in zip(("LYMPHOCYTE", "MONOCYTE"), LABELS, strict=True):
         shutil.copytree(ROOT / "data/cells/images" / kind, f"images/{label}")
         next(Path("images", label).iterdir()).rename(f"images/{label}/{NAME}.jpg")
+    shutil.copytree(f"images/{LABELS[0]}", "images/not UTF-8 \udcff")
     main = importlib.import_module(f"fastsvm_apps.{app}.cli").main
     lines = [
         [f"images/{LABELS[0]}/{NAME}.jpg" if word == "IMAGE" else word for word in line.split()]
@@ -85,7 +86,10 @@ def test_hostile_names_are_escaped_by_every_command(app, tmp_path, monkeypatch):
             found = re.search(r"\x1b|^<script>|\\\\|no label", done.output, re.MULTILINE)
             assert not found, (line, done.output)
     for path in {*tmp_path.rglob("*.csv")} - {tmp_path / "t.csv", tmp_path / "c.csv"}:
-        for row in csv.reader(path.read_text().splitlines(keepends=True)):
+        with open(path, newline="", errors="surrogateescape") as file:
+            rows = list(csv.reader(file))
+        for row in rows:
             assert [quoted(unquoted(cell)) for cell in row] == row, path
+            assert len(row) == len(rows[0]), (path, row)
     for path in tmp_path.glob("*.html"):
         assert not re.search("<script>a|\x1b", path.read_text()), path

@@ -1,6 +1,7 @@
 """Images from folders, and what labels, originals and classes they have."""
 
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -135,9 +136,9 @@ def _with_bits(files: Sequence[ImageFile]) -> list[ImageFile]:
         return 0
 
     for file, bits in map_images(bits_of, [one for one in files if is_deep_file(split_page(one.path)[0])]):
-        most[_folder(file)] = max(most[_folder(file)], 8, bits)
+        most[_folder(file)] = max(most[_folder(file)], bits and max(bits, 8))
     for folder, bits in most.items():
-        if bits < 16:
+        if 0 < bits < 16:
             note(f"note: {folder}: its 16-bit images use {bits} bits, so {2**bits - 1:,} is taken for white")
     return [replace(file, bits=most[_folder(file)] or 16) for file in files]
 
@@ -213,10 +214,14 @@ def labelled_images(sources: Sequence[str], **known) -> tuple[list[ImageFile], S
 def with_labels(files: Sequence[ImageFile], source: str) -> tuple[list[ImageFile], Skipped]:
     """Leave out images without a label, and count them as skipped."""
     skipped = Skipped(source)
-    kept = [file for file in files if file.label is not None]
+    kept = []
     for file in files:
         if file.label is None:
             skipped.add(file.name, "no label")
+        elif re.search("[\ud800-\udfff]", file.label):  # which no model file can hold
+            skipped.add(file.name, "its label is not UTF-8; write it so")
+        else:
+            kept.append(file)
     if not kept:
         raise AppError(
             f"{skipped.source}: no image has a label; lay them in a folder for each, or give --labels"

@@ -224,9 +224,14 @@ def is_blank(image) -> bool:
     # A few pixels suffice for most images.
     if np.ptp(image[::32, ::32, 1]) > 4 * BLANK:
         return False
+    return contrast(image) <= BLANK
+
+
+def contrast(image) -> int:
+    """Return the levels between the darkest and the brightest square of 8 pixels, of the widest channel."""
     across, down = (max(1, side // 8) for side in image.shape[1::-1])
     small = cv2.resize(image, (across, down), interpolation=cv2.INTER_AREA)
-    return all(np.ptp(small[..., channel]) <= BLANK for channel in range(3))
+    return max(int(np.ptp(small[..., channel])) for channel in range(3))
 
 
 def _is_gray(image) -> bool:

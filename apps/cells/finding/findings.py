@@ -211,6 +211,11 @@ class CellCounts:
             self.others[other.label] = self.others.get(other.label, 0) + 1
 
     @property
+    def with_cell(self) -> int:
+        """How many images have a white cell."""
+        return self.images - self.without_cell - self.unmeasured
+
+    @property
     def too_good(self) -> str:
         """What is to be said of figures on these images, if the classifier has learned from some."""
         return too_good(self.learned, self.labelled, "labelled image")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from ..data.image_reader import is_blank
+from ..data.image_reader import contrast
 from .findings import DARK, FLAT
 from .stain import USUAL, Stain
 from .white_cells import WhiteCell
@@ -14,7 +14,9 @@ from .white_cells import WhiteCell
 QUANTILES = 0.01, 0.99  # of the images trained on: what lies beyond is unlike them
 SLACK = 0.1  # of the range, which it is widened by on either side
 WHITE, BLACK = 254, 1  # levels that tell of light cut off
-DIM = 48  # levels that the brightest part of an image has at least; a smear has 100 and more
+# Levels that the brightest part of an image has at least, and its contrast; a smear has 199 and 90 or more.
+# Of copies with fewer, cells are found in few: `benchmarks.cells.fields --light`.
+DIM, LEAST_CONTRAST = 64, 32
 EDGE_SHARE = 0.98  # quantile of the gradients: those at the edges of cells
 SECOND = np.float32([[1, -2, 1], [-2, 4, -2], [1, -2, 1]])
 SECOND_GAIN = 6  # standard deviation of what it leaves of noise of deviation 1
@@ -103,9 +105,14 @@ def measure_quality(
 
 def flags_without_cell(image: np.ndarray) -> tuple[str, ...]:
     """Return what about an image in which no cell was found keeps anything from being measured."""
-    if cv2.resize(image, (8, 8), interpolation=cv2.INTER_AREA).max() < DIM:
+    if brightest_part(image) < DIM:
         return (DARK,)
-    return (FLAT,) if is_blank(image) else ()
+    return (FLAT,) if contrast(image) < LEAST_CONTRAST else ()
+
+
+def brightest_part(image: np.ndarray) -> int:
+    """Return the highest mean level of a channel in one of 8 x 8 parts of an image."""
+    return int(cv2.resize(image, (8, 8), interpolation=cv2.INTER_AREA).max())
 
 
 def _quantile(levels: np.ndarray, mask: np.ndarray, share: float) -> float:

@@ -255,9 +255,10 @@ def _classified(
                 _labelled(cell, scores, classes, wanted)
                 for cell, scores in zip(result.cells, answers, strict=False)
             )
-            flags = quality_flags(result.quality, model.about.ranges) if result.quality else ()
-            flags = (*result.flags, *flags)
-            flags = flags if familiar else (UNFAMILIAR, *flags)
+            flags = result.flags  # that nothing can be measured, or else:
+            if not flags and result.quality:
+                flags = quality_flags(result.quality, model.about.ranges)
+            flags = flags if familiar or not cells else (UNFAMILIAR, *flags)
             known = file.label is not None and result.hash is not None
             learned = count_learned([result.hash], model.record) if known else None
             rest = result.size, flags, result.others, learned

@@ -101,7 +101,7 @@ def evaluate_cell_model(
     scores = error_report(truth, predicted, model.classes, originals)
     coverage, unfamiliar = None, count.flags[UNFAMILIAR]
     if model.least() is not None and len(labelled) < len(tried):
-        least = model.least() if 2 * unfamiliar <= len(tried) else model.least_unfamiliar()
+        least = model.least() if 2 * unfamiliar <= count.with_cell else model.least_unfamiliar()
         error = 1 - sum(labelled) / len(labelled) if labelled else None
         coverage = Coverage(least, len(labelled) / len(tried), error)
     return CellEvaluation(scores, mistakes, skipped, scale, coverage, unfamiliar, count)

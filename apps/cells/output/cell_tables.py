@@ -182,7 +182,7 @@ def _wanted(done: CellClassification) -> str:
     n = done.count.flags[UNFAMILIAR]
     if done.min_score == done.min_unfamiliar or not n:
         return familiar
-    return unfamiliar if n == done.count.images else f"{familiar}, for unfamiliar cells {unfamiliar}"
+    return unfamiliar if n == done.count.with_cell else f"{familiar}, for unfamiliar cells {unfamiliar}"
 
 
 def print_found(count: CellCounts) -> None:

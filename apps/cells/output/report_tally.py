@@ -194,8 +194,8 @@ class ReportTally(CellCounts):
 
     @property
     def unfamiliar(self) -> bool:
-        """Whether most images have cells unlike those of training."""
-        return 2 * self.flags[UNFAMILIAR] > self.images
+        """Whether most images with cells have such unlike those of training."""
+        return 2 * self.flags[UNFAMILIAR] > self.with_cell
 
     def to_teach(self) -> list[ReportCell]:
         """Return the cells on the page, first those that would teach most.
