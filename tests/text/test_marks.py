@@ -7,6 +7,7 @@ from unicodedata import category, normalize
 import pytest
 
 from fastsvm.text import Bag, BagOfWords, lower_without_markup, token_regex
+from pairs import named
 
 WORDS = "हिन्दी বাংলা தமிழ் שָׁלוֹם Việt café Å 각 क़ می‌خواهم İzmir x̱y a\U000e0100b ❤\ufe0f".split()  # noqa: SIM905
 KINDS = [{"token_pattern": r"\w+"}, {"analyzer": "split"}, {"analyzer": "char_wb", "ngram_range": (1, 3)}]
@@ -27,7 +28,7 @@ def test_every_character_is_read_as_the_pattern_says(pattern):
     assert whole - {"å", "각"} <= set(bag.terms_.strings())
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("kind", KINDS, ids=named)
 def test_bags_read_as_their_analyzer(kind):
     texts = [f"{word} &amp;<b>{normalize('NFD', word)}</b> e&#769; plain" for word in WORDS]
     bag = BagOfWords(marks=True, **kind).fit(texts)  # scikit-learn's own code counts nine words in a row
