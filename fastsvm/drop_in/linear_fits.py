@@ -23,7 +23,7 @@ class Scores:
         """Return the signed distances from the hyperplanes, as scikit-learn does."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        return decision_scores(X, self.coef_, self.intercept_)
+        return decision_scores(X, np.atleast_2d(self.coef_), self.intercept_)  # 1-d in LogisticRegressionCV
 
 
 def relative_gap(tol):

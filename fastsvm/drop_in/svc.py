@@ -66,7 +66,8 @@ class SVC(sklearn.svm.SVC):
 
     def _warn_from_fit_status(self):
         if self.fit_status_:
-            warn_user(f"Solver terminated early (max_iter={self.max_iter}): scale X.", ConvergenceWarning)
+            told = "Consider pre-processing your data with StandardScaler or MinMaxScaler."
+            warn_user(f"Solver terminated early (max_iter={self.max_iter}).  {told}", ConvergenceWarning)
 
     @property
     def _calibrates(self):

@@ -133,6 +133,7 @@ def test_a_stream_that_never_ends(command, model, tmp_path):
     args = command.split()
     if args[0] in ("evaluate", "predict"):
         args[1:] = [model, "-"]
+    args += ["-o", "m.safetensors"] * (args[0] == "train")
     feed = subprocess.Popen(["cat", "/dev/zero"], stdout=subprocess.PIPE)
     done = subprocess.run(
         [sys.executable, "-P", "-c", STARVED, *args],

@@ -18,9 +18,9 @@ from fastsvm_apps.cells.measuring.describing import describe_image
 COMMANDS = {
     "train": "train IMAGES --folds 2 --versions 1 -q",
     "train over a model": "train IMAGES -o MODEL --alpha 0.1 --folds 1 --versions 1 -q",
-    "classify": "classify IMAGES -m MODEL",
+    "classify": "classify IMAGES -m MODEL -q",
     "classify by the model that comes along": "classify IMAGES --json",
-    "classify with a page and overlays": "classify IMAGES -m MODEL --report r.html --overlay drawn -o a.csv",
+    "classify with a page and overlays": "classify IMAGES -qm MODEL --report r.html --overlay drawn -o a.csv",
     "evaluate": "evaluate MODEL IMAGES --mistakes mistakes.png -q",
     "crop": "crop IMAGES -o crops",
 }

@@ -78,7 +78,8 @@ def scans(n):
     return content[:-2] + content[content.rfind(b"\xff\xda") : -2] * n + b"\xff\xd9"
 
 
-BLANK = "skipped: (damaged|cut short); copy or download it again|,no white cell"  # if it is decoded
+# The second if it is decoded.
+BLANK = "skipped: (damaged|cut short); copy or download it again|,dark,nothing to measure: dark"
 BOMBS = {
     "side.png": (lambda: png(60_000, 60_000, chunk(b"IDAT", zeros(MB))), "more than the limit"),
     "side.jpg": (lambda: large_jpeg(60_000), "more than the limit"),

@@ -154,7 +154,7 @@ WRITING = {
         ("train", "reviews.txt", "--alpha", 1e-3, "-o", "out/m.safetensors"),
         ("train", "reviews.txt", "--alpha", 1e-3, "-o", "m.safetensors", "--report", "out/r.html"),
         ("export", "english", "--to", "pruned", "--keep", "99", "-o", "out/m.safetensors"),
-        ("export", "english", "--to", "liblinear", "-o", "out/m.txt"),
+        ("export", "english", "--to", "liblinear", "-o", "out/m.model"),
         ("explain", "english", "--plot", "out/w.png"),
     ],
     "cells": [
@@ -210,7 +210,8 @@ def test_a_full_disk(request, inputs, tmp_path, small_disk, app, line):
     old = None
     if line[0] not in ("train", "export", "crop") and "--overlay" not in line:  # models replace but models
         old = tmp_path / line[-1]
-        old.write_text("old")
+        old.write_text({".png": "\x89PNG", ".html": "<html>"}.get(old.suffix, "old"), encoding="latin-1")
+        content = old.read_bytes()
     with open(small_disk / "filling", "wb", buffering=0) as file:
         while True:
             try:
@@ -221,4 +222,4 @@ def test_a_full_disk(request, inputs, tmp_path, small_disk, app, line):
     fails(done, "No space left on device")
     left = {path.name for path in contents(small_disk)}
     assert left == {"other", "filling"} | ({old.name} if old else set())
-    assert old is None or old.read_text() == "old"
+    assert old is None or old.read_bytes() == content
