@@ -98,6 +98,8 @@ class App(click.Group):
         except BrokenPipeError:  # the reader (`| head`) has seen enough
             discard_stream("stdout")
             return DONE
+        except (click.ClickException, click.exceptions.Exit):
+            raise
         except Exception as error:
             if is_shortage(error):
                 what = f"out of memory ({error})" if str(error) else "out of memory"

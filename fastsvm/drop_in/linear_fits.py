@@ -23,7 +23,8 @@ class Scores:
         """Return the signed distances from the hyperplanes, as scikit-learn does."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        return decision_scores(X, np.atleast_2d(self.coef_), self.intercept_)  # 1-d in LogisticRegressionCV
+        coef = self.coef_ if self.coef_.ndim == 2 else self.coef_[None]  # as LogisticRegressionCV has it
+        return decision_scores(X, coef, self.intercept_)
 
 
 def relative_gap(tol):

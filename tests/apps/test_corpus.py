@@ -106,7 +106,7 @@ def test_a_bad_first_line_does_not_mislead(read):
         ('{"label": "a", "text": "z"}\n{"label": "a"', "line 2: not JSON"),
         ('{"label": "a", "text": "z"}\n{"label": "a"}', "line 2: no key 'text' among label"),
         ('{"label": "a", "text": "z"}\n{"label": "a", "text": 3}', "line 2: 'text' is not a string"),
-        ('{"label": "a", "text": "z"}\n{"label": null, "text": "z"}', "line 2: 'label' is neither"),
+        ('{"label": "a", "text": "z"}\n{"label": null, "text": "z"}', "line 2: no label"),
         ('{"label": "a", "text": "z"}\n{"label": "\\ud800", "text": "z"}', "line 2: half of a surrogate"),
         (b"__label__a z\n__label__a \xff", "line 2: bytes that are not UTF-8"),
         (b"__label__a z\n__label__a x\0y", "line 2: NUL characters (is it text"),
