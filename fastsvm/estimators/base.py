@@ -142,7 +142,21 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
     def _seeds(self, n):
         return check_random_state(self.random_state).randint(2**31 - 1, size=n)
 
-    def score(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+    def score(self, X, y, sample_weight=None):
+        """Return the share of rows whose label is predicted right.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+        y : array-like of shape (n,)
+            The true labels.
+        sample_weight : array-like of shape (n,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        float
+        """
         return super().score(X, known_labels(y), sample_weight)
 
     @available_if(require_predict_proba)
