@@ -6,7 +6,10 @@ import re
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires, version
 
-__version__ = version("fastsvm")
+from .interrupts import held_interrupts
+
+with held_interrupts():  # or Ctrl-C is lost in a `__del__` of importlib's, and the command goes on
+    __version__ = version("fastsvm")
 
 
 def show_versions() -> None:

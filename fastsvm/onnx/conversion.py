@@ -125,7 +125,8 @@ def _register():
             options=classifiers.OPTIONS,
         )
     for kind in AS_IN_SCIKIT_LEARN:
-        sklearn_operator_name_map[kind] = skl2onnx.get_model_alias(kind.__base__)
+        theirs = next(base for base in kind.__mro__ if base.__module__.startswith("sklearn."))
+        sklearn_operator_name_map[kind] = skl2onnx.get_model_alias(theirs)
     for kind, functions in TRANSFORMERS.items():
         options = {"locale": None} if kind in BAGS else None
         skl2onnx.update_registered_converter(kind, f"Fastsvm{kind.__name__}", *functions, options=options)
