@@ -1,5 +1,6 @@
 """Images: how they are read, and what is refused; how they are found and labelled; work in threads."""
 
+import base64
 import csv
 import io
 import os
@@ -214,6 +215,14 @@ def test_an_image_that_memory_does_not_suffice_for_is_skipped(refused, monkeypat
     assert refused(encoded("jpg")) == "too large for the memory there is"
 
 
+# Found by the fuzzer: OpenCV says nothing, and returns nothing.
+ODD_JP2 = base64.b64decode(
+    "AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAKAAAACQAAwcHAAAAAAAPY29scgEAAAAAABAA"
+    "AAPvanAyY/9paGRyAAAAKAAAACQAAwcHAAAAAAAPY29scgEAAAAAABAAAAPvanAyY/9P/1EALwAAAAAAJADmCAge4wfD5ggJf2l3x9IU"
+    "BMqwu3/A+MeUow8ju8Tf/9k="
+)
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
@@ -223,6 +232,7 @@ def test_an_image_that_memory_does_not_suffice_for_is_skipped(refused, monkeypat
         (b"\0" * 5000, "not an image"),
         (encoded("png", IMAGE[:1, :1]), "1 x 1 pixels, too small"),
         (encoded("jpg", IMAGE[:31]), "90 x 31 pixels, too small"),
+        (ODD_JP2, "damaged; copy or download it again"),
         *((encoded(ending, IMAGE[..., 0]), GRAY) for ending in ("png", "jpg", "tif", "bmp", "webp", "jp2")),
         *((encoded(ending, np.dstack([IMAGE[..., 0]] * 3)), GRAY) for ending in ("png", "jpg")),
         (

@@ -200,7 +200,7 @@ def decode_image(data: bytes, image: Image.Image, bits: int = 16) -> np.ndarray:
         if is_shortage(error):
             raise BadImage(NO_MEMORY) from None
         raise BadImage(CUT_SHORT if "truncated" in str(error) else DAMAGED) from None
-    if sorted(pixels.shape[:2]) != sorted(size):
+    if pixels is None or sorted(pixels.shape[:2]) != sorted(size):  # None: OpenCV could not
         raise BadImage(DAMAGED)
     return pixels
 
