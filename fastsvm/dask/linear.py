@@ -20,8 +20,8 @@ from ..fitting.labels import weights_of_counts
 from ..fitting.linear import SDCA as LocalSDCA
 from ..fitting.one_vs_rest import all_or_nothing, require_predict_proba
 from ..fitting.sdca_rounds import PASSES, SDCARounds
-from ..solvers import LOSSES
-from ..solvers._input import one_of, positive
+from ..solvers._input import positive
+from ..solvers.params import SDCAParams
 from .placing import Placed, place
 from .shards import predicted_rows
 
@@ -108,12 +108,12 @@ class SDCAClassifier(BaseLinearClassifier):
         return super(SDCAClassifier, copy(self)).__sklearn_clone__().set_params(client=self.client)
 
     @property
-    def _tol(self):
+    def gap_tol(self):
+        """The relative gap at which to stop."""
         return self.tol
 
     def _check_params(self):
-        super()._check_params()
-        one_of("loss", self.loss, LOSSES)
+        SDCAParams.of(self)
         if positive("passes", self.passes) > 1:
             raise ValueError(f"passes must be at most 1; got {self.passes!r}.")
 
@@ -162,7 +162,7 @@ class SDCAClassifier(BaseLinearClassifier):
         tasks = TaskCallbacks.of(self, X, y, sample_weight, labels, self.max_iter)
         results = solve_all(
             [(label, partial(make, k)) for k, label in enumerate(labels)],
-            tol=self._tol,
+            tol=self.tol,
             trace=self._trace or tasks is not None,
             verbose=self.verbose,
             tasks=tasks,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .._utils.atomic import held
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix
 
 
+@dataclass(eq=False, repr=False)
 class SDCAClassifier(BaseLinearClassifier, SDCA):
     """Linear classifier fitted by stochastic dual coordinate ascent, with a certificate.
 
@@ -133,6 +135,7 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
     fit.__doc__ = SDCA.fit.__doc__
 
 
+@dataclass(eq=False, repr=False)
 class PegasosClassifier(BaseOnlineClassifier, Pegasos):
     """Linear classifier fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
@@ -251,6 +254,7 @@ class PegasosClassifier(BaseOnlineClassifier, Pegasos):
     fit.__doc__ = BaseOnlineClassifier.fit.__doc__
 
 
+@dataclass(eq=False, repr=False)
 class PerceptronClassifier(BaseOnlineClassifier, Perceptron):
     """Rosenblatt's perceptron, plain or averaged.
 
@@ -321,6 +325,7 @@ class PerceptronClassifier(BaseOnlineClassifier, Perceptron):
     """
 
 
+@dataclass(eq=False, repr=False)
 class ASDCAClassifier(BaseLinearClassifier, ASDCA):
     """Linear classifier fitted by accelerated mini-batch SDCA, with a certificate.
 

@@ -16,9 +16,9 @@ from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import as_alphas, largest_alpha
 from ..fitting.path_runs import Path
-from ..solvers import LOSSES, as_rows
-from ..solvers._input import one_of
+from ..solvers import as_rows
 from ..solvers._problem import Problem
+from ..solvers.params import SDCAParams
 from .base import BaseLinearClassifier
 from .callbacks import StepCallbacks, with_callbacks
 from .cross_validation import CrossValidated, FoldFit
@@ -115,8 +115,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
     random_state: EstimatorSeed = None
 
     def _check_params(self):
-        super()._check_params()
-        one_of("loss", self.loss, LOSSES)
+        SDCAParams.of(self)
         as_alphas(self.alphas, self.n_alphas, self.eps, lambda: 1.0)
         self._scorer()
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._utils.atomic import held
-from ..solvers import LOSSES, as_rows
-from ..solvers._input import as_first_averaged, one_of
+from ..solvers import as_rows
 from ..solvers.losses import as_loss
-from ..solvers.sdca_solver import ORDERS, OUTPUTS, SOLVERS, make_sdca_solver
+from ..solvers.params import SDCAParams
+from ..solvers.sdca_solver import make_sdca_solver
 from .engine import workers_for
 from .linear_model import LinearModel
 from .one_vs_rest import all_or_nothing
@@ -21,54 +21,12 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Self
 
-    from ..solvers.annotations import ArrayLike, ClassWeight, EstimatorSeed, Matrix
+    from ..solvers.annotations import ArrayLike, Matrix
 
 
 @dataclass(eq=False, repr=False)
-class SDCA(LinearModel):
+class SDCA(LinearModel, SDCAParams):
     """Dual coordinate ascent, or Newton's method; parameters, attributes as in `fastsvm.SDCAClassifier`."""
-
-    loss: str = "hinge"
-    _: KW_ONLY
-    hinge_width: float = 1.0
-    alpha: float = 1e-4
-    max_iter: int = 1000
-    tol: float | None = 1e-3
-    fit_intercept: bool = True
-    order: str | ArrayLike = "permutation"
-    averaging: str = "last"
-    average_from: int | None = None
-    sgd_init: bool = False
-    solver: str = "auto"
-    multi_class: str = "ovr"
-    class_weight: ClassWeight = None
-    warm_start: bool = False
-    n_jobs: int | None = None
-    trace: bool = False
-    verbose: bool = False
-    random_state: EstimatorSeed = None
-
-    @property
-    def _tol(self):
-        return self.tol
-
-    def _check_params(self):
-        super()._check_params()
-        one_of("loss", self.loss, LOSSES)
-        one_of("order", self.order, ORDERS)
-        one_of("averaging", self.averaging, OUTPUTS)
-        as_first_averaged(self.average_from)
-        one_of("solver", self.solver, SOLVERS)
-        if one_of("multi_class", self.multi_class, ("ovr", "multinomial")) == "ovr":
-            return
-        if self.loss != "log":
-            raise ValueError(f"multi_class='multinomial' needs loss='log'; got {self.loss!r}.")
-        usual = {"order": "permutation", "averaging": "last", "sgd_init": False}
-        if self.solver == "coordinate":
-            raise ValueError("multi_class='multinomial' takes Newton's method: leave solver at 'auto'.")
-        for name, value in usual.items():
-            if not (isinstance(getattr(self, name), type(value)) and getattr(self, name) == value):
-                raise ValueError(f"multi_class='multinomial' has no {name}; leave it at its default.")
 
     @property
     def _joint(self):

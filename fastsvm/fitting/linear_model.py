@@ -9,7 +9,7 @@ import numpy as np
 
 from .._utils import sparse
 from ..solvers import as_rows
-from ..solvers._input import as_weights, positive
+from ..solvers._input import as_weights
 from ..solvers._problem import Problem
 from ..solvers._progress import Start
 from ..solvers._solver import as_array
@@ -26,28 +26,19 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, Matrix
 
-AS_GIVEN = "given"  # an order that a solver leaves as it is
-
 
 class LinearModel(OneVsRest):
     """A linear classifier, binary or one-vs-rest, fitted by a `Solver`.
 
-    A subclass has its parameters in `__init__` (with at least `class_weight`, `n_jobs`, `random_state`
-    and `verbose`), checks them in `_check_params` and makes a solver in `_make_solver`.
+    A subclass has the fields of its `Params` and makes a solver in `_make_solver`.
     """
 
     coef_: np.ndarray | sparse.csr_array
     intercept_: np.ndarray
     dual_gap_: float | np.ndarray
 
-    _tol = None
-    """The relative gap at which to stop; None where there is no such stop."""
-
     _rows_of: Callable[[int], Matrix] | None = None
     """What gives the k-th binary problem rows of its own, during a fit; None where all have those of X."""
-
-    _norms = True
-    """Whether the solver reads the rows' norms."""
 
     def _make_solver(self, problem, random, max_iter, *, start=None):
         """A `Solver` of one binary problem, with a start if it can use one; `random()` is its state."""
@@ -56,6 +47,9 @@ class LinearModel(OneVsRest):
     def _solver_starts(self, classes, n):
         """For the k-th binary problem what to start from; None for zero."""
         return lambda k: None
+
+    def _check_params(self):
+        self.checked()
 
     @property
     def _trace(self):
@@ -110,7 +104,7 @@ class LinearModel(OneVsRest):
         classes = classes_of(y)
         starts = self._solver_starts(classes, len(y))
         self._set_classes(classes)
-        rows, kept = as_rows(X, self._threads(), self._norms), None
+        rows, kept = as_rows(X, self._threads(), self.needs_norms), None
         if checkpoint is not None:
             kept = self._make_checkpoint(checkpoint, rows, y, self._weights(y, sample_weight))
             starts = kept.starts(starts)
@@ -118,7 +112,7 @@ class LinearModel(OneVsRest):
         tasks = None if watch is None else watch([label for label, _ in solvers])
         results = solve_all(
             solvers,
-            tol=self._tol,
+            tol=self.gap_tol,
             trace=self._trace or tasks is not None,
             n_threads=self._workers(rows),
             verbose=self.verbose,
@@ -136,13 +130,13 @@ class LinearModel(OneVsRest):
         return self._threads()
 
     def _warn_if_short(self, results, X):
-        if self._tol is not None:
+        if self.gap_tol is not None:
             ended = [*map(FitEnd.of, results)]
-            warn_if_short(ended, self._tol, X, self.max_iter, category=self._warning)
+            warn_if_short(ended, self.gap_tol, X, self.max_iter, category=self._warning)
 
     def _solver_makers(self, X, y, sample_weight, max_iter, starts, relative=True):
         """For each binary problem its label and what makes its solver; rows and weights are shared."""
-        rows = as_rows(X, self._threads(), self._norms)
+        rows = as_rows(X, self._threads(), self.needs_norms)
         weights = self._weights(y, sample_weight)
         labels = self._positive_labels()
         # NumPy's generators take 8 ms to import, and Newton's method needs none.
@@ -154,7 +148,7 @@ class LinearModel(OneVsRest):
             return np.array([seeds()[k]], np.uint64)
 
         def make(k, threads):
-            own = rows if self._rows_of is None else as_rows(self._rows_of(k), threads, self._norms)
+            own = rows if self._rows_of is None else as_rows(self._rows_of(k), threads, self.needs_norms)
             problem = Problem(own, signs_of(y, labels[k]), weights, threads, relative=relative)
             solver = self._make_solver(problem, partial(draw, k), max_iter, start=starts(k))
             solver.kept_as = rows.unchecked_values.dtype
@@ -258,18 +252,12 @@ class OnlineModel(LinearModel):
     validation_fraction: float
     warm_start: bool
 
-    _norms = False
     _init: tuple[ArrayLike | None, ArrayLike | None] = None, None
     _held_out: tuple | None = None
     """The rows, labels and weights by which a fit that stops early sees whether it gets on."""
 
     _goes_on = False
     """Whether the fit started from the last one."""
-
-    def _check_params(self):
-        super()._check_params()
-        if not 0 < positive("validation_fraction", self.validation_fraction) < 1:
-            raise ValueError(f"validation_fraction must be below 1; got {self.validation_fraction!r}.")
 
     @all_or_nothing
     def fit(

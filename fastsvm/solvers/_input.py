@@ -1,6 +1,8 @@
 """The border: what callers pass, checked once and turned into what the kernels read."""
 
+from collections.abc import Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -145,7 +147,7 @@ def as_state(random_state):
     raise ValueError(f"random_state must be None, an int or a numpy Generator, not {random_state!r}.")
 
 
-def positive(name, value, *, kind=float):
+def positive(name: str, value: Any, *, kind: type = float) -> Any:
     """`value` as a positive finite number, or a ValueError that names it."""
     ok = isinstance(value, (int, np.integer) if kind is int else (int, float, np.integer, np.floating))
     if not ok or isinstance(value, bool) or not 0 < value < np.inf:
@@ -157,14 +159,14 @@ def positive(name, value, *, kind=float):
     return kind(value)
 
 
-def as_first_averaged(value):
+def as_first_averaged(value: Any) -> Any:
     """`average_from` as a step's number or None, or a ValueError."""
     if value is None or (isinstance(value, (int, np.integer)) and value == 0 and value is not False):
         return value
     return positive("average_from", value, kind=int)
 
 
-def as_limit(name, value):
+def as_limit(name: str, value: Any) -> int:
     """`value` as a positive integer, or -1 for no limit, or a ValueError that names it."""
     return -1 if isinstance(value, (int, np.integer)) and value == -1 else positive(name, value, kind=int)
 
@@ -176,7 +178,7 @@ def finite(name, value):
     return float(value)
 
 
-def as_alpha(alpha):
+def as_alpha(alpha: Any) -> float:
     """`alpha` as a number that double precision has room for, or a ValueError."""
     if isinstance(alpha, Real) and alpha == 0:
         raise ValueError("alpha must be a positive number; got 0: without a penalty there is no certificate.")
@@ -187,7 +189,7 @@ def as_alpha(alpha):
     return float(alpha)
 
 
-def as_width(width):
+def as_width(width: Any) -> float:
     """`hinge_width` as a number that double precision has room for, or a ValueError."""
     if not 1 / EXTREME <= positive("hinge_width", width) <= EXTREME:
         raise ValueError(f"hinge_width must be between {1 / EXTREME:g} and {EXTREME:g}; got {width!r}.")
@@ -198,7 +200,7 @@ def as_width(width):
 MEANT = {"log_loss": "log", "logistic": "log", "logloss": "log", "gaussian": "rbf", "polynomial": "poly"}
 
 
-def one_of(name, value, allowed):
+def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     """`value`, or a ValueError that lists what is allowed."""
     if not isinstance(value, str) or value not in allowed:
         meant = MEANT.get(value) if isinstance(value, str) else None
@@ -207,12 +209,12 @@ def one_of(name, value, allowed):
     return value
 
 
-def order_of(order, names):
+def order_of(order: Any, names: Sequence[str]) -> Any:
     """`order` if it is an array, which the solver checks, or one of the names; a ValueError if neither."""
     return order if isinstance(order, (np.ndarray, list, tuple)) else one_of("order", order, names)
 
 
-def flag(name, value):
+def flag(name: str, value: Any) -> bool:
     """`value` as a bool, or a ValueError that names it."""
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be True or False; got {value!r}.")

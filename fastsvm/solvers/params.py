@@ -1,0 +1,345 @@
+"""The parameters of the solvers: a class for each method, and a check for each name.
+
+A name means one thing and has one check wherever it stands: in a function, an estimator, a model file.
+Estimators inherit the fields. A fit works on a copy of them that is checked:
+
+>>> SDCAParams("log", alpha=1).checked().alpha
+1.0
+>>> SDCAParams(alpha=0).checked()
+Traceback (most recent call last):
+ValueError: alpha must be a positive number; got 0: without a penalty there is no certificate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, fields
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ._input import as_alpha, as_first_averaged, as_width, flag, one_of, order_of, positive
+from .losses import LOSSES, PEGASOS_LOSSES, SMOOTH_LOSSES
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from .annotations import ArrayLike, ClassWeight, EstimatorSeed
+
+USUAL_PROGRESS, USUAL_PATIENCE = 1e-3, 5  # with early stopping: of the error in an epoch, and in epochs
+AS_GIVEN = "given"  # an order that a solver leaves as it is
+
+
+def count_of(name: str) -> Callable[[Any], int]:
+    """Return the check of a parameter that is a positive integer."""
+    return partial(positive, name, kind=int)
+
+
+def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a check that takes None, too."""
+    return lambda value: None if value is None else check(value)
+
+
+def as_max_iter(value: Any) -> int:
+    """`max_iter` as an int, or a ValueError."""
+    if isinstance(value, (int, np.integer)) and value == -1:
+        raise ValueError("max_iter must be a positive integer; got -1: give a large one.")
+    return int(positive("max_iter", value, kind=int))
+
+
+def as_theta(theta: Any) -> str | float:
+    """`theta` of ASDCA, or a ValueError."""
+    if isinstance(theta, str) and theta == "paper":
+        return theta
+    number = isinstance(theta, (int, float, np.integer, np.floating)) and not isinstance(theta, bool)
+    if not number or not 0 < theta <= 1:
+        raise ValueError(f"theta must be 'paper' or a number above 0 and at most 1; got {theta!r}.")
+    return float(theta)
+
+
+def as_pegasos_intercept(value: Any) -> bool | str:
+    """`fit_intercept` of Pegasos, or a ValueError."""
+    return value if isinstance(value, str) and value in INTERCEPTS else flag("fit_intercept", value)
+
+
+def as_validation_fraction(value: Any) -> float:
+    """`validation_fraction` as a number between 0 and 1, or a ValueError."""
+    if positive("validation_fraction", value) >= 1:
+        raise ValueError(f"validation_fraction must be below 1; got {value!r}.")
+    return float(value)
+
+
+def as_verbose(value: Any) -> int:
+    """`verbose`, or a ValueError."""
+    if not isinstance(value, (int, np.bool_, np.integer)) or value < 0:
+        raise ValueError(f"verbose must be True, False or a number from 0 on; got {value!r}.")
+    return int(value)
+
+
+SWITCHES = (
+    *("fit_intercept", "sgd_init", "project", "certify", "warm_start", "early_stopping", "shuffle", "trace"),
+)
+INTERCEPTS = ("search", "same_step")  # of Pegasos, besides True and False
+
+CHECKS: dict[str, Callable[[Any], Any]] = {
+    "alpha": as_alpha,
+    "average_from": as_first_averaged,
+    "batch_size": count_of("batch_size"),
+    "hinge_width": as_width,
+    "max_iter": as_max_iter,
+    "n_iter_no_change": optional(count_of("n_iter_no_change")),
+    "theta": as_theta,
+    "tol": optional(partial(positive, "tol")),
+    "validation_fraction": as_validation_fraction,
+    "verbose": as_verbose,
+    **{name: partial(flag, name) for name in SWITCHES},
+}
+"""By name, what checks a parameter and converts it. Those of no line are looked at where they are used."""
+
+
+class Params:
+    """Parameters: a subclass is a dataclass of fields with plain defaults, which estimators inherit.
+
+    Attributes
+    ----------
+    CHOICES : dict of name to the words that it may be
+    OWN_CHECKS : dict of name to its check, where that is another than in `CHECKS`
+    """
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    OWN_CHECKS: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+
+    @classmethod
+    def of(cls, source: object, **other: Any) -> Self:
+        """Return the parameters that are attributes of an object, checked.
+
+        Parameters
+        ----------
+        source : object
+            Such parameters, or an estimator. What it has not is at its default.
+        **other
+            In place of what the source has.
+
+        Raises
+        ------
+        ValueError
+            That names the first bad one.
+        """
+        copy = cls.__new__(cls)
+        for name, default, check in _fields_of(cls):
+            value = other[name] if name in other else getattr(source, name, default)
+            setattr(copy, name, value if check is None else check(value))
+        copy.check_together()
+        return copy
+
+    def checked(self, **other: Any) -> Params:
+        """Return a copy of the parameters alone, checked; `other` ones in place of these."""
+        return params_class(type(self)).of(self, **other)
+
+    def check_together(self) -> None:
+        """Raise a ValueError if the parameters, each of which is right, do not go together."""
+
+
+def params_class(cls: type) -> type[Params]:
+    """Return the class of parameters whose fields an estimator has."""
+    return next(base for base in cls.__mro__ if Params in base.__bases__)
+
+
+Field = tuple[str, Any, Callable[[Any], Any] | None]
+_FIELDS: dict[type, list[Field]] = {}
+
+
+def _fields_of(cls: type[Params]) -> list[Field]:
+    """Name, default and check of each field; made once a class."""
+    if cls not in _FIELDS:
+        _FIELDS[cls] = _find_fields(cls)
+    return _FIELDS[cls]
+
+
+def _find_fields(cls: type[Params]) -> list[Field]:
+    def check_of(name: str) -> Callable[[Any], Any] | None:
+        if name == "order":
+            return partial(order_of, names=cls.CHOICES[name])
+        if name in cls.CHOICES:
+            return partial(one_of, name, allowed=cls.CHOICES[name])
+        return cls.OWN_CHECKS.get(name, CHECKS.get(name))
+
+    return [(field.name, field.default, check_of(field.name)) for field in fields(cls)]  # type: ignore[arg-type]
+
+
+@dataclass(eq=False, repr=False)
+class SDCAParams(Params):
+    """The parameters of dual coordinate ascent, or Newton's method; as in `fastsvm.SDCAClassifier`."""
+
+    loss: str = "hinge"
+    _: KW_ONLY
+    hinge_width: float = 1.0
+    alpha: float = 1e-4
+    max_iter: int = 1000
+    tol: float | None = 1e-3
+    fit_intercept: bool = True
+    order: str | ArrayLike = "permutation"
+    averaging: str = "last"
+    average_from: int | None = None
+    sgd_init: bool = False
+    solver: str = "auto"
+    multi_class: str = "ovr"
+    class_weight: ClassWeight = None
+    warm_start: bool = False
+    n_jobs: int | None = None
+    trace: bool = False
+    verbose: bool = False
+    random_state: EstimatorSeed = None
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "loss": LOSSES,
+        "order": ("permutation", "random", "cyclic"),
+        "averaging": ("last", "tail", "random"),
+        "solver": ("auto", "coordinate", "newton"),
+        "multi_class": ("ovr", "multinomial"),
+    }
+
+    needs_norms: ClassVar[bool] = True
+    """Whether the solver reads the rows' norms."""
+
+    @property
+    def gap_tol(self) -> float | None:
+        """The relative gap at which to stop; None where there is no such stop."""
+        return self.tol
+
+    def check_together(self) -> None:  # noqa: D102 (inherited)
+        if self.multi_class == "ovr":
+            return
+        if self.loss != "log":
+            raise ValueError(f"multi_class='multinomial' needs loss='log'; got {self.loss!r}.")
+        if self.solver == "coordinate":
+            raise ValueError("multi_class='multinomial' takes Newton's method: leave solver at 'auto'.")
+        if other := self.not_for_newton():
+            raise ValueError(f"multi_class='multinomial' has no {other}; leave it at its default.")
+
+    def not_for_newton(self) -> str | None:
+        """Return the name of a parameter that only coordinate steps have, and that is not at its default."""
+        usual = isinstance(self.order, str) and self.order == "permutation"
+        given = {"order": not usual, "averaging": self.averaging != "last", "sgd_init": self.sgd_init}
+        return next((name for name in given if given[name]), None)
+
+
+@dataclass(eq=False, repr=False)
+class PegasosParams(Params):
+    """The parameters of stochastic sub-gradient steps; as in `fastsvm.PegasosClassifier`."""
+
+    loss: str = "hinge"
+    _: KW_ONLY
+    alpha: float = 1e-4
+    max_iter: int = 20
+    fit_intercept: bool | str = True
+    batch_size: int = 1
+    order: str | ArrayLike = "permutation"
+    project: bool = False
+    averaging: str = "last"
+    average_from: int | None = None
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
+    tol: float | None = None
+    shuffle: bool = True
+    class_weight: ClassWeight = None
+    warm_start: bool = False
+    n_jobs: int | None = None
+    trace: bool = False
+    certify: bool = False
+    verbose: bool = False
+    random_state: EstimatorSeed = None
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "loss": PEGASOS_LOSSES,
+        "order": ("permutation", "random", "batches"),
+        "averaging": ("last", "tail", "random"),
+    }
+    OWN_CHECKS: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
+        "fit_intercept": as_pegasos_intercept,
+        "n_iter_no_change": count_of("n_iter_no_change"),
+    }
+
+    needs_norms: ClassVar[bool] = False
+    gap_tol: ClassVar[None] = None
+
+    @property
+    def patience(self) -> int | None:
+        """The epochs without progress that end a fit; None: it does not look."""
+        return self.n_iter_no_change if self.early_stopping or self.tol is not None else None
+
+    def check_together(self) -> None:  # noqa: D102 (inherited)
+        if self.patience is not None and self.averaging == "random":
+            raise ValueError(
+                "averaging='random' draws from the second half of max_iter epochs: it has no early stopping."
+            )
+        if not (self.shuffle or (isinstance(self.order, str) and self.order == "permutation")):
+            raise ValueError(f"shuffle=False visits rows in their order: it has no order={self.order!r}.")
+
+
+@dataclass(eq=False, repr=False)
+class PerceptronParams(Params):
+    """The parameters of the perceptron; as in `fastsvm.PerceptronClassifier`."""
+
+    _: KW_ONLY
+    max_iter: int = 10
+    tol: float | None = 1e-3
+    n_iter_no_change: int | None = None
+    averaging: str = "last"
+    fit_intercept: bool = True
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    shuffle: bool = True
+    class_weight: ClassWeight = None
+    warm_start: bool = False
+    n_jobs: int | None = None
+    trace: bool = False
+    verbose: bool = False
+    random_state: EstimatorSeed = None
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"averaging": ("last", "all")}
+
+    needs_norms: ClassVar[bool] = False
+    gap_tol: ClassVar[None] = None
+
+    @property
+    def patience(self) -> int | None:
+        """The epochs without progress that end a fit; None: it does not look."""
+        return self.n_iter_no_change or (USUAL_PATIENCE if self.early_stopping else None)
+
+
+@dataclass(eq=False, repr=False)
+class ASDCAParams(Params):
+    """The parameters of accelerated mini-batch SDCA; as in `fastsvm.ASDCAClassifier`."""
+
+    loss: str = "smooth_hinge"
+    _: KW_ONLY
+    hinge_width: float = 1.0
+    alpha: float = 1e-4
+    max_iter: int = 1000
+    tol: float | None = 1e-3
+    fit_intercept: bool = True
+    batch_size: int = 8
+    theta: str | float = "paper"
+    order: str | ArrayLike = "permutation"
+    averaging: str = "last"
+    class_weight: ClassWeight = None
+    n_jobs: int | None = None
+    trace: bool = False
+    verbose: bool = False
+    random_state: EstimatorSeed = None
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "loss": SMOOTH_LOSSES,
+        "order": ("permutation", "batches"),
+        "averaging": ("last", "tail"),
+    }
+
+    needs_norms: ClassVar[bool] = True
+
+    @property
+    def gap_tol(self) -> float | None:
+        """The relative gap at which to stop."""
+        return self.tol
