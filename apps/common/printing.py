@@ -93,9 +93,9 @@ def print_table(
     console().print(table)
 
 
-def print_line(text: str) -> None:
+def print_line(text: str, style: str = "") -> None:
     """Print one line of plain text."""
-    console().print(printable(text))
+    console().print(printable(text), style=style)
 
 
 def on_screen(text: str) -> str:
@@ -116,7 +116,8 @@ def print_rows(rows: Iterable[Sequence[str]], separator: str = "\t") -> None:
 
 def print_heading(text: str, *lines: str) -> None:
     """Print the title of a block after an empty line, and the lines it begins with."""
-    console().print(f"\n{printable(text)}", style="bold")
+    print_line("")
+    print_line(text, "bold")
     for line in lines:
         print_line(line)
 

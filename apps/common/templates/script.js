@@ -1,7 +1,7 @@
 "use strict";
 
-// Tables of the class "sortable" get a button in each head. The key of a cell is its data-key or its text; an
-// empty one comes last in both directions, and columns of the class "number" are compared as numbers.
+// Tables of the class "sortable" get a button in each head. The key of a cell is its data-key or its text. Columns
+// of the class "number" are compared by the first number; a cell without one comes last in both directions.
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells];
   const body = table.tBodies[0];
@@ -11,7 +11,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
     const compare = asNumber ? (a, b) => (a > b) - (a < b) : asText;
     const keyed = [...body.rows].map((row) => {
       const text = row.cells[column].dataset.key ?? row.cells[column].textContent;
-      return { row, key: asNumber ? Number(text) : text, empty: text === "" };
+      const key = asNumber ? Number.parseFloat(text.replaceAll(/[,<>]/g, "")) : text;
+      return { row, key, empty: asNumber ? Number.isNaN(key) : text === "" };
     });
     keyed.sort((a, b) => a.empty - b.empty || sign * compare(a.key, b.key));
     for (const { row } of keyed) body.append(row);

@@ -12,6 +12,7 @@ from ...common.options import LOSS, STRENGTH, json_option, section, seed_option
 from ...common.paths import Reads
 from ...common.printing import print_json, tidy_warnings
 from ...common.progress import Stages
+from ...common.sections import print_sections
 from ..learning.training import SOLVER_TYPES
 
 file_argument = click.argument("file", type=Reads(depth=1))
@@ -49,7 +50,7 @@ def command(*examples: str, letter_v: bool = True):
     """Make a function a command on a FILE of vectors.
 
     The function gets a `Source` and the `Stages` before its options. It returns the record for --json, and
-    what shows the same as text.
+    the sections that say the same, or a function that prints it.
     """
 
     def decorate(function):
@@ -58,10 +59,15 @@ def command(*examples: str, letter_v: bool = True):
             source = Source(file, format, zero_based, header, label_col)
             with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
                 try:
-                    record, show = function(source, stage, **more)
+                    record, shown = function(source, stage, **more)
                 except ValueError as error:
                     raise AppError(f"{source.name}: {error}") from error
-            print_json(record) if json else show()
+            if json:
+                print_json(record)
+            elif callable(shown):
+                shown()
+            else:
+                print_sections(shown)
 
         numbered = "The first column of svmlight is number 0.  [default: if any row has that]"
         formats = click.option("--format", type=click.Choice(FORMATS), help="[default: by ending; svmlight]")

@@ -5,7 +5,8 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.options import LOSS, STRENGTH, section
 from ...common.paths import Reads
-from ...common.printing import note, print_rows
+from ...common.printing import note
+from ...common.sections import Section
 from . import _options
 
 
@@ -59,4 +60,4 @@ def certify(source, stage, model, cost, loss):
     record = {"rows": n} | {name: np.asarray(value).tolist() for name, value in proof._asdict().items()}
     record["learned"] = learned
     record["relative_gap"] = np.asarray(proof.relative_gap).tolist()
-    return record, lambda: print_rows([line] for line in (f"{n:,} rows", *repr(proof).splitlines()))
+    return record, [Section(lines=[f"{n:,} rows", *repr(proof).splitlines()])]

@@ -4,7 +4,7 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.paths import Writes
-from ...common.printing import print_line
+from ...common.sections import Section
 from . import _options
 
 ROWS = ("csv", "tsv", "npz", "svmlight", "gzip")
@@ -32,11 +32,11 @@ def convert(source, stage, target):
                 told = "is LIBLINEAR's, without its C; predict and certify --cost take it as it is"
                 raise AppError(f"{source.path}: {told}", USAGE)
             vector_models.save_vector_model(found.model, target, found.about)
-        return {"target": target}, lambda: print_line(f"{target}: written")
+        return {"target": target}, [Section(lines=[f"{target}: written"])]
     Writes(*ROWS, stdout=True).check(target, "TARGET")
     with stage("read"):
         rows = source.read()
     with stage("write"):
         write_matrix(target, *rows[:2], [*rows.names, rows.label_name] if rows.names else ())
     record = {"target": target, "rows": rows.X.shape[0], "columns": rows.X.shape[1]}
-    return record, lambda: None if target == "-" else print_line(f"{target}: written")
+    return record, [] if target == "-" else [Section(lines=[f"{target}: written"])]

@@ -3,7 +3,8 @@
 import click
 
 from ...common.options import STRENGTH, section
-from ...common.printing import percent, print_line, print_table
+from ...common.printing import percent
+from ...common.sections import Section, Table
 from . import _options
 
 COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
@@ -30,11 +31,8 @@ def cv(source, stage, cost, folds, **options):
         shares = cross_validate(X, y, folds, costs, advance, **options)
     means = shares.mean(axis=1)
     best = costs[int(means.argmax())]
-
-    def show():
-        rows = zip(costs, means, shares.min(axis=1), shares.max(axis=1), strict=True)
-        rows = [[f"{c:g}", *map(percent, rest)] for c, *rest in rows]
-        print_table(["C", "accuracy", "least", "most"], rows, text_columns=())
-        print_line(f"best: -c {best:g}")
-
-    return {"costs": costs, "accuracies": shares.tolist(), "best": best}, show
+    rows = zip(costs, means, shares.min(axis=1), shares.max(axis=1), strict=True)
+    rows = [[f"{c:g}", *map(percent, rest)] for c, *rest in rows]
+    table = Table(["C", "accuracy", "least", "most"], rows, words=())
+    record = {"costs": costs, "accuracies": shares.tolist(), "best": best}
+    return record, [Section(tables=[table]), Section(lines=[f"best: -c {best:g}"])]

@@ -4,7 +4,8 @@ import click
 
 from ...common.options import STRENGTH, section
 from ...common.paths import Writes, default_output
-from ...common.printing import certificate_line, labels_alike, many, percent, print_line, warn
+from ...common.printing import certificate_line, labels_alike, many, percent, warn
+from ...common.sections import Section
 from . import _options
 
 ENDINGS = (".svm", ".svmlight", ".libsvm", ".csv", ".tsv", ".npz")
@@ -51,7 +52,7 @@ def fit(source, stage, cost, folds, output, **options):
         with stage("cross-validate", total=folds) as advance:
             share = float(cross_validate(X, y, folds, [cost], advance, **options).mean())
         told = f"Cross Validation Accuracy = {percent(share)}"
-        return {"folds": folds, "accuracy": share}, lambda: print_line(told)
+        return {"folds": folds, "accuracy": share}, [Section(lines=[told])]
     model = make_model(y, cost=cost, **options)
     vector_models.check_liblinear_has(output, y[:1].tolist(), options["kernel"] == "linear", model.loss)
     with stage("fit"):
@@ -66,10 +67,5 @@ def fit(source, stage, cost, folds, output, **options):
     record = {"model": output, "rows": n, "columns": d, "labels": labels, "loss": model.loss}
     warn(*labels_alike(labels))
     record |= {"alpha": model.alpha, "gap": gaps, "epochs": model.n_iter_, "seconds": stage.seconds}
-
-    def show():
-        print_line(f"{n:,} rows, {d:,} columns, {many(len(labels), 'label')}, {model.loss} loss")
-        print_line(certificate_line(gaps))
-        print_line(f"{output}: written")
-
-    return record, show
+    told = f"{n:,} rows, {d:,} columns, {many(len(labels), 'label')}, {model.loss} loss"
+    return record, [Section(lines=[told, certificate_line(gaps), f"{output}: written"])]

@@ -7,7 +7,7 @@ import click
 from ...common.files import replace_file
 from ...common.options import COUNT, section
 from ...common.paths import Writes
-from ...common.printing import print_table
+from ...common.sections import Section, Table
 from . import _options
 
 
@@ -44,4 +44,4 @@ def path(source, stage, loss, number, tol, output):
         replace_file(output, file.getvalue())
     record = {name: column.tolist() for name, column in columns.items()}
     lines = [[f"{value:.5g}" for value in row] for row in zip(*record.values(), strict=True)]
-    return record, lambda: print_table([*record], lines, text_columns=())
+    return record, [Section(tables=[Table([*record], lines, words=())])]

@@ -1,0 +1,162 @@
+"""What a command says of a result: sections of lines and tables, for a terminal and for a page.
+
+An app turns a result into sections once. `print_sections` shows them in a terminal, and `write_sections_page`
+as HTML, with explanations and figures besides. What `--json` prints is the result itself.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import NamedTuple
+
+from .printing import print_line, print_table
+
+ABREAST = 3  # tables side by side in a terminal
+
+# A sentence. A page keeps the direction of writing of each part, so names and labels are parts of their own.
+Line = str | tuple[str, ...]
+
+
+class Fact(NamedTuple):
+    """A number: `accuracy 0.91 on 400 texts` in a terminal; on a page the value stands out."""
+
+    name: str
+    value: str
+    more: str = ""
+
+
+class Table(NamedTuple):
+    """Rows of cells as text.
+
+    Attributes
+    ----------
+    columns : sequence of str
+    rows : sequence of sequences of str
+    words : container of int
+        The columns of words. The others have numbers, which stand to the right.
+    shades : sequence of sequences of str, optional
+        For each row and each column but the first, the class of style.css that colours the cell of a page.
+    bars : sequence of float, optional
+        For each row, the length of a bar that a page draws before the last column, in percent.
+    left_out : str
+        What there is more than these rows.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: Sequence[int] = (0,)
+    shades: Sequence[Sequence[str]] = ()
+    bars: Sequence[float] = ()
+    left_out: str = ""
+
+
+class Figure(NamedTuple):
+    """What a page draws under a caption: anything that has `__html__`."""
+
+    caption: Line
+    drawings: Sequence[object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A heading and what stands under it, in this order.
+
+    Attributes
+    ----------
+    title : str
+        Empty for what a terminal prints without a heading.
+    about : sequence of Line
+        What the numbers mean: explanations that only a page has.
+    facts : sequence of Fact
+    lines : sequence of Line
+    tables : sequence of Table
+        Several stand side by side.
+    figures : callable, optional
+        Returns the figures; only a page calls it.
+    layout : {"pair", "panels", "list"}
+        How a page arranges the figures: beside each other and the tables, many small ones, or one by one.
+    command : str
+        A command line to copy.
+    """
+
+    title: str = ""
+    about: Sequence[Line] = ()
+    facts: Sequence[Fact] = ()
+    lines: Sequence[Line] = ()
+    tables: Sequence[Table] = ()
+    figures: Callable[[], Iterable[Figure]] | None = None
+    layout: str = "pair"
+    command: str = ""
+
+    @property
+    def id(self) -> str:
+        """The place on a page."""
+        return self.title.lower().replace(" ", "-")
+
+    @property
+    def sentences(self) -> list[str]:
+        """What a terminal prints above the tables."""
+        facts = [f"{fact.name} {fact.value}{fact.more}" for fact in self.facts]
+        return [*facts, *("".join(line) for line in self.lines), *filter(None, [self.command])]
+
+
+def print_sections(sections: Iterable[Section]) -> None:
+    """Print what has lines or tables, with an empty line between two sections."""
+    is_first = True
+    for section in sections:
+        if not (section.sentences or section.tables):
+            continue
+        if not is_first:
+            print_line("")
+        is_first = False
+        if section.title:
+            print_line(section.title, "bold")
+        for sentence in section.sentences:
+            print_line(sentence)
+        if section.title and section.sentences and section.tables:
+            print_line("")
+        _print_tables(section.tables)
+
+
+def _print_tables(tables: Sequence[Table]) -> None:
+    for start in range(0, len(tables), ABREAST):
+        if start:
+            print_line("")
+        group = tables[start : start + ABREAST]
+        columns, words = [], []
+        for table in group:
+            words += [len(columns) + j for j in table.words]
+            columns += table.columns
+        blanks = [("",) * len(table.columns) for table in group]
+        rows = [
+            [cell for row, blank in zip(each, blanks, strict=True) for cell in row or blank]
+            for each in zip_longest(*(table.rows for table in group))
+        ]
+        print_table(columns, rows, words)
+        for table in group:
+            if table.left_out:
+                print_line(f"... and {table.left_out}")
+
+
+def write_sections_page(
+    path: str | os.PathLike[str], heading: Sequence[str], head: Section, sections: Sequence[Section]
+) -> None:
+    """Write a page of sections.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The HTML file to write.
+    heading : sequence of str
+        Parts of the title, each with its own direction of writing.
+    head : Section
+        What stands below the title: its facts, and its lines, which are set off as notices.
+    sections : sequence of Section
+        Those that have a title.
+    """
+    from .html_pages import render, write_page
+
+    shown = [section for section in sections if section.title]
+    names = {"kind": "texts", "title": "".join(heading), "heading": heading}
+    write_page(path, render(__package__, "sections.html", **names, head=head, shown=shown))
