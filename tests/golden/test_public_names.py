@@ -1,0 +1,8 @@
+"""Names, parameters, defaults and options are public: one that changes must change in the list, too."""
+
+from golden.public_names import LIST, names
+
+
+def test_public_names_are_those_of_the_list():
+    listed = LIST.read_text(encoding="utf-8").splitlines()
+    assert names() == listed, "python tests/golden names writes the list; say in CHANGELOG.md what changed"
