@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..fitting.kernel_model import KernelModel
 from ..fitting.labels import as_labels
 from ..fitting.one_vs_rest import all_or_nothing
-from .base import BaseClassifier, validated
+from .base import BaseClassifier, is_ready, validated
 from .callbacks import CallbackSupportMixin, StepCallbacks, with_callbacks
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ class KernelClassifier(CallbackSupportMixin, BaseClassifier, KernelModel):
         return texts, as_labels(y, len(texts))
 
     def _checked(self, X, reset=False):
+        if not reset and not self._precomputed and is_ready(X, self):
+            return X
         check_is_fitted(self, "dual_coef_")
         if (texts := self._texts(X)) is not None:
             return texts

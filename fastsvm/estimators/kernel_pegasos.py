@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ def _compares_rows(estimator):
     return True
 
 
+@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
 class KernelPegasosClassifier(KernelClassifier, KernelPegasos):
     """Kernel machine fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 

@@ -1,9 +1,12 @@
 """The kernel classifier fitted by SDCA, with a certificate."""
 
+from dataclasses import dataclass
+
 from ..fitting.kernel import KernelSDCA
 from .kernel_base import KernelClassifier
 
 
+@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
 class KernelSDCAClassifier(KernelClassifier, KernelSDCA):
     """Kernel machine fitted by stochastic dual coordinate ascent, with a certificate.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
 class SDCAClassifier(BaseLinearClassifier, SDCA):
     """Linear classifier fitted by stochastic dual coordinate ascent, with a certificate.
 
@@ -135,7 +135,7 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
     fit.__doc__ = SDCA.fit.__doc__
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
 class PegasosClassifier(BaseOnlineClassifier, Pegasos):
     """Linear classifier fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
@@ -254,7 +254,7 @@ class PegasosClassifier(BaseOnlineClassifier, Pegasos):
     fit.__doc__ = BaseOnlineClassifier.fit.__doc__
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
 class PerceptronClassifier(BaseOnlineClassifier, Perceptron):
     """Rosenblatt's perceptron, plain or averaged.
 
@@ -325,7 +325,7 @@ class PerceptronClassifier(BaseOnlineClassifier, Perceptron):
     """
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
 class ASDCAClassifier(BaseLinearClassifier, ASDCA):
     """Linear classifier fitted by accelerated mini-batch SDCA, with a certificate.
 

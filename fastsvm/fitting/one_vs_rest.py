@@ -17,7 +17,7 @@ from ..solvers._sparse import as_csr, with_floats
 from . import decision_scores
 from .convergence_advice import ConvergenceWarning
 from .labels import class_weights, known_labels
-from .parameters import Parameters
+from .parameters import Parameters, parameter_names
 
 if TYPE_CHECKING:
     from ..solvers.annotations import Matrix
@@ -25,6 +25,16 @@ if TYPE_CHECKING:
 FLAGS: tuple[str, ...] = (
     *("fit_intercept", "sgd_init", "project", "certify", "warm_start", "early_stopping", "shuffle", "trace"),
 )
+
+# What scikit-learn's classifiers call a parameter, and what to do here.
+OTHERWISE = {
+    "C": "alpha = 1 / (C n) for n rows; fastsvm.drop_in has classes with C",
+    "penalty": "the penalty is l2; fastsvm.drop_in has classes with a penalty",
+    "dual": "leave it out; fastsvm.drop_in has classes that take it",
+    "kernel": "KernelSDCAClassifier and KernelPegasosClassifier have kernels",
+    "learning_rate": "leave it out; fastsvm.drop_in has classes that take it",
+    "average": "it is called averaging",
+}
 
 Fit = TypeVar("Fit", bound=Callable)
 
@@ -72,6 +82,15 @@ class OneVsRest(Parameters):
 
     _warning: type[Warning] = ConvergenceWarning
     """The category of the warning of a fit that stopped short."""
+
+    if not TYPE_CHECKING:  # type checkers read `__init__`, as `inspect.signature` does: it comes before this
+
+        def __new__(cls, *args, **params):
+            """Say what parameters of scikit-learn's classifiers are called here."""
+            for name in params.keys() - set(parameter_names(cls)):
+                hint = f": {OTHERWISE[name]}" if name in OTHERWISE else ""
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}{hint}.")
+            return super().__new__(cls)
 
     def _check_params(self):
         """Raise a ValueError that names the first bad parameter; here of those that several models have."""

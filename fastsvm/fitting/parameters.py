@@ -1,6 +1,13 @@
 """Models whose parameters are the arguments of their `__init__`, as in scikit-learn."""
 
+from functools import cache
 from inspect import signature
+
+
+@cache
+def parameter_names(kind):
+    """The names of a class's parameters, sorted."""
+    return tuple(sorted(signature(kind).parameters))
 
 
 class Parameters:
@@ -19,7 +26,7 @@ class Parameters:
         dict
             Values by name.
         """
-        return {name: getattr(self, name) for name in sorted(signature(type(self)).parameters)}
+        return {name: getattr(self, name) for name in parameter_names(type(self))}
 
     def set_params(self, **params):
         """Set parameters by name; return the model.

@@ -1,6 +1,7 @@
 """One name, one default: of functions and of estimators."""
 
 import inspect
+from dataclasses import fields
 from itertools import product
 
 import pytest
@@ -48,6 +49,13 @@ def test_the_table_names_them_all():
     functions = {name for name in solvers.__all__ if inspect.isfunction(getattr(solvers, name))} - {"as_rows"}
     classifiers = {name for name in fastsvm.__all__ if "Classifier" in name}
     assert functions | classifiers <= {name for method in METHODS for name in method}
+
+
+def test_editors_see_the_parameters_of_every_estimator():
+    """They read the class itself: of an inherited dataclass, Jupyter's completion knows no parameter."""
+    for name in (name for method in METHODS for name in method if "Classifier" in name):
+        assert "__dataclass_fields__" in vars(found(name))
+        assert [*inspect.signature(found(name)).parameters] == [field.name for field in fields(found(name))]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method[0])

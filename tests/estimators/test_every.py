@@ -59,6 +59,32 @@ def test_bad_input_is_one_line(estimator, problem):
         clone(estimator).predict(X)
 
 
+def test_a_row_is_checked_whatever_its_layout(estimator, iris):
+    """Rows that are ready for the solvers pass scikit-learn's checks by; others do not."""
+    X, y = iris
+    model = clone(estimator).fit(X, y)
+    expected = model.predict(X[:3])
+    wide = np.repeat(X[:3], 2, axis=1)[:, ::2]
+    for rows in (
+        np.asfortranarray(X[:3]),
+        wide,
+        X[:3].astype(">f8"),
+        X[:3].tolist(),
+        sparse.csr_array(X[:3]),
+    ):
+        assert (model.predict(rows) == expected).all()
+    bad = X[:3].copy()
+    bad[1, 2] = np.nan
+    for rows, message in (
+        (X[:3, :2], "X has 2 features, but .* is expecting 4 features"),
+        (X[0], "Expected 2D array, got 1D array"),
+        (X[:0], "Found array with 0 sample"),
+        (bad, "X contains NaN at row 1, column 2;"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.predict(rows)
+
+
 def test_labels_of_any_kind(estimator, problem):
     X, y = problem
     expected = clone(estimator).fit(X, y)
@@ -109,6 +135,8 @@ def test_names_of_columns(estimator, iris):
     assert model.feature_names_in_.tolist() == list("abcd")
     with pytest.raises(ValueError, match="feature names"):
         model.predict(X.rename(columns={"a": "z"}))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.predict(iris[0])
 
 
 def test_weights_are_routed(estimator, iris):
