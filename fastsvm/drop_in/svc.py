@@ -91,7 +91,8 @@ class SVC(sklearn.svm.SVC):
             return False  # likewise
         pairs = PairsOfClasses(values, counts, self.cache_size, self._calibrates)
         coef, weights, fits = np.zeros((len(counts) - 1, len(order))), weights[order], []
-        random, sigmoids = np.random.RandomState(seed), []
+        sigmoids = []
+        random = np.random.RandomState(seed) if self._calibrates else None  # takes as long as ten small pairs
         options = {"tol": self.tol, "slack": SLACK_SHARE * self.tol, "most_steps": self.max_iter}
         with one_blas_thread:
             for i, j, gram in pairs:

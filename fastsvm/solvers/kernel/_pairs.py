@@ -58,34 +58,36 @@ class PairsOfClasses:
         if len(self.room) < n * n:
             self.room = _aligned.empty((n * n,), self.dtype)
         out = self.room[: n * n].reshape(n, n)
-        out[:split, :split] = self._square(i)
-        out[split:, split:] = self._square(j)
+        self._fill_square(i, out[:split, :split])
+        self._fill_square(j, out[split:, split:])
         self._fill(out[:split, split:], a, b)
         out[split:, :split] = out[:split, split:].T
         return FullGram(out)
 
-    def _square(self, i):
+    def _fill_square(self, i, out):
         if i in self.squares:
-            return self.squares[i]
-        rows = self.rows[i]
-        out = np.empty((rows.stop - rows.start,) * 2, self.dtype)
-        self._fill(out, rows, rows)
+            out[:] = self.squares[i]
+            return
+        self._fill(out, self.rows[i], self.rows[i])
         if self.keeps:
-            self.squares[i] = out
-        return out
+            self.squares[i] = out.copy()
 
     def _fill(self, out, few, many):
         """Fill in the values of two classes; of one, each pair of rows once."""
         points = self.kernel.trained
         step = self.kernel.panel(points.values.shape[-1])
         for first in range(few.start, few.stop, step):
-            last, to = min(first + step, few.stop), first - few.start
-            begin = first if few == many else many.start
-            for start, stop, tile in self.kernel.tiles(points[first:last], points, begin, many.stop):
+            last = min(first + step, few.stop)
+            rows = slice(first - few.start, last - few.start)
+            if few != many:
+                for _ in self.kernel.tiles(points[first:last], points, many.start, many.stop, out=out[rows]):
+                    pass
+                continue
+            for start, stop, tile in self.kernel.tiles(points[first:last], points, first, many.stop):
                 columns = slice(start - many.start, stop - many.start)
-                out[to : last - few.start, columns] = tile
-                if few == many:
-                    out[columns, to : last - few.start] = tile.T
+                if start > first:
+                    out[rows, columns] = tile
+                out[columns, rows] = tile.T
 
 
 class PairFit(NamedTuple):

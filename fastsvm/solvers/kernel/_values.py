@@ -11,6 +11,7 @@ from ._kernel import exp_of_distances, panel_sums, scatter
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 CHUNK = 512  # rows of the longer side of a tile; with PANEL of the other, half a megabyte
 PANEL = 512
+PAD = 8  # values more that a line of a tile has
 PANEL_VALUES = 1 << 23  # at most, where sparse rows are laid side by side
 DOUBLE_ROWS = 1024  # rows up to here can afford double precision
 EXACT = 1e3  # exponents up to here keep four digits or more in single precision
@@ -123,7 +124,7 @@ class Kernel:
         """Number of rows to ask `tiles` for at a time."""
         return max(8, min(PANEL, PANEL_VALUES // n_columns))
 
-    def tiles(self, few, many, first, last, width=CHUNK):
+    def tiles(self, few, many, first, last, width=CHUNK, out=None):
         """Kernel values of a few rows against many, some columns at a time.
 
         Parameters
@@ -133,24 +134,34 @@ class Kernel:
             Range of `many`.
         width : int
             Most columns at a time.
+        out : array of shape (len(few), last - first), default=None
+            Where to put them all.
 
         Yields
         ------
         (start, stop, tile) : tile of shape (len(few), stop - start), to be used at once
         """
-        dots = self._dot_products(few, many, width)
+        direct = out is not None and out.dtype == self.dtype and many.rows is None
+        dots = self._dot_products(few, many, min(width, last - first), out if direct else None, first)
         for start in range(first, last, width):
             stop = min(start + width, last)
-            tile = dots(start, stop)
-            yield start, stop, self._kernel_of_products(tile, few.sizes, many.sizes[start:stop])
+            products = dots(start, stop)
+            tile = self._kernel_of_products(products, few.sizes, many.sizes[start:stop])
+            if out is not None and not (direct and tile is products):
+                out[:, start - first : stop - first] = tile
+            yield start, stop, tile
 
-    def _dot_products(self, few, many, width):
+    def _dot_products(self, few, many, width, out=None, first=0):
         """Make a function that computes x.z, or ||x - z||_1, of the few and a range of the many."""
         if many.rows is None:
-            buffer = _aligned.empty((len(few), width), self.dtype)
-            return lambda start, stop: np.matmul(
-                few.values, many.values[start:stop].T, out=buffer[:, : stop - start]
-            )
+            # Lines apart by a power of two share their places in the processor's cache.
+            buffer = _aligned.empty((len(few), width + PAD), self.dtype) if out is None else None
+
+            def products(start, stop):
+                place = buffer[:, : stop - start] if out is None else out[:, start - first : stop - first]
+                return np.matmul(few.values, many.values[start:stop].T, out=place)
+
+            return products
         panel = np.zeros((many.rows.n_columns, len(few)), self.dtype)
         scatter(few.rows, few.rows.values, few.rows.columns, np.arange(len(few), dtype=np.int32), panel)
         buffer, rows = _aligned.empty((width, len(few)), self.dtype), many.rows
@@ -227,7 +238,7 @@ class GivenKernel:
         return PANEL
 
     def tiles(self, few, many, first, last, width=CHUNK):
-        """As those of `Kernel`."""
+        """As those of `Kernel`, without `out`."""
         for start in range(first, last, width):
             stop = min(start + width, last)
             yield start, stop, self._values(few.values, many.values[start:stop])
