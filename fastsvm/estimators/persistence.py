@@ -25,11 +25,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..model_files.kernel_codecs import KernelCodec, KernelFeaturesCodec
-from ..model_files.linear_codecs import LinearCodec
-from ..model_files.models import Models
-from ..model_files.text_codecs import BagCodec, CountVectorizerCodec, UnionCodec, WeightingCodec
-from ..model_files.transformer_codecs import PCACodec, ScalerCodec
+from ..model_files.registry import Models
 from .bag_of_words import BagOfWords
 from .kernel_features import KernelFeatures
 from .kernel_pegasos import KernelPegasosClassifier
@@ -42,25 +38,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-BAGS = BagCodec(BagOfWords)
-MODELS = Models(
-    [
-        CountVectorizerCodec(CountVectorizer),
-        BAGS,
-        UnionCodec(FeatureUnion, BAGS),
-        WeightingCodec(TermWeighting),
-        ScalerCodec(StandardScaler),
-        PCACodec(PCA),
-        KernelFeaturesCodec(KernelFeatures),
-        LinearCodec(SDCAClassifier),
-        LinearCodec(ASDCAClassifier),
-        LinearCodec(PegasosClassifier),
-        LinearCodec(PerceptronClassifier),
-        KernelCodec(KernelSDCAClassifier, "n_iter_"),
-        KernelCodec(KernelPegasosClassifier, "t_"),
-    ],
-    Pipeline,
-)
+CLASSES = {
+    cls.__name__: cls
+    for cls in (
+        *(CountVectorizer, BagOfWords, FeatureUnion, TermWeighting, StandardScaler, PCA, KernelFeatures),
+        *(SDCAClassifier, ASDCAClassifier, PegasosClassifier, PerceptronClassifier),
+        *(KernelSDCAClassifier, KernelPegasosClassifier),
+    )
+}
+MODELS = Models({name: name for name in CLASSES}, CLASSES.__getitem__, Pipeline)
 
 
 def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
@@ -138,4 +124,4 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     OSError
         If the file cannot be read.
     """
-    return MODELS.load(path)
+    return MODELS.load_with_about(path)[0]

@@ -1,4 +1,4 @@
-"""Model files: the container, checks of its fields, a codec for each family, and plain models."""
+"""Model files: the container, a table of fields for each class, one codec, and plain models."""
 
 from .._utils.lazy import lazily
 

@@ -1,6 +1,6 @@
 """The container of a model file: safetensors to a description and checked tensors, and back.
 
-The codecs give them a meaning; :mod:`fastsvm.estimators.persistence` lists all models that a file may hold.
+Tables of fields give them a meaning; :mod:`fastsvm.estimators.persistence` lists all models of a file.
 """
 
 import contextlib

@@ -1,53 +1,262 @@
-"""The fields of one step in a model file, checked: labels, counts, measures, names."""
+"""What a file holds of a fitted model: the kinds of fields, and one codec for every table of them.
+
+A field is a number or a list of numbers in the JSON, or an array. The lengths of arrays have names: arrays
+that share a name are of that length, as ``coef_`` of shape (n_scores, n_features_in_) and ``intercept_`` of
+shape (n_scores,). A number in the JSON may be such a length.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from .container import ModelFileError, show
-from .tensors import LABELS, take_tensor, unpack_strings
+from . import arrays
+from .container import ModelFileError, check_field_names, check_object, show
+from .parameters import make_model, params_to_json, to_json
 
 MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
-MAX_FEATURES = 1 << 24  # of steps without an array of this length
-MAX_COUNT = 1 << 62  # steps or epochs; further training counts on, in 64 bits
 
-COUNTS = ("n_iter_", "t_")
-MEASURES = ("objective_", "dual_gap_")
+NAMES = "feature_names_in_"
 
 
-def labels_field(kind, tensors):
-    """Take the labels of a classifier, whose dtype is of this kind."""
-    if kind in ("U", "O"):
-        strings = unpack_strings("classes_", tensors)
-        if kind == "U" and len(strings) * max(map(len, strings)) > MAX_LABELS:
-            raise ModelFileError("classes_: labels too long")
-        classes = np.array(strings, dtype=object if kind == "O" else None)
-    else:
-        classes = take_tensor(tensors, "classes_", LABELS)
-        if classes.dtype.kind != kind:
-            raise ModelFileError(f"classes_ of type {classes.dtype}, described as {show(kind)}")
-    if len(classes) < 2 or not (classes[:-1] < classes[1:]).all():
-        raise ModelFileError("classes_ are not two or more labels in ascending order")
-    return classes
+@dataclass(frozen=True)
+class Field:
+    """A field of a fitted model.
+
+    Parameters
+    ----------
+    name : str
+        The attribute of the model.
+    optional : bool, default=False
+        Fitted models may lack it.
+    when : tuple, default=()
+        The parameter of the model that decides whether there is such a field, and the values of it for which
+        there must be one: by default all.
+    absent : callable, default=None
+        From the lengths to what a loaded model has in its place.
+    """
+
+    name: str
+    _: KW_ONLY
+    optional: bool = False
+    when: tuple = ()
+    absent: Callable | None = None
+
+    def is_in_model(self, model):
+        """Return whether a model has it."""
+        return getattr(model, self.name, None) is not None
+
+    def is_needed(self, model):
+        """Return whether a fitted model must have it."""
+        return getattr(model, self.when[0]) in self.when[1:] if self.when[1:] else not self.optional
+
+    def is_in_file(self, fitted, tensors):
+        """Return whether it is in a file."""
+        return self.name in fitted
+
+    def write(self, model, fitted, tensors):
+        """Put it into the JSON or the tensors."""
+        raise NotImplementedError
+
+    def read(self, model, fitted, tensors, lengths):
+        """Return its value, checked. The fields before it are in the model, and their `lengths` by name."""
+        raise NotImplementedError
 
 
-def count_field(name, value):
-    """Return a checked number of steps or epochs."""
-    if type(value) is not int or not 0 <= value <= MAX_COUNT:
-        raise ModelFileError(f"{name} is {show(value)}")
-    return value
+@dataclass(frozen=True)
+class Number(Field):
+    """A number within limits, in the JSON; also a length, which arrays may have."""
+
+    kind: type
+    least: float
+    most: float = math.inf
+
+    def write(self, model, fitted, tensors):
+        fitted[self.name] = to_json(self.name, getattr(model, self.name))
+
+    def read(self, model, fitted, tensors, lengths):
+        value = fitted[self.name]
+        if type(value) is not self.kind or not self.least <= value <= self.most:
+            raise ModelFileError(f"{self.name} is {show(value)}")
+        lengths[self.name] = value
+        return value
 
 
-def measure_field(name, value, n_rows):
-    """Check a number, or a list of as many numbers as rows; return a float or an array."""
-    numbers = value if type(value) is list else [value]
-    if any(type(number) not in (int, float) for number in numbers):
-        raise ModelFileError(f"{name} is {show(value)}")
-    if len(numbers) != n_rows:
-        raise ModelFileError(f"{name} has {len(numbers)} values, not {n_rows}")
-    return np.array(value, dtype=float) if type(value) is list else float(value)
+@dataclass(frozen=True)
+class Measure(Field):
+    """A number, or one for each binary problem, in the JSON if they are finite."""
+
+    optional: bool = True
+
+    def write(self, model, fitted, tensors):
+        value = np.asarray(getattr(model, self.name))
+        if np.isfinite(value).all():
+            fitted[self.name] = value.tolist()
+
+    def read(self, model, fitted, tensors, lengths):
+        value = fitted[self.name]
+        numbers = value if type(value) is list else [value]
+        if any(type(number) not in (int, float) for number in numbers):
+            raise ModelFileError(f"{self.name} is {show(value)}")
+        n_problems = 1 if getattr(model, "_joint", False) else lengths["n_scores"]
+        if len(numbers) != n_problems:
+            raise ModelFileError(f"{self.name} has {len(numbers)} values, not {n_problems}")
+        return np.array(value, dtype=float) if type(value) is list else float(value)
 
 
-def n_columns_field(what, name, size):
-    """Return a checked number of columns."""
-    if not 1 <= size <= MAX_FEATURES:
-        raise ModelFileError(f"{what} attributes: {name} is {show(size)}")
-    return size
+@dataclass(frozen=True)
+class Labels(Field):
+    """The labels of a classifier: the kind of their dtype in the JSON, and an array or strings."""
+
+    def write(self, model, fitted, tensors):
+        labels = getattr(model, self.name)
+        fitted[self.name] = labels.dtype.kind
+        if labels.dtype.kind in "UO":
+            tensors |= arrays.pack_strings(self.name, labels.tolist())
+        else:
+            tensors |= arrays.pack(self.name, labels)
+
+    def read(self, model, fitted, tensors, lengths):
+        kind = fitted[self.name]
+        if kind in ("U", "O"):
+            strings = arrays.take_strings(tensors, self.name)
+            if kind == "U" and len(strings) * max(map(len, strings)) > MAX_LABELS:
+                raise ModelFileError(f"{self.name}: labels too long")
+            labels = np.array(strings, dtype=object if kind == "O" else None)
+        else:
+            labels = arrays.take(tensors, self.name, arrays.LABELS)
+            if labels.dtype.kind != kind:
+                raise ModelFileError(f"{self.name} of type {labels.dtype}, described as {show(kind)}")
+        if len(labels) < 2 or not (labels[:-1] < labels[1:]).all():
+            raise ModelFileError(f"{self.name} are not two or more labels in ascending order")
+        lengths["n_scores"] = 1 if len(labels) == 2 else len(labels)
+        return labels
+
+
+@dataclass(frozen=True)
+class Array(Field):
+    """An array of numbers.
+
+    Parameters
+    ----------
+    shape : tuple of str or int
+        Its lengths.
+    dtypes : tuple of dtype, or str
+        The permitted ones; or the name of an array that has the same one.
+    check : callable, default=None
+        Called with the name and the array, it raises a ModelFileError.
+    csr : bool, default=False
+        It may be a CSR array.
+    views : bool, default=False
+        The file keeps the layout in memory.
+    """
+
+    shape: tuple[str | int, ...]
+    dtypes: tuple[np.dtype, ...] | str = arrays.FLOATS
+    check: Callable | None = None
+    _: KW_ONLY
+    csr: bool = False
+    views: bool = False
+
+    def is_in_file(self, fitted, tensors):
+        return any(key == self.name or key.startswith(f"{self.name}.") for key in tensors)
+
+    def write(self, model, fitted, tensors):
+        pack = arrays.pack_rows if self.csr else arrays.pack_view if self.views else arrays.pack
+        tensors |= pack(self.name, getattr(model, self.name))
+
+    def read(self, model, fitted, tensors, lengths):
+        dtypes = (getattr(model, self.dtypes).dtype,) if isinstance(self.dtypes, str) else self.dtypes
+        if self.csr and f"{self.name}.indptr" in tensors:
+            array = arrays.take_rows(tensors, self.name, dtypes, lengths[self.shape[1]])
+        else:
+            take = arrays.take_view if self.views else arrays.take
+            array = take(tensors, self.name, dtypes, len(self.shape))
+        wanted = tuple(
+            length if isinstance(length, int) else lengths.setdefault(length, n)
+            for length, n in zip(self.shape, array.shape, strict=True)
+        )
+        if array.shape != wanted:
+            raise ModelFileError(f"{self.name} is of shape {array.shape}, not {wanted}")
+        if self.check:
+            self.check(self.name, array)
+        return array
+
+
+@dataclass(frozen=True)
+class Codec:
+    """How the objects of one class become JSON and tensors, and back.
+
+    Parameters
+    ----------
+    fields : list of Field
+        What a fitted object has, in the order of the JSON.
+    switches : tuple of str, default=()
+        The parameters in the file, each True or False; by default all parameters, of any type.
+    refuse : callable, default=None
+        Called with the class's name and an object, it raises a ModelFileError for the parameters.
+    n_features_out : callable
+        From an object to the number of columns that it gives to the next step.
+    finish : callable, default=None
+        Called with a loaded object.
+    """
+
+    fields: list[Field]
+    _: KW_ONLY
+    switches: tuple[str, ...] = ()
+    refuse: Callable | None = None
+    n_features_out: Callable = lambda model: model.n_features_in_
+    finish: Callable | None = None
+
+    def encode(self, models, name, model):
+        """Return the parameters, the numbers and the tensors of an object; `name` is its class in files."""
+        there = [field for field in self.fields if field.is_in_model(model)]
+        if any(not (field.optional or field.when or field in there) for field in self.fields):
+            raise ModelFileError(f"the {name} is not fitted")
+        output = getattr(model, "_sklearn_output_config", {}).get("transform") or "default"
+        if output != "default":
+            raise ModelFileError(f"a {name} with set_output(transform={show(output)})")
+        if self.refuse:
+            self.refuse(name, model)
+        for field in self.fields:
+            if field.is_needed(model) != (field in there) and not (field.optional and field in there):
+                raise ModelFileError(f"a {name} whose {field.when[0]} was changed after fit")
+        params = {switch: bool(getattr(model, switch)) for switch in self.switches} or params_to_json(model)
+        fitted, tensors = {}, {}
+        for field in there:
+            field.write(model, fitted, tensors)
+        if hasattr(model, NAMES):
+            tensors |= arrays.pack_strings(NAMES, getattr(model, NAMES))
+        return params, fitted, tensors
+
+    def decode(self, models, name, params, fitted, tensors):
+        """Return an object, or raise a ModelFileError; what it needs is taken out of `tensors`."""
+        if self.switches:
+            check_object(params, f"{name} parameters", **dict.fromkeys(self.switches, bool))
+            model = models.class_of(name)(**params)
+        else:
+            model = make_model(models.class_of(name), name, params)
+        if self.refuse:
+            self.refuse(name, model)
+        numbers = [field for field in self.fields if not isinstance(field, Array)]
+        expected = [field.name for field in numbers if field.name in fitted or not field.optional]
+        check_field_names(fitted, expected, f"{name} attribute")
+        lengths: dict[str, int] = {}
+        labels_first = sorted(self.fields, key=lambda field: not isinstance(field, Labels))
+        for field in labels_first:  # measures have a value for each
+            if field.is_needed(model) or (field.optional and field.is_in_file(fitted, tensors)):
+                setattr(model, field.name, field.read(model, fitted, tensors, lengths))
+            elif field.absent:
+                setattr(model, field.name, field.absent(lengths))
+        model.n_features_in_ = lengths["n_features_in_"]
+        if f"{NAMES}.bytes" in tensors:
+            names = arrays.take_strings(tensors, NAMES)
+            if len(names) != model.n_features_in_:
+                raise ModelFileError(f"{len(names)} feature names for {model.n_features_in_} features")
+            setattr(model, NAMES, np.array(names, dtype=object))
+        if self.finish:
+            self.finish(model)
+        return model

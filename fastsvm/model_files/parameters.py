@@ -13,21 +13,21 @@ LIKE = {
     bool: (bool, int, str),  # fit_intercept="search"
     int: (int,),
     float: (float, int, type(None)),
-    str: (str, float, int),
+    str: (str, float, int, type(None)),
     type(None): (int, type(None)),
 }
 
 
-def make_model(codec, params):
-    """Make an unfitted model with the parameters in a file, checked."""
-    model = codec.cls()
+def make_model(cls, name, params):
+    """Make an unfitted model with the parameters in a file, checked; `name` is its class there."""
+    model = cls()
     defaults = model.get_params(deep=False)
-    check_field_names(params, defaults, f"{codec.name} parameter")
-    params = {name: from_json(name, value, defaults[name]) for name, value in params.items()}
+    check_field_names(params, defaults, f"{name} parameter")
+    params = {key: from_json(key, value, defaults[key]) for key, value in params.items()}
     try:
         model.set_params(**params)._check_params()
     except (TypeError, ValueError) as error:
-        raise ModelFileError(f"{codec.name}: {one_line(error)}") from None
+        raise ModelFileError(f"{name}: {one_line(error)}") from None
     return model
 
 

@@ -14,7 +14,7 @@ from ..text.reading import compiled_reading
 from ..text.union import Union
 from ..text.weighting import Weighting
 from .container import ModelFileError, UnknownStep
-from .plain import KERNEL, LINEAR, load_plain
+from .registry import load_plain
 
 if TYPE_CHECKING:
     import os
@@ -112,7 +112,7 @@ class TextScorer(Pipeline):
         bags = steps[0].bags if isinstance(steps[0], Union) else steps[:1]
         usual = (
             all(isinstance(bag, Bag) and _is_compiled(bag) for bag in bags)
-            and (type(steps[-1]) in LINEAR or type(steps[-1]).__name__ in KERNEL)
+            and hasattr(steps[-1], "classes_")
             and [type(step) for step in steps[1:-1]] in ([], [Weighting])
             and not any(hasattr(step, "feature_names_in_") for step in steps)
         )

@@ -1,0 +1,239 @@
+"""The registry of the classes that a model file may hold, and plain models in files, without scikit-learn."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from itertools import pairwise
+from typing import Any
+
+from safetensors.numpy import save
+
+from .. import fitting, text
+from . import tables
+from .container import (
+    KEY,
+    MAX_HEADER,
+    SCHEMA,
+    ModelFileError,
+    UnknownStep,
+    check_field_names,
+    check_object,
+    decode_steps,
+    described_model,
+    named_errors,
+    open_model,
+    show,
+    take_items,
+    write_model,
+)
+
+# The plain classes, by the names of classes in files. Names only: a class is imported when a model has one.
+PLAIN = {
+    "SDCAClassifier": (fitting, "SDCA"),
+    "ASDCAClassifier": (fitting, "ASDCA"),
+    "PegasosClassifier": (fitting, "Pegasos"),
+    "PerceptronClassifier": (fitting, "Perceptron"),
+    "KernelSDCAClassifier": (fitting, "KernelSDCA"),
+    "KernelPegasosClassifier": (fitting, "KernelPegasos"),
+    "StandardScaler": (fitting, "Scaler"),
+    "BagOfWords": (text, "Bag"),
+    "FeatureUnion": (text, "Union"),
+    "TermWeighting": (text, "Weighting"),
+}
+
+
+def codec_of(name):
+    """Return the codec of a class by its name in files; those of texts take a while to import."""
+    if name in tables.CODECS:
+        return tables.CODECS[name]
+    from . import texts
+
+    return texts.CODECS[name]
+
+
+class Models:
+    """Models of some classes to files and back.
+
+    Parameters
+    ----------
+    classes : dict of str
+        The names of the classes, by their names in files.
+    class_of : callable
+        From a name in files to the class.
+    pipeline : type
+        Its constructor takes a list of (name, step), its attribute `steps`.
+    """
+
+    def __init__(self, classes: Mapping[str, str], class_of: Callable[[str], Any], pipeline: Any):
+        self.classes, self.class_of, self.pipeline = classes, class_of, pipeline
+        self.name_of = {cls: name for name, cls in classes.items()}
+
+    def save(self, model, path, about=None):
+        """Write a model and its `about` to a file, completely or not at all."""
+        try:
+            content = self._to_bytes(model, dict(about or {}))
+        except ModelFileError as error:
+            raise ModelFileError(f"{os.fspath(path)}: the model cannot be saved: {error}") from None
+        write_model(path, content)
+
+    def load_with_about(self, path):
+        """Read a model and its `about` from a file."""
+        with named_errors(path):
+            node, about, tensors = open_model(path)
+            return self._decode(node, tensors), about
+
+    def _to_bytes(self, model, about):
+        items = take_items(about)
+        node, tensors = self._encode(model)
+        document = {"schema": SCHEMA, "version": version("fastsvm"), "model": node, "about": about}
+        try:
+            metadata = json.dumps(document, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ModelFileError(f"`about` is not JSON ({error})") from None
+        if len(metadata) > MAX_HEADER // 2:
+            raise ModelFileError("its parameters are too large")
+        # The reader's checks are the writer's, so that each file that is written can be read.
+        self._decode(described_model(metadata)[0], dict(tensors))
+        return save(tensors | items, {KEY: metadata})
+
+    def _encode(self, model):
+        """Turn a model into JSON and tensors."""
+        if type(model) is not self.pipeline:
+            return self._encode_step(model)
+        if getattr(model, "transform_input", None) is not None:
+            raise ModelFileError("a Pipeline with transform_input")
+        nodes, tensors = [], {}
+        for name, step in model.steps:
+            node, arrays = self._encode_step(step)
+            nodes.append([name, node])
+            tensors |= {f"{name}.{key}": array for key, array in arrays.items()}
+        return {"class": "Pipeline", "steps": nodes}, tensors
+
+    def _decode(self, node, tensors):
+        """Turn JSON and tensors back into a model; no tensor may be left over."""
+        if node.get("class") != "Pipeline":
+            model = self._decode_step(node, tensors)
+            check_field_names(tensors, (), "tensor")
+            return model
+        steps = decode_steps(node, tensors, self._decode_step)
+        for (_, first), (name, second) in pairwise(steps):
+            given = codec_of(self._name_in_files(first)).n_features_out(first)
+            if getattr(second, "n_features_in_", None) != given:
+                raise ModelFileError(f"step {show(name)} does not take the {given} features it is given")
+        return self.pipeline(steps)
+
+    def _encode_step(self, model):
+        name = self._name_in_files(model)
+        params, fitted, tensors = codec_of(name).encode(self, name, model)
+        return {"class": name, "params": params, "fitted": fitted}, tensors
+
+    def _decode_step(self, node, tensors):
+        check_object(node, "model description", **{"class": str, "params": dict, "fitted": dict})
+        name = node["class"]
+        if name not in self.classes:
+            raise UnknownStep(f"unknown class {show(name)}")
+        return codec_of(name).decode(self, name, node["params"], node["fitted"], tensors)
+
+    def _name_in_files(self, model):
+        cls = type(model)
+        name = self.name_of.get(cls.__name__)
+        if name is None or self.class_of(name) is not cls:
+            raise ModelFileError(f"a model file cannot hold a {cls.__module__}.{cls.__qualname__}")
+        return name
+
+
+PLAIN_MODELS = Models(
+    {name: plain for name, (_, plain) in PLAIN.items()}, lambda name: getattr(*PLAIN[name]), fitting.Pipeline
+)
+
+
+def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
+    """Write a plain model to a file, the same file that `fastsvm.save_model` writes for estimators.
+
+    Parameters
+    ----------
+    model : SDCA, ASDCA, Pegasos, Perceptron, KernelSDCA, KernelPegasos, Scaler, Bag, Union, Weighting, or a
+        Pipeline of these
+    path : str or path-like
+        The model file.
+    about : dict, optional
+        Further facts about the model, as JSON; `load_about` returns them. Its `training_items`, if there are
+        any, are an array of uint8 of shape (n, 5) or (n,): hashes of what the model has learned from.
+
+    Raises
+    ------
+    ModelFileError, OSError
+        As `fastsvm.save_model` does.
+    """
+    PLAIN_MODELS.save(model, path, about)
+
+
+def load_plain(path: str | os.PathLike[str]) -> Any:
+    """Read a plain model from a file that `save_plain` or `fastsvm.save_model` wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The model file.
+
+    Returns
+    -------
+    model
+        A model that `save_plain` takes.
+
+    Raises
+    ------
+    ModelFileError
+        As `fastsvm.load_model` does; and if a step of the model needs scikit-learn.
+    OSError
+        If the file cannot be read.
+    """
+    return load_with_about(path)[0]
+
+
+def load_with_about(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """Read what `load_plain` and `load_about` do, in one pass.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The model file.
+
+    Returns
+    -------
+    model
+        As `load_plain` returns it.
+    about : dict
+        As `load_about` returns it.
+
+    Raises
+    ------
+    ModelFileError, OSError
+        As `load_plain` does.
+    """
+    return PLAIN_MODELS.load_with_about(path)
+
+
+def load_about(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the `about` that a model was saved with.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that `save_plain` or `fastsvm.save_model` wrote.
+
+    Returns
+    -------
+    dict
+        Empty if the model was saved without it.
+
+    Raises
+    ------
+    ModelFileError, OSError
+        If the file cannot be read, or is not a model.
+    """
+    with named_errors(path):
+        return open_model(path)[1]
