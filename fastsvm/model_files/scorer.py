@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,17 +12,13 @@ from ..text.bag import Bag
 from ..text.reading import compiled_reading
 from ..text.union import Union
 from ..text.weighting import Weighting
-from .container import ModelFileError, UnknownStep
+from .container import UnknownStep
 from .registry import load_plain
 
 if TYPE_CHECKING:
     import os
-    from contextlib import AbstractContextManager
 
     from ..solvers.annotations import Iterable
-
-# Models that come with the apps, by name, so that the library does not import the apps.
-SHIPPED = {"english": ("fastsvm_apps.sentiment", "shipped/english.safetensors")}
 
 
 class TextScores(NamedTuple):
@@ -85,7 +80,7 @@ class TextScorer(Pipeline):
         Parameters
         ----------
         path : str or path-like
-            Or "english", the model of reviews that comes with the apps; for a file of that name, "./english".
+            The file.
 
         Returns
         -------
@@ -97,13 +92,12 @@ class TextScorer(Pipeline):
         Raises
         ------
         ModelFileError
-            If the file is damaged, or the named model is not installed.
+            If the file is damaged.
         OSError
             If the file cannot be read.
         """
         try:
-            with _file_of(path) as file:
-                model = load_plain(file)
+            model = load_plain(path)
         except UnknownStep:
             return None
         if not isinstance(model, Pipeline):
@@ -139,22 +133,6 @@ class TextScorer(Pipeline):
         found = self[-1].decision_function(X)
         likely = probabilities(self[-1], found) if proba else None
         return TextScores(found, likely, np.diff(X.indptr))
-
-
-def _file_of(path: str | os.PathLike[str]) -> AbstractContextManager[str | os.PathLike[str]]:
-    """Return a context with the file of a path, or of a shipped model's name."""
-    if path not in SHIPPED:
-        return nullcontext(path)
-    from importlib import resources  # not before it is needed
-
-    package, name = SHIPPED[str(path)]
-    try:
-        file = resources.files(package).joinpath(name)
-    except ModuleNotFoundError:
-        file = None
-    if file is None or not file.is_file():
-        raise ModelFileError(f"{path}: is not installed; install fastsvm with its apps")
-    return resources.as_file(file)
 
 
 def _is_compiled(bag):

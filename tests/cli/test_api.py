@@ -89,14 +89,8 @@ def test_a_model_of_the_command_is_a_pipeline_of_scikit_learn(run, corpus, texts
 def test_the_english_model_by_name():
     model = sentiment.load()
     assert model.predict(["a lovely, moving film", "what a waste of time"]).tolist() == ["pos", "neg"]
-    scorer = TextScorer.load("english")
+    scorer = TextScorer.load(sentiment.ENGLISH)
     np.testing.assert_array_equal(scorer.decision_function(NEW), model.decision_function(NEW))
-
-
-def test_the_english_model_without_the_apps(monkeypatch):
-    monkeypatch.setitem(sys.modules, "fastsvm_apps.sentiment", None)
-    with pytest.raises(fastsvm.ModelFileError, match="is not installed"):
-        TextScorer.load("english")
 
 
 @pytest.mark.parametrize(
