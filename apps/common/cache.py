@@ -111,6 +111,9 @@ class Cache:
         return json.dumps({"fastsvm": __version__, **self._key, **key}, sort_keys=True, default=_key_part)
 
 
+NO_CACHE = Cache(None)
+
+
 def _record_digest(record: str) -> str:
     return hashlib.sha256(record.encode()).hexdigest()[:16]
 

@@ -14,8 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,24 +23,28 @@ import numpy as np
 from fastsvm._utils.warnings import warn_user
 from fastsvm.model_files import save_plain
 
-from ..common.dask_cluster import connected
+from ..common.cache import NO_CACHE, Cache
 from ..common.errors import OPTION, AppError, Skipped
 from ..common.paths import KINDS, check_there
 from ..common.progress import UNWATCHED, Stages
-from . import train_parameters
 from .data.corpus import GivenTexts
 from .data.text_source import TextSource
-from .jobs import streamed_training, text_training
-from .jobs.text_explanation import TextExplainer, TextExplanation
-from .jobs.text_training import TextTraining
-from .learning import training_checkpoint as checkpoints
 from .measures import prediction
-from .text_recipes import AUTO
-from .train_parameters import OPTIONS, READING
+from .settings import (
+    HOW_TO_RUN,
+    READING,
+    Settings,
+    checked_settings,
+    given_settings,
+    parameter_of_option,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
 
+    from .jobs.text_explanation import TextExplainer, TextExplanation
+    from .jobs.text_training import TextTraining
     from .measures.answer_scores import AnswerScores
 
 __all__ = ["TextModel", "TrainingWarning", "load", "train"]
@@ -67,7 +70,7 @@ def train(
     text_col: str = "text",
     label_col: str = "label",
     encoding: str = "utf-8",
-    recipe: str = AUTO,
+    recipe: str = "auto",
     classifier: str | None = None,
     weighting: str | None = None,
     ngrams: tuple[int, int] | int | str | None = None,
@@ -187,39 +190,40 @@ def train(
     --------
     >>> model = train("reviews.csv", text_col="review", ngrams=(1, 2))  # doctest: +SKIP
     """
-    values_of = locals()
-    given = {
-        name: values_of[name] for name, usual in train.__kwdefaults__.items() if values_of[name] != usual
-    }
+    given = given_settings(locals())  # the table of settings has all parameters but the corpus and `stage`
     with _value_errors():
-        checked = train_parameters.checked_parameters(given)
+        checked = checked_settings(given)
         corpus = _corpus_source(source, labels, checked)
-        settings = train_parameters.given_settings(checked, start)
-        path = None if save_to is None else os.fspath(save_to)
+        settings = settings_of(checked)
+        path = checked.get("save_to")
         if path is not None:
             check_there(path, [KINDS["safetensors"]])
-        if stream or scheduler:
-            train_parameters.check_streamed_parameters("--scheduler" if scheduler else "--stream", given)
-        with checkpoints.open_checkpoint(checkpoint, corpus, settings, start=start, stream=stream) as cache:
+        with _opened_checkpoint(checkpoint, corpus, settings, stream) as cache:
             if stream or scheduler:
+                from ..common.dask_cluster import connected
+                from .jobs.streamed_training import train_streamed
+
                 cluster = connected(scheduler) if scheduler else None
-                result = streamed_training.train_streamed(
-                    corpus, path, settings, cluster=cluster, cache=cache, stage=stage
-                )
+                result = train_streamed(corpus, settings, path, cluster=cluster, cache=cache, stage=stage)
             else:
-                more = {"cv": checked.get("cv", 0), "with_curve": learning_curve}
-                more["start"] = os.fspath(start) if start else None
-                result = text_training.train_text_model(
-                    corpus, path, settings, **more, cache=cache, stage=stage
-                )
+                from .jobs.text_training import train_text_model
+
+                result = train_text_model(corpus, settings, path, cache=cache, stage=stage)
     for message in ["\n".join(result.skipped.report())] * bool(result.skipped.count) + result.warnings:
         warn_user(message, TrainingWarning)
     words = [repr(os.fspath(source)) if labels is None else "texts, labels"]
-    words += [f"{name}={value!r}" for name, value in given.items() if name not in _NOT_SHOWN]
+    words += [f"{name}={value!r}" for name, value in given.items() if name not in HOW_TO_RUN]
     return TextModel(result.model, result, f"fastsvm_apps.sentiment.train({', '.join(words)})", corpus.name)
 
 
-_NOT_SHOWN = {"stage", "checkpoint", "scheduler", "save_to", "learning_curve"}  # they change no model
+def _opened_checkpoint(
+    path: str | os.PathLike[str] | None, corpus: TextSource, settings: Settings, stream: bool
+) -> AbstractContextManager[Cache]:
+    if path is None:
+        return nullcontext(NO_CACHE)
+    from .learning.training_checkpoint import open_checkpoint
+
+    return open_checkpoint(path, corpus, settings, stream=stream)
 
 
 def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str, Any]) -> TextSource:
@@ -348,6 +352,8 @@ class TextModel:
         if not isinstance(text, str):
             raise TypeError(f"the text is a {type(text).__name__}, not a string")
         with _value_errors():
+            from .jobs.text_explanation import TextExplainer
+
             self._explainer = self._explainer or TextExplainer(self.pipeline)
             return self._explainer.explain(text, label)
 
@@ -390,9 +396,8 @@ class TextModel:
 
         if self.training is None:
             raise ValueError("this model was loaded, and a report needs its training; call train()")
-        training = replace(self.training, path=self._saved)
         with _value_errors():
-            write_training_report(path, training, self._name, call or self._call)
+            write_training_report(path, self.training, self._saved, self._name, call or self._call)
 
     @property
     def scores(self) -> AnswerScores | None:
@@ -410,7 +415,7 @@ class TextModel:
         lines = [f"{len(self.pipeline['vectorizer'].get_feature_names_out()):,} terms"]
         lines[0] += f", labels {', '.join(map(str, self.classes_))}"
         if self.training is not None:
-            lines.append(f"texts: {self.training.corpus.uses}")
+            lines.append(f"texts: {self.training.uses}")
         if self.scores is not None:
             low, high = self.scores.interval
             lines.append(f"accuracy {self.scores.accuracy:.4f} (95 % interval {low:.4f} to {high:.4f})")
@@ -443,5 +448,5 @@ def _value_errors() -> Iterator[None]:
 def _as_parameter(option: re.Match) -> str:
     """Return an option in the words of Python: ``--text-col`` is text_col, ``--holdout 0`` is holdout=0."""
     name, value = option.groups()
-    name = {words: name for name, words in OPTIONS.items()}.get(name, name.replace("-", "_"))
+    name = parameter_of_option(name)
     return name if value is None else f"{name}={value if value[0].isdigit() else repr(value)}"

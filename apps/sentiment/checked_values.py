@@ -9,32 +9,37 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 
-def one_of(*names: str) -> Callable[[object], str]:
-    """Return a check that a value is one of these names."""
+class OneOf:
+    """A check that a value is one of some names."""
 
-    def check(value: object) -> str:
-        if value not in names:
-            raise ValueError(f"{value!r} is not one of {', '.join(map(repr, names))}")
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def __call__(self, value: object) -> str:
+        """Return the name."""
+        if value not in self.names:
+            raise ValueError(f"{value!r} is not one of {', '.join(map(repr, self.names))}")
         return value
 
-    return check
 
+class WholeNumber:
+    """A check that a value is a whole number in a range; without `most` the range is open."""
 
-def whole_number(least: int, most: float = math.inf) -> Callable[[object], int]:
-    """Return a check that a value is a whole number in a range."""
+    def __init__(self, least: int, most: int | None = None) -> None:
+        self.least, self.most = least, most
 
-    def check(value: object) -> int:
+    def __call__(self, value: object) -> int:
+        """Return the number."""
         try:
             number = int(value)
         except (TypeError, ValueError, OverflowError):
             number = None
-        is_whole = isinstance(value, str) or number == value
-        if number is None or isinstance(value, bool) or not is_whole or not least <= number <= most:
-            limits = f"of at least {least}" if most == math.inf else f"from {least} to {most:.0f}"
-            raise ValueError(f"{value!r} is not a whole number {limits}")
+        is_whole = number is not None and not isinstance(value, bool)
+        is_whole = is_whole and (isinstance(value, str) or number == value)
+        if not is_whole or number < self.least or (self.most is not None and number > self.most):
+            ends = f"of at least {self.least}" if self.most is None else f"from {self.least} to {self.most}"
+            raise ValueError(f"{value!r} is not a whole number {ends}")
         return number
-
-    return check
 
 
 def _checked_number(value: object, fits: Callable[[float], bool], wanted: str) -> float:
@@ -47,9 +52,7 @@ def _checked_number(value: object, fits: Callable[[float], bool], wanted: str) -
     return number
 
 
-positive_count = whole_number(1, 2**31 - 1)
-parts = whole_number(2)
-seed = whole_number(0, 2**32 - 1)
+positive_count = WholeNumber(1, 2**31 - 1)
 
 
 def share_below_one(value: object) -> float:

@@ -19,7 +19,8 @@ from fastsvm_apps.sentiment.data.corpus import GivenTexts, read_corpus
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs import text_training
 from fastsvm_apps.sentiment.learning import recipe_choice
-from fastsvm_apps.sentiment.text_recipes import AUTO, recipe_settings
+from fastsvm_apps.sentiment.settings import recipe_settings
+from fastsvm_apps.sentiment.text_recipes import AUTO, usual_tokens
 
 FILES = ("sms_spam.tsv", "hotel_zh.csv", "imdb_10k.tsv")
 SEEDS = 5
@@ -50,26 +51,26 @@ def corpora(folder):
     """Yield a name, texts, labels, and how texts are cut."""
     for name in FILES:
         corpus = read_corpus(TextSource(str(folder / name)))
-        yield name, corpus.texts, corpus.labels, corpus.tokens
+        yield name, corpus.texts, corpus.labels, usual_tokens(corpus.format)
     lines = (folder / "sentiment.txt").read_text(encoding="utf-8").splitlines()
     rows = [line.split(None, 3) for line in lines]
     rows = [row for row in rows if len(row) == 4]
     for name, column in (("polarity", 1), ("domains", 0)):
         yield name, [row[3] for row in rows], [row[column] for row in rows], "split"
     own = read_corpus(TextSource(str(Path(__file__).parents[2] / "data" / "reviews.txt")))
-    yield "reviews.txt", own.texts, own.labels, own.tokens
+    yield "reviews.txt", own.texts, own.labels, usual_tokens(own.format)
 
 
 def measure(texts, labels, tokens, recipe, constants, n_seeds):
     """Train with constants of the choice set so; accuracies, CPU seconds, and the recipes that were taken."""
     accuracies, seconds, taken = [], [], Counter()
-    settings = replace(recipe_settings(recipe, {}), tokens=tokens, refit=False)
+    settings = recipe_settings(recipe, tokens=tokens, refit=False)
     quiet = warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
     with patch.dict(vars(recipe_choice), constants), quiet:
         for seed in range(n_seeds):
             start = time.process_time()
             result = text_training.train_text_model(
-                GivenTexts(texts=texts, labels=labels), None, replace(settings, seed=seed)
+                GivenTexts(texts=texts, labels=labels), replace(settings, seed=seed)
             )
             seconds.append(time.process_time() - start)
             accuracies.append(result.evaluation.accuracy)

@@ -10,12 +10,16 @@ from sklearn.feature_selection import SelectKBest, chi2
 from fastsvm import SDCAClassifier, sdca_path
 from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.sentiment.learning import alpha_choice
-from fastsvm_apps.sentiment.learning.alpha_choice import choose_alpha
+from fastsvm_apps.sentiment.learning.alpha_choice import AlphaSearch
 from fastsvm_apps.sentiment.measures.metrics import score_decision, squared_errors
 
 pytestmark = pytest.mark.blas
 
 ALPHAS = [3e-2, 3e-3, 3e-4]
+
+
+def choose_alpha(X, y, folds, **recipe):
+    return AlphaSearch(**recipe).choose(X, y, folds)
 
 
 def counts(labels=("neg", "pos"), n=240, seed=0):

@@ -5,7 +5,6 @@ import gzip
 import io
 import json
 import random
-from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -13,7 +12,7 @@ from click.testing import CliRunner
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs import text_training as pipeline
-from fastsvm_apps.sentiment.text_recipes import RECIPES
+from fastsvm_apps.sentiment.settings import recipe_settings
 from processes import starting
 
 NEUTRAL = [f"thing{i}" for i in range(60)]
@@ -105,8 +104,8 @@ def _train(tmp_path_factory, labels):
     corpus = folder / "reviews.txt"
     corpus.write_text(WRITERS["corpus"](make_texts(300, labels)))
     path = str(folder / "model.safetensors")
-    counts = replace(RECIPES["article"], classifier="sdca-logistic", alpha=0.002)
-    pipeline.train_text_model(TextSource(str(corpus)), path, counts)
+    counts = recipe_settings("article", classifier="sdca-logistic", alpha=0.002)
+    pipeline.train_text_model(TextSource(str(corpus)), counts, path)
     return path
 
 

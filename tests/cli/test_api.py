@@ -53,9 +53,9 @@ def test_the_same_bits_as_the_command(run, corpus, tmp_path):
 def test_texts_and_labels_in_memory(texts):
     labels, given = zip(*texts(300, ("neg", "pos", "mixed")), strict=True)
     model = sentiment.train(given, labels, recipe="nb-words", seed=4, cv=2)
-    assert len(model.training.cross_validation.accuracies) == 2
+    assert len(model.training.cross_validation["accuracies"]) == 2
     assert model.classes_.tolist() == ["mixed", "neg", "pos"]
-    assert (model.training.corpus.n_train, model.training.corpus.n_test) == (240, 60)
+    assert (model.training.n_train, model.training.n_test) == (240, 60)
     probabilities = model.predict_proba(NEW)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-6)
     assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(NEW)).all()

@@ -16,7 +16,7 @@ from fastsvm.io import MatrixWriter
 from fastsvm.text import Bag
 from fastsvm_apps.sentiment.data import corpus_batches
 from fastsvm_apps.sentiment.jobs import streamed_training, text_training
-from fastsvm_apps.sentiment.learning import counted_texts, pipeline_steps
+from fastsvm_apps.sentiment.learning import learned_model, pipeline_steps
 from fastsvm_apps.sentiment.learning.streamed_rows import StoredRows
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
@@ -88,7 +88,7 @@ def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
         done = names()
         assert (len(done) if isinstance(there, int) else done) == there
         assert not os.path.exists("m.safetensors")
-    monkeypatch.setattr(counted_texts.CountedTexts, "choose", killed)
+    monkeypatch.setattr(learned_model.CountedTexts, "choose", killed)
     monkeypatch.setattr(StoredRows, "count", killed)
     monkeypatch.setattr(StoredRows, "write", killed)
     again = run(*command)

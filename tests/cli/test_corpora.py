@@ -6,7 +6,7 @@ import tracemalloc
 from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs import text_training as pipeline
-from fastsvm_apps.sentiment.text_recipes import RECIPES
+from fastsvm_apps.sentiment.settings import Settings
 
 
 def test_training_holds_each_text_once(tmp_path):
@@ -21,9 +21,7 @@ def test_training_holds_each_text_once(tmp_path):
     assert held > 8e6
     tracemalloc.start()
     try:
-        pipeline.train_text_model(
-            TextSource(str(corpus)), str(tmp_path / "m.safetensors"), RECIPES["nb-words"]
-        )
+        pipeline.train_text_model(TextSource(str(corpus)), Settings(), str(tmp_path / "m.safetensors"))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -11,13 +11,12 @@ import fastsvm
 from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
 from fastsvm_apps.sentiment.learning.recipe_choice import _best_recipe, choose_recipe
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
+from fastsvm_apps.sentiment.settings import BY_DEFAULT, Settings, recipe_settings
 from fastsvm_apps.sentiment.text_recipes import (
     AUTO,
     HINGE_ALPHAS,
     SEARCHED,
-    RecipeSettings,
     is_unsegmented,
-    recipe_settings,
 )
 
 pytestmark = pytest.mark.blas
@@ -132,17 +131,17 @@ def test_what_is_given_comes_first(run, write):
 
 
 def test_settings():
-    assert recipe_settings(AUTO, {"seed": 3}) == RecipeSettings(seed=3, recipe=AUTO)
-    assert recipe_settings(AUTO, {"weighting": "tfidf"}) == RecipeSettings(weighting="tfidf")
-    assert recipe_settings("nb-signs", {}) == RecipeSettings(ngrams=None, chars=(1, 4), recipe="nb-signs")
+    assert recipe_settings(AUTO, seed=3) == Settings(seed=3, recipe=AUTO)
+    assert recipe_settings(AUTO, weighting="tfidf") == Settings(weighting="tfidf")
+    assert recipe_settings("nb-signs") == Settings(ngrams=None, chars=(1, 4), recipe="nb-signs")
 
 
 @pytest.mark.parametrize(("n", "n_labels"), [(99, 2), (299, 30)])
 def test_of_too_few_texts_all_terms_count(n, n_labels):
     texts, y = [f"word{i} other" for i in range(n)], [f"l{i % n_labels}" for i in range(n)]
-    settings, screening = choose_recipe(texts, y, recipe_settings(AUTO, {}))
+    settings, screening = choose_recipe(texts, y, BY_DEFAULT)
     assert (settings.recipe, settings.min_df, screening) == ("tfidf-both", 1, None)
-    assert choose_recipe(texts, y, recipe_settings(AUTO, {"min_df": 3}))[0].min_df == 3
+    assert choose_recipe(texts, y, recipe_settings(AUTO, min_df=3))[0].min_df == 3
 
 
 @pytest.mark.parametrize("recipe", ["nb-signs", "tfidf-both"])

@@ -11,10 +11,10 @@ import pytest
 from fastsvm.text import Bag
 from fastsvm_apps.sentiment.data import corpus_batches
 from fastsvm_apps.sentiment.data.text_source import TextSource
-from fastsvm_apps.sentiment.jobs import streamed_training, text_training
+from fastsvm_apps.sentiment.jobs import streamed_training
 from fastsvm_apps.sentiment.learning import corpus_terms
 from fastsvm_apps.sentiment.learning.corpus_terms import TRAIN, rows_of_part
-from fastsvm_apps.sentiment.text_recipes import RECIPES
+from fastsvm_apps.sentiment.settings import BY_DEFAULT, Settings
 
 pytestmark = pytest.mark.blas
 
@@ -38,8 +38,8 @@ def small_batches(monkeypatch):
 def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write, small_batches):
     pairs = reviews(900)
     source = TextSource(write(pairs + pairs[:100], "csv", "reviews.csv"))
-    settings = RECIPES["nb-words"]
-    result = streamed_training.train_streamed(source, None, settings)
+    settings = Settings()
+    result = streamed_training.train_streamed(source, settings)
     place, parted = {}, {"train": [], "calibrate": [], "try": []}
     with corpus_batches.labelled_batches(source, settings.seed) as (_, _, found):
         found = list(found)
@@ -50,12 +50,12 @@ def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write
             parted[corpus_terms.corpus_part(settings, where)].append(text)
     n_train, n_calibrate, n_test = map(len, parted.values())
     uses = f"{n_train} to train on, {n_calibrate} for probabilities and {n_test} held out"
-    assert result.corpus.uses == uses
+    assert result.uses == uses
     bag = Bag(ngram_range=(1, 3), min_df=2, token_pattern=r"(?u)\b\w+\b").fit(parted["train"])
     names = result.model["vectorizer"].get_feature_names_out()
     assert names.tolist() == bag.get_feature_names_out().tolist()
-    assert result.fit.relative_gap <= 1e-3
-    assert np.allclose(result.corpus.n_test / 1000, 0.2, atol=0.06)
+    assert result.relative_gap <= 1e-3
+    assert np.allclose(result.n_test / 1000, 0.2, atol=0.06)
 
 
 def test_of_texts_without_blanks_characters_are_counted(write, small_batches):
@@ -66,12 +66,12 @@ def test_of_texts_without_blanks_characters_are_counted(write, small_batches):
         for label, said in (("neg", "失望"), ("pos", "很好"))
         for _ in range(200)
     ]
-    settings = replace(text_training.ACCURATE, holdout=0)  # but for 2 %, on which probabilities are learned
+    settings = replace(BY_DEFAULT, holdout=0)  # but for 2 %, on which probabilities are learned
     source = TextSource(write(pairs, "csv", "reviews.csv"))
-    result = streamed_training.train_streamed(source, None, settings)
+    result = streamed_training.train_streamed(source, settings)
     assert result.settings.recipe == "nb-signs"
     # As words, no two texts would have any in common.
-    best = {side.label: side.words[0].word for side in result.fit.top_words}
+    best = {side.label: side.words[0].word for side in result.top_words}
     assert best["neg"] in "失望"
     assert best["pos"] in "很好"
     bag = Bag(ngram_range=(1, 4), min_df=2, analyzer="char_wb")
@@ -98,9 +98,9 @@ def test_the_model_is_like_any_other(run, write, small_batches, labels):
 def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
     monkeypatch.setattr(corpus_terms, "MOST_TERMS", 50)
     result = streamed_training.train_streamed(
-        TextSource(write(reviews(600), "csv", "reviews.csv")), None, RECIPES["nb-words"]
+        TextSource(write(reviews(600), "csv", "reviews.csv")), Settings()
     )
-    assert result.fit.n_features <= 50
+    assert result.n_features <= 50
     assert result.settings.min_df > 2
 
 

@@ -11,7 +11,8 @@ from fastsvm import SDCAClassifier
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.sentiment.learning.text_splits import split_texts
-from fastsvm_apps.sentiment.text_recipes import CLASSIFIERS, RECIPES, spelled_setting
+from fastsvm_apps.sentiment.settings import recipe_settings, spelled_setting
+from fastsvm_apps.sentiment.text_recipes import CLASSIFIERS, RECIPES
 
 pytestmark = pytest.mark.blas
 
@@ -151,7 +152,8 @@ def test_features(run, write, texts):
 def test_a_recipe_gives_defaults_and_options_come_first(run, write, texts):
     corpus = write(texts(100))
     keys = ("recipe", "classifier", "weighting", "ngrams", "chars", "min_df", "k")
-    for name, recipe in RECIPES.items():
+    for name in RECIPES:
+        recipe = recipe_settings(name)
         record = train_json(run, corpus, "--recipe", name)
         expected = {
             **{key: getattr(recipe, key) for key in keys},

@@ -1,6 +1,6 @@
-"""Options that several commands of this app share."""
+"""Options that several commands of this app share: those of the table of settings, and some others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial, wraps
 
@@ -8,12 +8,12 @@ import click
 from click.core import ParameterSource
 
 from ...common import options
-from ...common.input_streams import UTF8
 from ...common.options import Value, section
 from ...common.paths import Reads
-from .. import checked_values
+from ..checked_values import OneOf, WholeNumber
 from ..data.record_formats import FORMATS
-from ..data.text_source import COLUMNS, LABEL_COLUMN, TEXT_COLUMN, TextSource
+from ..data.text_source import COLUMNS, TextSource
+from ..settings import READING, SETTINGS, Setting, option_name
 
 command = partial(options.command, "fastsvm-sentiment")
 LABELLED = Reads(depth=2, counts=lambda name: "/" in name)  # a folder of labels has files in folders
@@ -24,15 +24,43 @@ def number_option(help: str, least: int = 1):
     return click.option("-n", "--number", type=click.IntRange(min=least), default=20, help=help)
 
 
-def holdout_option(help: str):
-    """Return the option for the share of texts held out."""
+def setting_option(name: str, setting: Setting | None = None) -> Callable:
+    """Return the option of a setting, or of one that says something else by that name."""
+    setting = setting or SETTINGS[name]
+    names = option_name(name), name
+    if setting.check is bool:
+        return click.option(*names, is_flag=True, help=setting.help)
     return click.option(
-        "--holdout",
-        type=Value("share", checked_values.share_below_one),
-        default=0.2,
-        metavar="SHARE",
-        help=help,
+        *names,
+        type=setting.path or _option_type(name, setting),
+        multiple=setting.repeated,
+        default=None if name == "k" else setting.default,
+        metavar=setting.metavar,
+        help=setting.help,
     )
+
+
+def _option_type(name: str, setting: Setting) -> click.ParamType | None:
+    """Return what checks an option on the command line; `train` gets a word that stands for None as it is."""
+    check = setting.check
+    if isinstance(check, OneOf):
+        return click.Choice(check.names)
+    if isinstance(check, WholeNumber):
+        return click.IntRange(check.least, check.most)
+    if check is str or setting.repeated:
+        return None
+    return Value(name, lambda word: word if (value := check(word)) is None else value)
+
+
+def setting_options(title: str, *others: Callable) -> Callable:
+    """Return a decorator that adds the options of a section of the table, and others below them."""
+    names = [name for name, setting in SETTINGS.items() if setting.section == title]
+    return section(title, *map(setting_option, names), *others)
+
+
+def holdout_option(help: str) -> Callable:
+    """Return the option for the share of texts held out."""
+    return setting_option("holdout", SETTINGS["holdout"]._replace(help=help))
 
 
 def reading_options(
@@ -41,25 +69,17 @@ def reading_options(
     told: str = "detected from the first lines",
     *,
     labelled: bool = True,
-) -> list:
+) -> list[Callable]:
     """Return the options for reading `what`: format, text_col, label_col if it is labelled, encoding."""
-    label_col = click.option(
-        "--label-col", default=LABEL_COLUMN, metavar="NAME", help="Column of the labels (tsv, csv, jsonl)."
-    )
-    return [
-        click.option("--format", type=click.Choice(formats), help=f"Format of {what}.  [default: {told}]"),
-        click.option(
-            "--text-col", default=TEXT_COLUMN, metavar="NAME", help="Column of the texts (tsv, csv, jsonl)."
-        ),
-        *[label_col] * labelled,
-        click.option(
-            "--encoding",
-            type=Value("encoding", checked_values.encoding),
-            default=UTF8,
-            metavar="NAME",
-            help=f"Encoding of {what}, for example cp1252 or utf-16.",
-        ),
-    ]
+    made = []
+    for name in READING:
+        setting = SETTINGS[name]
+        setting = setting._replace(help=setting.help.format(what=what, default=told))
+        if name == "format":
+            setting = setting._replace(check=OneOf(*formats))
+        if labelled or name != "label_col":
+            made.append(setting_option(name, setting))
+    return made
 
 
 def remembering_source(source: TextSource, about: dict) -> TextSource:

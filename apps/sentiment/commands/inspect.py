@@ -2,11 +2,11 @@
 
 import click
 
-from ...common.options import json_option, section, seed_option
+from ...common.options import json_option, section
 from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ._options import command, corpus_options, holdout_option, number_option
+from ._options import command, corpus_options, holdout_option, number_option, setting_option
 
 
 @command("inspect data/reviews.txt", "inspect reviews.csv.gz --text-col review -n 500 -o suspects.csv")
@@ -21,7 +21,7 @@ from ._options import command, corpus_options, holdout_option, number_option
         "0 does not check labels.",
     ),
     holdout_option("Share of the texts that train holds out. inspect lists texts on both sides."),
-    seed_option,
+    setting_option("seed"),
 )
 @section(
     "Output",
@@ -42,9 +42,9 @@ def inspect(source, number, output, folds, holdout, seed, json, quiet, verbose):
     """
     from ..jobs.corpus_inspection import inspect_corpus as inspected
     from ..output import inspection_output
-    from ..text_recipes import AUTO, recipe_settings
+    from ..settings import recipe_settings
 
-    settings = recipe_settings(AUTO, {"holdout": holdout, "seed": seed})
+    settings = recipe_settings("auto", holdout=holdout, seed=seed)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         found = inspected(source, settings, folds=folds, number=number, stage=stage)
         if output:

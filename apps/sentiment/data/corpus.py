@@ -46,11 +46,6 @@ class Corpus:
         """The number of texts with each label, in the order of labels."""
         return dict(sorted(Counter(self.labels).items()))
 
-    @property
-    def tokens(self) -> str:
-        """The default way to cut the texts into tokens."""
-        return "split" if self.format == "corpus" else "words"
-
 
 def read_corpus(
     source: TextSource,

@@ -1,6 +1,6 @@
 """A corpus that is read a batch at a time, perhaps again and again: never more of it in memory than that."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -19,6 +19,11 @@ class LabelledBatch:
     texts: list[str]
     labels: list[str]
     places: list[float]
+
+    def rows(self, places: Sequence[int]) -> "LabelledBatch":
+        """Return some of the texts."""
+        columns = self.texts, self.labels, self.places
+        return LabelledBatch(*([column[i] for i in places] for column in columns))
 
     def pieces(self, size: int) -> Iterator["LabelledBatch"]:
         """Yield it in pieces of so many characters, or a text more."""

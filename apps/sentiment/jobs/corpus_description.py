@@ -14,7 +14,8 @@ from fastsvm.text import has_markup
 from ...common.errors import Skipped
 from ..data.corpus import Corpus
 from ..learning import pipeline_steps
-from ..text_recipes import RecipeSettings
+from ..settings import Settings
+from ..text_recipes import usual_tokens
 from .duplicate_texts import groups_of_equals
 
 LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one by one
@@ -170,7 +171,7 @@ def describe_corpus(corpus: Corpus, tokens: str | None = None, number: int = 20)
     counts = dict(sorted(Counter(corpus.labels).items(), key=lambda item: (-item[1], item[0])))
     number_of = {label: i for i, label in enumerate(counts)}
     codes = np.fromiter(map(number_of.__getitem__, corpus.labels), np.int64, len(corpus.labels))
-    words, token_counts = _word_statistics(corpus, tokens or corpus.tokens, number)
+    words, token_counts = _word_statistics(corpus, tokens or usual_tokens(corpus.format), number)
     character_counts = np.fromiter(map(len, corpus.texts), np.int64, len(corpus.texts))
     exact, near = _exact_and_near_copies(corpus)
     return CorpusDescription(
@@ -192,7 +193,7 @@ def describe_corpus(corpus: Corpus, tokens: str | None = None, number: int = 20)
 def _word_statistics(corpus: Corpus, tokens: str, number: int) -> tuple[WordStatistics, np.ndarray]:
     """Return the words, and how many there are in each text."""
     vectorizer = pipeline_steps.vectorizer(
-        RecipeSettings(tokens=tokens, ngrams=(1, 1), min_df=1, markup=any(map(has_markup, corpus.texts)))
+        Settings(tokens=tokens, ngrams=(1, 1), min_df=1, markup=any(map(has_markup, corpus.texts)))
     )
     try:
         X = vectorizer.fit_transform(corpus.texts)

@@ -17,11 +17,11 @@ from ...common.progress import UNWATCHED, Stages
 from ...common.suspicious_labels import SuspiciousLabels, suspicious_labels
 from ..data.corpus import MOST_LABELS, Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource
-from ..learning import pipeline_steps
-from ..learning.counted_texts import CountedTexts
+from ..learning.learned_model import CountedTexts
 from ..learning.recipe_choice import choose_recipe
 from ..learning.text_splits import split_rows
-from ..text_recipes import AUTO, RecipeSettings
+from ..settings import Settings, settle
+from ..text_recipes import AUTO
 from .corpus_description import CorpusDescription, describe_corpus
 from .duplicate_texts import groups_of_equals, same_texts, similar_texts
 from .suspect_texts import SuspectText, contradicted_texts
@@ -59,7 +59,7 @@ class CorpusInspection:
 
 def inspect_corpus(
     source: TextSource,
-    settings: RecipeSettings,
+    settings: Settings,
     *,
     folds: int = 5,
     number: int = 20,
@@ -70,7 +70,7 @@ def inspect_corpus(
     Parameters
     ----------
     source : TextSource
-    settings : RecipeSettings
+    settings : Settings
         The recipe. `holdout` and `seed` decide which texts `train` would hold out.
     folds : int
         Parts of the texts. A model trained on the other parts checks the labels of each part; similar texts
@@ -114,19 +114,19 @@ def inspect_corpus(
 
 
 def _contradicted_labels(
-    corpus: Corpus, groups: np.ndarray, settings: RecipeSettings, folds: int, stage: Stages
+    corpus: Corpus, groups: np.ndarray, settings: Settings, folds: int, stage: Stages
 ) -> tuple[np.ndarray, SuspiciousLabels]:
     """Return the labels of a corpus, and those that models of other texts contradict."""
     if len(set(corpus.labels)) > MOST_LABELS:
         raise CorpusError(f"more than {MOST_LABELS:,} labels")
-    settings = pipeline_steps.settings_for_corpus(corpus, settings)
+    settings = settle(settings, corpus.format, corpus.texts, corpus.labels)
     y = np.asarray(corpus.labels)
     classes, likely = _probabilities_by_others(corpus.texts, y, groups, settings, max(folds, 2), stage)
     return classes, suspicious_labels(likely, np.searchsorted(classes, y))
 
 
 def _probabilities_by_others(
-    texts: list[str], y: np.ndarray, groups: np.ndarray, settings: RecipeSettings, k: int, stage
+    texts: list[str], y: np.ndarray, groups: np.ndarray, settings: Settings, k: int, stage
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels, and their probabilities by models trained without each text and its likes.
 
@@ -164,7 +164,7 @@ def _as_probabilities(decision: np.ndarray, probabilities: np.ndarray | None) ->
     return np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
 
 
-def _is_held_out(texts: list[str], labels: list[str], settings: RecipeSettings) -> np.ndarray:
+def _is_held_out(texts: list[str], labels: list[str], settings: Settings) -> np.ndarray:
     """Tell of each text whether `train` holds it out."""
     is_held_out = np.zeros(len(texts), bool)
     with suppress(AppError):  # too few texts

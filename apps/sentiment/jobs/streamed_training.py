@@ -17,7 +17,7 @@ from fastsvm._utils.atomic import temporary_folder
 from fastsvm.fitting import Pipeline
 from fastsvm.model_files import save_plain
 
-from ...common.cache import Cache
+from ...common.cache import NO_CACHE, Cache
 from ...common.errors import USAGE, AppError
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import learned_items
@@ -25,14 +25,13 @@ from ..data.text_source import TextSource, names_corpus
 from ..learning import pipeline_steps
 from ..learning.alpha_choice import AlphaChoice
 from ..learning.corpus_terms import CALIBRATE, TRY, CorpusTerms
-from ..learning.counted_texts import CountedTexts
-from ..learning.left_out_scores import LeftOutScores
+from ..learning.learned_model import CountedTexts, LeftOutScores
 from ..learning.streamed_rows import ON_CLUSTER, SentRows, StoredRows
 from ..learning.text_splits import inner_folds
-from ..learning.training_checkpoint import NO_CACHE
 from ..measures.answer_scores import AnswerScores, score_answers
-from ..text_recipes import CLASSIFIERS, RecipeSettings
-from .text_training import ACCURATE, CorpusCounts, TextTraining, TrainingChoices, fit_facts
+from ..settings import BY_DEFAULT, Settings
+from ..text_recipes import CLASSIFIERS
+from .text_training import TextTraining
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -43,8 +42,8 @@ Rows = StoredRows | SentRows
 @names_corpus
 def train_streamed(
     source: TextSource,
-    model_path: str | None,
-    settings: RecipeSettings = ACCURATE,
+    settings: Settings = BY_DEFAULT,
+    path: str | None = None,
     *,
     cluster: "AbstractContextManager[Client] | None" = None,
     cache: Cache = NO_CACHE,
@@ -60,11 +59,11 @@ def train_streamed(
     ----------
     source : TextSource
         A file or a folder, which is read twice; with a cluster anything, read once.
-    model_path : str or None
-        As in `train_text_model`.
-    settings : RecipeSettings
+    settings : Settings
         Of words or of characters, and without a choice of features. If the recipe is to be chosen, it is one
         of characters where the texts have no blanks between words.
+    path : str, optional
+        As in `train_text_model`.
     cluster : context manager of a client, optional
         The cluster whose workers count terms and make the rows; it is entered once all else is checked.
     cache : Cache, optional
@@ -77,49 +76,51 @@ def train_streamed(
     TextTraining
     """
     _check_streamable(source, settings, cluster is not None)
-    with cluster or nullcontext() as client, _working_folder(cache, model_path) as folder:
+    with cluster or nullcontext() as client, _working_folder(cache, path) as folder:
         rows = StoredRows(source, folder, cache) if client is None else SentRows(source, folder, client)
         with stage("count terms"):
             seen = CorpusTerms.of(**cache.get("terms", lambda: rows.count(settings).parts()))
         settings = seen.settings
-        pipeline_steps.check_class_weight(settings, seen.labels)
         choice = _alpha_on_sample(seen, cache, stage)
-        if pipeline_steps.chooses_alpha(settings):
+        if settings.chooses_alpha:
             # A text weighs as much among all texts as it did in the sample.
             alpha = choice and choice.alpha * len(seen.sample[0]) / seen.train_counts.total()
             settings = replace(settings, alpha=alpha)
         with stage("vectorize"):
-            vectorizer, weighting = seen.weighed()
-            labels = cache.get("rows", lambda: rows.write(seen, vectorizer, weighting))
+            weighed = seen.weighed()
+            labels = cache.get("rows", lambda: rows.write(seen, weighed))
         with stage("train"):
             estimator = _fit_rows(settings, seen.labels, rows)
         with stage("evaluate"):
             left_out = _calibrate_on_rows(settings, estimator, rows, labels[CALIBRATE])
             evaluation = _evaluated_rows(settings, estimator, rows, labels[TRY], seen)
-    named = ("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)
-    model = Pipeline([(name, step) for name, step in named if step is not None])
+    model = Pipeline([*weighed.steps, ("classifier", estimator)])
     about = learned_items(seen.hashes) | source.own_columns
-    if model_path is not None:
+    if path is not None:
         with stage("save"):
-            save_plain(model, model_path, about)
+            save_plain(model, path, about)
     n_train = seen.train_counts.total()
     return TextTraining(
-        model_path,
+        path,
         model,
         model,
         replace(settings, alpha=getattr(estimator, "alpha", None)),
-        CorpusCounts(seen.label_counts, n_train, len(labels[TRY]), n_train, seen.skipped),
-        TrainingChoices(None, choice, left_out.shift if left_out else 0.0),
-        fit_facts(model, len(seen.terms.terms)),
+        seen.skipped,
+        seen.label_counts,
+        n_train,
+        len(labels[TRY]),
+        n_train,
+        len(seen.terms.terms),
         evaluation,
+        alpha_choice=choice,
+        shift=left_out.shift if left_out else 0.0,
         about=about,
     )
 
 
-def _check_streamable(source: TextSource, settings: RecipeSettings, on_cluster: bool) -> None:
+def _check_streamable(source: TextSource, settings: Settings, on_cluster: bool) -> None:
     """Refuse what needs all texts at once, or cannot be fitted in the place wanted."""
     option = "--scheduler" if on_cluster else "--stream"
-    pipeline_steps.check_alpha(settings)
     if settings.k is not None:
         raise AppError(f"{option} cannot choose features; give --k all", USAGE)
     if settings.ngrams is not None and settings.chars is not None:
@@ -136,12 +137,12 @@ def _check_streamable(source: TextSource, settings: RecipeSettings, on_cluster: 
 
 
 @contextmanager
-def _working_folder(cache: Cache, model_path: str | None) -> Iterator[Path]:
+def _working_folder(cache: Cache, path: str | None) -> Iterator[Path]:
     """Give a folder for files of the size of the corpus: the checkpoint, or one beside the model."""
     if cache.folder is not None:
         yield cache.folder
         return
-    place = Path(tempfile.gettempdir()) if model_path is None else Path(model_path).resolve().parent
+    place = Path(tempfile.gettempdir()) if path is None else Path(path).resolve().parent
     with temporary_folder(place) as folder:
         yield Path(folder)
 
@@ -149,7 +150,7 @@ def _working_folder(cache: Cache, model_path: str | None) -> Iterator[Path]:
 def _alpha_on_sample(seen: CorpusTerms, cache: Cache, stage: Stages) -> AlphaChoice | None:
     """Choose alpha on the sample, if it is to be chosen; None if the sample is too small."""
     texts, y = seen.sample
-    if not pipeline_steps.chooses_alpha(seen.settings):
+    if not seen.settings.chooses_alpha:
         return None
     folds = inner_folds(np.asarray(y), seen.settings.seed)
     if not folds:
@@ -162,7 +163,7 @@ def _alpha_on_sample(seen: CorpusTerms, cache: Cache, stage: Stages) -> AlphaCho
     return AlphaChoice(**cache.get("choose alpha", lambda: vars(chosen())))
 
 
-def _fit_rows(settings: RecipeSettings, labels: list[str], rows: Rows) -> Any:
+def _fit_rows(settings: Settings, labels: list[str], rows: Rows) -> Any:
     """Fit to rows whose labels are numbers, in whose place the model has the texts."""
     estimator = pipeline_steps.classifier(settings)
     if isinstance(estimator.class_weight, dict):
@@ -170,7 +171,7 @@ def _fit_rows(settings: RecipeSettings, labels: list[str], rows: Rows) -> Any:
         estimator.set_params(class_weight=weights)
     rows.fit(estimator)
     estimator.classes_ = np.array(labels)
-    estimator.class_weight = pipeline_steps.class_weight(settings)
+    estimator.class_weight = settings.label_weights
     return estimator
 
 
@@ -179,7 +180,7 @@ def _decision_of_rows(rows: Rows, estimator: Any, part: str) -> np.ndarray:
 
 
 def _calibrate_on_rows(
-    settings: RecipeSettings, estimator: Any, rows: Rows, labels: list[str]
+    settings: Settings, estimator: Any, rows: Rows, labels: list[str]
 ) -> LeftOutScores | None:
     """Learn probabilities, and move the scores if there is a threshold; None if the texts are too few."""
     y = np.array(labels)
@@ -193,7 +194,7 @@ def _calibrate_on_rows(
 
 
 def _evaluated_rows(
-    settings: RecipeSettings, estimator: Any, rows: Rows, labels: list[str], seen: CorpusTerms
+    settings: Settings, estimator: Any, rows: Rows, labels: list[str], seen: CorpusTerms
 ) -> AnswerScores | None:
     """Return the evaluation on the texts held out, without the texts themselves; None if there are none."""
     if not labels:

@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from ...common.suspicious_labels import SuspiciousLabels, suspicious_labels
-from ..learning.counted_texts import LearnedModel
+from ..learning.learned_model import LearnedModel
 from ..measures.answer_scores import AnswerScores
 
 SUSPECTS = 5  # that a training lists
@@ -63,36 +62,13 @@ def contradicted_texts(
     ]
 
 
-@dataclass(frozen=True)
-class SuspectedLabels:
-    """What the held-out scores of a training say of the labels.
-
-    Attributes
-    ----------
-    n : int
-        Texts with such scores.
-    n_contradicted, n_strong : int
-        Those whose label the scores contradict, and contradict strongly.
-    estimated_share : float
-        Of wrong labels.
-    texts : list of SuspectText
-        At most `SUSPECTS`, the surest first.
-    """
-
-    n: int
-    n_contradicted: int
-    n_strong: int
-    estimated_share: float
-    texts: list[SuspectText]
-
-
 def suspected_labels(
     tested: LearnedModel,
     evaluation: AnswerScores | None,
     places: Sequence[int | str],
     labels: Sequence[str],
     beginnings: Sequence[str],
-) -> SuspectedLabels | None:
+) -> dict | None:
     """Judge labels by scores that a training has anyway: of its folds, and of the texts held out.
 
     Parameters
@@ -102,6 +78,13 @@ def suspected_labels(
     evaluation : AnswerScores or None
     places, labels, beginnings : sequence
         Of all texts, those held out last.
+
+    Returns
+    -------
+    dict or None
+        `n`, texts with such scores; `n_contradicted` and `n_strong`, those whose label the scores contradict,
+        and contradict strongly; `estimated_share` of wrong labels; `texts`, at most `SUSPECTS`, the surest
+        first.
     """
     left_out = tested.left_out
     if left_out is None:
@@ -114,11 +97,12 @@ def suspected_labels(
     is_known = np.isin(given, classes)
     rows, given = rows[is_known], given[is_known]
     found = suspicious_labels(likely[is_known], np.searchsorted(classes, given))
-    of_rows = ([each[i] for i in rows.tolist()] for each in (places, labels, beginnings))
-    return SuspectedLabels(
-        len(rows),
-        len(found.order),
-        found.n_strong,
-        found.estimated_share,
-        contradicted_texts(found, classes, *of_rows, SUSPECTS),
-    )
+    of_rows = ([column[i] for i in rows.tolist()] for column in (places, labels, beginnings))
+    texts = contradicted_texts(found, classes, *of_rows, SUSPECTS)
+    return {
+        "n": len(rows),
+        "n_contradicted": len(found.order),
+        "n_strong": found.n_strong,
+        "estimated_share": found.estimated_share,
+        "texts": [text._asdict() for text in texts],
+    }

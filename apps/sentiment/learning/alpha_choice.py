@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -42,7 +42,7 @@ class AlphaChoice:
     n_tried : int
         Texts tried, over all folds.
     metric : str
-        One of `settings.METRICS`.
+        One of `METRICS`.
     rows : ndarray of shape (n_kept,), int
         Texts tried whose decision values at `alpha` are kept.
     decision : ndarray of shape (n_kept,) or (n_kept, n_labels), float32
@@ -69,17 +69,51 @@ class AlphaChoice:
         means = self.means
         return len(means) > 1 and self.alpha in (self.alphas[-1], *self.alphas[: int(means[0] > means[1])])
 
+    def record(self) -> dict:
+        """Return the choice for JSON."""
+        return {
+            "alphas": self.alphas.tolist(),
+            "metric": self.metric,
+            "scores": self.means.tolist(),
+            "at_end": self.is_at_end,
+            "relative_gaps": self.gaps.max(axis=1).tolist(),
+            "n_folds": self.scores.shape[1],
+            "n_tried": self.n_tried,
+        }
 
-class FoldPart(NamedTuple):
-    """The features of a fold, ready for the solver; `share` is that of its training rows in all."""
 
-    X: csr_matrix
-    y: np.ndarray
-    weights: np.ndarray | None
-    share: float
-    X_test: csr_matrix
-    y_test: np.ndarray
-    own: OwnRatios | None
+class FoldPart:
+    """The features of a fold, ready for the solver: whatever learns has seen its training rows only.
+
+    Attributes
+    ----------
+    X, y, weights : of the rows to train on
+    X_test, y_test : of the rows to try
+    share : float
+        That of the training rows in all.
+    own : OwnRatios or None
+        What weighs the features for the problem of each label.
+    """
+
+    def __init__(self, X, y, labels, fold: Fold, selection=None, weighting=None, class_weight=None) -> None:
+        train, test = fold
+        X_train, X_test, y_train = X[train], X[test], y[train]
+        if selection is not None:
+            chosen = deepcopy(selection).fit(X_train, y_train)
+            X_train, X_test = chosen.transform(X_train), chosen.transform(X_test)
+        X_train, X_test = (part.astype(np.float32, copy=False) for part in (X_train, X_test))
+        if weighting is not None:
+            weighting = deepcopy(weighting).fit(X_train, y_train)
+            X_train, X_test = weighting.transform(X_train), weighting.transform(X_test)
+        self.weights = None
+        if class_weight is not None:
+            there, codes = np.unique(y_train, return_inverse=True)
+            if isinstance(class_weight, dict):  # a fold may lack a label
+                class_weight = {label: class_weight.get(label, 1.0) for label in labels[there].tolist()}
+            self.weights = class_weights(class_weight, labels[there], labels[y_train])[codes]
+        self.X, self.y, self.X_test, self.y_test = X_train, y_train, X_test, y[test]
+        self.share = len(train) / len(y)
+        self.own = weighting if isinstance(weighting, OwnRatios) else None
 
     def weighed(self, k: int) -> tuple[csr_matrix, csr_matrix]:
         """Return both parts' features as the k-th label's problem sees them."""
@@ -97,40 +131,16 @@ class FoldScores(NamedTuple):
     decisions: np.ndarray
 
 
-def choose_alpha(
-    X: csr_matrix,
-    y: Sequence[str],
-    folds: Iterable[Fold],
-    *,
-    weighting=None,
-    selection=None,
-    machine=None,
-    loss: str = "hinge",
-    fit_intercept: bool = False,
-    class_weight: ClassWeight = None,
-    metric: str = "accuracy",
-    alphas: Sequence[float] | None = None,
-    n_alphas: int = 16,
-    eps: float = 1e-5,
-    extensions: int = 0,
-    tol: float = LOOSE,
-    seed: int = 0,
-    advance: Callable[[], object] = lambda: None,
-) -> AlphaChoice:
-    """Try a recipe at every alpha; whatever learns from labels sees the training rows of a fold only.
+@dataclass(frozen=True)
+class AlphaSearch:
+    """A recipe to try at many alphas; whatever learns from labels sees the training rows of a fold only.
 
     Alphas are those for all rows; where a fold trains on a share of them, it gets alpha divided by that
     share. So what a text weighs against the regularisation, 1 / (alpha n), LIBLINEAR's C, is the same: its
     best value depends less on the number of texts than that of alpha.
 
-    Parameters
+    Attributes
     ----------
-    X : CSR matrix
-        Counts. A column's rows need not be in order.
-    y : sequence of str
-        Labels, two or more.
-    folds : iterable of (rows to train on, rows to try)
-        As `text_splits` makes them.
     weighting, selection : transformers that are not fitted, optional
         Columns are selected first, by their counts, and then weighted: what a saved model does. Both are
         copied for each fold.
@@ -140,7 +150,7 @@ def choose_alpha(
     class_weight : "balanced" or dict of label to weight, optional
         As of `fastsvm.SDCAClassifier`.
     metric : str
-        One of `settings.METRICS`, or `SQUARED_ERROR`, whose scores are the errors below 0.
+        One of `METRICS`, or `SQUARED_ERROR`, whose scores are the errors below 0.
     alphas : sequence of float, optional
         By default `n_alphas` from the largest that matters to the first fold down to `eps` times that, in
         three digits.
@@ -148,76 +158,151 @@ def choose_alpha(
         How many times `EXTENSION` more alphas are tried while the best one is the last.
     seed : int
         Seed of the solver.
-    advance : callable
-        Called after each fold.
-
-    Returns
-    -------
-    AlphaChoice
     """
-    labels, y = np.unique(y, return_inverse=True)
-    options = {"loss": loss, "fit_intercept": fit_intercept, "tol": tol, "random_state": seed}
-    folds = list(folds)
 
-    def prepared(fold: Fold) -> FoldPart:
-        return fold_part(X, y, labels, fold, selection, weighting, class_weight)
+    weighting: Any = None
+    selection: Any = None
+    machine: Any = None
+    loss: str = "hinge"
+    fit_intercept: bool = False
+    class_weight: ClassWeight = None
+    metric: str = "accuracy"
+    alphas: Sequence[float] | None = None
+    n_alphas: int = 16
+    eps: float = 1e-5
+    extensions: int = 0
+    tol: float = LOOSE
+    seed: int = 0
 
-    def score(part: FoldPart, alphas: Sequence[float]) -> FoldScores:
-        return _score_fold(part, len(labels), alphas, metric, options, machine)
+    def choose(
+        self,
+        X: csr_matrix,
+        y: Sequence[str],
+        folds: Iterable[Fold],
+        advance: Callable[[], object] = lambda: None,
+    ) -> AlphaChoice:
+        """Try the recipe on counts, and return what it does at each alpha.
 
-    tried = []
-    for fold in folds:
-        part = prepared(fold)
-        if alphas is None:
-            grid = part.share * _largest_alpha(part, options) * np.geomspace(1, eps, n_alphas)
-            alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
-        tried.append([score(part, alphas)])
-        advance()
-    choice = _combined_choice(tried, folds, metric)
-    for _ in range(extensions):
-        more = _alphas_beyond(choice)
-        if not more:
-            break
-        for fold, those in zip(folds, tried, strict=True):
-            those.append(score(prepared(fold), more))
-        choice = _combined_choice(tried, folds, metric)
-    return choice
+        Parameters
+        ----------
+        X : CSR matrix
+            Counts. A column's rows need not be in order.
+        y : sequence of str
+            Labels, two or more.
+        folds : iterable of (rows to train on, rows to try)
+            As `text_splits` makes them.
+        advance : callable
+            Called after each fold.
+        """
+        labels, y = np.unique(y, return_inverse=True)
+        folds, alphas, tried = list(folds), self.alphas, []
+
+        def prepared(fold: Fold) -> FoldPart:
+            return FoldPart(X, y, labels, fold, self.selection, self.weighting, self.class_weight)
+
+        for fold in folds:
+            part = prepared(fold)
+            if alphas is None:
+                grid = part.share * self._largest_alpha(part) * np.geomspace(1, self.eps, self.n_alphas)
+                alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
+            tried.append([self._score_fold(part, len(labels), alphas)])
+            advance()
+        choice = _combined_choice(tried, folds, self.metric)
+        for _ in range(self.extensions):
+            beyond = _alphas_beyond(choice)
+            if not beyond:
+                break
+            for fold, scores in zip(folds, tried, strict=True):
+                scores.append(self._score_fold(prepared(fold), len(labels), beyond))
+            choice = _combined_choice(tried, folds, self.metric)
+        return choice
+
+    @property
+    def _path_options(self) -> dict[str, Any]:
+        return {
+            "loss": self.loss,
+            "fit_intercept": self.fit_intercept,
+            "tol": self.tol,
+            "random_state": self.seed,
+        }
+
+    def _largest_alpha(self, part: FoldPart) -> float:
+        """Return the largest alpha that matters to any label."""
+        once = {**self._path_options, "n_alphas": 1, "max_iter": 1, "sample_weight": part.weights}
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            return max(
+                float(sdca_path(part.X, part.y == label, **once).alphas[0])
+                for label in _labels_to_solve(part.y)
+            )
+
+    def _score_fold(self, part: FoldPart, n_labels: int, alphas: Sequence[float]) -> FoldScores:
+        """Train on a fold at each alpha, and score the models.
+
+        One label at a time, whose weights are dropped before the next: thousands of labels take no more room.
+        """
+        alphas, n_test = np.sort(np.asarray(alphas, float))[::-1], len(part.y_test)
+        labels, n_problems = np.unique(part.y), 1 if n_labels == 2 else n_labels
+        step = -(-len(alphas) * n_test * n_problems // MAX_KEPT)
+        rows = np.arange(0, n_test, step)
+        kept = np.full((len(alphas), len(rows), n_problems), -np.inf, np.float32)
+        # Of two labels, the second is predicted where its decision is above 0; of more, the highest wins.
+        best = np.full((len(alphas), n_test), 0.0 if len(labels) == 2 else -np.inf, part.X.dtype)
+        predicted = np.full(best.shape, labels[0])
+        gaps, precisions = np.zeros(len(alphas)), []
+        of_machine = None if self.machine is None else _kernel_decisions(part, alphas, self.machine)
+        for k, label in enumerate(_labels_to_solve(part.y)):
+            if of_machine:
+                decision, gap = (values[k] for values in of_machine)
+            else:
+                decision, gap = self._path_decisions(part, k, label, alphas)
+            higher = decision > best
+            best[higher], predicted[higher] = decision[higher], label
+            np.maximum(gaps, gap, out=gaps)
+            kept[:, :, label if n_problems > 1 else 0] = decision[:, rows]
+            if len(labels) == 2 < n_labels:
+                kept[:, :, labels[0]] = -decision[:, rows]
+            if self.metric == "average-precision":
+                is_it = part.y_test == label
+                if len(labels) == 2 and 2 * is_it.sum() > n_test:  # the rarer of two labels
+                    is_it, decision = ~is_it, -decision
+                precisions.append([average_precision(is_it, row) for row in decision])
+        if self.metric == "average-precision":
+            scores = _mean_of_known(np.transpose(precisions)).tolist()
+        elif self.metric == SQUARED_ERROR:
+            scores = [-squared_errors(part.y_test[rows], decision.squeeze()).mean() for decision in kept]
+        else:
+            scores = [score_labels(self.metric, part.y_test, row) for row in predicted]
+        return FoldScores(alphas, scores, gaps, rows, kept)
+
+    def _path_decisions(self, part: FoldPart, k: int, label: int, alphas: np.ndarray):
+        """Return the decision values of the test texts for a label at each alpha, and the relative gaps."""
+        X, X_test = part.weighed(k)
+        options = {**self._path_options, "sample_weight": part.weights, "max_iter": MAX_EPOCHS}
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
+            path = sdca_path(X, part.y == label, alphas / part.share, **options)
+        decision = np.array([X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
+        return decision, path.dual_gaps / path.objectives
 
 
-def fold_part(X, y, labels, fold: Fold, selection, weighting, class_weight: ClassWeight) -> FoldPart:
-    """Return a fold's features: whatever learns has seen its training rows only."""
-    train, test = fold
-    X_train, X_test, y_train = X[train], X[test], y[train]
-    if selection is not None:
-        chosen = deepcopy(selection).fit(X_train, y_train)
-        X_train, X_test = chosen.transform(X_train), chosen.transform(X_test)
-    X_train, X_test = (part.astype(np.float32, copy=False) for part in (X_train, X_test))
-    if weighting is not None:
-        weighting = deepcopy(weighting).fit(X_train, y_train)
-        X_train, X_test = weighting.transform(X_train), weighting.transform(X_test)
-    weights = None
-    if class_weight is not None:
-        there, codes = np.unique(y_train, return_inverse=True)
-        if isinstance(class_weight, dict):  # a fold may lack a label
-            class_weight = {label: class_weight.get(label, 1.0) for label in labels[there].tolist()}
-        weights = class_weights(class_weight, labels[there], labels[y_train])[codes]
-    own = weighting if isinstance(weighting, OwnRatios) else None
-    return FoldPart(X_train, y_train, weights, len(train) / len(y), X_test, y[test], own)
+def _mean_of_known(precisions: np.ndarray) -> np.ndarray:
+    """Return the mean average precision at each alpha (a row) of the labels that some text has."""
+    known = np.isfinite(precisions[0])
+    return precisions[:, known].mean(axis=1) if known.any() else np.zeros(len(precisions))
 
 
 def _combined_choice(tried: list[list[FoldScores]], folds: list[Fold], metric: str) -> AlphaChoice:
     """Combine the scores of the folds."""
-    alphas = np.concatenate([each.alphas for each in tried[0]])
+    alphas = np.concatenate([scores.alphas for scores in tried[0]])
     order = np.argsort(-alphas, kind="stable")
-    scores = np.transpose([np.concatenate([each.scores for each in those])[order] for those in tried])
-    gaps = np.transpose([np.concatenate([each.gaps for each in those])[order] for those in tried])
+    scores = np.transpose([np.concatenate([part.scores for part in parts])[order] for parts in tried])
+    gaps = np.transpose([np.concatenate([part.gaps for part in parts])[order] for parts in tried])
     alphas = alphas[order]
     best = float(alphas[scores.mean(axis=1).argmax()])
     rows, decisions = [], []
-    for (_, test), those in zip(folds, tried, strict=True):
-        [found] = [each for each in those if best in each.alphas]
-        rows.append(test[found.rows])
-        decisions.append(found.decisions[list(found.alphas).index(best)])
+    for (_, test), parts in zip(folds, tried, strict=True):
+        [with_best] = [part for part in parts if best in part.alphas]
+        rows.append(test[with_best.rows])
+        decisions.append(with_best.decisions[list(with_best.alphas).index(best)])
     decision = np.concatenate(decisions)
     if decision.shape[1] == 1:
         decision = decision[:, 0]
@@ -233,76 +318,6 @@ def _alphas_beyond(choice: AlphaChoice) -> list[float]:
     neighbour = choice.alphas[-2 if is_last else 1]
     factor = choice.alpha / neighbour
     return [float(f"{choice.alpha * factor**k:.2g}") for k in range(1, EXTENSION + 1)]
-
-
-def _largest_alpha(part: FoldPart, options: dict) -> float:
-    """Return the largest alpha that matters to any label."""
-    once = {**options, "n_alphas": 1, "max_iter": 1, "sample_weight": part.weights}
-    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        return max(
-            float(sdca_path(part.X, part.y == label, **once).alphas[0]) for label in _labels_to_solve(part.y)
-        )
-
-
-def _score_fold(
-    part: FoldPart, n_labels: int, alphas: Sequence[float], metric: str, options: dict, machine
-) -> FoldScores:
-    """Train on a fold at each alpha, and score the models.
-
-    One label at a time, whose weights are dropped before the next: thousands of labels take no more room.
-    """
-    alphas, n_test = np.sort(np.asarray(alphas, float))[::-1], len(part.y_test)
-    labels, n_problems = np.unique(part.y), 1 if n_labels == 2 else n_labels
-    step = -(-len(alphas) * n_test * n_problems // MAX_KEPT)
-    rows = np.arange(0, n_test, step)
-    kept = np.full((len(alphas), len(rows), n_problems), -np.inf, np.float32)
-    # Of two labels, the second is predicted where its decision is above 0; of more, the highest wins.
-    best = np.full((len(alphas), n_test), 0.0 if len(labels) == 2 else -np.inf, part.X.dtype)
-    predicted = np.full(best.shape, labels[0])
-    gaps, precisions = np.zeros(len(alphas)), []
-    of_machine = None if machine is None else _kernel_decisions(part, alphas, machine)
-    for k, label in enumerate(_labels_to_solve(part.y)):
-        if of_machine:
-            decision, gap = (each[k] for each in of_machine)
-        else:
-            decision, gap = _path_decisions(part, k, label, alphas, options)
-        higher = decision > best
-        best[higher], predicted[higher] = decision[higher], label
-        np.maximum(gaps, gap, out=gaps)
-        kept[:, :, label if n_problems > 1 else 0] = decision[:, rows]
-        if len(labels) == 2 < n_labels:
-            kept[:, :, labels[0]] = -decision[:, rows]
-        if metric == "average-precision":
-            is_it = part.y_test == label
-            if len(labels) == 2 and 2 * is_it.sum() > n_test:  # the rarer of two labels
-                is_it, decision = ~is_it, -decision
-            precisions.append([average_precision(is_it, each) for each in decision])
-    if metric == "average-precision":
-        there = np.isfinite(np.transpose(precisions)[0])
-        scores = (
-            np.transpose(precisions)[:, there].mean(axis=1).tolist() if there.any() else [0.0] * len(alphas)
-        )
-    elif metric == SQUARED_ERROR:
-        scores = [-squared_errors(part.y_test[rows], each.squeeze()).mean() for each in kept]
-    else:
-        scores = [score_labels(metric, part.y_test, each) for each in predicted]
-    return FoldScores(alphas, scores, gaps, rows, kept)
-
-
-def _path_decisions(part: FoldPart, k: int, label: int, alphas: np.ndarray, options: dict):
-    """Return the decision values of the test texts for a label at each alpha, and the relative gaps."""
-    X, X_test = part.weighed(k)
-    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
-        path = sdca_path(
-            X,
-            part.y == label,
-            alphas / part.share,
-            sample_weight=part.weights,
-            max_iter=MAX_EPOCHS,
-            **options,
-        )
-    decision = np.array([X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
-    return decision, path.dual_gaps / path.objectives
 
 
 def _kernel_decisions(part: FoldPart, alphas: np.ndarray, machine) -> tuple[np.ndarray, np.ndarray]:

@@ -14,15 +14,15 @@ from scipy.sparse import csr_matrix, hstack
 
 from fastsvm.fitting import Pipeline
 
-from ...common.cache import Cache
+from ...common.cache import NO_CACHE, Cache
 from ...common.errors import AppError
 from ...common.progress import UNWATCHED, Stages
 from ..data.text_source import CorpusError
 from ..measures.prediction import TRAIN_AGAIN, bags_of_model
 from ..measures.term_effects import check_linear
-from ..text_recipes import CLASSIFIERS, RecipeSettings
-from .counted_texts import CountedTexts, LearnedModel
-from .training_checkpoint import NO_CACHE
+from ..settings import Settings
+from ..text_recipes import CLASSIFIERS
+from .learned_model import CountedTexts, LearnedModel
 
 OTHERWISE = "train a model of old and new texts without --continue"
 
@@ -48,9 +48,7 @@ class ContinuedModel(NamedTuple):
     scale: float
 
     @classmethod
-    def of(
-        cls, texts: list[str], y: list[str], settings: RecipeSettings, model: Pipeline
-    ) -> "ContinuedModel":
+    def of(cls, texts: list[str], y: list[str], model: Pipeline) -> "ContinuedModel":
         """Count the terms of a model in texts, which must have its labels."""
         known, there = set(map(str, model.classes_.tolist())), set(y)
         for label in sorted(there - known):
@@ -80,17 +78,15 @@ class ContinuedModel(NamedTuple):
             raise CorpusError(f"too few texts of {label!r}, which the model knows; give more")
         return self._replace(counts=self.counts[train], weighed=part), self.counts[test]
 
-    def learn(
-        self, settings: RecipeSettings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE
-    ) -> LearnedModel:
+    def learn(self, settings: Settings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE) -> LearnedModel:
         """Return the model as it is after these texts: see `CountedTexts.learn`."""
         return self._in_terms(self.weighed.learn(_settings_as_counted(settings), stage, cache), settings)
 
-    def fit(self, settings: RecipeSettings, *args, **options) -> LearnedModel:
+    def fit(self, settings: Settings, *args, **options) -> LearnedModel:
         """Return the model after these texts, with the alpha of the settings: see `CountedTexts.fit`."""
         return self._in_terms(self.weighed.fit(_settings_as_counted(settings), *args, **options), settings)
 
-    def _in_terms(self, learned: LearnedModel, settings: RecipeSettings) -> LearnedModel:
+    def _in_terms(self, learned: LearnedModel, settings: Settings) -> LearnedModel:
         """Return a model of the terms alone: the weights of the scores are shared out among them."""
         old, estimator = self.model["classifier"], learned.model["classifier"]
         n_terms = self.counts.shape[1]
@@ -105,12 +101,12 @@ class ContinuedModel(NamedTuple):
         )
 
 
-def _settings_as_counted(settings: RecipeSettings) -> RecipeSettings:
+def _settings_as_counted(settings: Settings) -> Settings:
     """Return settings by which nothing more is weighed or chosen."""
     return replace(settings, weighting="counts", k=None)
 
 
-def continued_settings(model: Pipeline, settings: RecipeSettings) -> RecipeSettings:
+def continued_settings(model: Pipeline, settings: Settings) -> Settings:
     """Return settings with the recipe of a model: SDCA of its loss, or else of the hinge loss."""
     check_linear(model, "--continue")
     names = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]

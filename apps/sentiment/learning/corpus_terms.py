@@ -5,23 +5,25 @@ Terms are spilled to files that are merged: the vocabulary is the one that all t
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from fastsvm._utils.atomic import temporary_folder
-from fastsvm.text import Bag, SpilledTerms, TermFrequencies, Terms, Weighting, has_markup
+from fastsvm.fitting import Pipeline
+from fastsvm.text import SpilledTerms, TermFrequencies, Terms
 
 from ...common.errors import AppError, Skipped
 from ...common.training_items import text_hashes
 from ..data.corpus import MOST_LABELS, nothing_usable
 from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
 from ..data.text_source import TextSource
-from ..text_recipes import AUTO, DEFAULT, UNSEGMENTED, RecipeSettings, is_unsegmented, with_recipe_features
+from ..settings import Settings, check_labels, settle_labels, settle_reading
+from ..text_recipes import AUTO, DEFAULT, UNSEGMENTED, is_unsegmented
 from . import pipeline_steps
 
 MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised
@@ -35,7 +37,7 @@ class CorpusTerms:
     """The result of the first pass: terms, labels, a sample to train on, and hashes of all not held out."""
 
     skipped: Skipped
-    settings: RecipeSettings
+    settings: Settings
     terms: TermFrequencies
     label_counts: dict[str, int]
     train_counts: Counter[str]
@@ -47,13 +49,14 @@ class CorpusTerms:
         """Those of the training texts, sorted."""
         return sorted(self.train_counts)
 
-    def weighed(self) -> tuple[Bag, Weighting | None]:
-        """Return the vectorizer of the terms, and their weighting."""
-        vectorizer = pipeline_steps.vectorizer(self.settings, np.float32).take(self.terms.terms)
+    def weighed(self) -> Pipeline:
+        """Return the steps from texts to weighed terms."""
+        steps = [("vectorizer", pipeline_steps.vectorizer(self.settings, np.float32).take(self.terms.terms))]
         weighting = pipeline_steps.weighting(self.settings)
         if weighting is not None:
             weighting.fit_frequencies(self.terms.by_class, self.train_counts.total())
-        return vectorizer, weighting
+            steps.append(("weighting", weighting))
+        return Pipeline(steps)
 
     def parts(self) -> dict[str, Any]:
         """Return the parts, for a cache."""
@@ -73,7 +76,7 @@ class CorpusTerms:
         """Return the object with these parts."""
         return cls(
             skipped=Skipped(**{**skipped, "kinds": Counter(skipped["kinds"])}),
-            settings=RecipeSettings(**{name: _lists_as_tuples(value) for name, value in settings.items()}),
+            settings=Settings(**{name: _lists_as_tuples(value) for name, value in settings.items()}),
             terms=TermFrequencies(Terms(content, ends), by_class, min_df),
             train_counts=Counter(train_counts),
             **rest,
@@ -85,47 +88,41 @@ def _lists_as_tuples(value: Any) -> Any:
     return tuple(map(_lists_as_tuples, value)) if isinstance(value, list) else value
 
 
-class CodedTexts(NamedTuple):
-    """Some training texts, the code of the label of each, and the number of labels so far."""
-
-    texts: list[str]
-    codes: list[int]
-    n_labels: int
-
-
+CodedTexts = tuple[list[str], list[int], int]  # training texts, the code of the label of each, labels so far
 TermTally = tuple[Terms, np.ndarray]  # terms, and in how many texts of each label each is
 
 
-def tally_terms(coded: CodedTexts, settings: RecipeSettings, n_jobs: int = -1) -> TermTally | None:
+def tally_terms(coded: CodedTexts, settings: Settings, n_jobs: int = -1) -> TermTally | None:
     """Count terms in so many threads; None where there are none."""
+    texts, codes, n_labels = coded
     vectorizer = pipeline_steps.vectorizer(replace(settings, min_df=1), np.float32).set_params(n_jobs=n_jobs)
     try:
-        X = vectorizer.fit_transform(coded.texts)
+        X = vectorizer.fit_transform(texts)
     except ValueError:  # no words in any of them
         return None
     X.data[:] = 1
-    n = len(coded.texts)
-    classes = csr_matrix((np.ones(n), (range(n), coded.codes)), (n, coded.n_labels))
+    n = len(texts)
+    classes = csr_matrix((np.ones(n), (range(n), codes)), (n, n_labels))
     return vectorizer.terms_, (X.T @ classes).toarray()
 
 
-def tally_here(texts: Iterable[CodedTexts], settings: RecipeSettings) -> Iterator[TermTally | None]:
+def tally_here(texts: Iterable[CodedTexts], settings: Settings) -> Iterator[TermTally | None]:
     """Tally batch after batch in this process."""
     return (tally_terms(coded, settings) for coded in texts)
 
 
-def batch_pieces(settings: RecipeSettings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
+def batch_pieces(settings: Settings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
     """Yield batches as they are; where characters are counted, of which there are more, in pieces."""
     for batch in found:
         yield from [batch] if settings.chars is None else batch.pieces(SHARD)
 
 
-def rows_of_part(settings: RecipeSettings, batch: LabelledBatch, part: str) -> list[int]:
+def rows_of_part(settings: Settings, batch: LabelledBatch, part: str) -> list[int]:
     """Return the places in a batch of what belongs to a part of the corpus."""
     return [i for i, place in enumerate(batch.places) if corpus_part(settings, place) == part]
 
 
-def corpus_part(settings: RecipeSettings, place: float) -> str:
+def corpus_part(settings: Settings, place: float) -> str:
     """Return the part of the corpus that a text belongs to."""
     if place < settings.holdout:
         return TRY
@@ -134,18 +131,18 @@ def corpus_part(settings: RecipeSettings, place: float) -> str:
 
 def count_corpus_terms(
     source: TextSource,
-    settings: RecipeSettings,
+    settings: Settings,
     folder: Path,
     *,
-    cut: Callable[[RecipeSettings, Iterable[LabelledBatch]], Iterable[LabelledBatch]] = batch_pieces,
-    tallied: Callable[[Iterable[CodedTexts], RecipeSettings], Iterable[TermTally | None]] = tally_here,
+    cut: Callable[[Settings, Iterable[LabelledBatch]], Iterable[LabelledBatch]] = batch_pieces,
+    tallied: Callable[[Iterable[CodedTexts], Settings], Iterable[TermTally | None]] = tally_here,
 ) -> CorpusTerms:
     """Make the first pass.
 
     Parameters
     ----------
     source : TextSource
-    settings : RecipeSettings
+    settings : Settings
     folder : Path
         For files of the size of the corpus, which are gone in the end.
     cut : callable, optional
@@ -163,13 +160,11 @@ def count_corpus_terms(
         labelled_batches(source, settings.seed) as (format, skipped, found),
     ):
         spilled, first = SpilledTerms(spills), [*islice(found, 1)]
-        tokens = settings.tokens or ("split" if format == "corpus" else "words")
         # As its first texts have markup and blanks between words, or not, so do the others.
         texts = [text for batch in first for text in batch.texts]
-        markup = not settings.keep_markup and any(map(has_markup, texts))
-        settings = replace(settings, tokens=tokens, markup=markup)
+        settings = settle_reading(settings, format, texts)
         if settings.recipe == AUTO:
-            settings = with_recipe_features(settings, UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT)
+            settings = settings.with_features_of(UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT)
         del texts
         counted = _FirstPass(source, settings)
         for each in tallied(counted.coded(cut(settings, _popped_batches(first, found))), settings):
@@ -187,17 +182,16 @@ def _popped_batches(first: list[LabelledBatch], others: Iterator[LabelledBatch])
     yield from others
 
 
-@dataclass
 class _FirstPass:
     """The counts of the first pass, batch by batch."""
 
-    source: TextSource
-    settings: RecipeSettings
-    every: Counter[str] = field(default_factory=Counter)
-    train: Counter[str] = field(default_factory=Counter)
-    codes: dict[str, int] = field(default_factory=dict)
-    sample: list[tuple[float, str, str]] = field(default_factory=list)
-    hashes: list[np.ndarray] = field(default_factory=list)
+    def __init__(self, source: TextSource, settings: Settings) -> None:
+        self.source, self.settings = source, settings
+        self.every: Counter[str] = Counter()
+        self.train: Counter[str] = Counter()
+        self.codes: dict[str, int] = {}
+        self.sample: list[tuple[float, str, str]] = []
+        self.hashes: list[np.ndarray] = []
 
     def coded(self, found: Iterable[LabelledBatch]) -> Iterator[CodedTexts]:
         """Yield the texts to train on."""
@@ -215,8 +209,8 @@ class _FirstPass:
             self._add_to_sample(batch, rows)
             learned = rows + rows_of_part(self.settings, batch, CALIBRATE)
             self.hashes.append(text_hashes(batch.texts[i] for i in learned))
-            own = [self.codes[batch.labels[i]] for i in rows]
-            yield CodedTexts([batch.texts[i] for i in rows], own, len(self.codes))
+            codes = [self.codes[batch.labels[i]] for i in rows]
+            yield [batch.texts[i] for i in rows], codes, len(self.codes)
 
     def _add_to_sample(self, batch: LabelledBatch, rows: Sequence[int]) -> None:
         """Keep the texts of the lowest places: a sample without knowing how many texts will come."""
@@ -226,7 +220,7 @@ class _FirstPass:
     def seen(self, spilled: SpilledTerms, skipped: Skipped) -> CorpusTerms:
         """Merge the terms of all texts."""
         name, settings, train = self.source.name, self.settings, self.train
-        pipeline_steps.check_labels(self.every)
+        check_labels(self.every)
         if len(train) < 2:
             raise AppError(f"{name}: too few texts are left to train on; give more texts, or --holdout 0")
         merged = spilled.merged(len(self.codes), settings.min_df, MOST_TERMS)
@@ -234,7 +228,7 @@ class _FirstPass:
             raise AppError(f"{name}: no term is in {settings.min_df} of its texts or more; try --min-df 1")
         columns = [self.codes[label] for label in sorted(train)]
         terms = merged._replace(by_class=merged.by_class[:, columns])
-        settings = pipeline_steps.settings_with_metric(replace(settings, min_df=merged.min_df), train)
+        settings = settle_labels(replace(settings, min_df=merged.min_df), train)
         sample = [text for _, _, text in self.sample], [label for _, label, _ in self.sample]
         counts, hashes = dict(sorted(self.every.items())), np.concatenate(self.hashes)
         return CorpusTerms(skipped, settings, terms, counts, train, sample, hashes)

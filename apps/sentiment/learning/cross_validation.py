@@ -2,7 +2,8 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -13,59 +14,32 @@ from ...common.errors import AppError
 from ...common.folds import stratified_folds
 from ...common.statistics import resampled_interval
 from ..data.text_source import CorpusError
-from ..text_recipes import RecipeSettings
-from .counted_texts import CountedTexts, LearnedModel
+from ..settings import Settings
+from .learned_model import CountedTexts, LearnedModel
 
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the training texts, for a learning curve; the last is all
 FEWEST = 20  # texts to train on in a learning curve
 
 
-@dataclass(frozen=True)
-class CrossValidation:
-    """The scores of a recipe on each part of all texts; alpha is chosen anew on the others.
-
-    Attributes
-    ----------
-    metric : str
-        One of `settings.METRICS`.
-    accuracies, values : list of float
-        Of each part; `values` by the metric.
-    n_train, n_test : int
-        Texts in the first fold's two parts.
-    """
-
-    metric: str
-    accuracies: list[float]
-    values: list[float]
-    n_train: int
-    n_test: int
-
-    def interval(self, values: list[float]) -> tuple[float, float]:
-        """Return the 95 % interval of a mean, wider than Student's as the training parts overlap."""
-        low, high = resampled_interval(values, self.n_train, self.n_test)
-        return max(low, 0.0), min(high, 1.0)
-
-
-@dataclass(frozen=True)
-class LearningCurvePoint:
-    """A point of a learning curve: the scores of a model of the first `n_train` training texts."""
-
-    n_train: int
-    accuracy: float
-    value: float
-
-
 def cross_validate(
-    everything: CountedTexts, settings: RecipeSettings, k: int, advance: Callable[[], object]
-) -> CrossValidation:
-    """Train on all parts of the texts but one, and try that, for each of `k` parts.
+    everything: CountedTexts, settings: Settings, advance: Callable[[], object]
+) -> dict[str, Any]:
+    """Train on all parts of the texts but one, and try that one, for each of `settings.cv` parts.
+
+    Alpha is chosen anew on the others.
+
+    Returns
+    -------
+    dict
+        The `accuracies` of the parts, their `values` by the metric, the means and their 95 % intervals, and
+        the texts in the first fold's two parts.
 
     Raises
     ------
     CorpusError
         When a part has too few labels to train without it.
     """
-    accuracies, values = [], []
+    accuracies, values, k = [], [], settings.cv
     if len(everything.y) < 2 * k:
         raise CorpusError(f"{len(everything.y)} texts are too few for --cv {k}")
     folds = stratified_folds(everything.y, k, settings.seed)
@@ -79,10 +53,26 @@ def cross_validate(
         accuracies.append(accuracy)
         values.append(value)
         advance()
-    return CrossValidation(settings.metric, accuracies, values, len(folds[0][0]), len(folds[0][1]))
+    n_train, n_test = map(len, folds[0])
+    return {
+        "accuracy": float(np.mean(accuracies)),
+        "accuracy_interval": _interval_of_mean(accuracies, n_train, n_test),
+        "metric_value": float(np.mean(values)),
+        "metric_interval": _interval_of_mean(values, n_train, n_test),
+        "accuracies": accuracies,
+        "values": values,
+        "n_train": n_train,
+        "n_test": n_test,
+    }
 
 
-def learning_curve(everything: CountedTexts, n_train: int, learned: LearnedModel) -> list[LearningCurvePoint]:
+def _interval_of_mean(values: list[float], n_train: int, n_test: int) -> list[float]:
+    """Return the 95 % interval of a mean, wider than Student's as the training parts overlap."""
+    low, high = resampled_interval(values, n_train, n_test)
+    return [max(low, 0.0), min(high, 1.0)]
+
+
+def learning_curve(everything: CountedTexts, n_train: int, learned: LearnedModel) -> list[dict]:
     """Return how models of growing shares of the training texts do on the texts held out.
 
     Parameters
@@ -96,8 +86,9 @@ def learning_curve(everything: CountedTexts, n_train: int, learned: LearnedModel
 
     Returns
     -------
-    list of CurvePoint
-        The last is that of all training texts; shares too small to learn from are left out.
+    list of dict
+        The texts trained on, the accuracy and the value by the metric. The last is that of all training
+        texts; shares too small to learn from are left out.
     """
     points, settings, labels = [], learned.settings, set(everything.y[:n_train])
     for share in (*SHARES, 1.0):
@@ -114,9 +105,8 @@ def learning_curve(everything: CountedTexts, n_train: int, learned: LearnedModel
                 learned_of_less = part.fit(replace(settings, alpha=alpha))
         else:
             learned_of_less = learned
-        points.append(
-            LearningCurvePoint(n, *_scores_on_part(learned_of_less, X_test, everything.y[n_train:]))
-        )
+        accuracy, value = _scores_on_part(learned_of_less, X_test, everything.y[n_train:])
+        points.append({"n_train": n, "accuracy": accuracy, "value": value})
     return points
 
 

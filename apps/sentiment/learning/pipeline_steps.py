@@ -1,8 +1,7 @@
-"""The steps from texts to a classifier: read, count, select, weigh, fit."""
+"""The steps from texts to a classifier: count, select, weigh, fit."""
 
 import warnings
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,62 +12,19 @@ from scipy.sparse import csr_matrix
 from fastsvm import fitting
 from fastsvm._utils.warnings import warn_user
 from fastsvm.fitting import ConvergenceWarning, Pipeline
-from fastsvm.text import Bag, OwnRatios, Selection, Union, Weighting, has_markup, lower_without_markup
+from fastsvm.text import Bag, OwnRatios, Selection, Union, Weighting, lower_without_markup
 
 from ...common.classifiers import make_classifier
-from ...common.errors import USAGE, AppError
-from ...common.printing import shortened
-from ..data.corpus import Corpus, read_corpus
-from ..data.text_source import CorpusError, TextSource, names_corpus
-from ..text_recipes import GAMMA, RecipeSettings, is_skewed, usual_metric
+from ...common.errors import AppError
+from ..data.text_source import CorpusError
+from ..settings import Settings
+from ..text_recipes import GAMMA
+from .alpha_choice import AlphaSearch
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
 
-@names_corpus
-def read_labelled(source: TextSource, settings: RecipeSettings) -> tuple[Corpus, RecipeSettings]:
-    """Read a corpus, and fit the settings to it."""
-    corpus = read_corpus(source, places=True)
-    return corpus, settings_for_corpus(corpus, settings)
-
-
-def settings_for_corpus(corpus: Corpus, settings: RecipeSettings) -> RecipeSettings:
-    """Return the settings with the metric, tokens and markup of a corpus of two labels or more."""
-    labels = set(corpus.labels)
-    check_labels(Counter(corpus.labels))
-    check_class_weight(settings, labels)
-    settings = settings_with_metric(settings, corpus.labels)
-    markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
-    tokens = settings.tokens or corpus.tokens
-    return replace(settings, tokens=tokens, markup=markup, n_labels=len(labels))
-
-
-def check_labels(labels: Counter[str]) -> None:
-    """Refuse a corpus whose texts all have the same label, or mostly one of their own.
-
-    Of fewer than ten texts that may be so; and two of each of many labels are a small corpus, not a wrong
-    column.
-    """
-    n, n_alone = labels.total(), [*labels.values()].count(1)
-    if n >= 10 and 3 * len(labels) > n and 2 * n_alone > len(labels):
-        found = f"{len(labels):,} labels, such as {shortened(min(labels))!r}, in {n:,} texts"
-        raise CorpusError(f"{found}; --format or --label-col is probably wrong")
-    if len(labels) < 2:
-        (only,) = labels
-        raise CorpusError(f"{only!r} is the only label; give texts with two labels or more")
-
-
-def settings_with_metric(settings: RecipeSettings, y: Sequence[str] | Counter[str]) -> RecipeSettings:
-    """Return the settings with what follows from how many texts have each label."""
-    is_balanced = settings.class_weight is not None or not is_skewed(y)
-    if not is_balanced and len(set(y)) == 2:
-        # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
-        aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"
-        settings = replace(settings, class_weight="balanced", threshold=aim)
-    return replace(settings, metric=settings.metric or usual_metric(y))
-
-
-def vectorizer(settings: RecipeSettings, dtype: type = np.int64) -> Bag | Union:
+def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag | Union:
     """Return what counts words, or what white space divides; characters inside words; or both."""
     clean = lower_without_markup if settings.markup else None
     usual = {"preprocessor": clean, "min_df": settings.min_df, "dtype": dtype, "n_jobs": -1, "marks": True}
@@ -115,12 +71,12 @@ def _too_rare_error(min_df: int) -> CorpusError:
     return CorpusError(f"no term is in {min_df} of its texts or more; try --min-df 1")
 
 
-def selection(settings: RecipeSettings) -> Selection | None:
+def selection(settings: Settings) -> Selection | None:
     """Return what keeps the `k` best features; None keeps all."""
     return None if settings.k is None else Selection(settings.k, score=settings.score)
 
 
-def weighting(settings: RecipeSettings) -> Weighting | OwnRatios | None:
+def weighting(settings: Settings) -> Weighting | OwnRatios | None:
     """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1.
 
     A term that comes twice in a text tells less than twice as much: tf-idf takes 1 plus the logarithm.
@@ -133,39 +89,27 @@ def weighting(settings: RecipeSettings) -> Weighting | OwnRatios | None:
     return Weighting(name, norm="l2" if name == "nb" else "auto", sublinear_tf=name == "tfidf")
 
 
-def alpha_choice_options(settings: RecipeSettings) -> dict:
-    """Return what `choose_alpha` takes of settings."""
-    made = {"selection": selection(settings), "weighting": weighting(settings), "seed": settings.seed}
-    weights = {"class_weight": class_weight(settings), "metric": settings.metric}
-    method = settings.method
+def alpha_search(settings: Settings) -> AlphaSearch:
+    """Return the search for alpha of a recipe."""
+    method, machine = settings.method, None
     if method.is_kernel:
-        return {**made, **weights, "machine": classifier(replace(settings, alpha=None, class_weight=None))}
-    return {**made, **weights, **method.parameters}
+        machine = classifier(replace(settings, alpha=None, class_weight=None))
+    return AlphaSearch(
+        weighting(settings),
+        selection(settings),
+        machine,
+        **({} if method.is_kernel else method.parameters),
+        class_weight=settings.label_weights,
+        metric=settings.metric,
+        seed=settings.seed,
+    )
 
 
-def class_weight(settings: RecipeSettings) -> str | dict[str, float] | None:
-    """Return the weights of labels as classifiers take them."""
-    given = settings.class_weight
-    return given if given is None or isinstance(given, str) else dict(given)
-
-
-def check_class_weight(settings: RecipeSettings, labels: Iterable[str]) -> None:
-    """Refuse weights of labels that the corpus does not have."""
-    weights = class_weight(settings)
-    unknown = set(weights).difference(labels) if isinstance(weights, dict) else ()
-    if unknown:
-        raise CorpusError(
-            f"--class-weight: the corpus has no label {min(unknown)!r}; "
-            f"it has {', '.join(map(repr, sorted(labels)[:10]))}",
-            USAGE,
-        )
-
-
-def classifier(settings: RecipeSettings, n_texts: int | None = None):
+def classifier(settings: Settings, n_texts: int | None = None):
     """Return the classifier of so many texts, with its own alpha and epochs unless they are given."""
     given = {"alpha": settings.alpha, "max_iter": settings.epochs, "random_state": settings.seed}
     given["gamma"] = GAMMA if settings.has_norm else "scale"
-    weights = class_weight(settings)
+    weights = settings.label_weights
     return make_classifier(settings.classifier, settings.method, n_texts, class_weight=weights, **given)
 
 
@@ -225,24 +169,3 @@ def fit_classifier(
                 f"above the {estimator.tol:g} aimed at; allow more epochs, or a larger alpha",
                 ConvergenceWarning,
             )
-
-
-def chooses_alpha(settings: RecipeSettings) -> bool:
-    """Tell whether alpha is to be chosen.
-
-    Raises
-    ------
-    AppError
-        When it is to be, and cannot.
-    """
-    alphas = settings.method.alphas
-    if settings.alpha == "auto" and alphas is None:
-        raise AppError(
-            f"--alpha auto is not for the {settings.classifier}; give a number, or leave it out", USAGE
-        )
-    return settings.alpha == "auto" or (settings.alpha is None and alphas is not None)
-
-
-def check_alpha(settings: RecipeSettings) -> None:
-    """Refuse an alpha that the classifier does not take."""
-    classifier(replace(settings, alpha=None) if chooses_alpha(settings) else settings)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -13,19 +13,10 @@ from fastsvm.fitting import ConvergenceWarning, number_of_threads
 
 from ...common.progress import UNWATCHED, Stages
 from ..measures.metrics import squared_errors
-from ..text_recipes import (
-    DEFAULT,
-    MANY,
-    RECIPES,
-    SEARCHED,
-    UNSEGMENTED,
-    RecipeSettings,
-    is_unsegmented,
-    short_alphas,
-    with_recipe_features,
-)
+from ..settings import Settings
+from ..text_recipes import DEFAULT, FINE_LABELS, SEARCHED, UNSEGMENTED, is_unsegmented, short_alphas
 from . import pipeline_steps
-from .alpha_choice import SQUARED_ERROR, AlphaChoice, choose_alpha
+from .alpha_choice import SQUARED_ERROR, AlphaChoice
 from .text_splits import n_inner_folds, split_texts, trainable_folds
 
 TRIED = 2000  # texts, of `SEVERAL` labels at most; each is a problem of its own, so of more labels:
@@ -41,37 +32,9 @@ LONG = 500  # characters on average
 SURE = 2.0  # standard errors
 
 
-@dataclass(frozen=True)
-class RecipeCandidate:
-    """A recipe that was tried, and the mean of its squared errors at the alpha where that is least."""
-
-    name: str
-    error: float
-    alpha: float
-
-
-@dataclass(frozen=True)
-class RecipeScreening:
-    """What trying recipes on `n` texts said, each by a model that had not seen it.
-
-    Attributes
-    ----------
-    n : int
-    candidates : list of RecipeCandidate
-    chosen : str
-    unsegmented : bool
-        Whether the texts have no blanks between words, so that only characters were tried.
-    """
-
-    n: int
-    candidates: list[RecipeCandidate]
-    chosen: str
-    unsegmented: bool
-
-
 def choose_recipe(
-    texts: Sequence[str], y: Sequence[str], settings: RecipeSettings, stage: Stages = UNWATCHED
-) -> tuple[RecipeSettings, RecipeScreening | None]:
+    texts: Sequence[str], y: Sequence[str], settings: Settings, stage: Stages = UNWATCHED
+) -> tuple[Settings, dict | None]:
     """Return settings with the recipe that does best on some of the training texts.
 
     Where these are too few to try anything, every term counts, with tf-idf: with 2 to 10 texts a label of six
@@ -81,33 +44,39 @@ def choose_recipe(
     ----------
     texts, y : sequences of str
         What there is to train on.
-    settings : RecipeSettings
+    settings : Settings
         Whose `recipe` is "auto"; `min_df` is that of all recipes that are tried. With too few texts the
         default becomes 1.
     stage : Stages
 
     Returns
     -------
-    settings : RecipeSettings
-    screening : RecipeScreening or None
-        None where the texts are too few to try anything.
+    settings : Settings
+    screening : dict or None
+        `n`, the texts that recipes were tried on; `chosen`; `unsegmented`, whether the texts have no blanks
+        between words, so that only characters were tried; and `tried`: name, squared error and alpha of each
+        recipe. None where the texts are too few to try anything.
     """
     unsegmented = is_unsegmented(texts)
     names = UNSEGMENTED if unsegmented else SEARCHED[: 2 if len(set(y)) == 2 else None]
     if len(texts) < max(FEWEST, FEWEST_OF_EACH * len(set(y))):
-        least = 1 if settings.min_df == RecipeSettings.min_df else settings.min_df
+        least = 1 if settings.min_df == Settings.min_df else settings.min_df
         last = (UNSEGMENTED if unsegmented else SEARCHED)[-1]
-        return replace(with_recipe_features(settings, last), min_df=least), None
+        return replace(settings.with_features_of(last), min_df=least), None
     sample, labels = _sample_of_texts(texts, y, settings.seed)
     with stage("choose recipe", total=len(names)) as advance:
         choices = _try_recipes(sample, labels, names, settings, advance)
     if not choices:
-        return with_recipe_features(settings, names[0]), None
+        return settings.with_features_of(names[0]), None
     codes = np.unique(labels, return_inverse=True)[1]
     errors = {name: squared_errors(codes[choice.rows], choice.decision) for name, choice in choices.items()}
     chosen = _best_recipe(errors, float(np.mean([len(text) for text in sample])))
-    tried = [RecipeCandidate(name, float(errors[name].mean()), each.alpha) for name, each in choices.items()]
-    return with_recipe_features(settings, chosen), RecipeScreening(len(sample), tried, chosen, unsegmented)
+    tried = [
+        {"name": name, "error": float(errors[name].mean()), "alpha": choice.alpha}
+        for name, choice in choices.items()
+    ]
+    screening = {"n": len(sample), "chosen": chosen, "unsegmented": unsegmented, "tried": tried}
+    return settings.with_features_of(chosen), screening
 
 
 def _sample_of_texts(texts: Sequence[str], y: Sequence[str], seed: int) -> tuple[list[str], np.ndarray]:
@@ -124,27 +93,29 @@ def _try_recipes(
     texts: list[str],
     y: np.ndarray,
     names: Sequence[str],
-    settings: RecipeSettings,
+    settings: Settings,
     advance: Callable[[], object],
 ) -> dict[str, AlphaChoice]:
     """Try recipes at a few alphas; recipes whose terms no text has are left out."""
-    settings = replace(settings, classifier=RECIPES[DEFAULT].classifier)
-    recipes = [with_recipe_features(settings, name) for name in names]
-    folds = trainable_folds(y, 2 if settings.n_labels > MANY else n_inner_folds(y, FEW), settings.seed)
+    settings = replace(settings, classifier=Settings.classifier)
+    recipes = [settings.with_features_of(name) for name in names]
+    folds = trainable_folds(y, 2 if settings.n_labels > FINE_LABELS else n_inner_folds(y, FEW), settings.seed)
     kinds = dict.fromkeys(kind for recipe in recipes for kind in _kinds_of_terms(recipe))
     counts = {kind: _count_kind(texts, kind) for kind in kinds}  # of words and of characters, once
 
-    def attempt(recipe: RecipeSettings) -> AlphaChoice | None:
+    def attempt(recipe: Settings) -> AlphaChoice | None:
         parts = [counts[kind] for kind in _kinds_of_terms(recipe)]
         found = None
         if folds and all(part is not None for part in parts):
             X = parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")
-            options = {
-                **pipeline_steps.alpha_choice_options(recipe),
-                "selection": None,
-                "metric": SQUARED_ERROR,
-            }
-            found = choose_alpha(X, y, folds, **options, alphas=short_alphas(len(y)), tol=TOL)
+            search = replace(
+                pipeline_steps.alpha_search(recipe),
+                selection=None,
+                metric=SQUARED_ERROR,
+                alphas=short_alphas(len(y)),
+                tol=TOL,
+            )
+            found = search.choose(X, y, folds)
         advance()
         return found
 
@@ -155,14 +126,14 @@ def _try_recipes(
         return {name: choice for name, choice in zip(names, found, strict=True) if choice is not None}
 
 
-def _kinds_of_terms(settings: RecipeSettings) -> list[RecipeSettings]:
+def _kinds_of_terms(settings: Settings) -> list[Settings]:
     """Return settings for the words alone, and for the characters alone."""
     same = replace(settings, recipe=None, weighting="counts")
     kinds = [replace(same, chars=None), replace(same, ngrams=None)]
     return [kind for kind in kinds if kind.ngrams or kind.chars]
 
 
-def _count_kind(texts: list[str], kind: RecipeSettings) -> csr_matrix | None:
+def _count_kind(texts: list[str], kind: Settings) -> csr_matrix | None:
     try:
         return pipeline_steps.vectorizer(kind, np.float32).fit_transform(texts)
     except ValueError:

@@ -5,19 +5,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from fastsvm._utils.atomic import naming
+from fastsvm.fitting import Pipeline
 from fastsvm.io import MatrixWriter, load
-from fastsvm.text import Bag, Weighting
 
 from ...common.cache import Cache
 from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
 from ..data.text_source import TextSource
-from ..text_recipes import RecipeSettings
+from ..settings import Settings
 from . import corpus_terms, pipeline_steps
 from .corpus_terms import CALIBRATE, TRAIN, TRY, CorpusTerms
 
@@ -34,11 +34,11 @@ class StoredRows:
         self._source, self._folder, self._cache = source, folder, cache
         self._rows = cache.path("rows") or folder / "rows"
 
-    def count(self, settings: RecipeSettings) -> CorpusTerms:
+    def count(self, settings: Settings) -> CorpusTerms:
         """Make the first pass."""
         return corpus_terms.count_corpus_terms(self._source, settings, self._folder)
 
-    def write(self, seen: CorpusTerms, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
+    def write(self, seen: CorpusTerms, weighed: Pipeline) -> dict[str, list[str]]:
         """Make the second pass; return the labels of the texts that are not trained on, by part.
 
         With a cache, the rows of each batch are saved. A resumed training skips the batches that are there.
@@ -59,11 +59,10 @@ class StoredRows:
                 left = [part for part, writer in writers.items() if number > (writer.position or 0)]
                 if not left:
                     continue
-                X = vectorizer.transform(batch.texts)
-                X = X if weighting is None else weighting.transform(X)
+                X = weighed_rows(weighed, batch.texts)
                 for part in left:
-                    own = [numbers.get(batch.labels[i], -1) for i in rows[part]]
-                    writers[part].append(X[rows[part]], own)
+                    codes = [numbers.get(batch.labels[i], -1) for i in rows[part]]
+                    writers[part].append(X[rows[part]], codes)
                     if self._cache.folder is not None:
                         writers[part].save(number)
             for writer in writers.values():
@@ -84,45 +83,34 @@ class StoredRows:
         return self._rows / part
 
 
-class TextShard(NamedTuple):
-    """Some texts and their labels."""
-
-    texts: list[str]
-    labels: list[str]
-
-
-class ShardRowMaker(NamedTuple):
-    """What makes rows of texts on a worker; each of its tasks has a thread."""
-
-    vectorizer: Bag
-    weighting: Weighting | None
-
-    def rows(self, shard: TextShard) -> csr_matrix:
-        """Return the weighed terms of a shard."""
-        X = self.vectorizer.transform(shard.texts)
-        return X if self.weighting is None else self.weighting.transform(X)
+def weighed_rows(weighed: Pipeline, texts: list[str]) -> csr_matrix:
+    """Return the weighed terms of texts."""
+    X = texts
+    for _, step in weighed.steps:
+        X = step.transform(X)
+    return X
 
 
 def labelled_shard_rows(
-    shard: TextShard, maker: ShardRowMaker, numbers: dict[str, int]
+    shard: LabelledBatch, weighed: Pipeline, numbers: dict[str, int]
 ) -> tuple[csr_matrix, np.ndarray]:
     """Return the rows of a shard, and the number of each one's label."""
-    return maker.rows(shard), np.array([numbers[label] for label in shard.labels])
+    return weighed_rows(weighed, shard.texts), np.array([numbers[label] for label in shard.labels])
 
 
-def shard_scores(shard: TextShard, maker: ShardRowMaker, estimator: Any) -> np.ndarray:
+def shard_scores(shard: LabelledBatch, weighed: Pipeline, estimator: Any) -> np.ndarray:
     """Return the decision values of a shard's texts."""
-    return estimator.decision_function(maker.rows(shard))
+    return estimator.decision_function(weighed_rows(weighed, shard.texts))
 
 
-class ShardSpool(Sequence[TextShard]):
+class ShardSpool(Sequence[LabelledBatch]):
     """Shards in files of a folder, of which memory holds none."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._n = folder, 0
         folder.mkdir()
 
-    def append(self, shard: TextShard) -> None:
+    def append(self, shard: LabelledBatch) -> None:
         """Write one, as the last."""
         path = self._folder / str(self._n)
         with naming(path), open(path, "wb") as file:
@@ -150,39 +138,37 @@ class SentRows:
         self._spools = {part: ShardSpool(folder / part) for part in (TRAIN, CALIBRATE, TRY)}
         self._labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
 
-    def count(self, settings: RecipeSettings) -> CorpusTerms:
+    def count(self, settings: Settings) -> CorpusTerms:
         """Make the first pass: workers tally terms, and they are merged here."""
         return corpus_terms.count_corpus_terms(
             self._source, settings, self._folder, cut=self._cut_and_spool, tallied=self._tally_on_cluster
         )
 
-    def _cut_and_spool(
-        self, settings: RecipeSettings, found: Iterable[LabelledBatch]
-    ) -> Iterator[LabelledBatch]:
+    def _cut_and_spool(self, settings: Settings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
         """Yield batches in pieces for a worker; the texts of each are spooled."""
         for batch in found:
             for piece in batch.pieces(SHARD):
                 for part, spool in self._spools.items():
                     if rows := corpus_terms.rows_of_part(settings, piece, part):
-                        own = [piece.labels[i] for i in rows]
-                        spool.append(TextShard([piece.texts[i] for i in rows], own))
-                        self._labels.get(part, []).extend(own)
+                        shard = piece.rows(rows)
+                        spool.append(shard)
+                        self._labels.get(part, []).extend(shard.labels)
                 yield piece
 
     def _tally_on_cluster(
-        self, texts: Iterable[corpus_terms.CodedTexts], settings: RecipeSettings
+        self, texts: Iterable[corpus_terms.CodedTexts], settings: Settings
     ) -> Iterator[corpus_terms.TermTally | None]:
         from fastsvm.dask import map_shards
 
         return map_shards(self._client, corpus_terms.tally_terms, texts, settings, 1)
 
-    def write(self, seen: CorpusTerms, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
+    def write(self, seen: CorpusTerms, weighed: Pipeline) -> dict[str, list[str]]:
         """Make the rows to train on; return the labels of the other texts, by part."""
         from fastsvm.dask import place_shards, share_with_workers
 
-        self._maker = share_with_workers(
-            self._client, ShardRowMaker(copy(vectorizer).set_params(n_jobs=1), weighting)
-        )
+        (name, vectorizer), *others = weighed.steps
+        one_thread = copy(vectorizer).set_params(n_jobs=1)  # each task of a worker has one
+        self._maker = share_with_workers(self._client, Pipeline([(name, one_thread), *others]))
         numbers = {label: code for code, label in enumerate(seen.labels)}
         spool = self._spools[TRAIN]
         self._placed = place_shards(self._client, labelled_shard_rows, spool, self._maker, numbers)

@@ -15,34 +15,26 @@ from ...common.cache import Cache
 from ...common.errors import USAGE, AppError
 from ...common.printing import note
 from ..data.text_source import TextSource
-from ..text_recipes import RecipeSettings
+from ..settings import Settings
 
-NO_CACHE = Cache(None)
 UNFINISHED = ".fastsvm-"  # beginning of the names of unfinished files
 HEAD = 1 << 20  # bytes of a corpus that are compared
 
 
 @contextmanager
 def open_checkpoint(
-    path: str | os.PathLike[str] | None,
-    source: TextSource,
-    settings: RecipeSettings,
-    *,
-    start: str | os.PathLike[str] | None = None,
-    stream: bool = False,
+    path: str | os.PathLike[str], source: TextSource, settings: Settings, *, stream: bool = False
 ) -> Iterator[Cache]:
     """Open a checkpoint, or begin one. It is removed on success.
 
     Parameters
     ----------
-    path : str, path-like or None
-        The folder; None keeps nothing.
+    path : str or path-like
+        The folder.
     source : TextSource
         A file is recognised by its size, its time and its first `HEAD` bytes, a folder by the names, sizes
         and times of its files.
-    settings : RecipeSettings
-    start : str or path-like, optional
-        The model that learns on.
+    settings : Settings
     stream : bool
 
     Raises
@@ -52,21 +44,20 @@ def open_checkpoint(
     BlockingIOError
         If another training uses the folder.
     """
-    if path is None:
-        yield NO_CACHE
-        return
     if source.is_read_once:
         raise AppError(
             f"--checkpoint reads CORPUS again, which {source.name} cannot be; give a file or a folder", USAGE
         )
     reader = {f.name: getattr(source, f.name) for f in fields(source) if f.name != "path"}
-    before = None if start is None else zlib.crc32(Path(start).read_bytes())
+    start = None if settings.start is None else zlib.crc32(Path(settings.start).read_bytes())
     folder = Path(path)
     try:
         folder.mkdir(exist_ok=True)
     except FileExistsError:
         raise AppError(f"{folder}: is a file, no checkpoint; choose another path") from None
-    key = {**vars(settings), **reader, "corpus": _corpus_identity(source), "start": before, "stream": stream}
+    key = {**vars(settings), **reader, "corpus": _corpus_identity(source), "start": start, "stream": stream}
+    for name in ("cv", "learning_curve"):  # decide no fit that is kept
+        del key[name]
     cache = Cache(folder, **key)
     try:
         with held(folder):

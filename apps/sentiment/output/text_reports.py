@@ -14,6 +14,7 @@ from ..jobs.corpus_evaluation import CorpusEvaluation, ThresholdAdvice
 from ..jobs.text_explanation import TextExplainer
 from ..jobs.text_training import TextTraining
 from ..measures.answer_scores import AnswerScores
+from ..text_recipes import WEIGHTINGS
 from . import report_sections
 from .highlights import highlight
 from .svg_charts import learning_curve_chart
@@ -23,16 +24,10 @@ from .training_output import text_certificate
 LABELS_WITH_WORDS = 24
 MISTAKES = 12
 LONGEST = 1_000_000  # characters of a text whose words are marked: each word of it takes memory
-WORDS_OF_WEIGHTINGS = {
-    "counts": "how often the text has them",
-    "binary": "whether the text has them",
-    "tfidf": "tf-idf: how often the text has them, the more the rarer they are",
-    "nb": "naive Bayes: how much more often texts of a label have them",
-}
 
 
 def write_training_report(
-    path: str | os.PathLike[str], training: TextTraining, corpus: str, command: str
+    path: str | os.PathLike[str], training: TextTraining, saved: str, corpus: str, command: str
 ) -> None:
     """Write the report on a training.
 
@@ -42,17 +37,19 @@ def write_training_report(
         The HTML file to write.
     training : TextTraining
         With or without held-out texts.
+    saved : str
+        The file of the model, or why there is none.
     corpus : str
         The name of the corpus.
     command : str
         The command line that repeats this training.
     """
     counts = [
-        ("texts to train on", training.corpus.n_train),
-        *([("texts for probabilities", kept)] if (kept := training.corpus.n_calibrate) else []),
-        ("texts held out", training.corpus.n_test),
-        ("labels", len(training.corpus.label_counts)),
-        ("terms known", training.fit.n_features),
+        ("texts to train on", training.n_train),
+        *([("texts for probabilities", kept)] if (kept := training.n_calibrate) else []),
+        ("texts held out", training.n_test),
+        ("labels", len(training.label_counts)),
+        ("terms known", training.n_features),
     ]
     sections = _report_sections(training.tested, training.evaluation) if training.evaluation else NO_SECTIONS
     content = render(
@@ -61,7 +58,7 @@ def write_training_report(
         title=f"Text classifier: {corpus}",
         kind="texts",
         corpus=corpus,
-        origin=[training.path, training.settings.classifier, f"fastsvm {version('fastsvm')}"],
+        origin=[saved, training.settings.classifier, f"fastsvm {version('fastsvm')}"],
         skipped=training.skipped.count,
         counts=counts,
         several=len(training.model.classes_) > 2,
@@ -127,12 +124,14 @@ def _report_sections(model: Pipeline, scores: AnswerScores) -> dict:
 
 def _learning_curve_section(training: TextTraining) -> dict:
     """Return the learning curve, and what the last texts gained; empty for a single point."""
-    points, n = training.learning_curve, training.corpus.n_test
+    points, n = training.learning_curve, training.n_test
     if len(points) < 2:
         return {}
     metric = training.settings.metric.replace("-", " ")
-    intervals = [wilson_interval(round(p.accuracy * n), n) for p in points] if metric == "accuracy" else []
-    sizes, values = [point.n_train for point in points], [point.value for point in points]
+    intervals = (
+        [wilson_interval(round(point["accuracy"] * n), n) for point in points] if metric == "accuracy" else []
+    )
+    sizes, values = [point["n_train"] for point in points], [point["value"] for point in points]
     return {
         "title": f"{metric.capitalize()} by the number of training texts",
         "sizes": sizes,
@@ -144,7 +143,7 @@ def _learning_curve_section(training: TextTraining) -> dict:
 
 def _top_words_section(training: TextTraining) -> dict:
     """Return label, then word, length of its bar in percent and weight, of the most frequent labels."""
-    sides = sorted(training.fit.top_words, key=lambda side: -training.corpus.label_counts.get(side.label, 0))
+    sides = sorted(training.top_words, key=lambda side: -training.label_counts.get(side.label, 0))
     listed = [side for side in sides if side.words][:LABELS_WITH_WORDS]
     most = max((abs(item.weight) for side in listed for item in side.words), default=0.0)
     decimals = 3 if most < 10 else 2 if most < 100 else 1  # as wide as the column is
@@ -173,14 +172,14 @@ def _mistakes_section(model: Pipeline, found: AnswerScores) -> dict:
 
 
 def _certificate_section(training: TextTraining) -> dict:
-    if training.fit.relative_gap is None:
+    if training.relative_gap is None:
         return {"text": text_certificate(training).capitalize()}
-    worst = int(np.argmax(training.fit.relative_gap))
+    worst = int(np.argmax(training.relative_gap))
     objective, gap, relative = (
         float(np.atleast_1d(numbers)[worst])
-        for numbers in (training.fit.objective, training.fit.gap, training.fit.relative_gap)
+        for numbers in (training.objective, training.gap, training.relative_gap)
     )
-    label = str(training.model.classes_[worst]) if np.ndim(training.fit.objective) > 0 else None
+    label = str(training.model.classes_[worst]) if np.ndim(training.objective) > 0 else None
     numbers = {"objective": objective, "bound": objective - gap, "relative": relative}
     return {"text": "", "label": label, **numbers}
 
@@ -204,9 +203,9 @@ def _training_facts(training: TextTraining) -> list[tuple[str, object]]:
         "Regularisation alpha": "none" if alpha is None else f"{alpha:g}",
         "Words in a row": _range_in_words(training.settings.ngrams),
         "Characters in a row": _range_in_words(training.settings.chars),
-        "Terms weighted by": WORDS_OF_WEIGHTINGS.get(weighting, weighting),
-        "Terms kept": f"{training.fit.n_features:,} of {training.fit.n_features_seen:,}",
-        "Epochs": f"{np.max(training.fit.n_iter):,}",
+        "Terms weighted by": WEIGHTINGS.get(weighting, weighting),
+        "Terms kept": f"{training.n_features:,} of {training.n_features_seen:,}",
+        "Epochs": f"{np.max(training.n_iter):,}",
         "Seed": training.settings.seed,
         "Versions": ", ".join(f"{name} {version(name)}" for name in ("fastsvm", "numpy", "scipy")),
     }

@@ -1,9 +1,5 @@
 """The output of `train`: tables for people, and a record for --json."""
 
-from dataclasses import asdict
-
-import numpy as np
-
 from ...common.printing import (
     certificate_line,
     fields,
@@ -16,107 +12,83 @@ from ...common.printing import (
     print_times,
     shortened,
 )
-from ..jobs.suspect_texts import TEXT, SuspectedLabels
+from ..jobs.suspect_texts import TEXT
 from ..jobs.text_training import TextTraining
-from ..learning import pipeline_steps
 from ..learning.alpha_choice import AlphaChoice
-from ..learning.cross_validation import CrossValidation
-from ..learning.recipe_choice import RecipeScreening
 from ..measures.answer_scores import AnswerScores
 from ..measures.calibration_error import CalibrationError
-from ..text_recipes import spelled_setting
+from ..settings import spelled_setting
+from ..text_recipes import WEIGHTINGS
 from .top_words_output import print_top_words
 
 LABELS_CROSSED = 20  # more labels have no confusion table
-WEIGHTINGS = {
-    "counts": "weighted by their counts",
-    "binary": "weighted by presence",
-    "tfidf": "weighted by tf-idf",
-    "nb": "weighted by naive Bayes log-count ratios (nb)",
-}
 
 
 def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
-    settings, chosen, corpus = result.settings, result.choices, result.corpus
-    calibration, tried = result.evaluation and result.evaluation.calibration, result.cross_validation
+    settings, choice, tested = result.settings, result.alpha_choice, result.evaluation
+    calibration = tested and tested.calibration
     return {
         "model": result.path,
-        **fields(settings, "classifier", "alpha"),
-        "alpha_choice": chosen.choice and _alpha_choice_record(chosen.choice),
-        **fields(settings, "metric"),
-        "class_weight": pipeline_steps.class_weight(settings),
-        "threshold": settings.threshold and {"metric": settings.threshold, "shift": chosen.shift},
-        "recipe": settings.recipe,
-        "recipe_choice": chosen.screening and _screening_record(chosen.screening),
-        "weighting": settings.weighting,
-        "ngrams": spelled_setting(settings.ngrams, "none"),
-        "chars": spelled_setting(settings.chars, "none"),
-        **fields(settings, "min_df", "tokens"),
-        "k": "all" if settings.k is None else settings.k,
-        "seed": settings.seed,
-        **fields(corpus, "label_counts", "n_train", "n_calibrate", "n_test"),
-        **fields(result.fit, "n_features_seen", "n_features"),
-        "n_fitted": corpus.n_fitted,
-        **_evaluation_record(result.evaluation),
-        "warnings": result.warnings,
-        "accuracy_before": result.accuracy_before,
-        "learning_curve": [asdict(point) for point in result.learning_curve],
-        "cross_validation": tried and _cross_validation_record(tried),
+        **settings.record(),
+        "threshold": settings.threshold and {"metric": settings.threshold, "shift": result.shift},
+        "alpha_choice": choice and choice.record(),
+        **fields(result, "recipe_choice", "label_counts", "n_train", "n_calibrate", "n_test", "n_fitted"),
+        **fields(result, "n_features_seen", "n_features"),
+        **_evaluation_record(tested),
         "calibration_error": calibration and calibration._asdict(),
-        **fields(result.fit, "n_iter", "objective", "gap", "relative_gap"),
-        "suspected_labels": result.suspected and _suspected_record(result.suspected),
-        "skipped": corpus.skipped.count,
+        **fields(result, "warnings", "accuracy_before", "learning_curve", "cross_validation"),
+        **fields(result, "n_iter", "objective", "gap", "relative_gap", "suspected_labels"),
+        "skipped": result.skipped.count,
         "seconds": seconds,
     }
 
 
 def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
     """Print the result of a training."""
-    corpus, chosen = result.corpus, result.choices
-    print_line(f"{result.skipped.source}: {sum(corpus.label_counts.values()):,} texts, {corpus.uses}")
+    print_line(f"{result.skipped.source}: {sum(result.label_counts.values()):,} texts, {result.uses}")
     print_line(_features_line(result))
     print_heading("Labels")
-    print_table(("label", "texts"), [(label, f"{n:,}") for label, n in corpus.label_counts.items()])
+    print_table(("label", "texts"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
     print_heading("Held-out texts")
     if result.evaluation:
         print_scores(result.evaluation)
         _print_baseline(result, result.evaluation)
     else:
         print_line("none: --holdout 0 keeps no text for a test")
-    if chosen.screening:
-        print_screening(chosen.screening)
+    if result.recipe_choice:
+        print_screening(result.recipe_choice)
     if result.cross_validation:
-        print_cross_validation(result.cross_validation)
-    if chosen.choice:
-        print_alpha_choice(chosen.choice)
+        print_cross_validation(result.cross_validation, result.settings.metric)
+    if result.alpha_choice:
+        print_alpha_choice(result.alpha_choice)
     if result.settings.threshold:
         print_heading(
             "Rare label",
             "Both labels weigh the same in training. Scores are "
-            f"{'lowered' if chosen.shift >= 0 else 'raised'} by {abs(chosen.shift):.3g}, "
+            f"{'lowered' if result.shift >= 0 else 'raised'} by {abs(result.shift):.3g}, "
             f"which gives the best {result.settings.threshold} according to the probabilities.",
         )
     print_heading("Certificate", text_certificate(result))
     print_times(seconds)
     print_heading("Top words")
-    if result.fit.top_words:
-        print_top_words(result.fit.top_words)
+    if result.top_words:
+        print_top_words(result.top_words)
     else:
         print_line("none: a kernel machine has no weight for a word; explain says what each does in a TEXT")
     print_heading("Model", result.path)
-    if result.suspected:
-        _print_suspected(result.suspected)
+    if result.suspected_labels:
+        _print_suspected(result.suspected_labels)
 
 
 def _features_line(result: TextTraining) -> str:
-    settings, fit = result.settings, result.fit
+    settings = result.settings
     kinds = (settings.ngrams, "word"), (settings.chars, "character")
     ranges = [_ngrams_in_words(each, kind) for each, kind in kinds if each is not None]
     rare = "" if settings.min_df == 1 else f" that occur in at least {settings.min_df} texts"
-    kept = "none dropped" if fit.n_features == fit.n_features_seen else f"{fit.n_features:,} kept"
-    weights = WEIGHTINGS[settings.weighting]
-    return f"{fit.n_features_seen:,} features: {' and '.join(ranges)}{rare}; {kept}; {weights}"
+    kept = "none dropped" if result.n_features == result.n_features_seen else f"{result.n_features:,} kept"
+    weights = f"weighted by {WEIGHTINGS[settings.weighting]}"
+    return f"{result.n_features_seen:,} features: {' and '.join(ranges)}{rare}; {kept}; {weights}"
 
 
 def _ngrams_in_words(ends: tuple[int, int], kind: str) -> str:
@@ -141,10 +113,9 @@ def _print_baseline(result: TextTraining, scores: AnswerScores) -> None:
         print_line("no probabilities: too few texts to learn them from")
     if result.accuracy_before is not None:
         print_line(f"accuracy of the model before it learned on: {result.accuracy_before:.4f}")
-    corpus = result.corpus
-    print_line(f"The model that was tested was trained on {corpus.n_train:,} other texts.")
-    if corpus.n_fitted > corpus.n_train:
-        print_line(f"The saved model was trained on all {corpus.n_fitted:,} texts.")
+    print_line(f"The model that was tested was trained on {result.n_train:,} other texts.")
+    if result.n_fitted > result.n_train:
+        print_line(f"The saved model was trained on all {result.n_fitted:,} texts.")
 
 
 def calibration_line(error: CalibrationError) -> str:
@@ -153,32 +124,33 @@ def calibration_line(error: CalibrationError) -> str:
     return f"probabilities: expected calibration error {error.value:.4f} ({chance})"
 
 
-def print_screening(screening: RecipeScreening) -> None:
+def print_screening(screening: dict) -> None:
     """Print the recipes that were tried, and which one was taken."""
-    tried = screening.candidates
-    errors = ", ".join(f"{each.name} {each.error:.4f}" for each in tried)
+    tried, chosen = screening["tried"], screening["chosen"]
+    errors = ", ".join(f"{recipe['name']} {recipe['error']:.4f}" for recipe in tried)
     why = "the smallest error"
-    if screening.unsegmented:
+    if screening["unsegmented"]:
         why += "; the texts have no blanks between words, so characters are counted"
-    elif screening.chosen != min(tried, key=lambda each: each.error).name:
+    elif chosen != min(tried, key=lambda recipe: recipe["error"])["name"]:
         why = "in long texts, characters have to be better by two standard errors"
     print_heading(
         "Recipe",
-        f"tried on {screening.n:,} training texts: {', '.join(each.name for each in tried)}",
+        f"tried on {screening['n']:,} training texts: {', '.join(recipe['name'] for recipe in tried)}",
         f"squared error of the probabilities: {errors}",
-        f"taken: {screening.chosen} ({why})",
+        f"taken: {chosen} ({why})",
     )
 
 
-def print_cross_validation(found: CrossValidation) -> None:
+def print_cross_validation(found: dict, metric: str) -> None:
     """Print the scores of the parts of all texts, each by a model of the other parts."""
-    print_heading(f"Cross-validation in {len(found.values)} parts of all texts")
-    rows = {"accuracy": found.accuracies, found.metric: found.values}
-    for name, values in rows.items():
-        low, high = found.interval(values)
+    print_heading(f"Cross-validation in {len(found['values'])} parts of all texts")
+    rows = {"accuracy": ("accuracy", "accuracies"), metric: ("metric", "values")}
+    for name, (what, values) in rows.items():
+        low, high = found[f"{what}_interval"]
+        mean = found["accuracy" if what == "accuracy" else "metric_value"]
         print_line(
-            f"{name} {np.mean(values):.4f} (95 % interval {low:.4f} to {high:.4f}), "
-            f"from {min(values):.4f} to {max(values):.4f}"
+            f"{name} {mean:.4f} (95 % interval {low:.4f} to {high:.4f}), "
+            f"from {min(found[values]):.4f} to {max(found[values]):.4f}"
         )
 
 
@@ -198,19 +170,25 @@ def print_alpha_choice(choice: AlphaChoice) -> None:
     print_table(("alpha", choice.metric, "relative gap"), rows)
 
 
-def _print_suspected(found: SuspectedLabels) -> None:
+def _print_suspected(found: dict) -> None:
     """Print how many labels are probably wrong, and the surest of them."""
-    wrong = percent(found.estimated_share)
+    wrong = percent(found["estimated_share"])
     print_heading(
         "Suspected labels",
-        f"Models of other texts contradict {found.n_contradicted:,} of {many(found.n, 'label')}, "
-        f"{found.n_strong:,} strongly.",
+        f"Models of other texts contradict {found['n_contradicted']:,} of {many(found['n'], 'label')}, "
+        f"{found['n_strong']:,} strongly.",
         f"By the surest predictions, about {wrong} of the labels are wrong at random.",
     )
-    if found.texts:
+    if found["texts"]:
         rows = [
-            (str(one.place), one.label, one.suggested, f"{one.sure:.3f}", shortened(one.text, TEXT))
-            for one in found.texts
+            (
+                str(text["place"]),
+                text["label"],
+                text["suggested"],
+                f"{text['sure']:.3f}",
+                shortened(text["text"], TEXT),
+            )
+            for text in found["texts"]
         ]
         print_line("")
         print_table(("place", "label", "suggested", "sure", "text"), rows, (0, 1, 2, 4))
@@ -220,7 +198,7 @@ def _print_suspected(found: SuspectedLabels) -> None:
 
 def text_certificate(result: TextTraining) -> str:
     """Return a sentence on the distance to the optimum."""
-    return certificate_line(result.fit.relative_gap, result.settings.classifier)
+    return certificate_line(result.relative_gap, result.settings.classifier)
 
 
 def print_accuracy(scores: AnswerScores) -> None:
@@ -245,23 +223,6 @@ def print_scores(scores: AnswerScores) -> None:
     print_table(("label", "texts", "precision", "recall", "F1"), rows)
 
 
-def _screening_record(screening: RecipeScreening) -> dict:
-    tried = [fields(each, "name", "error", "alpha") for each in screening.candidates]
-    return {**fields(screening, "n", "chosen", "unsegmented"), "tried": tried}
-
-
-def _alpha_choice_record(choice: AlphaChoice) -> dict:
-    return {
-        "alphas": choice.alphas.tolist(),
-        "metric": choice.metric,
-        "scores": choice.means.tolist(),
-        "at_end": choice.is_at_end,
-        "relative_gaps": choice.gaps.max(axis=1).tolist(),
-        "n_folds": choice.scores.shape[1],
-        "n_tried": choice.n_tried,
-    }
-
-
 def _evaluation_record(scores: AnswerScores | None) -> dict:
     """Return the scores on the held-out texts, and those of guessing."""
     if scores is None:
@@ -278,18 +239,4 @@ def _evaluation_record(scores: AnswerScores | None) -> dict:
             "accuracy": scores.guessing("accuracy"),
             "metric_value": scores.guessing(scores.metric),
         },
-    }
-
-
-def _suspected_record(found: SuspectedLabels) -> dict:
-    return {**vars(found), "texts": [one._asdict() for one in found.texts]}
-
-
-def _cross_validation_record(found: CrossValidation) -> dict:
-    return {
-        "accuracy": float(np.mean(found.accuracies)),
-        "accuracy_interval": list(found.interval(found.accuracies)),
-        "metric_value": float(np.mean(found.values)),
-        "metric_interval": list(found.interval(found.values)),
-        **fields(found, "accuracies", "values", "n_train", "n_test"),
     }

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...common.classifiers import HINGE, LOG, ClassifierRecipe
-from ...sentiment.data.corpus import Corpus
-from ...sentiment.data.text_source import TextSource
-from ...sentiment.learning import pipeline_steps
-from ...sentiment.learning.counted_texts import CountedTexts, LearnedModel
-from ...sentiment.text_recipes import ARTICLE, PLAIN, RecipeSettings
+from ...sentiment.data.corpus import Corpus, read_corpus
+from ...sentiment.data.text_source import TextSource, names_corpus
+from ...sentiment.learning.learned_model import CountedTexts, LearnedModel
+from ...sentiment.settings import Settings, settle
+from ...sentiment.text_recipes import PLAIN, RECIPES
 
 # Rows are drawn with replacement, the weights are those after the last step, and there is no bias: the
 # article's classes have nothing else.
@@ -20,7 +20,7 @@ CLASSIFIERS = {
 
 
 @dataclass(frozen=True)
-class LiteralSettings(RecipeSettings):
+class LiteralSettings(Settings):
     """Settings whose classifiers are the article's own; all labels weigh the same."""
 
     @property
@@ -29,12 +29,14 @@ class LiteralSettings(RecipeSettings):
         return CLASSIFIERS[self.classifier]
 
 
-LITERAL = LiteralSettings(**{**vars(ARTICLE), "recipe": None})
+LITERAL = LiteralSettings(**RECIPES["article"])
 
 
-def read(source: TextSource, settings: RecipeSettings) -> tuple[Corpus, RecipeSettings]:
+@names_corpus
+def read(source: TextSource, settings: Settings) -> tuple[Corpus, Settings]:
     """Read a corpus; a rare label weighs no more than others, and no threshold is chosen."""
-    corpus, settings = pipeline_steps.read_labelled(source, settings)
+    corpus = read_corpus(source, places=True)
+    settings = settle(settings, corpus.format, corpus.texts, corpus.labels)
     return corpus, replace(settings, class_weight=None, threshold=None)
 
 
@@ -46,6 +48,6 @@ def split_texts(texts: Sequence[str], labels: Sequence[str], holdout: float, see
     return (train, y_train), (test, y_test)
 
 
-def fit(texts: Sequence[str], y: Sequence[str], settings: RecipeSettings) -> LearnedModel:
+def fit(texts: Sequence[str], y: Sequence[str], settings: Settings) -> LearnedModel:
     """Train a classifier: its own lambda, no probabilities."""
     return CountedTexts.of(texts, y, settings).fit(settings)

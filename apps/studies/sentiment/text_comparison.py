@@ -9,11 +9,12 @@ import numpy as np
 from fastsvm.fitting import ConvergenceWarning
 
 from ...sentiment.data.text_source import TextSource
-from ...sentiment.learning.counted_texts import CountedTexts
+from ...sentiment.learning.learned_model import CountedTexts
 from ...sentiment.learning.recipe_choice import choose_recipe
 from ...sentiment.learning.text_splits import LabelledTexts
 from ...sentiment.measures.metrics import score_decision
-from ...sentiment.text_recipes import AUTO, RecipeSettings, recipe_settings
+from ...sentiment.settings import Settings, recipe_settings
+from ...sentiment.text_recipes import AUTO
 from ..frame.claim_judging import Statistic, over_splits
 from ..frame.study_context import Arrays
 from . import literal_classifiers
@@ -58,7 +59,7 @@ class Comparison:
         return s._replace(low=max(s.low, -1.0), high=min(s.high, 1.0))
 
 
-def contenders(settings: RecipeSettings, recipe: str) -> dict[str, RecipeSettings]:
+def contenders(settings: Settings, recipe: str) -> dict[str, Settings]:
     """Return how each is trained: by default, as a plain logistic regression, and as in the article.
 
     Parameters
@@ -70,15 +71,15 @@ def contenders(settings: RecipeSettings, recipe: str) -> dict[str, RecipeSetting
         That of the default.
     """
     same = {name: getattr(settings, name) for name in ("tokens", "markup", "seed", "metric")}
-    plain = RecipeSettings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
-    found = {"default": recipe_settings(recipe, same), "logistic-regression": plain}
-    averaged = RecipeSettings(**vars(settings))
+    plain = Settings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
+    found = {"default": recipe_settings(recipe, **same), "logistic-regression": plain}
+    averaged = Settings(**vars(settings))
     for suffix, made in ("", averaged), (TO_THE_LETTER, settings):
         found |= {f"{name}{suffix}": replace(made, classifier=name) for name in ARTICLE}
     return found
 
 
-def compare(source: TextSource, runs: int, settings: RecipeSettings = LITERAL) -> Arrays:
+def compare(source: TextSource, runs: int, settings: Settings = LITERAL) -> Arrays:
     """Train and try each of the contenders on the same splits; return the fields of `Comparison`.
 
     Run number `i` has the article's split by `seed + i`. Whatever is learned, terms, weights and alpha, is
@@ -109,9 +110,7 @@ def compare(source: TextSource, runs: int, settings: RecipeSettings = LITERAL) -
     }
 
 
-def _run_contender(
-    settings: RecipeSettings, training: LabelledTexts, trial: LabelledTexts
-) -> tuple[float, float]:
+def _run_contender(settings: Settings, training: LabelledTexts, trial: LabelledTexts) -> tuple[float, float]:
     """Train and try a contender once; return its accuracy and its seconds."""
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         start = process_time()

@@ -15,8 +15,8 @@ from ...sentiment.data.corpus import read_corpus
 from ...sentiment.data.text_source import TextSource
 from ...sentiment.jobs.corpus_description import CorpusDescription, describe_corpus
 from ...sentiment.learning import pipeline_steps
-from ...sentiment.learning.alpha_choice import fold_part
-from ...sentiment.text_recipes import RecipeSettings
+from ...sentiment.learning.alpha_choice import FoldPart
+from ...sentiment.settings import Settings
 from ..frame.study_context import Context
 from . import literal_classifiers, text_comparison
 from .literal_classifiers import LITERAL
@@ -155,7 +155,7 @@ def _check_labels(source: TextSource, description: CorpusDescription) -> None:
         raise AppError(f"{source.path}: has the labels {', '.join(found[:20])}, and the article neg and pos")
 
 
-def tune(X, y: np.ndarray, settings: RecipeSettings, runs: int, advance) -> dict[str, np.ndarray]:
+def tune(X, y: np.ndarray, settings: Settings, runs: int, advance) -> dict[str, np.ndarray]:
     """Try every lambda on the texts held out, and on a fifth of the training texts to choose one of them.
 
     Parameters
@@ -182,7 +182,7 @@ def tune(X, y: np.ndarray, settings: RecipeSettings, runs: int, advance) -> dict
         train, test = random_split(len(y), HOLDOUT, seed)
         kept, tried = (train[part] for part in random_split(len(train), HOLDOUT, seed))
         for fold, table in (((train, test), outer), ((kept, tried), inner)):
-            part = fold_part(X, codes, labels, fold, pipeline_steps.selection(settings), None, None)
+            part = FoldPart(X, codes, labels, fold, pipeline_steps.selection(settings))
             for k, name in enumerate(TUNED):
                 for a, alpha in enumerate(ALPHAS.tolist()):
                     model = pipeline_steps.classifier(

@@ -1,0 +1,391 @@
+"""The settings of a training, in one table: options, checks, parameters and records follow from it."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from ..common.classifiers import CLASSIFIER_HELP, ClassifierRecipe
+from ..common.errors import USAGE, AppError
+from ..common.input_streams import UTF8
+from ..common.paths import Continues, Reads, Writes
+from ..common.printing import shortened
+from . import checked_values
+from .checked_values import OneOf, WholeNumber
+from .data.record_formats import FORMATS
+from .data.text_source import LABEL_COLUMN, TEXT_COLUMN, CorpusError
+from .text_recipes import (
+    AUTO,
+    CLASSIFIERS,
+    DEFAULT,
+    FEATURES,
+    FINE_LABELS,
+    METRICS,
+    RECIPES,
+    SCORES,
+    TOKENS,
+    WEIGHTINGS,
+    is_skewed,
+    usual_metric,
+    usual_tokens,
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a training is to do; `SETTINGS` says what each value means. The defaults are those of a recipe.
+
+    Attributes
+    ----------
+    markup : bool
+        Whether the corpus has tags or entities to remove; `settle` knows.
+    n_labels : int
+        Labels of the corpus; `settle` knows.
+    threshold : metric other than average precision, optional
+        Shift the scores so that this measure is best when scores of at least 0 give the second label;
+        `settle` asks for it where one of two labels is rare.
+    """
+
+    classifier: str = "sdca-svm"
+    weighting: str = "nb"
+    ngrams: tuple[int, int] | None = (1, 3)
+    chars: tuple[int, int] | None = None
+    min_df: int = 2
+    k: int | None = None
+    score: str = "f_classif"
+    tokens: str | None = None
+    keep_markup: bool = False
+    markup: bool = False
+    n_labels: int = 2
+    alpha: float | str | None = None
+    epochs: int | None = None
+    holdout: float = 0.2
+    seed: int = 0
+    cv: int = 0
+    metric: str | None = None
+    class_weight: str | tuple[tuple[str, float], ...] | None = None
+    threshold: str | None = None
+    recipe: str | None = None
+    start: str | None = None
+    learning_curve: bool = False
+    refit: bool = True
+
+    @property
+    def method(self) -> ClassifierRecipe:
+        """The classifier; the SVM of many labels has no candidates for alpha but `short_alphas`."""
+        usual = CLASSIFIERS[self.classifier]
+        if self.n_labels == 2 or self.classifier != "sdca-svm":
+            return usual
+        squared = usual.parameters | {"loss": "squared_hinge"}
+        return usual._replace(parameters=squared, alphas=usual.alphas if self.n_labels <= FINE_LABELS else ())
+
+    @property
+    def has_norm(self) -> bool:
+        """Whether all texts have the norm 1."""
+        return self.weighting in ("tfidf", "nb")
+
+    @property
+    def has_own_ratios(self) -> bool:
+        """Whether each label has naive Bayes ratios of its own."""
+        return self.weighting == "nb" and 2 < self.n_labels <= FINE_LABELS and self.method.model == "SDCA"
+
+    @property
+    def chooses_alpha(self) -> bool:
+        """Whether alpha is chosen within the training texts."""
+        return self.alpha == "auto" or (self.alpha is None and self.method.alphas is not None)
+
+    @property
+    def label_weights(self) -> str | dict[str, float] | None:
+        """The weights of the labels, as classifiers take them."""
+        weights = self.class_weight
+        return weights if weights is None or isinstance(weights, str) else dict(weights)
+
+    def with_features_of(self, name: str) -> "Settings":
+        """Return the settings with the features of a recipe."""
+        return replace(self, recipe=name, **{feature: RECIPES[name][feature] for feature in FEATURES})
+
+    def record(self) -> dict[str, Any]:
+        """Return the values for JSON, by the names of the parameters, in the words of the command line."""
+        values = {name: getattr(self, name) for name in RECORDED}
+        words = {name: spelled_setting(values[name], "none") for name in ("ngrams", "chars")}
+        words["k"] = "all" if self.k is None else self.k
+        return {**values, **words, "class_weight": self.label_weights}
+
+
+BY_DEFAULT = Settings(recipe=AUTO)
+
+
+class Setting(NamedTuple):
+    """A parameter of `train`, and its option.
+
+    Attributes
+    ----------
+    check : callable
+        Returns the value, or raises ValueError with what is wrong and what to give.
+    section : str
+        Of the help. A setting without one is no option: a file for --config has it, or Python alone.
+    default : object
+        Of the parameter; None mostly leaves it to the recipe.
+    help, metavar : str
+    option : str
+        The option, if it has another name.
+    repeated : bool
+        Whether the option may be given several times.
+    path : Reads, Writes or Continues, optional
+        The kind of a path.
+    """
+
+    check: Callable[[object], Any]
+    section: str = ""
+    default: object = None
+    help: str = ""
+    metavar: str | None = None
+    option: str = ""
+    repeated: bool = False
+    path: Reads | Writes | None = None
+
+
+def _alphas_by_default() -> str:
+    fixed = {name: method.alpha for name, method in CLASSIFIERS.items() if method.alphas is None}
+    fixed = [f"{name} {alpha:g}" for name, alpha in fixed.items() if alpha]
+    return ", ".join(["auto for SDCA and kernel machines", *fixed])
+
+
+SETTINGS = {
+    "format": Setting(OneOf(*FORMATS), "Input", None, "Format of {what}.  [default: {default}]"),
+    "text_col": Setting(str, "Input", TEXT_COLUMN, "Column of the texts (tsv, csv, jsonl).", "NAME"),
+    "label_col": Setting(str, "Input", LABEL_COLUMN, "Column of the labels (tsv, csv, jsonl).", "NAME"),
+    "encoding": Setting(
+        checked_values.encoding, "Input", UTF8, "Encoding of {what}, for example cp1252 or utf-16.", "NAME"
+    ),
+    "recipe": Setting(
+        OneOf(AUTO, *RECIPES),
+        "Recipe",
+        AUTO,
+        "Features of a text and their weights. auto tries several recipes on training texts. By name: "
+        f"{', '.join(RECIPES)}. For example, nb-words takes word n-grams, weighted by naive Bayes log-count "
+        "ratios; article repeats the article that this app follows. The options below override the recipe.",
+        "NAME",
+    ),
+    "classifier": Setting(OneOf(*CLASSIFIERS), "Recipe", None, CLASSIFIER_HELP),
+    "weighting": Setting(OneOf(*WEIGHTINGS)),
+    "ngrams": Setting(
+        checked_values.length_range,
+        "Recipe",
+        None,
+        "Word n-grams: up to N words in a row, or from A to B.",
+        "N|A-B|none",
+    ),
+    "chars": Setting(checked_values.length_range),
+    "min_df": Setting(checked_values.positive_count),
+    "k": Setting(
+        checked_values.count_or_all,
+        "Recipe",
+        "recipe",
+        "Number of features to keep, the best by --score.",
+        "N|all",
+    ),
+    "score": Setting(OneOf(*SCORES), "Recipe", None, "Score that ranks the features.  [default: f_classif]"),
+    "tokens": Setting(OneOf(*TOKENS)),
+    "keep_markup": Setting(bool, default=False),
+    "alpha": Setting(
+        checked_values.strength_or_auto,
+        "Training",
+        None,
+        "Strength of the L2 regularisation. auto tries several on parts of the training texts.  "
+        f"[default: {_alphas_by_default()}]",
+        "X|auto",
+    ),
+    "epochs": Setting(checked_values.positive_count),
+    "metric": Setting(OneOf(*METRICS)),
+    "class_weight": Setting(
+        checked_values.label_weights,
+        "Training",
+        None,
+        "Weight of a text with this label, for example spam=5; may be repeated. balanced gives all "
+        "labels the same total weight.  [default: balanced for a rare label of two, else 1]",
+        "balanced|LABEL=W",
+        repeated=True,
+    ),
+    "start": Setting(
+        os.fspath,
+        "Training",
+        None,
+        "Train MODEL further on CORPUS. MODEL decides the recipe and the features.",
+        "MODEL",
+        "continue",
+        path=Reads(replaced_by="-o"),
+    ),
+    "stream": Setting(
+        bool,
+        "Training",
+        False,
+        "Read CORPUS twice and train from a matrix on disk, beside the model: for a CORPUS larger than "
+        "memory. Takes words or characters, not both, and tries no recipes.",
+    ),
+    "scheduler": Setting(
+        str,
+        "Training",
+        None,
+        "As --stream, but the workers of this Dask scheduler hold the matrix, for example tcp://host:8786.",
+        "ADDRESS",
+    ),
+    "seed": Setting(
+        WholeNumber(0, 2**32 - 1),
+        "Training",
+        Settings.seed,
+        "Seed of every random choice: the same seed gives the same numbers.",
+    ),
+    "holdout": Setting(
+        checked_values.share_below_one,
+        "Evaluation",
+        Settings.holdout,
+        "Share of the texts to test the model on; 0 skips the test.",
+        "SHARE",
+    ),
+    "cv": Setting(
+        WholeNumber(2),
+        "Evaluation",
+        None,
+        "Also cross-validate: train N times, each time without one of N parts, and test on that part.",
+        "N",
+    ),
+    "learning_curve": Setting(bool, default=False, option="report"),
+    "refit": Setting(bool, default=True),
+    "checkpoint": Setting(os.fspath, path=Continues("folder")),
+    "save_to": Setting(os.fspath, option="output", path=Writes("safetensors")),
+}
+READING = ("format", "text_col", "label_col", "encoding")  # describe a file
+PYTHON_ONLY = ("learning_curve", "save_to")  # follow from other options of the command
+CONFIG_ONLY = {
+    name: setting.path
+    for name, setting in SETTINGS.items()
+    if not setting.section and name not in PYTHON_ONLY
+}
+# A model that goes on learning decides these.
+OF_MODEL = ("recipe", "classifier", "weighting", "ngrams", "chars", "min_df", "k", "score", "tokens")
+NOT_STREAMED = ("start", "cv", "learning_curve")  # need all texts in memory
+HOW_TO_RUN = ("scheduler", "checkpoint", "save_to", "learning_curve")  # change no model
+# What JSON has of `Settings`; the other fields are results of their own.
+RECORDED = [name for name in SETTINGS if hasattr(Settings, name) and name not in NOT_STREAMED]
+
+
+def spelled_setting(value: object, none: str = "all") -> str:
+    """Return the value of an option in the words of a command line; `none` stands for None."""
+    if isinstance(value, tuple):  # a range, such as --ngrams, or a label and its weight
+        return ("=" if isinstance(value[0], str) else "-").join(map(str, value))
+    return none if value is None else str(value)
+
+
+def option_name(name: str) -> str:
+    """Return the option of a setting."""
+    return f"--{(SETTINGS[name].option or name).replace('_', '-')}"
+
+
+def parameter_of_option(option: str) -> str:
+    """Return the setting that an option is for, given without its dashes."""
+    others = {setting.option: name for name, setting in SETTINGS.items() if setting.option}
+    return others.get(option, option.replace("-", "_"))
+
+
+def given_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those parameters of `train` that are settings and not the defaults."""
+    known = {name: value for name, value in parameters.items() if name in SETTINGS}
+    return {name: value for name, value in known.items() if value != SETTINGS[name].default}
+
+
+def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values given, checked; an error names the option."""
+    checked = {}
+    for name, value in given.items():
+        try:
+            checked[name] = SETTINGS[name].check(value)
+        except ValueError as error:
+            raise AppError(f"{option_name(name)}: {error}", USAGE) from None
+    return checked
+
+
+def recipe_settings(name: str, **others: Any) -> Settings:
+    """Return the settings of a recipe, with other values for some of them.
+
+    If the recipe is "auto" and features are given, the default recipe provides the other features.
+    """
+    recipe = RECIPES[DEFAULT if name == AUTO else name]
+    is_changed = not others.keys().isdisjoint(FEATURES)
+    return Settings(**{**recipe, **others}, recipe=None if is_changed else name)
+
+
+def settings_of(checked: Mapping[str, Any]) -> Settings:
+    """Return the settings that checked values make, and refuse those that contradict each other."""
+    for name in OF_MODEL if "start" in checked else ():
+        if name in checked:
+            raise AppError(f"{option_name(name)}: the model of --continue decides this; leave it out", USAGE)
+    if place := [name for name in ("scheduler", "stream") if name in checked]:
+        for name in filter(checked.__contains__, NOT_STREAMED):
+            raise AppError(
+                f"{option_name(name)} needs all texts in memory; leave it out, or --{place[0]}", USAGE
+            )
+    if "scheduler" in checked and "checkpoint" in checked:
+        raise AppError("--scheduler has no --checkpoint; leave out one of them", USAGE)
+    values = {name: value for name, value in checked.items() if hasattr(Settings, name)}
+    settings = recipe_settings(values.pop("recipe", AUTO), **values)
+    if settings.ngrams is None and settings.chars is None:
+        raise AppError("--ngrams none and no --chars: nothing to count; give one of them", USAGE)
+    method = settings.method
+    if settings.alpha == "auto" and method.alphas is None:
+        raise AppError(
+            f"--alpha auto is not for the {settings.classifier}; give a number, or leave it out", USAGE
+        )
+    if settings.alpha is not None and method.alpha is None:
+        raise AppError(f"--alpha means nothing to the {settings.classifier}; leave it out", USAGE)
+    return settings
+
+
+def settle(settings: Settings, format: str, texts: Sequence[str], labels: Sequence[str]) -> Settings:
+    """Return the settings with all that a corpus decides; what is left is the choice of recipe and alpha."""
+    counts = Counter(labels)
+    check_labels(counts)
+    return replace(settle_labels(settle_reading(settings, format, texts), counts), n_labels=len(counts))
+
+
+def settle_reading(settings: Settings, format: str, texts: Sequence[str]) -> Settings:
+    """Return the settings with the tokens and the markup of texts."""
+    from fastsvm.text import has_markup
+
+    tokens = settings.tokens or usual_tokens(format)
+    return replace(settings, tokens=tokens, markup=not settings.keep_markup and any(map(has_markup, texts)))
+
+
+def settle_labels(settings: Settings, counts: Counter[str]) -> Settings:
+    """Return the settings with what follows from how many texts have each label.
+
+    Raises
+    ------
+    CorpusError
+        If a label that has a weight is not there.
+    """
+    weights = settings.label_weights
+    if unknown := set(weights).difference(counts) if isinstance(weights, dict) else ():
+        there = ", ".join(map(repr, sorted(counts)[:10]))
+        raise CorpusError(f"--class-weight: the corpus has no label {min(unknown)!r}; it has {there}", USAGE)
+    if weights is None and is_skewed(counts) and len(counts) == 2:
+        # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
+        aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"
+        settings = replace(settings, class_weight="balanced", threshold=aim)
+    return replace(settings, metric=settings.metric or usual_metric(counts))
+
+
+def check_labels(counts: Counter[str]) -> None:
+    """Refuse a corpus whose texts all have the same label, or mostly one of their own.
+
+    Of fewer than ten texts that may be so; and two of each of many labels are a small corpus, not a wrong
+    column.
+    """
+    n, n_alone = counts.total(), [*counts.values()].count(1)
+    if n >= 10 and 3 * len(counts) > n and 2 * n_alone > len(counts):
+        found = f"{len(counts):,} labels, such as {shortened(min(counts))!r}, in {n:,} texts"
+        raise CorpusError(f"{found}; --format or --label-col is probably wrong")
+    if len(counts) < 2:
+        (only,) = counts
+        raise CorpusError(f"{only!r} is the only label; give texts with two labels or more")
