@@ -20,7 +20,7 @@ import numpy as np
 import fastsvm
 from fastsvm_apps.cells.jobs.cell_training import train_cell_model
 from fastsvm_apps.cells.output.cell_training_tables import print_cell_training
-from fastsvm_apps.cells.training_settings import TrainingSettings
+from fastsvm_apps.cells.settings import TrainingSettings
 from fastsvm_apps.common.progress import Stages
 
 TARGET = Path(__file__).parents[1] / "apps/cells/shipped/white_cells.safetensors"

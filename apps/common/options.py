@@ -3,6 +3,8 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import field, fields
+from typing import Any
 
 import click
 
@@ -94,6 +96,29 @@ seed_option = click.option(
     default=0,
     help="Seed of every random choice: the same seed gives the same numbers.",
 )
+
+
+def setting(default: object, help: str, **option: object) -> Any:
+    """Return a field of a dataclass of settings, with the option of a command that sets it.
+
+    Parameters
+    ----------
+    default : object
+    help : str
+    **option
+        `type`, `metavar` and more, as for `click.option`.
+    """
+    return field(default=default, metadata={"help": help, **option})
+
+
+def setting_options(settings: type, *names: str) -> list[Callable]:
+    """Return the options of fields that `setting` made, by their names, in this order."""
+    known = {each.name: each for each in fields(settings)}
+    return [
+        click.option(f"--{name.replace('_', '-')}", default=known[name].default, **known[name].metadata)
+        for name in names
+    ]
+
 
 SECTIONS = ("Input", "Recipe", "Training", "Evaluation", "Output")  # of the help, in this order
 LAST_SECTION = "General"

@@ -16,16 +16,15 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from fastsvm_apps.cells.data.image_files import ImageFile
-from fastsvm_apps.cells.data.image_reader import read_image
+from fastsvm_apps.cells.data.image_reader import ImageFile, read_image
 from fastsvm_apps.cells.data.image_threads import map_images
 from fastsvm_apps.cells.finding.image_quality import quality_flags
 from fastsvm_apps.cells.jobs.cell_training import fit_cell_model
+from fastsvm_apps.cells.learning.calibration import calibrate_scores
 from fastsvm_apps.cells.learning.cell_model import scores_of
-from fastsvm_apps.cells.learning.score_calibration import calibrate_scores
 from fastsvm_apps.cells.learning.training_samples import TrainingSamples, measure_training_samples
 from fastsvm_apps.cells.measuring.describing import DescribedImage, describe_image
-from fastsvm_apps.cells.training_settings import TrainingSettings
+from fastsvm_apps.cells.settings import TrainingSettings
 from fastsvm_apps.common.errors import Skipped
 from fastsvm_apps.common.progress import Stages
 from fastsvm_apps.common.statistics import wilson_interval
@@ -57,7 +56,7 @@ def described(files, condition, folder, settings):
     def work(file):
         path = f"{folder}/{file.name}.png"
         cv2.imwrite(path, CONDITIONS[condition](read_image(file.path)))
-        return describe_image(replace(file, path=path), quality=True, most=1)
+        return describe_image(replace(file, path=path), wanted=("quality",), most=1)
 
     return [result for _, result in map_images(work, files)]
 

@@ -9,7 +9,7 @@ import pytest
 from devtools import browser
 
 from browser import HOSTILE, needs_chromium
-from fastsvm_apps.cells.data.image_files import ImageFile
+from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
 from fastsvm_apps.cells.learning.corrections import checked_corrections
 from fastsvm_apps.cells.output.report_page import report_page
@@ -146,7 +146,7 @@ def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path)
             {"file": "slide/cell 2.png", "box": [2, 20, 30, 40], "old": "MONOCYTE", "new": "unclassified"},
         ],
     }
-    labels = [boxed.label for _, boxed, _ in checked_corrections(content, "it").said]
+    labels = [boxed.label for boxed in checked_corrections(content, "it")[0]]
     assert labels == ["NEUTROPHIL", None, None]
     assert window.problems == []
 

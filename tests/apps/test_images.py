@@ -20,8 +20,8 @@ from PIL import Image
 from fastsvm_apps.cells.data import image_decoding, image_reader, image_threads
 from fastsvm_apps.cells.data.bad_image import DAMAGED, GRAY, BadImage
 from fastsvm_apps.cells.data.foreign_kinds import KINDS
-from fastsvm_apps.cells.data.image_files import ImageFile, find_images
-from fastsvm_apps.cells.data.image_reader import ImageReader, read_image, read_scaled
+from fastsvm_apps.cells.data.image_files import find_images
+from fastsvm_apps.cells.data.image_reader import ImageFile, ImageReader, read_image, read_scaled
 from fastsvm_apps.cells.data.image_threads import map_images
 from fastsvm_apps.cells.jobs.classify_cache import _images_digest
 from fastsvm_apps.common.errors import AppError

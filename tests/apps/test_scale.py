@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA
-from fastsvm_apps.cells.data.image_files import ImageFile, find_images
-from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
+from fastsvm_apps.cells.data.image_files import find_images
+from fastsvm_apps.cells.data.image_reader import ImageFile, read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, scale_of, scale_words, white_cell_width
 from fastsvm_apps.cells.finding.red_circles import find_red_circles

@@ -6,8 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.data.image_files import ImageFile
-from fastsvm_apps.cells.data.image_reader import read_image
+from fastsvm_apps.cells.data.image_reader import ImageFile, read_image
 from fastsvm_apps.cells.finding.image_quality import (
     WORDS,
     ImageQuality,
@@ -26,7 +25,7 @@ from fastsvm_apps.cells.finding.stain import (
     usual_stain_of,
 )
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
-from fastsvm_apps.cells.learning.image_versions import make_image_version
+from fastsvm_apps.cells.learning.augmentation import augmented, box_in_version
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
 SOME = ("LYMPHOCYTE/smear_01", "MONOCYTE/smear_13", "NEUTROPHIL/smear_24", "EOSINOPHIL/smear_35")
@@ -183,8 +182,8 @@ def test_a_box_moves_with_its_cell(image):
     (cell, *_) = find_white_cells(usual_field(image))
     found = 0
     for seed in range(10):
-        version = make_image_version(image, np.random.default_rng(seed), 1.0)
-        x, y, w, h = version.moved(cell.box)
-        centers = [other.center for other in find_white_cells(usual_field(version.image))]
+        version, matrix, zoom = augmented(image, np.random.default_rng(seed), 1.0)
+        x, y, w, h = box_in_version(cell.box, matrix, zoom)
+        centers = [other.center for other in find_white_cells(usual_field(version))]
         found += any(x < cx < x + w and y < cy < y + h for cx, cy in centers)
     assert found >= 8  # the border may have cut it off

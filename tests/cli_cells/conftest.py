@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from fastsvm_apps.cells.cli import main
 from fastsvm_apps.cells.data import cluster_images, image_reader
 from fastsvm_apps.cells.jobs.cell_training import train_cell_model
-from fastsvm_apps.cells.training_settings import TrainingSettings
+from fastsvm_apps.cells.settings import TrainingSettings
+from fastsvm_apps.common import dask_cluster
 from processes import starting
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
@@ -125,7 +126,7 @@ def pickled(monkeypatch):
                 results = function(shard, *values)
             yield pickle.loads(pickle.dumps(results))
 
-    monkeypatch.setattr(cluster_images, "connected", nullcontext)
+    monkeypatch.setattr(dask_cluster, "connected", nullcontext)
     monkeypatch.setattr(cluster_images, "map_shards", map_shards)
     return counts
 

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 from fastsvm.model_files import load_about, load_plain, save_plain
+from fastsvm_apps.cells.finding.findings import UNFAMILIAR
 from fastsvm_apps.cells.jobs import cell_adaptation
 from fastsvm_apps.cells.jobs.cell_adaptation import adapt_cell_model
 from fastsvm_apps.cells.jobs.cell_evaluation import evaluate_cell_model
-from fastsvm_apps.cells.learning import known_cells
+from fastsvm_apps.cells.learning import training_samples
 from fastsvm_apps.cells.learning.adaptation import fit_adapted_model, with_classes
-from fastsvm_apps.cells.learning.cautious_model import CautiousModel, travelling
+from fastsvm_apps.cells.learning.cautious_model import CautiousModel, stain_invariant_columns
 from fastsvm_apps.cells.learning.cell_model import load_cell_model
-from fastsvm_apps.cells.learning.known_cells import KnownCells
+from fastsvm_apps.cells.learning.model_notes import ModelNotes, read_notes
 from fastsvm_apps.cells.learning.training_samples import TrainingSamples
-from fastsvm_apps.cells.output import cell_adaptation_tables
+from fastsvm_apps.cells.output import cell_training_tables
 
 pytestmark = pytest.mark.blas
 
@@ -79,7 +80,7 @@ def test_another_stain(run, model, few, laboratory):
 
 
 def test_output_for_people(run, model, few, monkeypatch):
-    monkeypatch.setattr(cell_adaptation_tables, "ENOUGH", 6)
+    monkeypatch.setattr(cell_training_tables, "ENOUGH", 6)
     top = few(6, LYMPHOCYTE="LYMPHOCYTE", NEUTROPHIL="NEUTROPHIL", MONOCYTE="MONOCYTE")
     out = run("adapt", model, top).stdout
     assert out.startswith("sdca-logistic.safetensors, adapted by 18 labelled cells\n\nLabels\nlabel ")
@@ -180,7 +181,7 @@ def test_bad_input(run, model, few, folder, work):
 def test_a_few_cells_that_are_alike():
     rng, n = np.random.default_rng(0), 306
     others, labels = rng.normal(size=(40, n)).astype(np.float32), np.repeat(["A", "B"], 20)
-    others[:20, travelling()[:20]] += 4
+    others[:20, stain_invariant_columns()[:20]] += 4
     own = np.stack([others[:20].mean(axis=0), others[20:].mean(axis=0)]) + 100
     for some in (slice(2), slice(1)):
         samples = TrainingSamples(
@@ -192,7 +193,7 @@ def test_a_few_cells_that_are_alike():
 
 
 def test_a_cautious_model_never_gives_a_class_it_does_not_know():
-    n = len(travelling())
+    n = len(stain_invariant_columns())
     cautious = CautiousModel(np.zeros(n), np.ones(n), np.ones((2, n)), np.zeros(2))
     wider = with_classes(cautious, np.array(["A", "C"]), np.array(["A", "B", "C"]))
     X = np.random.default_rng(0).normal(size=(9, 306))
@@ -202,7 +203,7 @@ def test_a_cautious_model_never_gives_a_class_it_does_not_know():
 
 
 def test_large_sets_are_thinned_class_by_class(monkeypatch):
-    monkeypatch.setattr(known_cells, "MOST", 20)
+    monkeypatch.setattr(training_samples, "MOST_KEPT_CELLS", 20)
     y = np.repeat(["A", "B", "B"], [3, 100, 100])
     samples = TrainingSamples(
         np.arange(203 * 4, dtype=np.float32).reshape(203, 4),
@@ -211,11 +212,11 @@ def test_large_sets_are_thinned_class_by_class(monkeypatch):
         np.arange(203) >= 103,
         *np.zeros((2, 203)),
     )
-    kept = KnownCells.of(samples)
-    assert np.bincount(kept.number).tolist() == [3, 10]
-    again = KnownCells.from_record(kept.record, 2, 4)
-    np.testing.assert_array_equal(again.X, kept.X)
-    assert again.number.tolist() == kept.number.tolist()
+    X, number = samples.kept_for_adaptation()
+    assert np.bincount(number).tolist() == [3, 10]
+    again = read_notes(ModelNotes(training=(X, number)).record, 2, 4).training
+    np.testing.assert_array_equal(again[0], X)
+    assert again[1].tolist() == number.tolist()
 
 
 @pytest.mark.slow
@@ -234,5 +235,5 @@ def test_ten_cells_a_class_of_a_real_laboratory(shared, work, k, most):
         adapt_cell_model(None, images, "new.safetensors", labels="own.csv")
         found = evaluate_cell_model("new.safetensors", images, labels="rest.csv")
         errors.append(found.scores.error)
-        assert found.unfamiliar == 0
+        assert not found.count.flags[UNFAMILIAR]
     assert np.mean(errors) <= most

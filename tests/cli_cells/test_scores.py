@@ -17,7 +17,7 @@ from fastsvm_apps.cells.learning.cell_model import CellModel, load_cell_model
 from fastsvm_apps.cells.measuring.cell_features import feature_names
 from fastsvm_apps.cells.measuring.describing import describe_image
 from fastsvm_apps.cells.output.report_tally import ReportTally
-from fastsvm_apps.cells.training_settings import TrainingSettings
+from fastsvm_apps.cells.settings import TrainingSettings
 from fastsvm_apps.common.statistics import wilson_interval
 
 pytestmark = pytest.mark.blas

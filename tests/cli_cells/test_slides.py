@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from fastsvm_apps.cells.cli import main
 from fastsvm_apps.cells.data import image_reader, slide_tiles, slides
-from fastsvm_apps.cells.data.image_files import ImageFile
+from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.cells.data.slide_tiles import with_tiles
 from fastsvm_apps.cells.data.slides import TiffSlide
 from fastsvm_apps.cells.finding.stain import USUAL, normalised, raw_field, stain_of
@@ -224,7 +224,7 @@ def test_another_run_does_not_resume(run, work, ended, slide):
 
 
 def test_images_are_resumed_too(run, folder, model, work, monkeypatch):
-    monkeypatch.setattr(cell_classification, "BATCH", 2)
+    monkeypatch.setattr(cell_classification, "IMAGES_AT_ONCE", 2)
     args = ("classify", folder(0, 20, 21, 22, 23), "-m", model, "-o")
     assert run(*args, "whole.csv").exit_code == 0
 

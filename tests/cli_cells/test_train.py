@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 import fastsvm
 from fastsvm_apps.cells.measuring.cell_features import feature_names
-from fastsvm_apps.cells.training_settings import ALPHAS, KERNEL_ALPHAS
+from fastsvm_apps.cells.settings import ALPHAS, KERNEL_ALPHAS
 from fastsvm_apps.common.classifiers import CLASSIFIERS
 
 pytestmark = pytest.mark.blas

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from fastsvm_apps.cells.data.boxes import SLACK, match_boxes, read_boxes
-from fastsvm_apps.cells.data.image_files import ImageFile
+from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.cells.data.label_tables import read_json
 from fastsvm_apps.cells.learning.corrections import checked_corrections, read_corrections
 from fastsvm_apps.common.errors import AppError
@@ -54,7 +54,7 @@ def target(data):
 
 def check_boxes(found):
     for _, boxes in found:
-        for _, (x, y, w, h), label in boxes:
+        for _, _, (x, y, w, h), label, _ in boxes:
             assert w > 0 and h > 0 and label
             assert min(x, y) >= -SLACK and max(x + w, y + h) <= max(WIDTH, HEIGHT) + SLACK
         boxes = [boxed.box for boxed in boxes]
@@ -63,8 +63,8 @@ def check_boxes(found):
 
 def check_corrections(path):
     read = read_corrections(path)
-    for _, (_, (_, _, w, h), label), size in read.said:
-        assert w > 0 and h > 0 and size is None and (label is None or label in read.classes)
+    for _, _, (_, _, w, h), label, size in read[0]:
+        assert w > 0 and h > 0 and size is None and (label is None or label in read[1])
     assert checked_corrections(read_json(path, "corrections"), path) == read
 
 

@@ -47,7 +47,7 @@ SEE_APPS = {"studies"}
 HEAVY = {"click", "cv2", "matplotlib", "dask"}
 # But by these modules of the apps.
 MAY = {
-    "click": r"common(\..+)?|[^.]+\.(api|cli|commands(\..+)?)",
+    "click": r"common(\..+)?|[^.]+\.(api|cli|settings|commands(\..+)?)",
     "cv2": r"cells\.(data\.image_(decoding|reader|threads)|(finding|measuring|learning|jobs|output)\..+)"
     r"|studies\.(data\.invented_smears|cells\.(document_crop|document_steps))",
 }

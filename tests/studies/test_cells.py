@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from fastsvm_apps.cells.data.image_files import ImageFile, find_images
+from fastsvm_apps.cells.data.image_files import find_images
+from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.studies import cells
 from fastsvm_apps.studies.cells import (

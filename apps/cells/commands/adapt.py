@@ -28,7 +28,7 @@ from ._options import command, corrections_option, images_argument, known_option
     ),
     json_option,
 )
-def adapt(model, images, output, known, corrections, cell_width, json, quiet, verbose):
+def adapt(model, images, output, json, quiet, verbose, **known):
     """Adapt MODEL to a laboratory, by a few labelled cells of each class in IMAGES.
 
     MODEL is a file that `train` wrote, or "shipped": the one that comes with fastsvm. Ten cells a class do
@@ -37,15 +37,14 @@ def adapt(model, images, output, known, corrections, cell_width, json, quiet, ve
     """
     from ...common.training_items import too_good
     from ..jobs.cell_adaptation import adapt_cell_model
-    from ..output import cell_adaptation_tables
+    from ..output import cell_training_tables
 
     path = None if model == "shipped" else model
-    known |= {"corrections": corrections, "cell_width": cell_width}
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = adapt_cell_model(path, images, output, **known, stage=stage)
     warn(too_good(result.learned, sum(result.label_counts.values()), "labelled cell"))
     if json:
-        print_json(cell_adaptation_tables.cell_adaptation_record(result, stage.seconds))
+        print_json(cell_training_tables.cell_adaptation_record(result, stage.seconds))
     else:
-        cell_adaptation_tables.print_cell_adaptation(result, stage.seconds)
+        cell_training_tables.print_cell_adaptation(result, stage.seconds)
     return note_skipped(result.skipped)

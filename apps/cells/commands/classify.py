@@ -1,16 +1,17 @@
 """`classify`: find, classify and count white cells."""
 
 import sys
+from dataclasses import fields
 
 import click
 
-from ...common import options
 from ...common.dask_cluster import scheduler_option
-from ...common.options import json_option, section
+from ...common.options import FiniteRange, json_option, section, setting_options
 from ...common.paths import Continues, Writes
 from ...common.printing import check_one_form, note, note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
-from ._options import also_option, cell_width_option, command, images_argument, labels_option, model_option
+from ..settings import ClassifySettings
+from ._options import command, images_argument, labels_option, model_option
 
 
 @command(
@@ -20,26 +21,8 @@ from ._options import also_option, cell_width_option, command, images_argument, 
     "classify smears --export cells.json --measurements cells.csv --pixel-size 0.1",
 )
 @images_argument
-@section(
-    "Input",
-    model_option,
-    cell_width_option,
-    labels_option,
-)
-@section(
-    "Recipe",
-    click.option(
-        "--min-score",
-        type=options.FiniteRange(min=0, max=1),
-        help="Leave a cell unclassified if no class has this score. 0 labels every cell.  [default: the "
-        "model's, at which 5 % of the labels are wrong]",
-    ),
-    click.option(
-        "--strict", is_flag=True, help="Give no label to cells that are unlike those of the model's training."
-    ),
-    also_option,
-    scheduler_option,
-)
+@section("Input", model_option, *setting_options(ClassifySettings, "cell_width"), labels_option)
+@section("Recipe", *setting_options(ClassifySettings, "min_score", "strict", "also"), scheduler_option)
 @section(
     "Output",
     click.option(
@@ -63,31 +46,31 @@ from ._options import also_option, cell_width_option, command, images_argument, 
     click.option("--measurements", type=Writes("csv"), help="Write areas, lengths and colours of the cells."),
     click.option(
         "--pixel-size",
-        type=options.FiniteRange(min=0, min_open=True),
+        type=FiniteRange(min=0, min_open=True),
         metavar="UM",
         help="Width of a pixel in micrometres, for measurements.",
     ),
 )
-def classify(images, model, output, csv, json, export, scheduler, also, quiet, verbose, **how):
+def classify(images, scheduler, csv, json, quiet, verbose, **given):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
-    from ..data.cluster_images import image_workers
+    from ..data.image_threads import image_workers
     from ..finding.image_scale import scale_record
     from ..jobs.cell_classification import classify_images
     from ..output import cell_tables
     from ..output.classify_outputs import ClassifyOutputs
 
-    also = also or ()
-    written = {name: how.pop(name) for name in ("overlay", "page", "measurements", "pixel_size")}
+    settings = ClassifySettings(**{each.name: given.pop(each.name) for each in fields(ClassifySettings)})
+    labels, model = given.pop("labels"), given.pop("model")
     shown = "json" if json else "csv" if csv else "lines"
-    results = ClassifyOutputs(shown, output, exports=export, also=also, **written)
+    results = ClassifyOutputs(shown, also=settings.also, **given)
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
     with (
         tidy_warnings(),
         image_workers(scheduler) as describing,
         Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage,
     ):
-        done = classify_images(images, model, results, stage, also=also, describing=describing, **how)
+        done = classify_images(images, model, results, settings, stage, labels=labels, describing=describing)
     warn(done.count.too_good)
     if json:
         record = cell_tables.count_record(done, stage.seconds)

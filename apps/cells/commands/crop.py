@@ -45,7 +45,7 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
     if output == "-" and json:
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)
     from ...common.csv_quoting import table_file
-    from ..data.image_files import find_images, outside, source_name
+    from ..data.image_files import excluding_folder, find_images, source_name
     from ..finding.findings import CellCounts
     from ..finding.image_scale import scale_of, scale_record
     from ..jobs.cell_cropping import crop_cells
@@ -61,7 +61,7 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
             files = find_images(images)
             scale = scale_of(files, cell_width)
             if folder:
-                files = outside(files, folder)
+                files = excluding_folder(files, folder)
                 make_folder(folder)
         count = CellCounts(source_name(images))
         write_crop = picture_files.crop_writer(files, folder) if folder else None

@@ -25,17 +25,18 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     ),
     json_option,
 )
-def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
+def evaluate(model, images, mistakes, json, quiet, verbose, **known):
     """Try MODEL on the largest white cell of each of the labelled IMAGES.
 
     An image in which no cell is found counts as a mistake.
     """
+    from ..finding.findings import UNFAMILIAR
     from ..jobs.cell_evaluation import evaluate_cell_model
     from ..output import cell_training_tables, mistake_sheet
 
     left_out = 0
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        result = evaluate_cell_model(model, images, **known, cell_width=cell_width, stage=stage)
+        result = evaluate_cell_model(model, images, **known, stage=stage)
         if mistakes and result.mistakes:
             with stage("draw"):
                 left_out = mistake_sheet.draw_mistakes(mistakes, result.mistakes)
@@ -46,15 +47,15 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
         cell_training_tables.print_cell_scores(result.scores)
         if result.labelled:
             print_line("")
-            print_line(cell_training_tables.coverage_line(*result.labelled))
+            print_line(cell_training_tables.coverage_line(result.labelled))
     if not known["groups"]:
         note(NO_GROUPS)
     if mistakes and not result.mistakes:
         note(f"note: no mistakes, so {mistakes} was not written")
     if left_out:
         note(f"note: {many(left_out, 'more mistake')} than {mistakes} shows; --json lists all")
-    if result.unfamiliar:
-        note(f"note: {many(result.unfamiliar, 'image')} with cells unlike those that the model knows")
+    if unfamiliar := result.count.flags[UNFAMILIAR]:
+        note(f"note: {many(unfamiliar, 'image')} with cells unlike those that the model knows")
     if unknown := result.scores.unknown_labels:
         note(f"note: the model does not know {', '.join(unknown)}; these images count as mistakes")
-    return note_skipped(result.skipped)
+    return note_skipped(result.count.skipped)

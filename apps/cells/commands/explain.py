@@ -1,7 +1,5 @@
 """`explain`: why a white cell got its label."""
 
-from dataclasses import replace
-
 import click
 
 from ...common.matplotlib_figures import figure
@@ -25,24 +23,16 @@ from ._options import IMAGES, cell_width_option, command, model_option
     click.option("-o", "--output", type=Writes("plot"), help="Draw the explanation (.png, .svg or .pdf)."),
     json_option,
 )
-def explain(image, cell, model, output, cell_width, json, quiet, verbose):
+def explain(image, output, json, quiet, verbose, **cell):
     """Show which measurements decided the label of a white cell in IMAGE."""
     if output:
         with figure(None, (1, 1)):  # there is Matplotlib
             pass
-    from ..data.image_files import find_images
-    from ..finding.image_scale import scale_of
     from ..jobs.cell_explanation import explain_cell
-    from ..learning.cell_model import load_cell_model
     from ..output import explained_cell
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        with stage("load"):
-            classifier = load_cell_model(model)
-        with stage("classify"):
-            files = find_images([image])
-            file = replace(files[0], path=image, name=image)  # of several pages none is meant
-            found = explain_cell(file, classifier, cell, scale_of(files, cell_width))
+        found = explain_cell(image, cell["model"], cell["cell"], cell_width=cell["cell_width"], stage=stage)
         if output:
             with stage("draw"):
                 explained_cell.plot_cell_explanation(found, output)

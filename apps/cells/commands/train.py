@@ -2,13 +2,12 @@
 
 import click
 
-from ...common.classifiers import CLASSIFIER_HELP, CLASSIFIERS
 from ...common.errors import AppError
-from ...common.options import COUNT, STRENGTH, json_option, section, seed_option
+from ...common.options import json_option, section, seed_option, setting_options
 from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..training_settings import ALPHAS, KERNEL_ALPHAS, TrainingSettings
+from ..settings import TrainingSettings
 from ._options import NO_GROUPS, command, corrections_option, images_argument, known_options
 
 
@@ -20,32 +19,8 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
 @images_argument
 @known_options
 @section("Input", corrections_option)
-@section(
-    "Training",
-    click.option(
-        "--classifier", type=click.Choice(list(CLASSIFIERS)), default="sdca-logistic", help=CLASSIFIER_HELP
-    ),
-    click.option(
-        "--alpha",
-        type=STRENGTH,
-        help="Strength of the L2 regularisation.  [default: one of "
-        f"{', '.join(f'{alpha:g}' for alpha in ALPHAS)}, for kernel machines "
-        f"{', '.join(f'{alpha:g}' for alpha in KERNEL_ALPHAS)}, chosen by cross-validation]",
-    ),
-    click.option(
-        "--versions",
-        type=click.IntRange(0, 1000),
-        default=16,
-        help="Learn from N more versions of each original: turned, and with other light, colours, focus and "
-        "noise.",
-        metavar="N",
-    ),
-    seed_option,
-)
-@section(
-    "Evaluation",
-    click.option("--folds", type=COUNT, default=10, help="Folds of the cross-validation; 1 does without."),
-)
+@section("Training", *setting_options(TrainingSettings, "classifier", "alpha", "versions"), seed_option)
+@section("Evaluation", *setting_options(TrainingSettings, "folds"))
 @section(
     "Output",
     click.option(
@@ -58,11 +33,12 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
     ),
     json_option,
 )
-def train(images, output, known, corrections, suspects, json, quiet, verbose, **settings):
+def train(images, output, suspects, json, quiet, verbose, **given):
     """Train a classifier of white cells on IMAGES, cross-validate it and save it.
 
     The largest white cell of each image has the label of the image. Corrected cells have their own labels.
     """
+    known = {name: given.pop(name) for name in ("labels", "groups", "classes", "corrections")}
     try:
         from ..jobs.cell_training import train_cell_model
         from ..output import cell_training_tables, mistake_sheet
@@ -70,11 +46,10 @@ def train(images, output, known, corrections, suspects, json, quiet, verbose, **
         if not known["groups"]:
             note(NO_GROUPS)
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-            settings = TrainingSettings(**settings)
-            result = train_cell_model(images, output, settings, corrections=corrections, **known, stage=stage)
-            if suspects and result.suspects and result.suspects.cells:
+            result = train_cell_model(images, output, TrainingSettings(**given), **known, stage=stage)
+            if suspects and result.suspects:
                 with stage("draw"):
-                    mistake_sheet.draw_mistakes(suspects, result.suspects.cells)
+                    mistake_sheet.draw_mistakes(suspects, result.suspects)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     if json:

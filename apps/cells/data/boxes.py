@@ -10,8 +10,7 @@ from typing import NamedTuple
 from ...common.errors import AppError
 from ...common.printing import note, shortened
 from .bad_image import BadImage
-from .image_files import ImageFile
-from .image_reader import ImageReader
+from .image_reader import ImageFile, ImageReader
 from .label_tables import LabelRow, files_of_rows, read_json, read_label_table, read_voc_files
 
 SIDES = ("x", "y", "w", "h")
@@ -22,21 +21,16 @@ Box = tuple[int, int, int, int]
 
 
 class LabelledBox(NamedTuple):
-    """A box in an image: x, y, width and height in pixels, its label, and `where` it was read.
+    """A box in an image, and `where` it was read.
 
-    Nothing is to be learned from what has None for its label.
+    The box is x, y, width and height in pixels; `size` that of the image, by the annotation. Nothing is to be
+    learned from what has None for its label.
     """
 
     where: str
+    file: str
     box: Box
     label: str | None
-
-
-class AnnotatedBox(NamedTuple):
-    """A box, its file, and the size of the image by the annotation."""
-
-    file: str
-    boxed: LabelledBox
     size: tuple[int, int] | None = None
 
 
@@ -78,37 +72,37 @@ def read_boxes(source: str, files: Sequence[ImageFile]) -> list[tuple[ImageFile,
         said = list(_from_coco(source))
     else:
         said = list(_from_csv(source))
-    empty = [boxed.where for _, boxed, _ in said if min(boxed.box[2:]) <= 0]
+    empty = [each.where for each in said if min(each.box[2:]) <= 0]
     if len(empty) == len(said):
         raise AppError(f"{source}: no box with a label in it")
     if empty:  # a click without a drag
         more = f", and {len(empty) - 1:,} more" if len(empty) > 1 else ""
         note(f"note: {empty[0]}: left out a box with nothing in it{more}")
-    return boxes_of_files(files, (each for each in said if min(each.boxed.box[2:]) > 0))
+    return boxes_of_files(files, (each for each in said if min(each.box[2:]) > 0))
 
 
 def boxes_of_files(
-    files: Sequence[ImageFile], said: Iterable[AnnotatedBox]
+    files: Sequence[ImageFile], said: Iterable[LabelledBox]
 ) -> list[tuple[ImageFile, list[LabelledBox]]]:
-    """Find the image of each annotated box, and check that the box lies inside."""
-    by_name: dict[str, list[AnnotatedBox]] = defaultdict(list)
+    """Find the image of each box, and check that the box lies inside."""
+    by_name: dict[str, list[LabelledBox]] = defaultdict(list)
     for each in said:
         by_name[each.file].append(each)
-    rows = [LabelRow(boxes[0].boxed.where, name, name) for name, boxes in by_name.items()]
-    found: dict[ImageFile, list[AnnotatedBox]] = defaultdict(list)  # an image may have two names
+    rows = [LabelRow(boxes[0].where, name, name) for name, boxes in by_name.items()]
+    found: dict[ImageFile, list[LabelledBox]] = defaultdict(list)  # an image may have two names
     for row, file in files_of_rows(files, rows):
         found[file] += by_name[row.file]
     for file, boxes in found.items():
         _check_inside(file, boxes)
-    return [(file, [each.boxed for each in found[file]]) for file in files if file in found]
+    return [(file, found[file]) for file in files if file in found]
 
 
-def _check_inside(file: ImageFile, boxes: Iterable[AnnotatedBox]) -> None:
+def _check_inside(file: ImageFile, boxes: Iterable[LabelledBox]) -> None:
     try:
         sides = ImageReader(file.path).size
     except (BadImage, OSError):  # reported when the image is used
         return
-    for _, (where, (x, y, w, h), _), size in boxes:
+    for where, _, (x, y, w, h), _, size in boxes:
         if size and sorted(size) != sorted(sides):
             raise AppError(
                 f"{where}: {file.name} has {size[0]:,} x {size[1]:,} pixels by the annotation, but is "
@@ -138,13 +132,13 @@ def checked_box(where: str, values: object) -> Box:
     return left, top, right - left, bottom - top
 
 
-def _from_csv(path: str) -> Iterator[AnnotatedBox]:
+def _from_csv(path: str) -> Iterator[LabelledBox]:
     for where, (file, *sides, label) in read_label_table(path, ("file", *SIDES, "label")):
         if label.strip() and any(map(str.strip, sides)):  # an image without a cell has a row, too
-            yield AnnotatedBox(file, LabelledBox(where, checked_box(where, sides), label.strip()))
+            yield LabelledBox(where, file, checked_box(where, sides), label.strip())
 
 
-def _from_voc(folder: str) -> Iterator[AnnotatedBox]:
+def _from_voc(folder: str) -> Iterator[LabelledBox]:
     for path, file, root in read_voc_files(folder):
         stated = [root.findtext(f"size/{side}", "") for side in ("width", "height")]
         size = tuple(map(int, stated)) if all(text.strip().isdecimal() for text in stated) else None
@@ -157,10 +151,10 @@ def _from_voc(folder: str) -> Iterator[AnnotatedBox]:
             label = element.findtext("name", "").strip()
             if label:
                 box = checked_box(path, (left, top, right - left, bottom - top))
-                yield AnnotatedBox(file, LabelledBox(path, box, label), size if size and all(size) else None)
+                yield LabelledBox(path, file, box, label, size if size and all(size) else None)
 
 
-def _from_coco(path: str) -> Iterator[AnnotatedBox]:
+def _from_coco(path: str) -> Iterator[LabelledBox]:
     content = read_json(path, "COCO annotations")
     try:
         labels = {category["id"]: str(category["name"]) for category in content["categories"]}
@@ -178,9 +172,7 @@ def _from_coco(path: str) -> Iterator[AnnotatedBox]:
             raise AppError(f"{where}: {error} is unknown or missing") from None
         size = image.get("width"), image.get("height")
         whole = all(isinstance(side, int) and side > 0 for side in size)
-        yield AnnotatedBox(
-            str(file), LabelledBox(where, checked_box(where, box), label), size if whole else None
-        )
+        yield LabelledBox(where, str(file), checked_box(where, box), label, size if whole else None)
 
 
 def match_boxes(boxes: Sequence[Box], others: Sequence[Box]) -> Iterator[tuple[int, int]]:

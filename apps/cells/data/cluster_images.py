@@ -2,18 +2,15 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
-from functools import partial
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ...common.dask_cluster import connected, map_shards
+from ...common.dask_cluster import map_shards
 from .bad_image import BadImage
-from .image_files import ImageFile
-from .image_reader import image_content
-from .image_threads import MapImages, image_result, map_images, one_thread_in_opencv
+from .image_reader import ImageFile, image_content
+from .image_threads import image_result, one_thread_in_opencv
 from .slide_tiles import Tile, UnreadableImage
 
 if TYPE_CHECKING:
@@ -22,28 +19,6 @@ if TYPE_CHECKING:
 SHARD_IMAGES, SHARD_BYTES = 8, 1 << 23  # at most, of what is sent at once; an image is never divided
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, eq=False)
-class SlideWindow:
-    """A slide of which only the pixels in a window were read."""
-
-    size: tuple[int, int]
-    pixels: np.ndarray
-
-    def region(self, *window: int) -> np.ndarray:
-        """Return the pixels in the window."""
-        return self.pixels
-
-
-@contextmanager
-def image_workers(address: str | None) -> Iterator[MapImages]:
-    """Give what works on images: threads of this process, or the workers of the scheduler at an address."""
-    if address is None:
-        yield map_images
-    else:
-        with connected(address) as client:
-            yield partial(map_images_on_cluster, client=client)
 
 
 def map_images_on_cluster(
@@ -84,7 +59,7 @@ def _carried(file: ImageFile) -> tuple[ImageFile, int]:
         return UnreadableImage(**known, problem=str(content)), 0
     if isinstance(content, tuple):
         return replace(file, content=content), len(content[0])
-    return replace(file, slide=SlideWindow(file.slide.size, content)), content.nbytes
+    return replace(file, slide=None, content=content), content.nbytes
 
 
 def _content(file: ImageFile) -> tuple[bytes, int | None] | np.ndarray:

@@ -6,7 +6,7 @@ import stat
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,7 @@ from ...common.folder_walk import walk_folder
 from ...common.printing import many, note
 from .foreign_kinds import FOREIGN_ENDINGS
 from .image_decoding import MAX_PAGES
-from .image_reader import Content, ImageReader, split_page
+from .image_reader import ImageFile, split_page
 from .image_threads import map_images
 from .label_tables import table_rows, values_of_files, voc_rows
 from .slides import count_pages, is_deep_file, is_readable_slide, missing_slide_library
@@ -26,43 +26,6 @@ ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".
 # What lies beside images and needs no word: what is known about them, and what was made of them.
 BESIDE = (".xml", ".csv", ".json", ".geojson", ".html", ".safetensors", ".part")
 MOST_KINDS = 5  # named, of files of other kinds
-
-
-@dataclass(frozen=True)
-class ImageFile:
-    """An image to read.
-
-    Attributes
-    ----------
-    path : str
-        To open it by; ``scan.tif#2`` is the second page of a file.
-    name : str
-        To show: relative to the folder it was found in, with ``/`` between folders; or as the user gave it.
-    label : str or None
-        Its class.
-    group : str or None
-        The original that near-copies were made from.
-    content : tuple of (bytes, int or None), optional
-        The content of the file, as `image_content` returns it, where the file itself may be out of reach.
-    bits : int
-        How many of 16 bits a channel are used, in all images of its folder.
-    """
-
-    path: str
-    name: str
-    label: str | None = None
-    group: str | None = None
-    content: Content | None = field(default=None, repr=False, compare=False)
-    bits: int = 16
-
-    @property
-    def original(self) -> str:
-        """The original that the image is a copy of, or the image itself."""
-        return split_page(self.path)[0] if self.group is None else self.group
-
-    def open(self) -> ImageReader:
-        """Return what reads its pixels."""
-        return ImageReader(self.path, content=self.content, bits=self.bits)
 
 
 def find_images(
@@ -132,18 +95,18 @@ def _with_bits(files: Sequence[ImageFile]) -> list[ImageFile]:
 
     def bits_of(file: ImageFile) -> int:
         with suppress(Exception):  # it is told when the image is used
-            return 16 if most[_folder(file)] == 16 else file.open().most_bits()
+            return 16 if most[_folder_of(file)] == 16 else file.open().most_bits()
         return 0
 
     for file, bits in map_images(bits_of, [one for one in files if is_deep_file(split_page(one.path)[0])]):
-        most[_folder(file)] = max(most[_folder(file)], bits and max(bits, 8))
+        most[_folder_of(file)] = max(most[_folder_of(file)], bits and max(bits, 8))
     for folder, bits in most.items():
         if 0 < bits < 16:
             note(f"note: {folder}: its 16-bit images use {bits} bits, so {2**bits - 1:,} is taken for white")
-    return [replace(file, bits=most[_folder(file)] or 16) for file in files]
+    return [replace(file, bits=most[_folder_of(file)] or 16) for file in files]
 
 
-def _folder(file: ImageFile) -> str:
+def _folder_of(file: ImageFile) -> str:
     """Return the folder that was searched for an image, or that a single one lies in."""
     return file.path.removesuffix(file.name) or os.path.dirname(file.path) or "."
 
@@ -191,7 +154,7 @@ def _counted(others: Counter[str]) -> str:
     return f"{text}; for slides: {slides}" if slides else text
 
 
-def outside(files: Sequence[ImageFile], folder: str) -> list[ImageFile]:
+def excluding_folder(files: Sequence[ImageFile], folder: str) -> list[ImageFile]:
     """Leave out the images in the folder for results: they are earlier ones, or would be replaced."""
     top = Path(folder).resolve()
     is_inside = cache(lambda parent: Path(parent).resolve().is_relative_to(top))
@@ -229,6 +192,6 @@ def with_labels(files: Sequence[ImageFile], source: str) -> tuple[list[ImageFile
     return kept, skipped
 
 
-def nothing_left(skipped: Skipped) -> AppError:
+def no_usable_images_error(skipped: Skipped) -> AppError:
     """Return the error for images of which every one was skipped."""
     return AppError(f"{skipped.source}: no image could be used; {skipped.report()[0]}")

@@ -1,8 +1,9 @@
-"""One image, read with every check, as it is or at the working scale."""
+"""One image: its file, and its pixels, read with every check, at the working scale or as they are."""
 
 import os
 import stat
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -104,6 +105,44 @@ class ImageReader:
             raise BadImage(f"{size}, more than the limit of {self._max_pixels:,}")
         # Never by the decoder's own scaling: its pixels are others, and so would some labels be.
         return _resized(self.whole(), sides), scale
+
+
+@dataclass(frozen=True)
+class ImageFile:
+    """An image to read.
+
+    Attributes
+    ----------
+    path : str
+        To open it by; ``scan.tif#2`` is the second page of a file.
+    name : str
+        To show: relative to the folder it was found in, with ``/`` between folders; or as the user gave it.
+    label : str or None
+        Its class.
+    group : str or None
+        The original that near-copies were made from.
+    content : tuple of (bytes, int or None), or ndarray, optional
+        The content of the file, as `image_content` returns it, or the pixels of a tile, where the file itself
+        may be out of reach.
+    bits : int
+        How many of 16 bits a channel are used, in all images of its folder.
+    """
+
+    path: str
+    name: str
+    label: str | None = None
+    group: str | None = None
+    content: Content | np.ndarray | None = field(default=None, repr=False, compare=False)
+    bits: int = 16
+
+    @property
+    def original(self) -> str:
+        """The original that the image is a copy of, or the image itself."""
+        return split_page(self.path)[0] if self.group is None else self.group
+
+    def open(self) -> ImageReader:
+        """Return what reads its pixels."""
+        return ImageReader(self.path, content=self.content, bits=self.bits)
 
 
 def read_image(path: str, *, max_pixels: int = MAX_PIXELS):

@@ -1,19 +1,19 @@
 """Work on many images in threads; the results come in the order of the images."""
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
 
 import cv2
 
 from fastsvm._utils.thread_pool import Threads, thread_result
+from fastsvm._utils.threads import number_of_threads
 
 from ...common.errors import is_shortage
 from .bad_image import NO_MEMORY, BadImage, unreadable
-
-if TYPE_CHECKING:
-    from .image_files import ImageFile
+from .image_reader import ImageFile
 
 AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
 
@@ -23,8 +23,8 @@ MapImages = Callable[[Callable, Iterable], Iterator[tuple]]
 
 
 def map_images(
-    work: Callable[["ImageFile"], T], files: Iterable["ImageFile"], *, jobs: int | None = None
-) -> Iterator[tuple["ImageFile", T | BadImage]]:
+    work: Callable[[ImageFile], T], files: Iterable[ImageFile], *, jobs: int | None = None
+) -> Iterator[tuple[ImageFile, T | BadImage]]:
     """Work on images in threads, and yield the results in the order of the images.
 
     Parameters
@@ -44,7 +44,7 @@ def map_images(
         What `work` returned, or the BadImage (or, made into one, the OSError) that it raised. What else it
         raises comes through and ends the work, as closing the generator does.
     """
-    jobs = jobs or processors()
+    jobs = jobs or number_of_threads(-1)
     if jobs == 1:
         for file in files:
             yield file, image_result(work, file)
@@ -68,7 +68,20 @@ def map_images(
         pool.shutdown(cancel_futures=True)
 
 
-def image_result(work: Callable[["ImageFile"], T], file: "ImageFile") -> T | BadImage:
+@contextmanager
+def image_workers(address: str | None) -> Iterator[MapImages]:
+    """Give what works on images: threads of this process, or the workers of the scheduler at an address."""
+    if address is None:
+        yield map_images
+        return
+    from ...common.dask_cluster import connected
+    from .cluster_images import map_images_on_cluster
+
+    with connected(address) as client:
+        yield partial(map_images_on_cluster, client=client)
+
+
+def image_result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
     """Work on an image, and return the result, or why there is none; see `map_images`."""
     # A new exception: the one raised would keep the frames it went through, and what they hold.
     try:
@@ -79,11 +92,6 @@ def image_result(work: Callable[["ImageFile"], T], file: "ImageFile") -> T | Bad
         return BadImage(unreadable(error))
     except (MemoryError, cv2.error) as error:  # OpenCV's: of what nobody thought of, in one image of many
         return BadImage(NO_MEMORY if is_shortage(error) else f"cannot be worked on: {error.err}")
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def one_thread_in_opencv() -> None:

@@ -7,16 +7,14 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from textwrap import shorten
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...common.csv_quoting import unquoted
 from ...common.errors import AppError
 from ...common.files import read_small_file
 from ...common.folder_walk import walk_folder
 from ...common.printing import note, shortened
-
-if TYPE_CHECKING:
-    from .image_files import ImageFile
+from .image_reader import ImageFile
 
 MAX_XML_BYTES = 10_000_000
 MAX_TABLE_BYTES = 1 << 27
@@ -31,8 +29,8 @@ class LabelRow(NamedTuple):
 
 
 def files_of_rows(
-    files: Sequence["ImageFile"], rows: Iterable[LabelRow]
-) -> Iterator[tuple[LabelRow, "ImageFile"]]:
+    files: Sequence[ImageFile], rows: Iterable[LabelRow]
+) -> Iterator[tuple[LabelRow, ImageFile]]:
     """Yield each row with each file that it means, by its name or the last part of its name.
 
     A note names the first row that means no file; if no row means any, that is an error.
@@ -59,8 +57,8 @@ def files_of_rows(
 
 
 def values_of_files(
-    files: Sequence["ImageFile"], rows: Iterable[LabelRow]
-) -> Iterator[tuple["ImageFile", str | None]]:
+    files: Sequence[ImageFile], rows: Iterable[LabelRow]
+) -> Iterator[tuple[ImageFile, str | None]]:
     """Yield each file with the value of the row that means it, or None."""
     values: dict[ImageFile, str] = {}
     for row, file in files_of_rows(files, rows):

@@ -7,8 +7,7 @@ from math import ceil
 import numpy as np
 
 from .bad_image import BadImage
-from .image_files import ImageFile
-from .image_reader import CELL_WIDTH, at_working_scale
+from .image_reader import CELL_WIDTH, ImageFile, at_working_scale
 from .slides import Slide, is_slide, open_slide
 
 # Pixels at the working scale: the part of a tile whose cells are its own, and what is read around it, so that
@@ -27,8 +26,8 @@ class Tile(ImageFile):
 
     Attributes
     ----------
-    slide : Slide
-        Where it is read from.
+    slide : Slide or None
+        Where it is read from; None if `content` has its pixels.
     window, core : tuple of int
         x, y, width and height of what is read, and of the part whose cells belong to this tile.
     zoom : float
@@ -45,7 +44,7 @@ class Tile(ImageFile):
 
     def open(self) -> "TileReader":
         """Return what reads its pixels."""
-        return TileReader(self.slide, self.window, self.zoom)
+        return TileReader(self.slide, self.window, self.zoom, self.content)
 
 
 @dataclass(frozen=True)
@@ -62,14 +61,14 @@ class UnreadableImage(ImageFile):
 class TileReader:
     """A region of a slide, with the methods of `ImageReader`; it is read each time that it is asked for."""
 
-    def __init__(self, slide: Slide, window: Box, zoom: float) -> None:
-        self._slide, self._window, self._zoom = slide, window, zoom
+    def __init__(self, slide: Slide | None, window: Box, zoom: float, pixels: np.ndarray | None) -> None:
+        self._slide, self._window, self._zoom, self._pixels = slide, window, zoom, pixels
         self.size = window[2:]
         self.pixels = window[2] * window[3]
 
     def whole(self) -> np.ndarray:
         """Return the region as it is in the slide."""
-        return self._slide.region(*self._window)
+        return self._slide.region(*self._window) if self._pixels is None else self._pixels
 
     def reduced(self, reduce: int) -> np.ndarray:
         """Return the region with both sides `reduce` times smaller."""

@@ -8,14 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import NamedTuple
 
 import numpy as np
 
 from ...common.printing import note
 from ..data.bad_image import BadImage
-from ..data.image_files import ImageFile
-from ..data.image_reader import at_working_scale, usual_cell_width
+from ..data.image_reader import ImageFile, at_working_scale, usual_cell_width
 from ..data.slide_tiles import spread_tiles
 from .nuclei_width import nuclei_width
 from .red_circles import MIN_CELLS, diameters_of_one_size, red_circles_of
@@ -30,6 +28,8 @@ KEPT_PIXELS = 1 << 24  # of all images together, reduced, that nuclei are looked
 # photographs the width was off by up to 1.4, of 40 single ones by up to 1.7.
 SAME, ABOUT = 4 / 3, 1.7
 SURE_NUCLEI = 12
+
+Seen = tuple[np.ndarray, np.ndarray, int]  # the red cells of an image, a smaller copy, the factor between
 
 
 @dataclass(frozen=True)
@@ -129,14 +129,14 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
         Without a width if there are no nuclei, and too few red cells, or they differ in size.
     """
     n = min(len(files), MOST_IMAGES)
-    found: dict[tuple[int, int], list[_Seen]] = defaultdict(list)
+    found: dict[tuple[int, int], list[Seen]] = defaultdict(list)
     n_cells = n_pixels = 0
     for file in _spread(files):
         try:
             reader = file.open()
             cells = red_circles_of(reader) if n_cells < ENOUGH_CELLS else np.empty((0, 3))
             reduce = ceil((reader.pixels * n / KEPT_PIXELS) ** 0.5)
-            found[reader.size].append(_Seen(cells, reader.reduced(reduce), reduce))
+            found[reader.size].append((cells, reader.reduced(reduce), reduce))
         except (BadImage, OSError):
             continue
         n_cells, n_pixels = n_cells + len(cells), n_pixels + reader.pixels
@@ -154,19 +154,11 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
     return Scale(known, tuple(found), by, same)
 
 
-class _Seen(NamedTuple):
-    """An image: the red cells in it, a smaller copy of it, and by how much that is smaller."""
-
-    cells: np.ndarray
-    image: np.ndarray
-    reduce: int
-
-
-def _agreed(seen: Sequence[_Seen]) -> tuple[float | None, str, float]:
+def _agreed(seen: Sequence[Seen]) -> tuple[float | None, str, float]:
     """Return the width of a white cell, what it was read from, and the factor it may be off by."""
-    red = white_cell_width(np.concatenate([each.cells for each in seen]), SURE_CELLS)
-    reduce = max(each.reduce for each in seen)
-    images = [at_working_scale(each.image, each.image.shape[1::-1], each.reduce / reduce)[0] for each in seen]
+    red = white_cell_width(np.concatenate([cells for cells, _, _ in seen]), SURE_CELLS)
+    reduce = max(smaller for _, _, smaller in seen)
+    images = [at_working_scale(image, image.shape[1::-1], smaller / reduce)[0] for _, image, smaller in seen]
     width, n = nuclei_width(images)
     if width is None or (n < SURE_NUCLEI and red is not None):
         return red, "red cells", SAME

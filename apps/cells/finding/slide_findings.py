@@ -6,7 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
-from ..data.image_files import ImageFile
+from ..data.image_reader import ImageFile
 from ..data.slide_tiles import Tile
 from .findings import DARK, FLAT, FoundCell, ImageFindings
 

@@ -20,8 +20,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from ..data.image_files import ImageFile
-from ..data.image_reader import CellWidth, is_blank
+from ..data.image_reader import CellWidth, ImageFile, is_blank
 from ..data.image_threads import map_images
 from .field import CHANNELS, Field, median
 from .masks import distance_to
@@ -40,7 +39,7 @@ MOST_IMAGES = 128  # that the stain of all is read from
 
 
 class Stain(NamedTuple):
-    """The stain of an image.
+    """The stain of an image, or the usual one, which images are given.
 
     Attributes
     ----------
@@ -49,9 +48,11 @@ class Stain(NamedTuple):
     density : float or None
         Median optical density (natural logarithm) of its red cells in green; None where there are none.
     hue : float or None
-        The same in blue, as a share of that in green.
+        The same in blue, as a share of that in green; the usual stain has none.
     nuclear : float or None
-        Median density of nuclear stain in its nuclei; None where there are none.
+        Median density of nuclear stain in its nuclei; None where there are none. In the usual stain that of
+        the images learned from, by which all images are scaled alike; None scales each by its own red cells
+        or nuclei.
     """
 
     plasma: tuple[float, float, float]
@@ -60,42 +61,17 @@ class Stain(NamedTuple):
     nuclear: float | None = None
 
 
-class UsualStain(NamedTuple):
-    """The stain that images are given.
-
-    Attributes
-    ----------
-    plasma : tuple of float
-        Blue, green and red between the cells.
-    density : float
-        Of red cells in green.
-    nuclear : float or None
-        Nuclear stain that nuclei have in the images learned from, by which all images are scaled alike; None
-        scales each by its own red cells or nuclei.
-    """
-
-    plasma: tuple[float, float, float]
-    density: float
-    nuclear: float | None = None
-
-    @property
-    def record(self) -> dict:
-        """For a model file."""
-        known = {name: value for name, value in self._asdict().items() if value is not None}
-        return known | {"plasma": list(self.plasma)}
-
-
 # The medians of the photographs that the shipped model is made from.
-USUAL = UsualStain((200.0, 204.0, 200.0), 0.25)
+USUAL = Stain((200.0, 204.0, 200.0), 0.25)
 
 
-def usual_field(image: np.ndarray, usual: UsualStain = USUAL) -> Field:
+def usual_field(image: np.ndarray, usual: Stain = USUAL) -> Field:
     """Return an image with the usual stain, to find and measure cells in."""
     raw = raw_field(image)
     return Field(normalised(image, stain_of(raw), usual), raw.frame, raw.stained)
 
 
-def usual_stain_of(files: Sequence[ImageFile], cell_width: CellWidth = None) -> UsualStain:
+def usual_stain_of(files: Sequence[ImageFile], cell_width: CellWidth = None) -> Stain:
     """Return the usual stain of images to learn from; it has `nuclear` if most lack red cells to trust."""
     work = partial(_stain_in, cell_width=cell_width)
     found = map_images(work, files[:: ceil(len(files) / MOST_IMAGES) or 1])
@@ -172,7 +148,7 @@ def stain_of_tiles(tiles: Iterable[ImageFile]) -> Stain | None:
     )
 
 
-def normalised(image: np.ndarray, stain: Stain, usual: UsualStain) -> np.ndarray:
+def normalised(image: np.ndarray, stain: Stain, usual: Stain) -> np.ndarray:
     """Return an image with the usual stain.
 
     Parameters
@@ -181,7 +157,7 @@ def normalised(image: np.ndarray, stain: Stain, usual: UsualStain) -> np.ndarray
         Blue, green, red.
     stain : Stain
         Its own.
-    usual : UsualStain
+    usual : Stain
 
     Returns
     -------

@@ -17,13 +17,13 @@ from ...common.training_items import count_learned, learned_items
 from ..finding.image_scale import Scale, scale_of
 from ..finding.stain import usual_stain_of
 from ..learning.adaptation import fit_adapted_model, with_classes
+from ..learning.calibration import CellCalibration, calibrate_scores
 from ..learning.cell_model import CellModel, load_cell_model, relative_gap, scores_of
 from ..learning.familiarity import mean_noise
-from ..learning.score_calibration import CellCalibration, calibrate_scores
 from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
 from ..measuring.cell_features import feature_names
-from ..training_settings import TrainingSettings
+from ..settings import TrainingSettings
 
 FOLDS = 20  # at most; fits take milliseconds
 # Cells from which on they tell the score that a label wants. Of 3 a class that is left to chance; on the rest
@@ -100,7 +100,7 @@ def adapt_cell_model(
     CellAdaptation
     """
     model = load_cell_model(model_path)
-    if model.about.known is None:
+    if model.about.training is None:
         raise AppError(f"{model.name}: holds no cells to learn from; train it again, or give its original")
     with stage("find"):
         everything = []
@@ -115,7 +115,8 @@ def adapt_cell_model(
     samples, ranges = measure(skipped, stage, usual)
     counts = dict(sorted(Counter(samples.y.tolist()).items()))
     _check_labels(counts, model)
-    others = model.about.known.X, np.array(model.classes)[model.about.known.number]
+    X, number = model.about.training
+    others = X, np.array(model.classes)[number]
     with stage("fit"):
         pipeline, means = fit_adapted_model(others, samples)
         error, calibration = _validate(samples, others)
@@ -132,7 +133,7 @@ def adapt_cell_model(
         means=means.tolist(),
         noise=mean_noise(len(samples.y) / len(counts)),
         cautious=cautious,
-        known=None,
+        training=None,
         limits=f"{limits} {about.limits}".strip(),
     )
     save_plain(pipeline, output, about.record | learned_items(samples.hashes, model.record))

@@ -1,6 +1,6 @@
 """`classify`: find, classify and count the cells of images."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,8 +14,8 @@ from ...common.files import make_folder
 from ...common.progress import Stages
 from ...common.training_items import count_learned
 from ..data.bad_image import BadImage
-from ..data.image_files import ImageFile, find_images, outside, source_name
-from ..data.image_reader import ImageReader
+from ..data.image_files import excluding_folder, find_images, source_name
+from ..data.image_reader import ImageFile, ImageReader
 from ..data.image_threads import MapImages, map_images
 from ..data.slide_tiles import Tile, with_tiles
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, FoundCell, ImageFindings
@@ -23,13 +23,14 @@ from ..finding.image_quality import quality_flags
 from ..finding.image_scale import Scale, cell_width_of_slide, scale_of
 from ..finding.slide_findings import merge_tiles
 from ..finding.stain import stain_of_tiles
+from ..learning.calibration import corrected_shares
 from ..learning.cell_model import CellModel, load_cell_model
-from ..learning.share_correction import corrected_shares
 from ..measuring.describing import DescribedImage, describe_image
+from ..settings import ClassifySettings
 from .classify_cache import ClassifyCache
 
-BATCH = 64  # images whose cells are classified at once
-TILES_AT_ONCE = 8  # the same of tiles; what is beyond is lost if the run is interrupted
+# Whose cells are classified at once; what is beyond is lost if the run is interrupted.
+IMAGES_AT_ONCE, TILES_AT_ONCE = 64, 8
 
 Draw = Callable[[ImageFile, np.ndarray, ImageFindings], None]
 Sink = Callable[[ImageFindings], object]
@@ -41,21 +42,20 @@ class Outputs(Protocol):
 
     Attributes
     ----------
-    table : str or None
+    output : str or None
         The CSV file that is written; an interrupted run keeps its results beside it.
     overlay : str or None
         The folder that images are drawn into.
     folders : sequence of str
         The folders that are written; images in them are left out.
-    thumbnails, details : bool
-        Whether findings need small pictures; outlines and measurements.
+    wanted : collection of str
+        What of the cells is needed, as for `describe_image`.
     """
 
-    table: str | None
+    output: str | None
     overlay: str | None
     folders: Sequence[str]
-    thumbnails: bool
-    details: bool
+    wanted: Collection[str]
 
     def opened(
         self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str], scale: float | Scale
@@ -95,13 +95,10 @@ def classify_images(
     sources: Sequence[str],
     model_path: str | None,
     outputs: Outputs,
+    settings: ClassifySettings,
     stage: Stages,
     *,
     labels: str | None = None,
-    cell_width: float | None = None,
-    min_score: float | None = None,
-    strict: bool = False,
-    also: Sequence[str] = (),
     describing: MapImages = map_images,
 ) -> CellClassification:
     """Classify the cells of images.
@@ -113,18 +110,11 @@ def classify_images(
     model_path : str or None
         None is the model that comes with the package.
     outputs : Outputs
+    settings : ClassifySettings
     stage : Stages
         Times the stages.
     labels : str, optional
         Known labels, as for `find_images`.
-    cell_width : float, optional
-        As for `read_scaled`.
-    min_score : float, optional
-        A cell gets a label only with this score; by default with the model's.
-    strict : bool, default=False
-        Whether cells unlike those of training get no label at all.
-    also : sequence of {"red cell", "platelet"}
-        What is found beside white cells.
     describing : callable, default=map_images
         What describes the images.
     """
@@ -133,31 +123,24 @@ def classify_images(
     with stage("find"):
         files = with_truths(find_images(sources, labels=labels), model, labels)
         for folder in outputs.folders:
-            files = outside(files, folder)
+            files = excluding_folder(files, folder)
             make_folder(folder)
-        scale = scale_of(files, cell_width)
-    least = model.least(min_score)
-    wanted = model.least_unfamiliar(min_score, strict)
+        scale = scale_of(files, settings.cell_width)
+    least = model.least(settings.min_score)
+    wanted = model.least_unfamiliar(settings.min_score, settings.strict)
     classes = [*model.classes, UNCLASSIFIED] if least or wanted else model.classes
-    count = CellCounts(source_name(sources), classes, also)
+    count = CellCounts(source_name(sources), classes, settings.also)
     with outputs.opened(files, model, sources, scale) as write:
-        width_of = partial(cell_width_of_slide, given=cell_width)
+        width_of = partial(cell_width_of_slide, given=settings.cell_width)
         items = list(with_tiles(files, width_of, stain_of_tiles))
         draw = outputs.draw(files)
         has_tiles = any(isinstance(item, Tile) for item in items)
         if draw and has_tiles:
             raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
-        how = {
-            "cell_width": scale,
-            "also": tuple(also),
-            "thumbnails": outputs.thumbnails,
-            "details": outputs.details,
-            "min_score": min_score,
-            "strict": strict,
-        }
-        batch = TILES_AT_ONCE if has_tiles else BATCH
+        how = {"settings": replace(settings, cell_width=scale), "wanted": outputs.wanted}
+        batch = TILES_AT_ONCE if has_tiles else IMAGES_AT_ONCE
         work = partial(classify_cells, model=model, draw=draw, describing=describing, batch=batch, **how)
-        run = ClassifyCache(items, model_path, outputs.table, batch, drawn=outputs.overlay, **how)
+        run = ClassifyCache(items, model_path, outputs.output, batch, drawn=outputs.overlay, **how)
         with stage("classify", total=len(items)) as advance:
             for found in merge_tiles(run.results(work), advance):
                 count.add(found)
@@ -181,12 +164,12 @@ def with_truths(files: Sequence[ImageFile], model: CellModel, labels: str | None
 def classify_cells(
     files: Iterable[ImageFile],
     model: CellModel,
+    settings: ClassifySettings,
     *,
+    wanted: Sequence[str] = (),
     draw: Draw | None = None,
     describing: MapImages = map_images,
-    batch: int = BATCH,
-    min_score: float | None = None,
-    strict: bool = False,
+    batch: int = IMAGES_AT_ONCE,
     **how,
 ) -> Iterator[Found]:
     """Find and classify the cells of images.
@@ -195,6 +178,9 @@ def classify_cells(
     ----------
     files : iterable of ImageFile
     model : CellModel
+    settings : ClassifySettings
+    wanted : sequence of str
+        What of the cells is needed, as for `describe_image`.
     draw : callable, optional
         Called in any thread with each file that could be read, its image and what was found in it.
     describing : callable, default=map_images
@@ -203,12 +189,8 @@ def classify_cells(
     batch : int, default=64
         Images whose cells are classified at once. If these are unlike those of training, the model's cautious
         part labels them, and their images have the flag "unfamiliar".
-    min_score : float, optional
-        A cell gets a label only with this score; by default with that of the model.
-    strict : bool, default=False
-        Whether cells unlike those of training get no label at all.
     **how
-        As for `describe_image`: `cell_width`, `thumbnails`, `details`, `most`, `also`.
+        As for `describe_image`: `most`.
 
     Yields
     ------
@@ -218,10 +200,11 @@ def classify_cells(
         A truth is in it where the image has a label.
     """
     about = model.about
-    least = model.least(min_score), model.least_unfamiliar(min_score, strict)
+    least = model.least(settings.min_score), model.least_unfamiliar(settings.min_score, settings.strict)
     keep = draw is not None and describing is map_images  # elsewhere pixels would come back for each image
-    how |= {"usual": about.usual, "quality": bool(about.ranges), "keep": keep}
-    results = describing(partial(describe_image, **how), files)
+    how |= {"cell_width": settings.cell_width, "also": settings.also, "usual": about.usual, "keep": keep}
+    wanted = (*wanted, "quality") if about.ranges else wanted
+    results = describing(partial(describe_image, wanted=wanted, **how), files)
     classified = _classified(results, model, batch, least)
     yield from _drawn(classified, draw) if draw else ((file, found) for file, found, _ in classified)
 

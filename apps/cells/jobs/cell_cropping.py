@@ -6,8 +6,7 @@ from functools import partial
 import numpy as np
 
 from ..data.bad_image import BadImage
-from ..data.image_files import ImageFile
-from ..data.image_reader import CellWidth
+from ..data.image_reader import CellWidth, ImageFile
 from ..data.image_threads import map_images
 from ..finding.findings import FoundCell, ImageFindings, crop_box, crop_square
 from ..finding.image_quality import flags_without_cell

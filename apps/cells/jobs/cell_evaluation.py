@@ -6,13 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
-from ..data.image_files import ImageFile, labelled_images, nothing_left
+from ..data.image_files import labelled_images, no_usable_images_error
+from ..data.image_reader import ImageFile
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, FoundCell
 from ..finding.image_scale import Scale, scale_of
+from ..learning.calibration import CellCalibration
 from ..learning.cell_model import load_cell_model
 from ..learning.error_report import ErrorReport, error_report
+from ..settings import ClassifySettings
 from .cell_classification import classify_cells
 
 
@@ -21,14 +23,6 @@ class Mistake(NamedTuple):
 
     file: ImageFile
     cell: FoundCell | None
-
-
-class Coverage(NamedTuple):
-    """The share of cells whose score is enough for a label, and the share of these that is wrong."""
-
-    min_score: float
-    coverage: float
-    error: float | None  # None where no cell gets a label
 
 
 @dataclass(frozen=True)
@@ -41,23 +35,20 @@ class CellEvaluation:
         Of all images: cells that get no label count with their likeliest class.
     mistakes : list of Mistake
         The surest first.
-    skipped : Skipped
-    scale : float or Scale
-    labelled : Coverage or None
-        None where every cell gets a label.
-    unfamiliar : int
-        Images whose cells are unlike those of training.
     count : CellCounts
-        Of the images; it knows how many of them the model has learned from.
+        Of the images; it knows how many of them were skipped, are unlike those of training, and how many the
+        model has learned from.
+    scale : float or Scale
+    labelled : CellCalibration or None
+        The score that a label wants, the share of cells that have it, and the share of these labels that is
+        wrong; None where every cell gets a label.
     """
 
     scores: ErrorReport
     mistakes: list[Mistake]
-    skipped: Skipped
-    scale: float | Scale
-    labelled: Coverage | None
-    unfamiliar: int
     count: CellCounts
+    scale: float | Scale
+    labelled: CellCalibration | None
 
 
 def evaluate_cell_model(
@@ -77,13 +68,13 @@ def evaluate_cell_model(
     tried: list[Mistake] = []
     labelled: list[bool] = []  # whether the label is right
     count = CellCounts(skipped.source)
+    count.skipped = skipped
     with stage("evaluate", total=len(files)) as advance:
-        for file, found in classify_cells(files, model, cell_width=scale, most=1):
+        for file, found in classify_cells(files, model, ClassifySettings(scale), most=1):
             advance()
-            if found.problem is not None:
-                skipped.add(found.file, found.problem)
-                continue
             count.add(found)
+            if found.problem is not None:
+                continue
             cell = found.cells[0] if found.cells else None
             if cell and cell.label != UNCLASSIFIED:
                 labelled.append(cell.label == file.label)
@@ -91,7 +82,7 @@ def evaluate_cell_model(
                 cell = replace(cell, label=model.classes[int(np.argmax(cell.probabilities))])
             tried.append(Mistake(file, cell))
     if not tried:
-        raise nothing_left(skipped)
+        raise no_usable_images_error(skipped)
     truth = np.array([file.label for file, _ in tried], object)
     predicted = np.array([cell and cell.label for _, cell in tried], object)
     originals = np.array([file.original for file, _ in tried]) if known.get("groups") else None
@@ -99,9 +90,10 @@ def evaluate_cell_model(
     # Where no cell was found nothing is sure; these come last.
     mistakes.sort(key=lambda pair: -np.inf if pair.cell is None else pair.cell.score, reverse=True)
     scores = error_report(truth, predicted, model.classes, originals)
-    coverage, unfamiliar = None, count.flags[UNFAMILIAR]
+    coverage = None
     if model.least() is not None and len(labelled) < len(tried):
-        least = model.least() if 2 * unfamiliar <= count.with_cell else model.least_unfamiliar()
+        is_familiar = 2 * count.flags[UNFAMILIAR] <= count.with_cell
+        least = model.least() if is_familiar else model.least_unfamiliar()
         error = 1 - sum(labelled) / len(labelled) if labelled else None
-        coverage = Coverage(least, len(labelled) / len(tried), error)
-    return CellEvaluation(scores, mistakes, skipped, scale, coverage, unfamiliar, count)
+        coverage = CellCalibration(min_score=least, coverage=len(labelled) / len(tried), error=error)
+    return CellEvaluation(scores, mistakes, count, scale, coverage)

@@ -1,42 +1,22 @@
 """Explanations of labels: the measurements with the largest effect, beside the means of the classes."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...common.errors import AppError
 from ...common.printing import many, note
+from ...common.progress import UNWATCHED, Stages
 from ..data.bad_image import BadImage
-from ..data.image_files import ImageFile
-from ..data.image_reader import CellWidth
+from ..data.image_files import find_images
+from ..data.image_reader import CellWidth, ImageFile
 from ..finding.findings import FoundCell, why_no_cell
-from ..learning.cell_model import CellModel
+from ..finding.image_scale import scale_of
+from ..learning.cell_model import CellModel, load_cell_model
 from ..measuring.cell_features import feature_names
 from ..measuring.describing import describe_image
 
 SHOWN = 12  # measurements
-
-
-class Reason(NamedTuple):
-    """A measurement of a cell.
-
-    Attributes
-    ----------
-    name : str
-    value : float
-        In standard deviations of the images learned from, from their mean.
-    contribution : float
-        What it adds to the log-odds of the label, against those of the next class: what they lose where it
-        is that of the mean cell.
-    means : dict
-        Its mean over the images of each class, like `value`.
-    """
-
-    name: str
-    value: float
-    contribution: float
-    means: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -52,8 +32,15 @@ class CellExplanation:
         Of each class.
     min_score : float
         The probability below which a cell gets no label.
-    reasons : list of Reason
-        Those that matter most, for and against the label, the weightiest first.
+    names : list of str
+        The measurements that matter most, for and against the label, the weightiest first.
+    values : list of float
+        Of these, in standard deviations of the images learned from, from their mean.
+    contributions : list of float
+        What each adds to the log-odds of the label, against those of the next class: what they lose where it
+        is that of the mean cell.
+    means : dict
+        For each class the means of these measurements over its images, like `values`.
     rest : float
         What all other measurements and the constant add; of a kernel machine also what measurements do only
         together.
@@ -64,35 +51,55 @@ class CellExplanation:
     other: str
     probabilities: dict[str, float]
     min_score: float
-    reasons: list[Reason]
+    names: list[str]
+    values: list[float]
+    contributions: list[float]
+    means: dict[str, list[float]]
     rest: float
 
 
 def explain_cell(
-    file: ImageFile, model: CellModel, number: int, cell_width: CellWidth = None
+    image: str,
+    model_path: str | None = None,
+    number: int = 1,
+    *,
+    cell_width: float | None = None,
+    stage: Stages = UNWATCHED,
 ) -> CellExplanation:
     """Explain the label of a cell.
 
     Parameters
     ----------
-    file : ImageFile
-    model : CellModel
-        With probabilities, and without principal components.
-    number : int
-        Of the cell, from 1; the largest is the first.
-    cell_width : float or callable, optional
+    image : str
+    model_path : str or None
+        Of a model with probabilities, and without principal components; None is the one that comes with the
+        package.
+    number : int, default=1
+        Of the cell; the largest is the first.
+    cell_width : float, optional
         As for `read_scaled`.
+    stage : Stages, optional
+        Times the stages.
 
     Raises
     ------
     AppError
         When there is no such cell, or the model is of another kind.
     """
+    with stage("load"):
+        model = load_cell_model(model_path)
+    with stage("classify"):
+        files = find_images([image])
+        file = replace(files[0], path=image, name=image)  # of several pages none is meant
+        return _explained(file, model, number, scale_of(files, cell_width))
+
+
+def _explained(file: ImageFile, model: CellModel, number: int, cell_width: CellWidth) -> CellExplanation:
     steps = [step for _, step in model.pipeline.steps]
     if len(steps) != 2 or not model.gives_probabilities:
         raise AppError(f"{model.name}: has no probabilities to explain; train one with --folds above 1")
     try:
-        found = describe_image(file, cell_width, usual=model.about.usual, thumbnails=True)
+        found = describe_image(file, cell_width, usual=model.about.usual, wanted=("thumbnails",))
     except BadImage as error:
         raise AppError(f"{file.name}: {error}") from error
     if not found.cells:
@@ -112,21 +119,18 @@ def explain_cell(
     towards = odds[:, order[0]] - odds[:, order[1]]
     contributions = towards[-1] - towards[:-1]
     shown = np.argsort(-np.abs(contributions))[:SHOWN]
-    names = feature_names()
     classes = model.classes
-
-    means = dict(zip(classes, model.about.means, strict=False))
-    reasons = [
-        Reason(names[k], float(values[k]), float(contributions[k]), {of: row[k] for of, row in means.items()})
-        for k in shown
-    ]
+    means = np.asarray(model.about.means)[:, shown].tolist() if len(model.about.means) else []
     return CellExplanation(
         found.cells[number - 1],
         classes[order[0]],
         classes[order[1]],
         dict(zip(classes, probabilities.tolist(), strict=True)),
         model.about.calibration.min_score,
-        reasons,
+        np.array(feature_names())[shown].tolist(),
+        values[shown].tolist(),
+        contributions[shown].tolist(),
+        dict(zip(classes, means, strict=False)),
         float(towards[-1] - contributions[shown].sum()),
     )
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from fastsvm._utils.thread_pool import Threads
+from fastsvm._utils.threads import number_of_threads
 from fastsvm.fitting import Calibration, ConvergenceWarning, Pipeline, Scaler
 from fastsvm.model_files import save_plain
 
@@ -20,25 +21,27 @@ from ...common.classifiers import make_classifier
 from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import learned_items
-from ..data.image_threads import processors
 from ..finding.image_quality import QualityRanges
 from ..finding.image_scale import Scale, scale_of
-from ..finding.stain import UsualStain, usual_stain_of
+from ..finding.stain import Stain, usual_stain_of
+from ..learning.calibration import calibrate_scores
 from ..learning.cautious_model import calibrated_cautious_model
-from ..learning.cell_model import ModelNotes, gives_probabilities, relative_gap, scores_of
+from ..learning.cell_model import gives_probabilities, relative_gap, scores_of
 from ..learning.error_report import ErrorReport, error_report
 from ..learning.familiarity import class_means
-from ..learning.known_cells import KnownCells
-from ..learning.score_calibration import calibrate_scores
+from ..learning.model_notes import ModelNotes
 from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
 from ..measuring.cell_features import feature_names
-from ..training_settings import TrainingSettings
-from .suspect_cells import SuspectCells, suspect_cells
+from ..settings import TrainingSettings
+from .cell_evaluation import Mistake
+from .suspect_cells import suspect_cells
 
 INNER_FOLDS = 3
-LOOSE = 1e-2  # gap at which a fit is good enough to choose by
-BALANCE = 0.5  # 1 would make all classes count the same, 0 all cells; in between errors are fewest
+LOOSE_TOL = 1e-2  # relative gap at which a fit is good enough to choose by
+# Power of one over the size of its class that a cell weighs: with 1 all classes would count the same, with 0
+# all cells; in between errors are fewest.
+BALANCE = 0.5
 
 T, R = TypeVar("T"), TypeVar("R")
 
@@ -158,7 +161,7 @@ def _losses(train: TrainingSamples, test: TrainingSamples, settings: TrainingSet
     X, X_test = scaler.transform(train.X), scaler.transform(test.X)
     losses, weights = [], _weights(train)
     for alpha in settings.method.alphas:
-        estimator = _classifier(settings, train, alpha, tol=LOOSE)
+        estimator = _classifier(settings, train, alpha, tol=LOOSE_TOL)
         decision = estimator.fit(X, train.y, weights).decision_function(X_test)
         classes = estimator.classes_ if decision.ndim == 2 else estimator.classes_[1:]
         decision = decision.reshape(len(decision), -1)
@@ -174,7 +177,7 @@ def _best(losses: np.ndarray, alphas: Sequence[float]) -> float:
 
 
 def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[], None]) -> Iterator[R]:
-    pool = Threads(processors())
+    pool = Threads(number_of_threads(-1))
     try:
         for result in pool.map(work, items):
             advance()
@@ -188,7 +191,7 @@ def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[]
 
 @dataclass(frozen=True)
 class CellTraining:
-    """The result of `train_cell_model`."""
+    """The result of `train_cell_model`; `suspects` and their share are as of `suspect_cells`."""
 
     model: str
     settings: TrainingSettings
@@ -198,7 +201,8 @@ class CellTraining:
     scores: ErrorReport | None
     of_versions: ErrorReport | None
     about: ModelNotes
-    suspects: SuspectCells | None
+    suspects: list[Mistake] | None
+    suspect_share: tuple[float, float] | None
     relative_gap: float | list[float] | None
     skipped: Skipped
     scale: float | Scale
@@ -250,14 +254,14 @@ def train_cell_model(
     model[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     about = _about(samples, validation, ranges, usual)
     means = class_means(model[0].transform(images.X), images.y).tolist()
-    about = replace(about, means=means, known=KnownCells.of(samples), limits=limits)
+    about = replace(about, means=means, training=samples.kept_for_adaptation(), limits=limits)
     if validation.scores is not None and about.calibration.coverage is not None:
         with stage("cautious"):
             cautious = calibrated_cautious_model(samples, validation.parts, settings.seed)
             about = replace(about, cautious=cautious)
     with stage("check labels"), warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         logistic = replace(settings, classifier="sdca-logistic")
-        suspects = suspect_cells(
+        suspects, share = suspect_cells(
             samples, validation.parts, lambda some, alpha: fit_cell_model(some, logistic, alpha)
         )
     with stage("save"):
@@ -276,6 +280,7 @@ def train_cell_model(
         of_versions,
         about,
         suspects,
+        share,
         relative_gap(model),
         skipped,
         scale,
@@ -306,7 +311,7 @@ def _about(
     samples: TrainingSamples,
     validation: CellValidation,
     ranges: QualityRanges,
-    usual: UsualStain,
+    usual: Stain,
 ) -> ModelNotes:
     """Return the notes that a model file holds beside the model."""
     if validation.scores is None:

@@ -13,8 +13,7 @@ import numpy as np
 
 from ...common.cache import Cache
 from ...common.printing import note
-from ..data.image_files import ImageFile
-from ..data.image_reader import split_page
+from ..data.image_reader import ImageFile, split_page
 from ..finding.findings import FoundCell, ImageFindings
 
 Found = tuple[ImageFile, ImageFindings]

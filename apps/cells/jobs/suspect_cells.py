@@ -1,7 +1,7 @@
 """The labels of training images that models which had not seen them contradict most."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,29 +17,11 @@ from .cell_evaluation import Mistake
 ALPHA = 3.0
 
 
-@dataclass(frozen=True)
-class SuspectCells:
-    """The labels to check.
-
-    Attributes
-    ----------
-    cells : list of Mistake
-        Those that a held-out model contradicts, the strongest contradiction first; the cell has the label and
-        the score that this model gives it.
-    share : tuple of float
-        Bounds of the share of labels that are wrong. The lower is that of `suspicious_labels`, which sees few
-        of the mistakes that follow a rule; the upper counts all contradicted labels, also of hard cells.
-    """
-
-    cells: list[Mistake]
-    share: tuple[float, float]
-
-
 def suspect_cells(
     samples: TrainingSamples,
     parts: Sequence[np.ndarray],
     fit: Callable[[TrainingSamples, float], Pipeline],
-) -> SuspectCells | None:
+) -> tuple[list[Mistake], tuple[float, float]] | tuple[None, None]:
     """Look for wrong labels.
 
     Parameters
@@ -49,9 +31,18 @@ def suspect_cells(
         The rows of each fold; without folds nothing is known.
     fit : callable
         Fits a model with probabilities to samples, with a strength of the regularisation.
+
+    Returns
+    -------
+    cells : list of Mistake
+        Those that a held-out model contradicts, the strongest contradiction first; the cell has the label and
+        the score that this model gives it.
+    share : tuple of float
+        Bounds of the share of labels that are wrong. The lower is that of `suspicious_labels`, which sees few
+        of the mistakes that follow a rule; the upper counts all contradicted labels, also of hard cells.
     """
     if not parts:
-        return None
+        return None, None
     classes, labels = np.unique(samples.y, return_inverse=True)
     scores = np.empty((len(labels), len(classes)))
     for part in parts:
@@ -66,4 +57,4 @@ def suspect_cells(
         cell = replace(cell, label=str(classes[suggested]), score=float(scores[images[k], suggested]))
         cells.append(Mistake(replace(file, label=str(samples.y[images[k]])), cell))
     most = len(cells) / len(images)
-    return SuspectCells(cells, (min(found.estimated_share, most), most))
+    return cells, (min(found.estimated_share, most), most)

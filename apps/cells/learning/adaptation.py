@@ -13,7 +13,7 @@ import numpy as np
 
 from fastsvm.fitting import SDCA, Pipeline
 
-from .cautious_model import CautiousModel, balanced_scaler, balanced_weights, travelling
+from .cautious_model import CautiousModel, balanced_scaler, balanced_weights, stain_invariant_columns
 from .familiarity import class_means
 from .training_samples import TrainingSamples
 
@@ -57,7 +57,7 @@ def fit_adapted_model(others: Sequence[np.ndarray], own: TrainingSamples) -> tup
     number = np.unique(y, return_inverse=True)[1]
     weights /= np.bincount(number, weights)[number]  # a class that only one kind has counts as much
     damping = np.full(rows.shape[1], DAMPING, np.float32)
-    damping[travelling()] = 1
+    damping[stain_invariant_columns()] = 1
     classifier = SDCA(loss="log", alpha=ALPHA, random_state=0)
     classifier.fit(rows * damping, y, weights / weights.mean())
     classifier.coef_ *= damping  # as for features that are not damped

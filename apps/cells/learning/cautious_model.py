@@ -5,17 +5,18 @@ with the stain. It is strongly regularised, all classes count the same, and it l
 sure of.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastsvm.fitting import SDCA, Scaler
 
 from ..measuring.cell_features import feature_names
-from .score_calibration import CellCalibration, calibrate_scores
-from .training_samples import TrainingSamples
+from .calibration import CellCalibration, calibrate_scores
+
+if TYPE_CHECKING:
+    from .training_samples import TrainingSamples
 
 FEATURES = ("nucleus_", "cell_", "ratio_")
 # Trained on photographs of one laboratory, the error on 291 cells of another was 0.22 for any from 0.03 to 1.
@@ -23,17 +24,17 @@ ALPHA = 0.1
 # Share of the labels that may be wrong on versions of other originals. Other laboratories are harder: there
 # 3 % of the labels were wrong.
 WANTED_ERROR = 0.01
-DIGITS = 5  # of the numbers in a model file
+DIGITS = 5  # of the numbers of a model, which its file holds as text
 
 
-def travelling() -> np.ndarray:
+def stain_invariant_columns() -> np.ndarray:
     """Return the columns of the features that hardly change with the stain."""
     return np.flatnonzero([name.startswith(FEATURES) for name in feature_names()])
 
 
 @dataclass(frozen=True, eq=False)
 class CautiousModel:
-    """A linear model of the features of `travelling`, one against the rest.
+    """A linear model of the features of `stain_invariant_columns`, one against the rest.
 
     Attributes
     ----------
@@ -52,7 +53,7 @@ class CautiousModel:
 
     def raw_probabilities(self, X: np.ndarray) -> np.ndarray:
         """Return the scores of the classes for each row of all features, as they come."""
-        decision = (X[:, travelling()] - self.center) / self.scale @ self.coef.T + self.intercept
+        decision = (X[:, stain_invariant_columns()] - self.center) / self.scale @ self.coef.T + self.intercept
         chances = np.exp(-np.logaddexp(0, -decision))
         return chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)
 
@@ -60,34 +61,10 @@ class CautiousModel:
         """Return calibrated probabilities."""
         return self.calibration.calibrated(self.raw_probabilities(X))
 
-    @property
-    def record(self) -> dict:
-        """For a model file."""
-        arrays = {name: getattr(self, name) for name in ("center", "scale", "coef", "intercept")}
-        rounded = {name: _rounded(values) for name, values in arrays.items()}
-        return {**rounded, "calibration": self.calibration.record}
 
-    @classmethod
-    def from_record(cls, record: Mapping, n_classes: int, calibration: CellCalibration) -> Self:
-        """Return the model in a file, checked; ValueError if it is damaged."""
-        n = len(travelling())
-        shapes = {"center": (n,), "scale": (n,), "coef": (n_classes, n), "intercept": (n_classes,)}
-        arrays = {name: np.array(record[name], float) for name in shapes}
-        sound = all(
-            array.shape == shapes[name] and np.isfinite(array).all() for name, array in arrays.items()
-        )
-        if not sound or (arrays["scale"] <= 0).any():
-            raise ValueError("cautious")
-        return cls(**arrays, calibration=calibration)
-
-
-def _rounded(values: np.ndarray) -> list:
-    return np.vectorize(lambda value: float(f"{value:.{DIGITS}g}"))(values).tolist()
-
-
-def fit_cautious_model(samples: TrainingSamples, seed: int) -> CautiousModel:
+def fit_cautious_model(samples: "TrainingSamples", seed: int) -> CautiousModel:
     """Fit a cautious model; its scores are not calibrated yet."""
-    X = samples.X[:, travelling()].astype(float)
+    X = samples.X[:, stain_invariant_columns()].astype(float)
     scaler, weights = balanced_scaler(X, samples.y), balanced_weights(samples.y)
     Z = ((X - scaler.mean_) / scaler.scale_).astype(np.float32)
     fitted = SDCA(loss="log", alpha=ALPHA, random_state=seed).fit(Z, samples.y, weights / weights.mean())
@@ -114,7 +91,7 @@ def balanced_scaler(X: np.ndarray, y: np.ndarray, least: np.ndarray | float = 0.
 
 
 def calibrated_cautious_model(
-    samples: TrainingSamples, parts: list[np.ndarray], seed: int
+    samples: "TrainingSamples", parts: list[np.ndarray], seed: int
 ) -> CautiousModel | None:
     """Fit a cautious model, and learn from those of the folds which scores are enough for a label."""
     if not parts:
@@ -125,4 +102,10 @@ def calibrated_cautious_model(
         train = np.setdiff1d(np.arange(len(truth)), part)
         scores[part] = fit_cautious_model(samples.rows(train), seed).raw_probabilities(samples.X[part])
     calibration = calibrate_scores(scores, truth, samples.shares, parts, WANTED_ERROR)
-    return replace(fit_cautious_model(samples, seed), calibration=calibration)
+    fitted = fit_cautious_model(samples, seed)
+    arrays = {name: _rounded(getattr(fitted, name)) for name in ("center", "scale", "coef", "intercept")}
+    return CautiousModel(**arrays, calibration=calibration)
+
+
+def _rounded(values: np.ndarray) -> np.ndarray:
+    return np.vectorize(lambda value: float(f"{value:.{DIGITS}g}"))(values)

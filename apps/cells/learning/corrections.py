@@ -6,25 +6,19 @@ Such a file is JSON with ``version`` (1), ``model``, ``classes`` and ``correctio
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from ...common.errors import AppError
-from ..data.boxes import AnnotatedBox, LabelledBox, checked_box
+from ..data.boxes import LabelledBox, checked_box
 from ..data.label_tables import read_json
 from ..finding.findings import UNCLASSIFIED
 
 VERSION = 1
 
-
-class Corrections(NamedTuple):
-    """The corrections in a file, and the classes that the person could choose from."""
-
-    said: list[AnnotatedBox]
-    classes: set[str]
+Corrections = tuple[list[LabelledBox], set[str]]  # and the classes that the person could choose from
 
 
 def read_corrections(path: str) -> Corrections:
-    """Read a file of corrections.
+    """Read the boxes in a file of corrections, and the classes there are.
 
     Raises
     ------
@@ -44,10 +38,10 @@ def checked_corrections(content: Mapping, where: str) -> Corrections:
         _checked_correction(entry, f"{where}, correction {number:,}")
         for number, entry in enumerate(content["corrections"], start=1)
     ]
-    return Corrections(said, known | {boxed.label for _, boxed, _ in said if boxed.label})
+    return said, known | {boxed.label for boxed in said if boxed.label}
 
 
-def _checked_correction(entry: object, where: str) -> AnnotatedBox:
+def _checked_correction(entry: object, where: str) -> LabelledBox:
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         raise AppError(f"{where}: names no file")
     new, reject = entry.get("new"), entry.get("reject", False)
@@ -57,4 +51,4 @@ def _checked_correction(entry: object, where: str) -> AnnotatedBox:
     if min(box[2:]) <= 0:
         raise AppError(f"{where}: a box with nothing in it")
     label = None if reject or new == UNCLASSIFIED else new
-    return AnnotatedBox(entry["file"], LabelledBox(where, box, label))
+    return LabelledBox(where, entry["file"], box, label)

@@ -8,25 +8,6 @@ from ...common.statistics import confusion, wilson_interval
 
 
 @dataclass(frozen=True)
-class OriginalErrors:
-    """Images counted by the original that they are copies of.
-
-    Attributes
-    ----------
-    n : int
-        Originals.
-    wrong : int
-        Those of which more than half of the images are wrong.
-    touched : int
-        Those of which any image is wrong.
-    """
-
-    n: int
-    wrong: int
-    touched: int
-
-
-@dataclass(frozen=True)
 class ErrorReport:
     """The errors of a model on labelled images.
 
@@ -46,8 +27,9 @@ class ErrorReport:
         For each true label, in how many images no white cell was found; they are wrong, too.
     unknown_labels : list of str
         Those that the model does not know.
-    originals : OriginalErrors or None
-        None where the originals are not known.
+    originals : tuple of int, or None
+        How many originals there are, those of which more than half of the images are wrong, and those of
+        which any is; None where the originals are not known.
     """
 
     n: int
@@ -57,7 +39,7 @@ class ErrorReport:
     confusion: list[list[int]]
     without_cell: list[int]
     unknown_labels: list[str]
-    originals: OriginalErrors | None
+    originals: tuple[int, int, int] | None
 
 
 def error_report(
@@ -84,14 +66,14 @@ def error_report(
     labels = known + unknown
     seen = predicted != None  # noqa: E711 (an array)
     originals = None if groups is None else _originals(groups, wrong)
-    independent = n if originals is None else originals.n
+    independent = n if originals is None else originals[0]
     interval = wilson_interval(error * independent, independent)
     table = confusion(truth[seen], predicted[seen], labels).tolist()
     without_cell = [int(np.count_nonzero(truth[~seen] == label)) for label in labels]
     return ErrorReport(n, error, interval, labels, table, without_cell, unknown, originals)
 
 
-def _originals(groups: np.ndarray, wrong: np.ndarray) -> OriginalErrors:
+def _originals(groups: np.ndarray, wrong: np.ndarray) -> tuple[int, int, int]:
     _, number = np.unique(groups, return_inverse=True)
     shares = np.bincount(number, wrong) / np.bincount(number)
-    return OriginalErrors(len(shares), int(np.count_nonzero(shares > 0.5)), int(np.count_nonzero(shares)))
+    return len(shares), int(np.count_nonzero(shares > 0.5)), int(np.count_nonzero(shares))

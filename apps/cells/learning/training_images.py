@@ -15,7 +15,8 @@ from ..data.boxes import (
     match_boxes,
     read_boxes,
 )
-from ..data.image_files import ImageFile, find_images, source_name, with_labels
+from ..data.image_files import find_images, source_name, with_labels
+from ..data.image_reader import ImageFile
 from ..finding.findings import FoundCell
 from .corrections import read_corrections
 
@@ -64,13 +65,13 @@ def find_training_images(
     read = list(map(read_corrections, corrections))
     files = find_images(sources, labels=None if fields else labels, groups=groups)
     everything += files
-    known = {label for one in read for label in one.classes} if labels is None else set()
+    known = {label for _, classes_said in read for label in classes_said} if labels is None else set()
     for allowed in (known if labels is None or fields else None, classes):
         if allowed is not None:
             files = [file if file.label in allowed else replace(file, label=None) for file in files]
     said = read_boxes(labels, files) if fields else []
-    for one in read:
-        said += boxes_of_files(files, one.said) if one.said else []
+    for corrected, _ in read:
+        said += boxes_of_files(files, corrected) if corrected else []
     boxes: dict[ImageFile, dict[Box, LabelledBox]] = {}
     for file, boxed in said:
         boxes.setdefault(file, {}).update((each.box, _of_classes(each, classes)) for each in boxed)

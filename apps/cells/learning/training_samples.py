@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import NamedTuple, Self
+from typing import Self
 from zlib import crc32
 
 import cv2
@@ -14,20 +14,21 @@ from ...common.folds import Split, grouped_folds
 from ...common.progress import Stages
 from ..data.bad_image import BadImage
 from ..data.boxes import match_boxes
-from ..data.image_files import ImageFile, nothing_left
-from ..data.image_reader import CellWidth
+from ..data.image_files import no_usable_images_error
+from ..data.image_reader import CellWidth, ImageFile
 from ..data.image_threads import map_images
 from ..finding.findings import why_no_cell
 from ..finding.image_quality import QualityRanges, quality_ranges
-from ..finding.stain import USUAL, UsualStain, usual_field
+from ..finding.stain import USUAL, Stain, usual_field
 from ..finding.white_cells import find_white_cells
 from ..measuring.cell_features import describe
 from ..measuring.describing import DescribedImage, describe_image
-from ..training_settings import TrainingSettings
-from .image_versions import make_image_version
+from ..settings import TrainingSettings
+from .augmentation import augmented, box_in_version
 from .training_images import Boxes, labels_of_cells
 
 FINENESS = 2  # pixels for each one at the working scale in which versions are made, at most
+MOST_KEPT_CELLS = 2000  # in a model file, so that it stays below 2 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +78,16 @@ class TrainingSamples:
         complete = all(len(np.unique(self.y[train])) == len(np.unique(self.y)) for train, _ in splits)
         return splits if complete else []
 
+    def kept_for_adaptation(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return features and class numbers of the images' cells without versions, as a model file has them.
 
-class _Measured(NamedTuple):
-    """The cells of an image, and of each version of it the features of those found again, by their number."""
-
-    image: DescribedImage
-    versions: list[dict[int, np.ndarray]]
+        Of large classes evenly spread ones are kept.
+        """
+        images = self.rows(~self.is_version)
+        classes, number = np.unique(images.y, return_inverse=True)
+        each = [np.flatnonzero(number == k) for k in range(len(classes))]
+        rows = np.concatenate([of[:: -(-len(of) * len(classes) // MOST_KEPT_CELLS)] for of in each])
+        return images.X[rows], number[rows]
 
 
 def measure_training_samples(
@@ -92,7 +97,7 @@ def measure_training_samples(
     cell_width: CellWidth,
     skipped: Skipped,
     stage: Stages,
-    usual: UsualStain = USUAL,
+    usual: Stain = USUAL,
 ) -> tuple[TrainingSamples, QualityRanges]:
     """Measure the cells with labels in images and in versions of them, and how images are taken.
 
@@ -110,7 +115,7 @@ def measure_training_samples(
         Collects the images that cannot be used.
     stage : Stages
         Shows how far it is.
-    usual : UsualStain, optional
+    usual : Stain, optional
         The stain that images and versions are given.
 
     Returns
@@ -136,13 +141,13 @@ def measure_training_samples(
             if isinstance(result, BadImage):
                 skipped.add(file.name, str(result))
                 continue
-            found = result.image
+            found, versions = result
             if not found.cells:
                 skipped.add(file.name, why_no_cell(found.flags))
                 continue
             (of_first if file in firsts else of_others).append(found.quality)
             for k, label in labels_of_cells(file, found.cells, boxes, skipped):
-                again = [version[k] for version in result.versions if k in version]
+                again = [version[k] for version in versions if k in version]
                 rows += [found.X[k], *again]
                 labels += [label] * (1 + len(again))
                 groups += [file.original] * (1 + len(again))
@@ -151,7 +156,9 @@ def measure_training_samples(
                 hashes += [found.hash] * (1 + len(again))
     if not rows:
         raise (
-            nothing_left(skipped) if skipped.count else AppError(f"{skipped.source}: every cell is rejected")
+            no_usable_images_error(skipped)
+            if skipped.count
+            else AppError(f"{skipped.source}: every cell is rejected")
         )
     if len(set(labels)) < 2:
         more = f" left; {skipped.report()[0]}" if skipped.count else "; give images of two or more"
@@ -170,12 +177,13 @@ def _measure(
     settings: TrainingSettings,
     cell_width: CellWidth,
     firsts: Collection[ImageFile],
-    usual: UsualStain,
-) -> _Measured:
+    usual: Stain,
+) -> tuple[DescribedImage, list[dict[int, np.ndarray]]]:
+    """Return the cells of an image, and of each version the features of those found again, by number."""
     most = None if file in boxes else 1
-    found = describe_image(file, cell_width, usual=usual, quality=True, most=most)
+    found = describe_image(file, cell_width, usual=usual, wanted=("quality",), most=most)
     wanted = settings.versions and found.cells and file in firsts
-    return _Measured(found, _versions(file, found, settings, cell_width, usual) if wanted else [])
+    return found, _versions(file, found, settings, cell_width, usual) if wanted else []
 
 
 def _versions(
@@ -183,7 +191,7 @@ def _versions(
     found: DescribedImage,
     settings: TrainingSettings,
     cell_width: CellWidth,
-    usual: UsualStain,
+    usual: Stain,
 ) -> list[dict[int, np.ndarray]]:
     """Measure the cells of an image again in versions of it."""
     reader = file.open()
@@ -195,13 +203,12 @@ def _versions(
     rng = np.random.default_rng([settings.seed, crc32(file.name.encode("utf-8", "surrogateescape"))])
     versions = []
     for _ in range(settings.versions):
-        version = make_image_version(image, rng, 1 / fineness)
-        resized = cv2.resize(version.image, (width, height), interpolation=cv2.INTER_AREA)
+        pixels, matrix, zoom = augmented(image, rng, 1 / fineness)
+        resized = cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA)
         field = usual_field(resized, usual)
         cells = find_white_cells(field)
-        moved = [version.moved(tuple(side * scale for side in cell.box)) for cell in found.cells]
-        pairs = match_boxes(
-            [tuple(side / fineness for side in box) for box in moved], [cell.box for cell in cells]
-        )
+        boxes = [tuple(side * scale for side in cell.box) for cell in found.cells]
+        moved = [tuple(side / fineness for side in box_in_version(box, matrix, zoom)) for box in boxes]
+        pairs = match_boxes(moved, [cell.box for cell in cells])
         versions.append({k: describe(field, cells[other]) for k, other in pairs})
     return versions

@@ -1,6 +1,6 @@
 """Find the cells of an image and measure them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -8,13 +8,12 @@ import cv2
 import numpy as np
 
 from ...common.training_items import image_hash
-from ..data.image_files import ImageFile
-from ..data.image_reader import CellWidth, ImageReader, is_blank
+from ..data.image_reader import CellWidth, ImageFile, ImageReader, is_blank
 from ..finding.field import Field
 from ..finding.findings import FoundCell, crop_box
 from ..finding.image_quality import ImageQuality, flags_without_cell, measure_quality
 from ..finding.other_cells import find_other_cells
-from ..finding.stain import USUAL, UsualStain, normalised, raw_field, stain_of
+from ..finding.stain import USUAL, Stain, normalised, raw_field, stain_of
 from ..finding.white_cells import WhiteCell, find_white_cells
 from .cell_features import describe
 from .cell_measures import measure
@@ -40,10 +39,8 @@ def describe_image(
     file: ImageFile,
     cell_width: CellWidth = None,
     *,
-    usual: UsualStain | None = USUAL,
-    thumbnails: bool = False,
-    details: bool = False,
-    quality: bool = False,
+    usual: Stain | None = USUAL,
+    wanted: Collection[str] = (),
     keep: bool = False,
     most: int | None = None,
     also: Sequence[str] = (),
@@ -55,14 +52,10 @@ def describe_image(
     file : ImageFile
     cell_width : float or callable, optional
         As for `read_scaled`.
-    usual : UsualStain or None
+    usual : Stain or None
         The stain that the image is given; with None it stays as it is.
-    thumbnails : bool, default=False
-        Whether findings have small pictures.
-    details : bool, default=False
-        Whether findings have outlines and measurements.
-    quality : bool, default=False
-        Whether it is measured how the image is taken.
+    wanted : collection of {"thumbnails", "details", "quality"}
+        Small pictures of the cells; outlines and measurements of them; and how the image is taken.
     keep : bool, default=False
         Whether the image, unless it is large, is kept to be drawn.
     most : int, optional
@@ -86,12 +79,12 @@ def describe_image(
     field = Field(normalised(image, stain, usual), raw.frame, raw.stained) if usual else raw
     white = find_white_cells(field)
     others = tuple(other.at_scale_of_file(scale) for other in find_other_cells(field, white, also))
-    taken = measure_quality(image, raw.frame, stain, white) if quality else None
+    taken = measure_quality(image, raw.frame, stain, white) if "quality" in wanted else None
     cells = white[:most]
     found = [FoundCell(cell.box, cell.center, cell.area) for cell in cells]
-    if details:
+    if "details" in wanted:
         found = [_detailed(one, field, cell, scale) for one, cell in zip(found, cells, strict=True)]
-    if thumbnails:
+    if "thumbnails" in wanted:
         found = [replace(cell, thumbnail=_thumbnail(crop_box(image, cell.box))) for cell in found]
     X = [describe(field, cell) for cell in cells]
     found = [cell.at_scale_of_file(scale) for cell in found]

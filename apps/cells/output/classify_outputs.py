@@ -1,4 +1,7 @@
-"""The files and lines that `classify` makes of its results."""
+"""The files and lines that `classify` makes of its results.
+
+Pages, pictures and exports are imported where they are asked for: most runs make none.
+"""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -8,9 +11,8 @@ from functools import partial
 from typing import Literal
 
 from ...common.csv_quoting import table_file
-from ...common.html_pages import write_page
 from ...common.standard_streams import until_stdout_closes
-from ..data.image_files import ImageFile
+from ..data.image_reader import ImageFile
 from ..finding.findings import ImageFindings
 from ..finding.image_scale import Scale
 from ..jobs.cell_classification import Draw, Sink
@@ -22,10 +24,6 @@ from .cell_tables import (
     image_record,
     measures_writer,
 )
-from .coco_geojson import export_writer, is_geojson_folder
-from .picture_files import overlay_writer
-from .report_page import LIMIT, report_page
-from .report_tally import ReportTally, report_about
 
 
 @dataclass(frozen=True)
@@ -36,9 +34,9 @@ class ClassifyOutputs:
     ----------
     shown : {"lines", "csv", "json"}
         What is printed: a line for people as each cell is found, the table as CSV, or nothing.
-    table, overlay, page, measurements : str, optional
+    output, overlay, page, measurements : str, optional
         A CSV file, a folder for copies with boxes and labels, an HTML file, and a CSV file of measurements.
-    exports : tuple of str
+    export : tuple of str
         Files and folders in the formats of other programs.
     pixel_size : float, optional
         Micrometres, for measurements.
@@ -49,11 +47,11 @@ class ClassifyOutputs:
     """
 
     shown: Literal["lines", "csv", "json"] = "lines"
-    table: str | None = None
+    output: str | None = None
     overlay: str | None = None
     page: str | None = None
     measurements: str | None = None
-    exports: tuple[str, ...] = ()
+    export: tuple[str, ...] = ()
     pixel_size: float | None = None
     also: Sequence[str] = ()
     records: list[dict] = field(default_factory=list)
@@ -61,48 +59,52 @@ class ClassifyOutputs:
     @property
     def folders(self) -> list[str]:
         """The folders that are written."""
-        return [*filter(None, [self.overlay]), *filter(is_geojson_folder, self.exports)]
+        folders = [self.overlay] if self.overlay else []
+        if self.export:
+            from .coco_geojson import is_geojson_folder
+
+            folders += filter(is_geojson_folder, self.export)
+        return folders
 
     @property
-    def thumbnails(self) -> bool:
-        """Whether small pictures of cells are needed."""
-        return bool(self.page)
-
-    @property
-    def details(self) -> bool:
-        """Whether outlines and measurements are needed."""
-        return bool(self.exports or self.measurements)
+    def wanted(self) -> tuple[str, ...]:
+        """What of the cells is needed, as for `describe_image`."""
+        is_needed = {"thumbnails": self.page, "details": self.export or self.measurements}
+        return tuple(name for name, needed in is_needed.items() if needed)
 
     def draw(self, files: Sequence[ImageFile]) -> Draw | None:
         """Return what draws findings into copies of images."""
-        return overlay_writer(files, self.overlay) if self.overlay else None
+        if not self.overlay:
+            return None
+        from .picture_files import overlay_writer
+
+        return overlay_writer(files, self.overlay)
 
     @contextmanager
     def opened(
         self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str], scale: float | Scale
     ) -> Iterator[Sink]:
         """Return what prints and writes the findings of an image; files appear at the end of the block."""
-        known = report_about(model, sources, scale)
-        tally = ReportTally(LIMIT, known.classes)
         with ExitStack() as stack:
             sinks = [*self._writers(stack, files, model), self._printer(files, model)]
-            sinks += [tally.add] if self.page else []
+            if self.page:
+                sinks.append(stack.enter_context(_page_writer(self.page, model, sources, scale)))
 
             def write(found: ImageFindings) -> None:
                 for sink in sinks:
                     sink(found)
 
             yield write
-            if self.page:
-                write_page(self.page, report_page(tally, known))
 
     def _writers(self, stack: ExitStack, files: Sequence[ImageFile], model: CellModel) -> Iterator[Sink]:
         """Yield what writes tables and exports, which are complete once the stack is closed."""
-        if self.table:
-            yield cell_row_writer(stack.enter_context(table_file(self.table)), _columns(model))
+        if self.output:
+            yield cell_row_writer(stack.enter_context(table_file(self.output)), _columns(model))
         if self.measurements:
             yield measures_writer(stack.enter_context(table_file(self.measurements)), self.pixel_size)
-        for path in self.exports:
+        for path in self.export:
+            from .coco_geojson import export_writer
+
             yield stack.enter_context(export_writer(path, files, model.classes, self.pixel_size))
 
     def _printer(self, files: Sequence[ImageFile], model: CellModel) -> Sink:
@@ -113,8 +115,21 @@ class ClassifyOutputs:
         if self.shown == "csv":
             start = partial(cell_row_writer, sys.stdout, _columns(model))
         # A reader who leaves ends the work, unless there are files to write.
-        is_alone = not (self.table or self.overlay or self.page or self.exports or self.measurements)
+        is_alone = not (self.output or self.overlay or self.page or self.export or self.measurements)
         return start() if is_alone else until_stdout_closes(start)
+
+
+@contextmanager
+def _page_writer(path: str, model: CellModel, sources: Sequence[str], scale: float | Scale) -> Iterator[Sink]:
+    """Return what counts the findings of an image; the page is written at the end of the block."""
+    from ...common.html_pages import write_page
+    from .report_page import LIMIT, report_page
+    from .report_tally import ReportTally, report_about
+
+    known = report_about(model, sources, scale)
+    tally = ReportTally(LIMIT, known.classes)
+    yield tally.add
+    write_page(path, report_page(tally, known))
 
 
 def _columns(model: CellModel) -> tuple[str, ...]:

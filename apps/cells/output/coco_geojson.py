@@ -14,7 +14,7 @@ from fastsvm._utils.atomic import replacing
 
 from ...common.errors import USAGE, AppError
 from ...common.files import make_folder, replace_file
-from ..data.image_files import ImageFile
+from ..data.image_reader import ImageFile
 from ..finding.findings import FoundCell, ImageFindings
 from ..measuring.cell_measures import column_names, with_units
 from .cell_drawing import color_of

@@ -1,6 +1,6 @@
 """`explain`: why a cell got its label, as a table, JSON and a picture."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import cv2
 import numpy as np
@@ -11,7 +11,7 @@ from ..finding.findings import UNCLASSIFIED
 from ..jobs.cell_explanation import CellExplanation
 from .cell_drawing import color_of
 
-ROW = 0.32  # inches
+ROW_INCHES = 0.32
 
 
 def cell_explanation_record(found: CellExplanation) -> dict:
@@ -23,7 +23,10 @@ def cell_explanation_record(found: CellExplanation) -> dict:
         "next": found.other,
         "probabilities": found.probabilities,
         "min_score": found.min_score,
-        "reasons": [reason._asdict() for reason in found.reasons],
+        "reasons": [
+            {"name": name, "value": value, "contribution": contribution, "means": means}
+            for name, value, contribution, means in _reasons(found)
+        ],
         "rest": found.rest,
     }
 
@@ -32,14 +35,12 @@ def print_cell_explanation(found: CellExplanation) -> None:
     """Print why a cell got its label."""
     print_line(f"{_label(found)}: {_shares(found)}")
     print_heading(f"For {found.label} (+) and for {found.other} (-)")
-    classes = list(found.reasons[0].means)
     rows = [
-        (reason.name, f"{reason.contribution:+.2f}", *_values([reason.value, *reason.means.values()]))
-        for reason in found.reasons
+        (name, f"{contribution:+.2f}", *(f"{number:+.1f}" for number in (value, *means.values())))
+        for name, value, contribution, means in _reasons(found)
     ]
-    print_table(
-        ("measurement", "log-odds", "here", *classes), [*rows, ("all others", f"{found.rest:+.2f}", "")]
-    )
+    rows.append(("all others", f"{found.rest:+.2f}", ""))
+    print_table(("measurement", "log-odds", "here", *found.means), rows)
     print_line("")
     print_line(
         "Values of this cell and means of the classes, in standard deviations from the mean of all cells."
@@ -48,23 +49,21 @@ def print_cell_explanation(found: CellExplanation) -> None:
 
 def plot_cell_explanation(found: CellExplanation, path: str) -> None:
     """Draw the cell, what each measurement adds, and where it lies among the classes."""
-    reasons = found.reasons[::-1]
-    places = np.arange(len(reasons))
-    with figure(path, (11, 1.3 + ROW * (len(reasons) + 1))) as sheet:
+    places = np.arange(len(found.names))[::-1]  # the weightiest on top
+    with figure(path, (11, 1.3 + ROW_INCHES * (len(places) + 1))) as sheet:
         left, middle, right = sheet.subplots(1, 3, width_ratios=(1.1, 1.5, 2))
         picture = cv2.imdecode(np.frombuffer(found.cell.thumbnail, np.uint8), cv2.IMREAD_COLOR)
         left.imshow(picture[..., ::-1], interpolation="bicubic")
         left.set_axis_off()
         left.set_title(f"{_label(found)}\n{_shares(found, between=chr(10))}", fontsize=9)
-        colors = [color_of(found.label if each.contribution > 0 else found.other) for each in reasons]
-        middle.barh(places, [each.contribution for each in reasons], color=colors)
+        colors = [color_of(found.label if each > 0 else found.other) for each in found.contributions]
+        middle.barh(places, found.contributions, color=colors)
         middle.axvline(0, color="black", linewidth=0.8)
-        middle.set_yticks(places, [each.name for each in reasons], fontsize=8)
+        middle.set_yticks(places, found.names, fontsize=8)
         middle.set_xlabel(f"adds to the log-odds of {found.label}\nagainst {found.other}", fontsize=8)
-        for label in reasons[0].means:
-            means = [each.means[label] for each in reasons]
+        for label, means in found.means.items():
             right.plot(means, places, "o", color=color_of(label), label=label, markersize=6)
-        right.plot([each.value for each in reasons], places, "D", color="black", label="this cell")
+        right.plot(found.values, places, "D", color="black", label="this cell")
         right.set_yticks(places, [])
         right.set_ylim(middle.get_ylim())
         right.grid(axis="y", linewidth=0.4)
@@ -83,5 +82,8 @@ def _shares(found: CellExplanation, between: str = ", ") -> str:
     return between.join(f"{label} {share:.3f}" for label, share in ranked)
 
 
-def _values(values: Sequence[float]) -> list[str]:
-    return [f"{value:+.1f}" for value in values]
+def _reasons(found: CellExplanation) -> Iterator[tuple[str, float, float, dict[str, float]]]:
+    """Yield name, value, contribution and means of each measurement."""
+    for k, name in enumerate(found.names):
+        means = {label: row[k] for label, row in found.means.items()}
+        yield name, found.values[k], found.contributions[k], means

@@ -8,7 +8,7 @@ from pathlib import PurePath
 import numpy as np
 
 from ...common.errors import AppError
-from ..data.image_files import ImageFile
+from ..data.image_reader import ImageFile
 from ..finding.findings import ImageFindings
 from .cell_drawing import draw_overlay, save_image
 

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from ...common.files import replace_file
 from ...common.http_server import GracefulServer, bind, own_addresses
 from ..data.bad_image import BadImage
-from ..data.image_files import ImageFile
+from ..data.image_reader import ImageFile
 from ..learning.corrections import VERSION
 from .cell_drawing import shrunk
 from .report_tally import ReportAbout, ReportCell

@@ -14,6 +14,7 @@ from ..finding.image_scale import scale_of
 from ..jobs.cell_classification import classify_cells, with_truths
 from ..learning.cell_model import load_cell_model
 from ..learning.corrections import checked_corrections
+from ..settings import ClassifySettings
 from .report_page import report_page
 from .report_tally import ReportTally, report_about
 from .review_server import ReviewServer, Work
@@ -48,7 +49,7 @@ def review_server_of(
     known = replace(report_about(model, sources, scale), served=True, adapt=shlex.join(adapt))
     tally = ReportTally(limit, known.classes, "{}.jpg")
     with stage("classify", total=len(files)) as advance:
-        for _, found in classify_cells(files, model, cell_width=scale):
+        for _, found in classify_cells(files, model, ClassifySettings(scale)):
             tally.add(found)
             advance()
     shown = tally.shown

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...cells.data.image_files import ImageFile, find_images
+from ...cells.data.image_files import find_images
+from ...cells.data.image_reader import ImageFile
 from ...cells.data.image_threads import map_images
 from ...cells.output.cell_drawing import save_image
 from ...common.printing import many

@@ -5,8 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ...cells.data.image_files import ImageFile
-from ...cells.data.image_reader import read_image
+from ...cells.data.image_reader import ImageFile, read_image
 from ...cells.output.cell_drawing import contact_sheet, encoded
 from ..frame.study_context import Context
 from ..frame.study_report import Figure

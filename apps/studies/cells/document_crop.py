@@ -10,7 +10,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from ...cells.data.image_files import ImageFile
+from ...cells.data.image_reader import ImageFile
 from ...cells.finding.findings import crop_square
 
 SPATIAL_RADIUS, COLOUR_RADIUS = 30, 60  # of the mean shift

@@ -4,8 +4,6 @@ A version is turned, mirrored and zoomed; by chance it has another gamma, exposu
 channels, light that falls off to one side, blur, noise or JPEG artefacts. Every number comes from the seed.
 """
 
-from dataclasses import dataclass
-
 import cv2
 import numpy as np
 
@@ -21,33 +19,9 @@ NOISE = 8.0  # standard deviation at the working scale, of 255 levels, at most
 QUALITY = (15, 90)  # of JPEG, from and to
 
 
-@dataclass(frozen=True, eq=False)
-class ImageVersion:
-    """A version of an image.
-
-    Attributes
-    ----------
-    image : ndarray of shape (height, width, 3) and dtype uint8
-        Of the size of the original.
-    matrix : ndarray of shape (2, 3)
-        Where the original's points (x, y, 1) are in it.
-    zoom : float
-        How much larger everything is.
-    """
-
-    image: np.ndarray
-    matrix: np.ndarray
-    zoom: float
-
-    def moved(self, box: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-        """Return a square around where a box of the original is, of about its size."""
-        x, y, w, h = box
-        middle = self.matrix @ (x + w / 2, y + h / 2, 1)
-        side = self.zoom * (w + h) / 2
-        return (*(round(float(each - side / 2)) for each in middle), round(side), round(side))
-
-
-def make_image_version(image: np.ndarray, rng: np.random.Generator, scale: float) -> ImageVersion:
+def augmented(
+    image: np.ndarray, rng: np.random.Generator, scale: float
+) -> tuple[np.ndarray, np.ndarray, float]:
     """Make a version of an image.
 
     Parameters
@@ -60,7 +34,11 @@ def make_image_version(image: np.ndarray, rng: np.random.Generator, scale: float
 
     Returns
     -------
-    ImageVersion
+    version : ndarray of the same shape and dtype
+    matrix : ndarray of shape (2, 3)
+        Where the points (x, y, 1) of the image are in the version.
+    zoom : float
+        How much larger everything is.
     """
     height, width = image.shape[:2]
     zoom = float(np.exp(rng.uniform(-1, 1) * np.log(ZOOM)))
@@ -77,7 +55,17 @@ def make_image_version(image: np.ndarray, rng: np.random.Generator, scale: float
     if rng.random() < SHARE:
         quality = (cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(*QUALITY)))
         pixels = cv2.imdecode(cv2.imencode(".jpg", pixels, quality)[1], cv2.IMREAD_COLOR)
-    return ImageVersion(pixels, matrix, zoom)
+    return pixels, matrix, zoom
+
+
+def box_in_version(
+    box: tuple[float, float, float, float], matrix: np.ndarray, zoom: float
+) -> tuple[int, int, int, int]:
+    """Return a square around where a box of the image is in its version, of about its size."""
+    x, y, w, h = box
+    middle = matrix @ (x + w / 2, y + h / 2, 1)
+    side = zoom * (w + h) / 2
+    return (*(round(float(each - side / 2)) for each in middle), round(side), round(side))
 
 
 def _lit(light: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -1,19 +1,22 @@
-"""From scores to probabilities that can be trusted, and the score below which a cell gets no label.
+"""From scores to probabilities that can be trusted, and from counted labels to shares of the classes.
 
-All is learned from predictions by models that have not seen the original of a cell. Every original counts
-the same, however many images of it there are.
+Also the score below which a cell gets no label. All is learned from predictions by models that have not seen
+the original of a cell. Every original counts the same, however many images of it there are.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+
+from ..finding.findings import UNCLASSIFIED
 
 # Of the cells that get a label, the share that may be wrong. A chosen bound looks a little better than it is,
 # and .05 is wanted.
 WANTED_ERROR = 0.045
 POWERS = np.geomspace(0.25, 4, 49)  # that are tried; under 1 probabilities come nearer to each other
 BINS = 10  # of scores, to compare them with how often they are right
+EM_STEPS, EM_CHANGE = 10_000, 1e-9  # of `corrected_shares`, at most; change of a share at which it ends
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,6 @@ class CellCalibration:
     def calibrated(self, probabilities: np.ndarray) -> np.ndarray:
         """Return probabilities that can be trusted."""
         return _sharpened(probabilities, self.power)
-
-    @property
-    def record(self) -> dict[str, float | None]:
-        """For a model file."""
-        return asdict(self)
 
 
 def calibrate_scores(
@@ -122,3 +120,41 @@ def _sharpened(probabilities: np.ndarray, power: float) -> np.ndarray:
 def _miscalibration(score: np.ndarray, right: np.ndarray, weights: np.ndarray) -> float:
     bins = np.minimum((score * BINS).astype(int), BINS - 1)
     return float(np.abs(np.bincount(bins, weights * (score - right))).sum() / weights.sum())
+
+
+def corrected_shares(
+    counts: Mapping[str | None, int], classes: Sequence[str], confusion: Sequence[Sequence[float]]
+) -> dict[str, float] | None:
+    """Estimate the true shares of the classes from counts of labels.
+
+    The likeliest shares, if cells of each class get labels as often as those of the cross-validation did, by
+    expectation maximisation (Dempster, Laird & Rubin 1977).
+
+    Parameters
+    ----------
+    counts : dict
+        How many cells have each label, or none (`UNCLASSIFIED`).
+    classes : sequence of str
+    confusion : sequence of sequence of float
+        As of `ModelNotes`.
+
+    Returns
+    -------
+    dict or None
+        The share of each class, or None where nothing was counted or nothing is known about confusions.
+    """
+    found = np.array([counts.get(label, 0) for label in (*classes, UNCLASSIFIED)], float)
+    if not len(confusion) or not found.any():
+        return None
+    # No label is quite impossible.
+    chances = np.array(confusion) + 1e-3
+    chances /= chances.sum(axis=1, keepdims=True)
+    shares = np.full(len(classes), 1 / len(classes))
+    for _ in range(EM_STEPS):
+        joint = shares[:, None] * chances
+        updated = (joint / joint.sum(axis=0) * found).sum(axis=1) / found.sum()
+        done = np.abs(updated - shares).max() < EM_CHANGE
+        shares = updated
+        if done:
+            break
+    return dict(zip(classes, shares.tolist(), strict=True))

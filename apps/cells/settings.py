@@ -1,0 +1,111 @@
+"""The settings of the commands: one table, from which options, checks, records and the report are made.
+
+It imports nothing heavy at once, because `--help` shows the choices.
+"""
+
+from dataclasses import dataclass
+
+import click
+
+from ..common.classifiers import CLASSIFIER_HELP, CLASSIFIERS, ClassifierRecipe
+from ..common.options import COUNT, STRENGTH, FiniteRange, setting
+
+# The squared length of a row is about the number of features, some hundreds; so the best strength lies here.
+ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
+USUAL_ALPHA = 0.1  # where there are too few images to choose
+# A gaussian of a row with itself is 1. On the photographs of two laboratories the best was from 1e-5 to 1e-3.
+KERNEL_ALPHAS = (1e-5, 1e-4, 1e-3, 1e-2)
+USUAL_KERNEL_ALPHA = 1e-4
+
+
+class Names(click.ParamType):
+    """Names with commas between them."""
+
+    name = "names"
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        names = [name.strip() for name in value.split(",")]
+        if not all(names):
+            self.fail(f"{value!r} has an empty name in it.", param, ctx)
+        return names
+
+
+class Kinds(Names):
+    """Names of other cells to count; the command gets the kinds that they stand for."""
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        from .finding.findings import OTHER_KINDS
+
+        if isinstance(value, tuple):  # the default
+            return value
+        kinds = []
+        for name in super().convert(value, param, ctx):
+            if name not in OTHER_KINDS:
+                self.fail(f"{name!r} is not counted; there are: {', '.join(OTHER_KINDS)}.", param, ctx)
+            kinds.append(OTHER_KINDS[name])
+        return tuple(dict.fromkeys(kinds))
+
+
+CELL_WIDTH = {
+    "help": "Width of a typical white cell, in pixels of the images.  "
+    "[default: read from the red cells, or a quarter of the longer side]",
+    "type": FiniteRange(min=20),
+    "metavar": "PX",
+}
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """The settings of a training."""
+
+    classifier: str = setting("sdca-logistic", CLASSIFIER_HELP, type=click.Choice(list(CLASSIFIERS)))
+    cell_width: float | None = setting(None, **CELL_WIDTH)
+    versions: int = setting(
+        16,
+        "Learn from N more versions of each original: turned, and with other light, colours, focus and "
+        "noise.",
+        type=click.IntRange(0, 1000),
+        metavar="N",
+    )
+    folds: int = setting(10, "Folds of the cross-validation; 1 does without.", type=COUNT)
+    alpha: float | None = setting(
+        None,
+        "Strength of the L2 regularisation.  [default: one of "
+        f"{', '.join(f'{alpha:g}' for alpha in ALPHAS)}, for kernel machines "
+        f"{', '.join(f'{alpha:g}' for alpha in KERNEL_ALPHAS)}, chosen by cross-validation]",
+        type=STRENGTH,
+    )
+    seed: int = 0
+
+    @property
+    def method(self) -> ClassifierRecipe:
+        """The classifier, and the strengths to choose from."""
+        recipe = CLASSIFIERS[self.classifier]
+        if recipe.model == "Perceptron":
+            return recipe
+        usual = (USUAL_KERNEL_ALPHA, KERNEL_ALPHAS) if recipe.is_kernel else (USUAL_ALPHA, ALPHAS)
+        return recipe._replace(alpha=usual[0], alphas=usual[1])
+
+
+@dataclass(frozen=True)
+class ClassifySettings:
+    """The settings of a classification of cells."""
+
+    cell_width: float | None = setting(None, **CELL_WIDTH)  # in jobs also a function, as for `read_scaled`
+    min_score: float | None = setting(
+        None,
+        "Leave a cell unclassified if no class has this score. 0 labels every cell.  [default: the model's, "
+        "at which 5 % of the labels are wrong]",
+        type=FiniteRange(min=0, max=1),
+    )
+    strict: bool = setting(
+        False, "Give no label to cells that are unlike those of the model's training.", is_flag=True
+    )
+    also: tuple[str, ...] = setting(
+        (),
+        "Also find and count red cells, platelets, or both.",
+        type=Kinds(),
+        metavar="rbc,platelets",
+    )
