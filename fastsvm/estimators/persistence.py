@@ -41,12 +41,21 @@ if TYPE_CHECKING:
 CLASSES = {
     cls.__name__: cls
     for cls in (
-        *(CountVectorizer, BagOfWords, FeatureUnion, TermWeighting, StandardScaler, PCA, KernelFeatures),
+        *(
+            Pipeline,
+            CountVectorizer,
+            BagOfWords,
+            FeatureUnion,
+            TermWeighting,
+            StandardScaler,
+            PCA,
+            KernelFeatures,
+        ),
         *(SDCAClassifier, ASDCAClassifier, PegasosClassifier, PerceptronClassifier),
         *(KernelSDCAClassifier, KernelPegasosClassifier),
     )
 }
-MODELS = Models({name: name for name in CLASSES}, CLASSES.__getitem__, Pipeline)
+MODELS = Models({name: name for name in CLASSES}, CLASSES.__getitem__)
 
 
 def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:

@@ -32,6 +32,7 @@ from .container import (
 
 # The plain classes, by the names of classes in files. Names only: a class is imported when a model has one.
 PLAIN = {
+    "Pipeline": (fitting, "Pipeline"),
     "SDCAClassifier": (fitting, "SDCA"),
     "ASDCAClassifier": (fitting, "ASDCA"),
     "PegasosClassifier": (fitting, "Pegasos"),
@@ -62,13 +63,12 @@ class Models:
     classes : dict of str
         The names of the classes, by their names in files.
     class_of : callable
-        From a name in files to the class.
-    pipeline : type
-        Its constructor takes a list of (name, step), its attribute `steps`.
+        From a name in files to the class. That of "Pipeline" has a constructor which takes a list of
+        (name, step), and an attribute `steps`.
     """
 
-    def __init__(self, classes: Mapping[str, str], class_of: Callable[[str], Any], pipeline: Any):
-        self.classes, self.class_of, self.pipeline = classes, class_of, pipeline
+    def __init__(self, classes: Mapping[str, str], class_of: Callable[[str], Any]):
+        self.classes, self.class_of = classes, class_of
         self.name_of = {cls: name for name, cls in classes.items()}
 
     def save(self, model, path, about=None):
@@ -101,7 +101,7 @@ class Models:
 
     def _encode(self, model):
         """Turn a model into JSON and tensors."""
-        if type(model) is not self.pipeline:
+        if self._name_in_files(model) != "Pipeline":
             return self._encode_step(model)
         if getattr(model, "transform_input", None) is not None:
             raise ModelFileError("a Pipeline with transform_input")
@@ -123,17 +123,19 @@ class Models:
             given = codec_of(self._name_in_files(first)).n_features_out(first)
             if getattr(second, "n_features_in_", None) != given:
                 raise ModelFileError(f"step {show(name)} does not take the {given} features it is given")
-        return self.pipeline(steps)
+        return self.class_of("Pipeline")(steps)
 
     def _encode_step(self, model):
         name = self._name_in_files(model)
+        if name == "Pipeline":
+            raise ModelFileError("a Pipeline in a Pipeline")
         params, fitted, tensors = codec_of(name).encode(self, name, model)
         return {"class": name, "params": params, "fitted": fitted}, tensors
 
     def _decode_step(self, node, tensors):
         check_object(node, "model description", **{"class": str, "params": dict, "fitted": dict})
         name = node["class"]
-        if name not in self.classes:
+        if name not in self.classes or name == "Pipeline":
             raise UnknownStep(f"unknown class {show(name)}")
         return codec_of(name).decode(self, name, node["params"], node["fitted"], tensors)
 
@@ -145,9 +147,7 @@ class Models:
         return name
 
 
-PLAIN_MODELS = Models(
-    {name: plain for name, (_, plain) in PLAIN.items()}, lambda name: getattr(*PLAIN[name]), fitting.Pipeline
-)
+PLAIN_MODELS = Models({name: plain for name, (_, plain) in PLAIN.items()}, lambda name: getattr(*PLAIN[name]))
 
 
 def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:

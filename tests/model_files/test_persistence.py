@@ -377,7 +377,7 @@ UNSAVABLE = {
         [("first", scaled(PCA(2))), ("second", perceptron())]
     ),
     "a builtins.str": lambda: Pipeline([("skip", "passthrough"), ("model", perceptron())]),
-    "a sklearn.pipeline.Pipeline": lambda: Pipeline([("inner", Pipeline([("model", perceptron())]))]),
+    "a Pipeline in a Pipeline": lambda: Pipeline([("inner", Pipeline([("model", perceptron())]))]),
     "step named 'a.b'": lambda: Pipeline([("a.b", perceptron())]),
     "transform_input": lambda: Pipeline([("model", perceptron())], transform_input=["X"]),
     "without steps": lambda: Pipeline([]),
