@@ -1,6 +1,7 @@
 """The click group every app starts from: one-line errors and exit codes."""
 
 import gc
+import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,8 +11,7 @@ import click
 
 from .errors import DONE, FAILED, AppError, is_shortage
 from .limits import check_variables
-from .printing import one_line
-from .standard_streams import discard_stream, open_closed_streams, write_to_stderr
+from .printing import discard_stream, one_line, write_to_stderr
 
 ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -36,6 +36,30 @@ def _end_as_by_ctrl_c() -> list[int]:
         if signal.getsignal(each) is signal.SIG_DFL:  # nohup ignores SIGHUP
             signal.signal(each, end)
     return came
+
+
+STREAMS = ("stdin", "stdout", "stderr")
+
+
+def open_closed_streams() -> list[str]:
+    """Put the null device in the place of each standard stream that the process came without (cron's, `>&-`).
+
+    A file opened later would get the number of the stream, and what is printed would go into it. Return the
+    names of the closed ones.
+    """
+    closed = []
+    for number, name in enumerate(STREAMS):
+        try:
+            os.fstat(number)
+        except OSError:
+            closed.append(name)
+            # The system gives the lowest number that is free.
+            if os.open(os.devnull, os.O_RDWR) != number:
+                raise
+        if getattr(sys, name) is None:
+            mode = "w" if number else "r"
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 (stays open)
+    return closed
 
 
 class App(click.Group):
@@ -83,7 +107,8 @@ class App(click.Group):
             check_variables()
             code = super().invoke(ctx)
             sys.stdout.flush()  # what goes wrong here is told below
-            if "stdout" in self._closed and ctx.invoked_subcommand not in ("serve", "review"):
+            command = self.get_command(ctx, ctx.invoked_subcommand)
+            if "stdout" in self._closed and getattr(command, "needs_stdout", True):
                 from fastsvm._utils import atomic
 
                 if not atomic.has_written:  # else what was printed is not the result

@@ -159,11 +159,15 @@ class Command(click.Command):
     only_in_config : mapping
         Names of parameters that are no options, each with `Reads` or `Writes` if it is a path: the function
         gets those that the file of --config has, as TOML gives them.
+    needs_stdout : bool
+        Whether it fails where stdout is closed, unless it writes a file.
     """
 
-    def __init__(self, *args, only_in_config: Mapping | None = None, **more) -> None:
+    def __init__(
+        self, *args, only_in_config: Mapping | None = None, needs_stdout: bool = True, **more
+    ) -> None:
         super().__init__(*args, **more)
-        self.only_in_config = only_in_config or {}
+        self.only_in_config, self.needs_stdout = only_in_config or {}, needs_stdout
 
     def parse_args(self, ctx, args):
         """Read a command line; of a parameter that is no option, say where it is set."""
@@ -241,7 +245,7 @@ COMMON = [
 ]
 
 
-def command(app: str, *examples: str, only_in_config: Mapping | None = None, letter_v: bool = True):
+def command(app: str, *examples: str, letter_v: bool = True, only_in_config: Mapping | None = None, **more):
     """Return a decorator that makes a function a command, with the options that every command has.
 
     The function also gets `quiet` and `verbose`.
@@ -251,10 +255,10 @@ def command(app: str, *examples: str, only_in_config: Mapping | None = None, let
     app : str
     *examples : str
         Command lines without the name of the app, for the help.
-    only_in_config : mapping
-        See `Command`.
     letter_v : bool
         Whether -v is --verbose; if not, the command may have a -v of its own.
+    only_in_config, **more
+        See `Command`.
     """
     # \b keeps click from filling the lines.
     epilog = "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in examples)
@@ -262,7 +266,7 @@ def command(app: str, *examples: str, only_in_config: Mapping | None = None, let
         epilog += f"\n\nOnly in a file for --config: {', '.join(sorted(only_in_config)).replace('_', '-')}."
 
     def decorate(function):
-        made = click.command(cls=Command, epilog=epilog, only_in_config=only_in_config)(function)
+        made = click.command(cls=Command, epilog=epilog, only_in_config=only_in_config, **more)(function)
         made.params += COMMON if letter_v else [COMMON[0], _verbose_option(" /-q", "--verbose/--quiet")]
         return made
 

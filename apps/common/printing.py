@@ -4,14 +4,13 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import contextmanager, suppress
 from typing import Literal
 
 import click
 
 from .errors import DONE, SKIPPED, USAGE, AppError, Skipped
-from .standard_streams import write_to_stderr
 
 LONGEST = 600  # letters of a message
 
@@ -195,3 +194,44 @@ def tidy_warnings():
         warnings.filterwarnings("ignore", module=r"PIL\.")
         warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
         yield
+
+
+def discard_stream(name: str) -> None:
+    """Send what is still to be written to a standard stream nowhere: Python flushes it once more at exit."""
+    stream = getattr(sys, name)
+    with suppress(OSError, ValueError):  # not one of the system
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+
+
+def write_to_stderr(message: str) -> None:
+    """Write a line to stderr; where nobody reads it, that does not stop the work."""
+    try:
+        click.echo(message, file=sys.stderr)  # which a bar may have taken over
+    except OSError:
+        discard_stream("stderr")
+
+
+def until_stdout_closes(make: Callable[[], Callable[..., None]]) -> Callable[..., None]:
+    """Return a function that prints until the reader of stdout has left, and then nothing.
+
+    Parameters
+    ----------
+    make : callable
+        Prints what comes first, and returns what prints the rest.
+    """
+    write = None
+
+    def write_on(*args) -> None:
+        nonlocal write
+        try:
+            write = write or make()
+            write(*args)
+        except BrokenPipeError:
+            discard_stream("stdout")
+        except OSError as error:  # not of the file that is being written meanwhile
+            discard_stream("stdout")
+            raise AppError(f"<stdout>: {error.strerror or error}") from error
+
+    return write_on

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Self
 
 from .limits import return_freed_memory
-from .standard_streams import write_to_stderr
+from .printing import console, write_to_stderr
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -76,8 +76,6 @@ class Stages:
 
     def _show(self) -> None:
         from rich import progress
-
-        from .printing import console
 
         bars = progress.Progress(
             progress.SpinnerColumn(),

@@ -12,7 +12,7 @@ from ...common.progress import Stages
 from ._options import cell_width_option, command, images_argument, labels_option, model_option
 
 
-@command("review smears -o corrections.json", "review smears -m cells.safetensors")
+@command("review smears -o corrections.json", "review smears -m cells.safetensors", needs_stdout=False)
 @images_argument
 @section("Input", model_option, cell_width_option, labels_option)
 @section(

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Literal
 
 from ...common.csv_quoting import table_file
-from ...common.standard_streams import until_stdout_closes
+from ...common.printing import until_stdout_closes
 from ..data.image_reader import ImageFile
 from ..finding.findings import ImageFindings
 from ..finding.image_scale import Scale

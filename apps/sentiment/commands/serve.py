@@ -10,7 +10,7 @@ from ...common.progress import Stages
 from ._options import command
 
 
-@command("serve reviews.safetensors --port 8000", "serve english --port 0")
+@command("serve reviews.safetensors --port 8000", "serve english --port 0", needs_stdout=False)
 @click.argument("model", type=Reads())
 @section(
     "Server",
