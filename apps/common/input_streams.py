@@ -1,14 +1,12 @@
 """Files and stdin as bytes: unpacked, recoded, and no devices."""
 
 import codecs
-import gzip
 import io
 import os
 import stat
 import sys
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import BinaryIO
 
 from .errors import AppError
@@ -56,28 +54,37 @@ def open_binary(path: str, encoding: str | None = None) -> Iterator[BinaryIO]:
     Without an encoding, bytes stay as they are. "utf-8" takes UTF-16 too, told by its byte order mark.
     Devices are refused, except a terminal and /dev/null.
     """
-    from fastsvm._utils.gzip_streams import ExpansionError, UnpackedStream
-
     name = "<stdin>" if path == "-" else path
     with _open_stdin() if path == "-" else open(path, "rb") as stream:
         if _is_device(stream):
             raise AppError(f"{name}: is a device; give a file or a pipe")
-        if (some := stream.peek(2)[:2]) == b"\x1f\x8b":
-            most = limit("FASTSVM_MAX_EXPANSION")
-            stream = UnpackedStream(stream, name, most, "set FASTSVM_MAX_EXPANSION higher")
-        try:
+        some = stream.peek(2)[:2]
+        with _unpacked(stream, name) if some == b"\x1f\x8b" else nullcontext(stream) as unpacked:
             # At its end a terminal is not asked again.
-            if encoding == UTF8 and some and stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            if (
+                encoding == UTF8
+                and some
+                and unpacked.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+            ):
                 encoding = "utf-16"
-            if encoding not in (None, UTF8):
-                stream = _RecodedStream(stream, name, encoding)
-            yield stream
-        except ExpansionError as error:
-            raise AppError(str(error)) from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise DamagedGzip(
-                f"{name}: damaged gzip data; copy or download the file again ({error})"
-            ) from error
+            is_utf8 = encoding in (None, UTF8)
+            yield unpacked if is_utf8 else _RecodedStream(unpacked, name, encoding)
+
+
+@contextmanager
+def _unpacked(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
+    import gzip
+    import zlib
+
+    from fastsvm._utils.gzip_streams import ExpansionError, UnpackedStream
+
+    most = limit("FASTSVM_MAX_EXPANSION")
+    try:
+        yield UnpackedStream(stream, name, most, "set FASTSVM_MAX_EXPANSION higher")
+    except ExpansionError as error:
+        raise AppError(str(error)) from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DamagedGzip(f"{name}: damaged gzip data; copy or download the file again ({error})") from error
 
 
 @contextmanager

@@ -16,8 +16,8 @@ import fastsvm_apps
 from fastsvm.io import store_svmlight
 from fastsvm.solvers import LOSSES
 from fastsvm_apps.common.options import LOSS
+from fastsvm_apps.vectors import matrix_writing
 from fastsvm_apps.vectors.cli import main
-from fastsvm_apps.vectors.data import matrix_writing
 
 N, D = 120, 7
 ENGLISH = Path(fastsvm_apps.__path__[0], "sentiment", "shipped", "english.safetensors")

@@ -13,7 +13,7 @@ from ...common.paths import Reads
 from ...common.printing import print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.sections import print_sections
-from ..learning.training import SOLVER_TYPES
+from ..vector_models import SOLVER_TYPES
 
 file_argument = click.argument("file", type=Reads(depth=1))
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian")

@@ -28,7 +28,7 @@ def certify(source, stage, model, cost, loss):
     from scipy import sparse
 
     from ...common.training_items import count_learned, row_hashes
-    from ..data.vector_models import load_vector_model
+    from ..vector_models import load_vector_model
 
     classifier, zero_based, bias, own_loss, about = load_vector_model(model)
     if not hasattr(classifier, "coef_"):

@@ -21,8 +21,8 @@ def convert(source, stage, target):
     Vectors become a table (.csv, .tsv), NumPy's .npz, or else svmlight, whose columns are numbered from 1.
     A model becomes LIBLINEAR's.
     """
-    from ..data import vector_models
-    from ..data.matrix_writing import write_matrix
+    from .. import vector_models
+    from ..matrix_writing import write_matrix
 
     if source.path != "-" and vector_models.is_model_file(source.path):
         Writes(*MODELS).check(target, "TARGET")

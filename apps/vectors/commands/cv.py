@@ -22,7 +22,7 @@ def cv(source, stage, cost, folds, **options):
     All have the same folds, in which each label has its share.
     The best is the smallest C with the largest mean share of right predictions.
     """
-    from ..learning.training import cross_validate
+    from ..vector_models import cross_validate
 
     costs = sorted({*cost})
     with stage("read"):

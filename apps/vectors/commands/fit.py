@@ -40,8 +40,8 @@ def fit(source, stage, cost, folds, output, **options):
     It minimises 1/2 ||w||^2 + C sum_i phi(y_i (w.x_i + b0)), like LIBLINEAR and LIBSVM; b0 is not
     regularised. With more than two labels, each has a problem against the others.
     """
-    from ..data import vector_models
-    from ..learning.training import cross_validate, make_model
+    from .. import vector_models
+    from ..vector_models import cross_validate, make_model
 
     if folds is None:
         output = output or default_output(source.path, ENDINGS)

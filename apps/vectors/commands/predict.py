@@ -30,7 +30,7 @@ def predict(source, stage, model, output, proba, scores):
     import numpy as np
 
     from ...common.training_items import count_learned, row_hashes, too_good
-    from ..data.vector_models import load_vector_model
+    from ..vector_models import load_vector_model
 
     with stage("read"):
         loaded, columns = load_vector_model(model), {}

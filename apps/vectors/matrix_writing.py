@@ -4,9 +4,9 @@ import gzip
 from collections.abc import Sequence
 from contextlib import contextmanager
 
-from ...common.csv_quoting import csv_text
-from ...common.errors import AppError
-from ...common.files import open_output
+from ..common.csv_quoting import csv_text
+from ..common.errors import AppError
+from ..common.files import open_output
 
 BLOCK = 1 << 18  # values that are made text at a time
 

@@ -1,1 +1,0 @@
-"""Model files, and files of vectors to write."""

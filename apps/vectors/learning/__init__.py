@@ -1,1 +1,0 @@
-"""From options to fitted models."""

@@ -1,0 +1,164 @@
+"""Models of vectors: made of options, cross-validated, and in files of fastsvm or LIBLINEAR."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ..common.errors import USAGE, AppError
+from ..common.files import replace_file
+from ..common.liblinear_files import START, WRITTEN, read_liblinear, write_liblinear
+
+OURS = ".safetensors"
+
+# LIBLINEAR's numbers.
+SOLVER_TYPES = {"0": "log", "1": "squared_hinge", "2": "squared_hinge", "3": "hinge", "7": "log"}
+
+
+def make_model(
+    y,
+    *,
+    cost: float,
+    loss: str | None = None,
+    solver_type: str | None = None,
+    weight: Sequence[tuple[str, float]] = (),
+    kernel: str = "linear",
+    gamma: float | None = None,
+    degree: int = 3,
+    coef0: float = 0.0,
+    seed: int = 0,
+    no_intercept: bool = False,
+    **parameters: Any,
+):
+    """Return the model, not fitted, that minimises 1/2 ||w||^2 + C sum_i c_i phi(y_i (w.x_i + b0)).
+
+    Parameters
+    ----------
+    y : ndarray
+        The labels of the rows it will be fitted to.
+    cost : float
+        C.
+    loss, solver_type
+        A loss, or LIBLINEAR's number of it; by default squared_hinge or, with a kernel, hinge.
+    weight : pairs of a label, as text, and its c_i
+    kernel, gamma, degree, coef0, **parameters
+        As of `fastsvm.fitting.KernelSDCA`, but kernel="linear" is an `SDCA`.
+    """
+    import numpy as np
+
+    from fastsvm import fitting
+
+    if solver_type is not None and loss not in (None, SOLVER_TYPES[solver_type]):
+        raise AppError(f"-s {solver_type} and --loss {loss} differ; give one of them", USAGE)
+    by_label, total = {}, float(len(y))
+    if weight:
+        labels, counts = np.unique(y, return_counts=True)
+        by_label = {_label_of(text, labels): value for text, value in weight}
+        total = counts @ [by_label.get(label, 1.0) for label in labels.tolist()]
+    loss = loss or SOLVER_TYPES.get(solver_type) or ("squared_hinge" if kernel == "linear" else "hinge")
+    parameters |= {"loss": loss, "alpha": 1 / (cost * total), "class_weight": by_label or None}
+    parameters |= {"random_state": seed, "fit_intercept": not no_intercept}
+    if kernel == "linear":
+        return fitting.SDCA(**parameters)
+    given = {"gamma": gamma or "scale", "degree": degree, "coef0": coef0}
+    return fitting.KernelSDCA(kernel, **given, **parameters)
+
+
+def _label_of(text: str, labels):
+    known = {str(label): label for label in labels.tolist()}
+    if (name := text.removeprefix("+")) not in known:
+        raise AppError(f"-w {text}: no row has this label; there are {', '.join([*known][:10])}", USAGE)
+    return known[name]
+
+
+def cross_validate(
+    X, y, folds: int, costs: Sequence[float], advance: Callable[[], None], seed: int, **options
+):
+    """Return the share of right predictions of each fold for each C: an array (n_costs, n_folds)."""
+    import numpy as np
+
+    from ..common.folds import stratified_folds
+
+    shares = np.empty((len(costs), folds))
+    for fold, (train, test) in enumerate(stratified_folds(y, folds, seed)):
+        X_train, X_test, model = X[train], X[test], None
+        for place in np.argsort(costs):  # each begins with the solution of the one before
+            made = make_model(y[train], cost=costs[place], seed=seed, warm_start=True, **options)
+            model = model.set_params(alpha=made.alpha) if model is not None else made
+            model.fit(X_train, y[train])
+            shares[place, fold] = np.mean(model.predict(X_test) == y[test])
+            advance()
+    return shares
+
+
+class VectorModel(NamedTuple):
+    """A classifier, whether its columns were numbered from 0, and LIBLINEAR's bias, if it wrote the file.
+
+    `loss` is None where LIBLINEAR minimised another objective than ours; `about` is what the file says of the
+    `rows` that it was fitted to, and of its columns.
+    """
+
+    model: Any
+    zero_based: bool | None
+    bias: float | None
+    loss: str | None
+    about: dict[str, Any]
+
+
+def is_model_file(path: str) -> bool:
+    """Tell whether a file begins as a model does."""
+    start = _start_of(path)
+    return start.startswith(START) or start[8:9] == "{"
+
+
+def _start_of(path: str) -> str:
+    with open(path, "rb") as file:
+        return file.read(16).decode("latin-1")
+
+
+def load_vector_model(path: str) -> VectorModel:
+    """Load a model of either format."""
+    from fastsvm.fitting import SDCA
+    from fastsvm.model_files import ModelFileError, load_with_about
+
+    if not _start_of(path).startswith(START):
+        try:
+            model, about = load_with_about(path)
+        except ModelFileError as error:
+            raise AppError(str(error)) from error
+        if not hasattr(model, "n_features_in_"):
+            raise AppError(f"{path}: is no classifier of vectors; give a model that fastsvm fit wrote")
+        loss = getattr(model, "loss", None)
+        return VectorModel(model, about.get("zero_based"), None, loss, about)
+    loss, labels, coef, intercepts, bias = read_liblinear(path)
+    model = SDCA(loss or "hinge", fit_intercept=bias >= 0)
+    model.classes_, model.coef_, model.intercept_ = labels, coef, intercepts
+    model.n_features_in_ = coef.shape[1]
+    return VectorModel(model, False, bias, loss, {})
+
+
+def save_vector_model(model, path: str, about: dict[str, Any], X=None) -> None:
+    """Write a model, perhaps just fitted to X: LIBLINEAR's format, unless the name ends with .safetensors."""
+    if path.lower().endswith(OURS):
+        from fastsvm.model_files import save_plain
+
+        from ..common.training_items import learned_items, row_hashes
+
+        learned = {} if X is None else {"rows": X.shape[0]} | learned_items(row_hashes(X))
+        save_plain(model, path, about | learned)
+        return
+    labels = model.classes_.tolist()
+    loss = getattr(model, "loss", "perceptron")
+    check_liblinear_has(path, labels, hasattr(model, "coef_"), loss)
+    content = write_liblinear(loss, [*map(int, labels)], model.coef_, model.intercept_)
+    replace_file(path, content)
+
+
+def check_liblinear_has(path: str, labels: list, linear: bool, loss: str) -> None:
+    """Refuse what only a file of fastsvm has, unless it is to be one."""
+    if path.lower().endswith(OURS):
+        return
+    if not linear:
+        raise AppError(f"{path}: LIBLINEAR has no kernels; give a name that ends with {OURS}")
+    if loss not in WRITTEN:
+        raise AppError(f"{path}: LIBLINEAR has no {loss}; give a name that ends with {OURS}")
+    if any(isinstance(label, str) or label != int(label) for label in labels):
+        raise AppError(f"{path}: LIBLINEAR's labels are whole numbers; give a name that ends with {OURS}")
