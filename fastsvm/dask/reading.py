@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import io
-from ..io.lines import paths_of
+from ..io.svmlight import paths_of
 from ..solvers._input import positive
 
 

@@ -73,13 +73,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise MatrixFileError(f"{folder}: is not a stored matrix (it has no {MANIFEST})")
     manifest = read_manifest_json(path)
-    problem = _manifest_problem(manifest)
+    problem = manifest_problem(manifest)
     if problem:
         raise MatrixFileError(f"{path}: {problem}")
     return manifest
 
 
-def _manifest_problem(manifest: Any) -> str:
+def manifest_problem(manifest: Any) -> str:
     """Describe what is wrong with a manifest; empty if nothing is."""
     if type(manifest) is not dict or manifest.get("format") != FORMAT:
         return "is not a manifest of a fastsvm matrix"
@@ -101,7 +101,7 @@ def _manifest_problem(manifest: Any) -> str:
     if labels is not None and not _are_texts(labels):
         return "the labels are not texts"
     if names is not None and not (_are_texts(names) and len(names) == shape[1]):
-        return f"the number of feature names is not {shape[1]}"
+        return f"the feature names are not {shape[1]} texts"
     return ""
 
 

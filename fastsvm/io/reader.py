@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from ..solvers._windows import adjacent_rows, some_rows
 from .layout import ARRAYS, MatrixFileError, checksum, read_manifest
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 
 class Matrix(NamedTuple):
@@ -28,6 +26,16 @@ class Matrix(NamedTuple):
 
     X: csr_matrix
     y: np.ndarray
+
+
+class StoredRows(csr_matrix):
+    """A CSR matrix of which adjacent rows, as in ``X[:1000]``, are a view, not a copy."""
+
+    def __getitem__(self, key):
+        rows, *rest = key if isinstance(key, tuple) else (key,)
+        whole = all(each is Ellipsis or (isinstance(each, slice) and each == slice(None)) for each in rest)
+        span = adjacent_rows(rows, self.shape[0]) if whole else None
+        return super().__getitem__(key) if span is None else some_rows(self, *span)
 
 
 def load(folder: str | os.PathLike, *, rows: Any = None, verify: bool = False) -> Matrix:
@@ -55,8 +63,6 @@ def load(folder: str | os.PathLike, *, rows: Any = None, verify: bool = False) -
     ValueError
         If `rows` are not adjacent.
     """
-    from .stored_rows import StoredRows
-
     folder = Path(folder)
     manifest = read_manifest(folder)
     arrays = {name: _read_array(folder / name, manifest["arrays"][name], verify) for name in ARRAYS}

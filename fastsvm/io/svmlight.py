@@ -1,11 +1,15 @@
-"""Files of the svmlight format: read into memory, or stored as a matrix on disk."""
+"""Files of the svmlight format, read in blocks of whole lines: into memory, or to a matrix on disk."""
 
 from __future__ import annotations
 
+import gzip
 import os
+import stat
+import zlib
 from codecs import BOM_UTF8
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 
@@ -13,12 +17,13 @@ from .._utils.sparse import PlainCSR
 from ..solvers._input import positive
 from ._svmlight import WRONG, parse  # type: ignore[attr-defined]  # compiled
 from .layout import NARROW, written_type
-from .lines import LineBlock, LinePlace, files_fingerprint, line_blocks, line_location, paths_of
 
 if TYPE_CHECKING:
     from .reader import Matrix
 
-SAVE_EVERY = 1 << 28  # bytes read between two saves
+SAVE_BYTES = 1 << 28  # read between two saves
+READ_BYTES = 1 << 23  # read at a time
+MAX_LINE_BYTES = 1 << 28
 
 
 def store_svmlight(
@@ -78,7 +83,7 @@ def store_svmlight(
             if X.shape[0]:
                 writer.append(X.matrix(), labels)
             unsaved += len(block.text)
-            if unsaved >= SAVE_EVERY:
+            if unsaved >= SAVE_BYTES:
                 writer.save(block.end)
                 unsaved = 0
         writer.finish(n_features)
@@ -181,3 +186,93 @@ def _parsed_svmlight(
     n = int(ends[rows])
     X = PlainCSR(values[:n], indices[:n], ends[: rows + 1], (rows, max(1, largest + 1)))
     return X, labels[:rows]
+
+
+# Lines ---------------------------------------------------------------------------------------------------
+
+
+class LinePlace(NamedTuple):
+    """A place between two lines: the number of the file, and the bytes and lines before the place."""
+
+    file: int = 0
+    offset: int = 0
+    line: int = 0
+
+
+class LineBlock(NamedTuple):
+    """Whole lines, each with a line feed, the place where they begin and the place after them."""
+
+    text: bytes
+    begin: LinePlace
+    end: LinePlace
+
+
+def paths_of(paths: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
+    """Return one path or several as a list; a ValueError if there is none."""
+    files = [os.fspath(p) for p in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+    if not files:
+        raise ValueError("There are no files to read.")
+    return files
+
+
+def files_fingerprint(paths: Sequence[str], **options: Any) -> dict[str, Any]:
+    """Identify files by path, size and time, with the options that read them: a key for `MatrixWriter`."""
+    stats = [os.stat(path) for path in paths]
+    files = [[os.path.abspath(p), s.st_size, s.st_mtime_ns] for p, s in zip(paths, stats, strict=True)]
+    return {"files": files, **options}
+
+
+def line_blocks(paths: Sequence[str | BinaryIO], begin: LinePlace = LinePlace()) -> Iterator[LineBlock]:  # noqa: B008 (immutable)
+    """Yield the lines of files, plain or gzipped, from a place on; the last one gets a line feed."""
+    for number in range(begin.file, len(paths)):
+        place = begin if number == begin.file else LinePlace(number)
+        with _open_lines(paths[number]) as file:
+            rest = b""
+            for chunk in _line_chunks(file, _name(paths[number]), place.offset):
+                cut = chunk.rfind(b"\n") + 1
+                if not cut:
+                    rest += chunk
+                    if len(rest) > MAX_LINE_BYTES:
+                        most = MAX_LINE_BYTES >> 20
+                        raise ValueError(f"{line_location(paths, place)}: longer than {most} MiB.")
+                    continue
+                text, rest = rest + chunk[:cut], chunk[cut:]
+                end = LinePlace(number, place.offset + len(text), place.line + text.count(b"\n"))
+                yield LineBlock(text, place, end)
+                place = end
+            if rest:
+                yield LineBlock(
+                    rest + b"\n", place, LinePlace(number, place.offset + len(rest), place.line + 1)
+                )
+
+
+def _line_chunks(file: BinaryIO, name: str, offset: int) -> Iterator[bytes]:
+    try:
+        if offset:
+            file.seek(offset)
+        while chunk := file.read(READ_BYTES):
+            yield chunk
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{name}: damaged gzip data ({error}); fetch the file again.") from None
+
+
+def _open_lines(path: str | BinaryIO) -> AbstractContextManager[Any]:
+    if not isinstance(path, str):
+        return nullcontext(path)
+    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for whoever writes to it
+        raise ValueError(f"{path}: is a folder, a pipe or a device; give a file.")
+    file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
+    if file.peek(2)[:2] == b"\x1f\x8b":
+        from .._utils.gzip_streams import UnpackedStream
+
+        return UnpackedStream(file, path)
+    return file
+
+
+def _name(path: str | BinaryIO) -> str:
+    return path if isinstance(path, str) else str(getattr(path, "name", "<stream>"))
+
+
+def line_location(paths: Sequence[str | BinaryIO], place: LinePlace, more: int = 0) -> str:
+    """Name the line that begins at a place, or some lines later, as messages do."""
+    return f"{_name(paths[place.file])}, line {place.line + more + 1:,}"

@@ -23,6 +23,7 @@ from .layout import (
     NARROW,
     VERSION,
     MatrixFileError,
+    manifest_problem,
     npy_header,
     read_manifest_json,
     written_type,
@@ -285,8 +286,6 @@ class MatrixWriter:
         if not self.rows:
             raise ValueError(f"{self.folder}: there are no rows to write.")
         width = max(n_features or 0, self._width)
-        if feature_names is not None and len(feature_names) != width:
-            raise ValueError(f"{len(feature_names)} feature names for {width} columns.")
         for column in self._columns.values():
             column.sync()
         described = self._journal_fields()["arrays"]
@@ -297,6 +296,8 @@ class MatrixWriter:
             "arrays": {name: described[name] for name in ARRAYS},
             "feature_names": feature_names,
         }
+        if problem := manifest_problem(manifest):
+            raise ValueError(f"{self.folder}: {problem}.")
         self._write_json(MANIFEST, manifest)
         self._usable = False
         for column in self._columns.values():

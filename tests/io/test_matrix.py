@@ -9,7 +9,6 @@ import pytest
 from scipy import sparse
 
 from fastsvm.io import MatrixFileError, MatrixWriter, feature_names, load, store_svmlight, svmlight
-from fastsvm.io import lines as lines_of_files
 
 
 def a_matrix(n=50, d=12, seed=0):
@@ -63,8 +62,8 @@ def test_adjacent_rows_are_views(tmp_path):
 
 def test_an_interrupted_store_resumes(tmp_path, monkeypatch):
     """Whatever block a process is killed after, the next call makes the same files."""
-    monkeypatch.setattr(lines_of_files, "BLOCK", 40)
-    monkeypatch.setattr(svmlight, "SAVE_EVERY", 100)
+    monkeypatch.setattr(svmlight, "READ_BYTES", 40)
+    monkeypatch.setattr(svmlight, "SAVE_BYTES", 100)
     text = "".join(f"{i % 3} {i % 7 + 1}:{i} {i % 5 + 9}:.5\n" for i in range(40))
     (tmp_path / "a.svm").write_text(text)
     store_svmlight(tmp_path / "a.svm", tmp_path / "whole")
@@ -223,3 +222,13 @@ def test_unsaved_rows_are_deleted(tmp_path, error):
         if error:
             raise error
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("names", [["a"], [*"abcdefghijk", 1]], ids=["too few", "a number"])
+def test_names_that_cannot_be_read_are_not_written(tmp_path, names):
+    with MatrixWriter(tmp_path / "X") as writer:
+        writer.append(a_matrix(), np.ones(50))
+        with pytest.raises(ValueError, match="the feature names are not 12 texts"):
+            writer.finish(feature_names=names)
+        writer.finish(feature_names=[*"abcdefghijkl"])
+    assert feature_names(tmp_path / "X") == [*"abcdefghijkl"]

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from fastsvm.io import lines as lines_of_files
-from fastsvm.io import load, read_svmlight, store_svmlight
+from fastsvm.io import load, read_svmlight, store_svmlight, svmlight
 from reference import svmlight_rows
 
 NUMBERS = ["0", "-0", "+1", "1.", ".5", "-2.5e-3", "1E5", "1e-300"]
@@ -46,7 +45,7 @@ def matrix_of(rows, width, dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("block", [64, 1 << 23])
 def test_numbers_are_those_of_python(tmp_path, monkeypatch, dtype, block):
-    monkeypatch.setattr(lines_of_files, "BLOCK", block)
+    monkeypatch.setattr(svmlight, "READ_BYTES", block)
     text = random_text(np.random.default_rng(0), 300, 40)
     (tmp_path / "plain.svm").write_text(text)
     (tmp_path / "packed.svm.gz").write_bytes(gzip.compress(text.encode()))
