@@ -5,23 +5,18 @@ import json
 import os
 import re
 import shutil
-import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from fastsvm import __version__
-from fastsvm._utils.atomic import replacing
-from fastsvm._utils.interrupts import held_interrupts
+from fastsvm._utils.atomic import read_arrays, write_arrays
 
 ENDING = ".npz"
 _OURS = re.compile(r"(?P<name>.+)-(?P<digest>[0-9a-f]{16})(\.\w+)?")
-_JSON = "json"
-_DAMAGED = (OSError, ValueError, EOFError, KeyError, RuntimeError, MemoryError, BadZipFile, zlib.error)
 
 
 class Cache:
@@ -72,13 +67,12 @@ class Cache:
         arrays = {each: value for each, value in result.items() if isinstance(value, np.ndarray)}
         if refused := [each for each, array in arrays.items() if array.dtype.hasobject]:
             raise TypeError(f"{refused[0]} has objects, which are not kept")
-        others = json.dumps([record, {each: result[each] for each in result if each not in arrays}])
+        others = json.loads(json.dumps({each: result[each] for each in result if each not in arrays}))
         self.folder.mkdir(parents=True, exist_ok=True)
         # Another run of the command, complete now, may have removed the folder: nothing is to resume then.
-        # An interrupt in the midst of it would come out as a ValueError of `zipfile`.
-        with suppress(FileNotFoundError), replacing(path) as file, held_interrupts():
-            np.savez(file, **arrays, **{_JSON: np.frombuffer(others.encode(), np.uint8)})
-        return {**arrays, **json.loads(others)[1]}
+        with suppress(FileNotFoundError):
+            write_arrays(path, [record, others], arrays)
+        return {**arrays, **others}
 
     def find(self, name: str, **key: object) -> dict[str, Any] | None:
         """Return the result that an earlier run has kept, or None."""
@@ -128,13 +122,9 @@ def _cache_entries(folder: Path | None) -> list[tuple[Path, re.Match[str]]]:
 
 def _read_entry(path: Path, record: str) -> dict[str, Any] | None:
     """Return the result in a file, or None where the file is absent, damaged or of another key."""
-    with (
-        suppress(*_DAMAGED),
-        open(path, "rb") as file,
-        np.lib.npyio.NpzFile(file, allow_pickle=False) as content,
-    ):
-        arrays = {name: content[name] for name in content.files}
-        found, others = json.loads(arrays.pop(_JSON).tobytes())
+    with suppress(OSError, ValueError):
+        about, arrays = read_arrays(path)
+        found, others = about if isinstance(about, list) else (None, {})
         return {**arrays, **others} if found == record else None
     return None
 

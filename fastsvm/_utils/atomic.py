@@ -1,5 +1,6 @@
-"""Files that are written whole or not at all, and folders that one process holds."""
+"""Files that are written whole or not at all, arrays in such files, and folders that one process holds."""
 
+import json
 import os
 import stat
 import zlib
@@ -13,6 +14,7 @@ except ImportError:  # Windows
     flock = None  # type: ignore[assignment]
 
 has_written = False  # whether this process has written a file, or has tried to
+ABOUT = "about"  # an array in a file of `write_arrays`: JSON
 IN_USE = "another process is working on it; wait for it, or choose another"
 
 
@@ -62,6 +64,30 @@ def replacing(path):
         if own and error.errno is not None and not isinstance(error, BrokenPipeError):
             raise OSError(error.errno, error.strerror, path) from None  # not the temporary name
         raise
+
+
+def write_arrays(path, about, arrays):
+    """Write named arrays, and what is about them as JSON, to a NumPy file (.npz), whole or not at all."""
+    import numpy as np
+
+    text = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    # An interrupt in the midst of it would come out as a ValueError of `zipfile`.
+    with replacing(path) as file, held_interrupts():
+        np.savez(file, **{ABOUT: text}, **arrays)
+
+
+def read_arrays(path):
+    """Return what `write_arrays` was given; an OSError or, of another or a damaged file, a ValueError."""
+    import numpy as np
+
+    try:
+        with open(path, "rb") as file, np.lib.npyio.NpzFile(file, allow_pickle=False) as found:
+            arrays = {name: found[name] for name in found.files}
+        return json.loads(arrays.pop(ABOUT).tobytes()), arrays
+    except OSError:
+        raise
+    except Exception as error:  # zipfile, zlib and json have many
+        raise ValueError(f"{path}: is damaged ({error})") from None
 
 
 @contextmanager

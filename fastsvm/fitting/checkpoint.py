@@ -12,7 +12,7 @@ from threading import Lock
 
 import numpy as np
 
-from .._utils.atomic import replacing
+from .._utils.atomic import read_arrays, write_arrays
 from .._utils.warnings import warn_user
 from ..solvers._input import as_start
 from ..solvers._rows import map_chunks
@@ -21,7 +21,6 @@ from ..solvers._solver import SolverState
 SECONDS = 10.0  # between two saves of a class, at least,
 SHARE = 0.02  # and as many as make saving no larger share of the time
 FORMAT = ["fastsvm checkpoint", 1]
-ABOUT = "about"
 
 
 class Checkpoint:
@@ -101,28 +100,22 @@ class Checkpoint:
 
     def _write_file(self):
         states = {k: state._replace(dual=None)._asdict() for k, state in self.states.items()}
-        about = json.dumps({"format": FORMAT, "fit": self.fit, "states": states}).encode()
         arrays = {f"dual.{k}": state.dual for k, state in self.states.items()}
-        with replacing(self.path) as file:
-            np.savez(file, **{ABOUT: np.frombuffer(about, np.uint8)}, **arrays)
+        write_arrays(self.path, {"format": FORMAT, "fit": self.fit, "states": states}, arrays)
 
     def _read_states(self):
         """The states in the file, by the number of the problem; none where there is no file."""
         try:
-            with np.load(self.path, allow_pickle=False) as found:
-                about = json.loads(found[ABOUT].tobytes())
-                other = next(((n, about["fit"][n]) for n in self.fit if about["fit"][n] != self.fit[n]), None)
-                states = (
-                    {}
-                    if other
-                    else {int(k): self._state_in_file(found, k, v) for k, v in about["states"].items()}
-                )
-                known = about["format"] == FORMAT
+            about, arrays = read_arrays(self.path)
+            other = next(((n, about["fit"][n]) for n in self.fit if about["fit"][n] != self.fit[n]), None)
+            states = {} if other else about["states"]
+            states = {int(k): self._state_in_file(arrays, k, state) for k, state in states.items()}
+            known = about["format"] == FORMAT
         except FileNotFoundError:
             return {}
         except OSError:
             raise
-        except Exception:  # zipfile, zlib and json have many
+        except Exception:  # of arrays that are there, too, but are not such states
             known, other = False, None
         if not known:
             raise ValueError(f"{self.path}: is no checkpoint, or damaged; remove it, or choose another file.")

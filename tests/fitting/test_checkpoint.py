@@ -207,15 +207,15 @@ def test_what_is_no_checkpoint_is_refused_and_stays(damage, file):
 
 def test_a_full_disk_does_not_end_a_fit(file, monkeypatch):
     X, y = made()
-    replacing, calls = checkpoint.replacing, []
+    write, calls = checkpoint.write_arrays, []
 
-    def full(path):
+    def full(path, *content):
         calls.append(path)
         if len(calls) > 1:
             raise OSError(28, "No space left on device", path)
-        return replacing(path)
+        write(path, *content)
 
-    monkeypatch.setattr(checkpoint, "replacing", full)
+    monkeypatch.setattr(checkpoint, "write_arrays", full)
     with pytest.warns(RuntimeWarning, match=r"fit.ckpt: the checkpoint cannot be written \(No space"):
         model = SDCA(alpha=0.1).fit(X, y, checkpoint=file)
     assert np.all(model.dual_gap_ <= 1e-3 * model.objective_)
