@@ -54,9 +54,8 @@ from ._options import command, images_argument, labels_option, model_option
 def classify(images, scheduler, csv, json, quiet, verbose, **given):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
-    from ..data.image_threads import image_workers
     from ..finding.image_scale import scale_record
-    from ..jobs.cell_classification import classify_images
+    from ..jobs.cell_classification import classify_images, image_workers
     from ..output import cell_tables
     from ..output.classify_outputs import ClassifyOutputs
 

@@ -2,8 +2,6 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from functools import partial
 from typing import TypeVar
 
 import cv2
@@ -66,19 +64,6 @@ def map_images(
             yield oldest()
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def image_workers(address: str | None) -> Iterator[MapImages]:
-    """Give what works on images: threads of this process, or the workers of the scheduler at an address."""
-    if address is None:
-        yield map_images
-        return
-    from ...common.dask_cluster import connected
-    from .cluster_images import map_images_on_cluster
-
-    with connected(address) as client:
-        yield partial(map_images_on_cluster, client=client)
 
 
 def image_result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:

@@ -1,7 +1,7 @@
 """`classify`: find, classify and count the cells of images."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -151,6 +151,19 @@ def classify_images(
     if least == model.about.calibration.min_score and not count.flags[UNFAMILIAR]:
         corrected = corrected_shares(count.labels, model.classes, model.about.confusion)
     return CellClassification(model.name, count, scale, least, wanted, corrected)
+
+
+@contextmanager
+def image_workers(address: str | None) -> Iterator[MapImages]:
+    """Give what works on images: threads of this process, or the workers of the scheduler at an address."""
+    if address is None:
+        yield map_images
+        return
+    from ...common.dask_cluster import connected
+    from ..data.cluster_images import map_images_on_cluster
+
+    with connected(address) as client:
+        yield partial(map_images_on_cluster, client=client)
 
 
 def with_truths(files: Sequence[ImageFile], model: CellModel, labels: str | None) -> list[ImageFile]:
