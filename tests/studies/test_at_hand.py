@@ -9,23 +9,6 @@ from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.kernels.kernel_digits import digits_of
 from fastsvm_apps.studies.sentiment import text_experiments
 from fastsvm_apps.studies.sentiment.plane_experiments import planes
-from fastsvm_apps.studies.solvers.solver_sets import all_sets
-
-
-@pytest.mark.parametrize(
-    ("file", "read"),
-    [
-        ("usps.npz", read_digits),
-        ("usps.npz", lambda folder: digits_of(folder, None)),
-        ("prostate.npz", lambda folder: all_sets(Context(data=folder))),
-        ("skin.tsv.gz", lambda folder: all_sets(Context(data=folder))),
-        ("jain.csv", planes),
-    ],
-)
-def test_a_broken_file_is_said(tmp_path, file, read):
-    (tmp_path / file).write_bytes(b"PK\x03\x04\ncut")
-    with pytest.raises(AppError, match=rf"{file}: cannot be read \(.*\); copy or download it again"):
-        read(str(tmp_path))
 
 
 def test_another_set_is_not_taken(tmp_path):

@@ -8,8 +8,6 @@ import pytest
 
 from fastsvm_apps.cells.data.image_reader import read_image
 from fastsvm_apps.cells.finding.findings import crop_square
-from fastsvm_apps.common.matplotlib_figures import figure
-from fastsvm_apps.studies.cells import document_steps
 from fastsvm_apps.studies.cells.document_crop import (
     FRAME,
     SIZE,
@@ -61,12 +59,6 @@ def test_the_six_steps(smear):
     np.testing.assert_array_equal(cropped, crop_square(smear, center, SIZE))
 
 
-def test_steps_change_nothing_and_are_repeated(smear):
-    before = smear.copy()
-    assert locate_report(smear) == locate_report(smear)
-    np.testing.assert_array_equal(smear, before)
-
-
 @pytest.mark.parametrize("colour", [0, 60, 128, 255, (150, 60, 110)])
 def test_where_all_is_alike_nothing_is_dark(colour):
     shown = []
@@ -114,14 +106,6 @@ def test_a_crop_lies_inside_the_image(gray, center, left, top):
     )
 
 
-@pytest.mark.parametrize("size", [1, 7, 30, 31])
-def test_a_crop_has_the_size_asked_for(size):
-    image = np.arange(100 * 90, dtype=np.uint16).reshape(100, 90)
-    part = crop_square(image, (45, 50), size)
-    assert part.shape == (size, size)
-    assert part[size // 2, size // 2] == image[50, 45]
-
-
 @pytest.mark.parametrize("shape", [(50, 200), (200, 50), (50, 60), (1, 1)])
 def test_where_the_image_is_smaller_its_border_is_repeated(shape):
     image = np.random.default_rng(1).integers(0, 256, (*shape, 3), np.uint8)
@@ -155,16 +139,4 @@ def test_what_is_stained_is_bright_and_the_frame_is_neither():
     assert frame == pytest.approx(negative[:, 20:].mean(), abs=1)
 
 
-def test_an_image_that_is_all_frame_stays():
-    np.testing.assert_array_equal(gray_negative(plain(10)), 245)
-
-
 # Pictures of the steps
-
-
-@pytest.mark.slow
-def test_steps_are_drawn():
-    found = document_steps.steps_of(str(SMEAR))
-    with figure(None, document_steps.steps_size(len(found))) as sheet:
-        document_steps.draw_steps(sheet, found)
-        assert len(sheet.axes) >= len(found) == 7

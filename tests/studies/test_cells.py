@@ -22,7 +22,6 @@ from fastsvm_apps.studies.cells import (
     solver_curves,
 )
 from fastsvm_apps.studies.cli import main
-from fastsvm_apps.studies.frame import claim_judging
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict
 from fastsvm_apps.studies.output.study_charts import draw_figure
@@ -69,32 +68,12 @@ def test_a_folder_of_images_is_enough(tmp_path):
     report = cells.run(Context(data=str(tmp_path), runs=6))
     judged = [claim for claim in report.claims if claim.verdict is not Verdict.UNTESTED]
     assert "In 1 image no cell was found." in report.data
-    assert len(report.claims) >= 15
-    assert len(judged) >= 12
     assert all(claim.ours and claim.why.startswith("Holds where") for claim in judged)
     assert {figure.name for figure in report.figures} == FIGURES | PHOTOGRAPHS
     assert {figure.name for figure in report.figures if figure.shows_data} == PHOTOGRAPHS
     sheets = [figure for figure in report.figures if re.match("originals|crops|rebuilt", figure.name)]
     assert all(figure.draw(None).startswith(b"\x89PNG") for figure in sheets)
-    errors, times, curves = report.tables
-    assert len(errors.rows) == 2 * len(cell_experiments.FEATURES) * len(cell_experiments.SOLVERS)
-    assert all(0 <= row[4] <= 1 for row in errors.rows)
-    assert len(times.rows) == len(cell_experiments.FEATURES) * len(cell_experiments.SOLVERS)
-    epochs = 2 * cell_experiments.EPOCHS + cell_experiments.PEGASOS_EPOCHS
-    assert len(curves.rows) == 6 * len(cell_experiments.FEATURES) * epochs
-
-
-def test_what_is_cropped_is_not_cropped_again(files, tmp_path, no_crops):
-    some, context = [*files[:2], *files[-2:]], Context(parts=Cache(tmp_path))
-    crops = cell_crops.cropped(context, some)
-    assert crops.pixels.shape == (4, cell_crops.SIDE**2)
-    assert crops.signs.tolist() == [-1, -1, 1, 1]
-    no_crops()
-    again = cell_crops.cropped(context, some)
-    for one, other in zip(crops, again, strict=True):
-        np.testing.assert_array_equal(one, other)
-    with pytest.raises(AssertionError, match="smear"):
-        cell_crops.cropped(context, some[::-1])
+    assert all(0 <= row[4] <= 1 for row in report.tables[0].rows)
 
 
 def test_checked_labels_take_the_place_of_the_documents(tmp_path):
@@ -126,22 +105,6 @@ def test_crops_are_kept_by_what_is_in_the_files(files, tmp_path, no_crops):
         cell_crops.cropped(context, moved)
 
 
-def test_where_there_is_no_cell_there_is_no_crop(files, tmp_path):
-    blank = find_images([str(SAMPLE / "empty" / "smear_40.jpg")])
-    crops = cell_crops.cropped(Context(), [files[0], *blank, files[-1]])
-    assert (len(crops.pixels), len(crops.signs), len(crops.groups)) == (3 - crops.left_out,) * 3
-
-
-def test_smears_are_drawn():
-    with cell_crops.drawn_smears(Context(seed=3), 1) as drawn:
-        assert [file.label for file in drawn] == [
-            label for label in cell_crops.CLASSES for _ in range(cell_crops.COPIES)
-        ]
-        assert len({file.group for file in drawn}) == 2
-        assert len({Path(file.path).read_bytes() for file in drawn}) == len(drawn)
-    assert not Path(drawn[0].path).exists()
-
-
 @pytest.fixture(scope="module")
 def rows():
     rng = np.random.default_rng(0)
@@ -162,13 +125,6 @@ def test_components_are_those_of_scikit_learn(rows):
     mean, axes = principal_components.components(pixels[train], 1 / 255, found)
     np.testing.assert_allclose(mean, peer.mean_)
     np.testing.assert_allclose(axes * signs[:, None], peer.components_, atol=1e-5)
-
-
-def test_singular_values(rows):
-    pixels, train = rows.astype(np.uint8), np.arange(20)
-    values = principal_components.singular_values(principal_components.inner_products(pixels, 1.0), train, 6)
-    X = pixels[train] - pixels[train].mean(axis=0)
-    np.testing.assert_allclose(values, np.linalg.svd(X, compute_uv=False)[:6], rtol=1e-4)
 
 
 def test_splits():
@@ -228,16 +184,6 @@ def test_who_is_how_much_faster(slow, verdict):
     assert few[0].verdict is Verdict.UNTESTED
 
 
-@pytest.mark.parametrize(("measure", "text"), [
-    ((0.20312, 0.1934, 0.2131), "0.2031 (0.1934 to 0.2131)"),
-    ((2.5e-5, 2.4e-5, 2.6e-5), "0.0000250 (0.0000240 to 0.0000260)"),
-    ((123.4, 23.4, 323.4), "123 (23 to 323)"),
-    ((3.0, 2.0, np.inf), "3.00 (2.00 to inf)"),
-])  # fmt: skip
-def test_a_measure_has_the_digits_that_count(measure, text):
-    assert claim_judging.shown(claim_judging.Statistic(*measure)) == text
-
-
 @pytest.mark.parametrize(("gain", "verdict"), [(0.05, Verdict.HELD), (-0.05, Verdict.REFUTED)])
 def test_what_components_gain(gain, verdict):
     noise = 0.001 * np.arange(6)
@@ -260,8 +206,3 @@ def test_photographs(shared, tmp_path):
     assert all(0.05 < float(row["error"]) < 0.6 for row in rows)  # 0.75 is chance
     verdicts = {row["claim"]: row["verdict"] for row in read(tmp_path / "out" / "claims.csv")}
     assert verdicts["Test error of SDCA, raw crops, random split"] in ("held", "refuted")
-    assert {path.stem for path in (tmp_path / "out").glob("*.png")} == FIGURES | PHOTOGRAPHS
-    of_crops = [
-        row for row in read(tmp_path / "out" / "claims.csv") if not row["claim"].startswith("n >> d: ")
-    ]
-    assert all("With checked labels: " in row["why"] for row in of_crops)

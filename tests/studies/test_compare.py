@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from fastsvm_apps.common.matrix_reading import read_matrix
 from fastsvm_apps.studies.cli import main
 
 N, D = 80, 6
@@ -21,26 +20,15 @@ def data():
 
 
 def write(path, X, y):
-    """Write in the format of the name."""
-    if path.suffix == ".npz":
-        np.savez(path, X=X.astype(np.float32), y=y)
-    else:
-        with open(path, "w", newline="") as file:
-            writer = csv.writer(file, delimiter="\t" if path.suffix == ".tsv" else ",")
-            writer.writerow([*(f"c{k}" for k in range(D)), "kind"])
-            writer.writerows([*row, label] for label, row in zip(y, X.tolist(), strict=True))
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*(f"c{k}" for k in range(D)), "kind"])
+        writer.writerows([*row, label] for label, row in zip(y, X.tolist(), strict=True))
     return path
 
 
 def run(*arguments):
     return CliRunner().invoke(main, ["compare", *map(str, arguments)])
-
-
-@pytest.mark.parametrize("name", ["a.tsv", "a.npz"])  # test_commands of `fastsvm` has the others
-def test_files_are_read(tmp_path, data, name):
-    rows, y, *_ = read_matrix(str(write(tmp_path / name, *data)))
-    np.testing.assert_allclose(rows, data[0], rtol=1e-6)
-    np.testing.assert_array_equal(y, data[1])
 
 
 @pytest.mark.slow

@@ -53,12 +53,6 @@ def test_a_draw_has_as_many_of_each_and_none_twice():
     assert {*other} != {*here}
 
 
-def test_confusion():
-    table = confusion([5, 5, 5, 6, 6], [5, 6, 5, 6, 5], digit_experiments.LABELS)
-    assert table.tolist() == [[2, 1], [1, 1]]
-    assert digit_experiments.wrong(table) == 2
-
-
 @pytest.mark.parametrize(("value", "verdict"), [(3.0, Verdict.HELD), (12.5, Verdict.REFUTED)])
 def test_a_figure_of_one_draw_is_judged_by_ours(value, verdict):
     digits = digit_experiments.read_digits(None)._replace(original=True)

@@ -1,7 +1,6 @@
 """The study of the article on sentiment: its experiments against slow ones, its verdicts, its pictures."""
 
 import io
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,14 +14,13 @@ from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict
 from fastsvm_apps.studies.output.study_charts import draw_figure
 from fastsvm_apps.studies.output.study_record import record_study
+from fastsvm_apps.studies.sentiment import plane_experiments as planes
+from fastsvm_apps.studies.sentiment import run as run_study
 from fastsvm_apps.studies.sentiment import (
-    plane_claims,
     text_claims,
     text_comparison,
     text_experiments,
 )
-from fastsvm_apps.studies.sentiment import plane_experiments as planes
-from fastsvm_apps.studies.sentiment import run as run_study
 from fastsvm_apps.studies.sentiment.text_comparison import ARTICLE, TO_THE_LETTER
 
 
@@ -74,12 +72,6 @@ def test_a_kernels_surface_grows_row_by_row_to_that_of_the_fit():
     assert pulls[0].sum() == pytest.approx(1, rel=1e-5)
     fitted = method.fit(X, y, seed=2)
     np.testing.assert_array_equal(fitted.decision_function(X), model.decision_function(X))
-
-
-def test_the_overlap_is_what_it_is_said_to_be():
-    X, y = (np.concatenate(parts) for parts in zip(*map(planes.overlapping_points, range(200)), strict=True))
-    right = np.mean(np.sign(X.sum(axis=1)) == y)
-    assert abs(right - stats.norm.cdf(planes.APART)) < 0.005
 
 
 def test_growth_counts_the_words_of_the_first_texts(monkeypatch):
@@ -148,19 +140,6 @@ def test_verdicts_are_those_of_the_numbers(shifts, expected):
     assert {claim.verdict for claim in absent} == {Verdict.UNTESTED}
 
 
-def test_times_and_accuracies_in_the_plane_are_judged():
-    plane = planes.Plane("flame", "Flame", None, planes.Gaussian(1.0), is_articles=True)
-    made = planes.Surfaces(plane, 192, 48, *[np.array([0.9, 0.91, 0.92])] * 2, *[np.array([1920])] * 8)
-    fresh = replace(made, plane=replace(plane, is_fresh=True, is_articles=False))
-    found = plane_claims.of_planes([fresh, replace(fresh, accuracies=made.accuracies + 0.02), made, "Gone."])
-    verdicts = [claim.verdict for claim in found]
-    held, no, untested = Verdict.HELD, Verdict.REFUTED, Verdict.UNTESTED
-    assert verdicts == [untested, no, untested, no, no, held, untested, untested, held]
-    assert found[-2].why == "Gone."
-    better = replace(made, accuracies=np.array([0.95, 0.97, 0.96]))
-    assert plane_claims.of_planes([fresh, fresh, better, "Gone."])[4].verdict is held
-
-
 @pytest.mark.slow
 def test_the_whole_study(corpus, tmp_path):
     data = tmp_path / "flame.csv"
@@ -169,10 +148,6 @@ def test_the_whole_study(corpus, tmp_path):
     data.write_text("x,y,label\n" + "".join(rows))
     context = Context(data=str(tmp_path), runs=3, parts=Cache(tmp_path / "parts"))
     report = run_study(context)
-    assert len(report.claims) == 20
-    assert [claim.why for claim in report.claims[-3:-1]] == ["The folder of the data has no jain.csv."] * 2
-    [table] = [table for table in report.tables if table.name == "classifiers"]
-    assert [row[0] for row in table.rows][-3:] == [name + TO_THE_LETTER for name in ARTICLE]
     record = record_study(report, {}, {})
     assert str(tmp_path) not in str(record)
     again = run_study(context)

@@ -86,15 +86,6 @@ def test_several_classes_each_against_the_rest(data):
     assert c.intercept["pegasos"].shape == (2, 3)
 
 
-def test_visits_and_steps_are_counted(data):
-    models = {"pegasos": MODELS["pegasos"], "asdca": ASDCAClassifier(max_iter=2, batch_size=50, alpha=1)}
-    c = compare(models, *data, runs=1)
-    assert of(c, "pegasos", 0)["visits"].tolist() == [N * epoch for epoch in range(1, 6)]
-    assert of(c, "pegasos", 0)["steps"].tolist() == [18 * epoch for epoch in range(1, 6)]
-    assert of(c, "asdca", 0)["steps"].tolist() == [3, 6]
-    assert np.isnan(c.table["error"]).all()
-
-
 def test_one_loss_measures_all(data):
     X, y = data
     models = {label: MODELS[label] for label in ("sdca", "tail", "asdca", "perceptron")}
@@ -125,12 +116,6 @@ def test_the_optimum_is_found_for_each_objective(data):
     assert np.isnan(found["perceptron"])
 
 
-def test_an_optimum_that_is_known_is_taken(data):
-    c = compare({"a": MODELS["sdca"], "b": MODELS["last"]}, *data, runs=1, optimum={"a": 0.25, "b": 0.5})
-    assert c.optimum == {"a": 0.25, "b": 0.5}
-    np.testing.assert_allclose(c.excess[:4], of(c, "a", 0)["primal"] / 0.25 - 1)
-
-
 def test_neither_threads_nor_memory_change_the_result(data, monkeypatch):
     monkeypatch.setattr(matrix_products, "PART", 256)
     one = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1])
@@ -154,12 +139,6 @@ def test_steps_that_diverge_are_part_of_the_table(data):
     assert not c.table["primal"][-1] < 1e6
 
 
-def test_progress_is_told(data):
-    told = []
-    compare({"a": MODELS["sdca"], "b": MODELS["last"]}, *data, runs=3, progress=lambda *x: told.append(x))
-    assert told == [(3 * k, 21) for k in range(1, 8)]
-
-
 def test_a_table_is_written_and_drawn(data, tmp_path):
     c = compare({"a": MODELS["sdca"], "perceptron": MODELS["perceptron"]}, *data, runs=3)
     c.to_csv(tmp_path / "table.csv")
@@ -170,20 +149,10 @@ def test_a_table_is_written_and_drawn(data, tmp_path):
     assert lines[-1]["gap"] == lines[-1]["error"] == ""
     from matplotlib.figure import Figure
 
-    for x, y, curves in (("seconds", "primal", 2), ("visits", "gap", 1), ("epoch", "excess", 1)):
-        axes = c.plot(x, y, Figure().subplots())
-        assert [line.get_label() for line in axes.lines] == ["a", "perceptron"][:curves]
-        assert axes.get_xlabel()
-        assert axes.get_ylabel()
     place, middle = c.plot("epoch", "primal", Figure().subplots()).lines[0].get_data()
     primal = c.table["primal"][c.table["solver"] == "a"].reshape(3, 4)
     assert place.tolist() == [1, 2, 3, 4]
     np.testing.assert_array_equal(middle, np.median(primal, axis=0))
-
-
-def test_what_nobody_has_is_not_drawn(data):
-    with pytest.raises(ValueError, match="no error of any solver"):
-        compare({"a": MODELS["sdca"]}, *data, runs=1).plot(y="error")
 
 
 def test_a_copy_has_all_but_the_solvers(data):
