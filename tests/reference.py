@@ -205,13 +205,13 @@ def sdca(
     return b, w, b0
 
 
-def even_start(X, y, *, loss, alpha, sample_weight=None, fit_intercept=True):
+def constant_dual_start(X, y, *, loss, alpha, sample_weight=None, fit_intercept=True):
     """The best b for D of b_i = c_i s f, f by class, so that sum_i b_i y_i = 0; and the best b0 of w = 0."""
     n = len(y)
     c = np.ones(n) if sample_weight is None else sample_weight
-    masses = {sign: c[y == sign].sum() for sign in (1, -1)}
-    lighter = min(masses.values())
-    shares = np.array([c[i] * (lighter / masses[y[i]] if fit_intercept else 1) for i in range(n)])
+    totals = {sign: c[y == sign].sum() for sign in (1, -1)}
+    lighter = min(totals.values())
+    shares = np.array([c[i] * (lighter / totals[y[i]] if fit_intercept else 1) for i in range(n)])
 
     def minus_dual(size):
         b = size * shares

@@ -59,22 +59,22 @@ CONSTANTS = {
     ),
     "certify": of("newton_solver", NEXT_GAP=(1e-4, 1e-2, 0.1, 0.0)),
     "auto": of(
-        "_suits_newton",
+        "sdca_or_newton",
         *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "TIGHT_TOL"),
         *("STEEP_IF_MANY", "MANY_SHORT_ROWS", "MANY_LONG_ROWS"),
     ),
     "sdca": [
         *of(
-            "coordinate_solver",
+            "sdca_solver",
             *("SHRINK_SLOPE", "REVISIT_EPOCHS", "PACE_EPOCHS", "CG_PAYS_EPOCHS"),
             *("INTERCEPT_SQUARE", "INTERCEPT_BENDS", "LOST_DIGITS"),
             *("EVEN_STEEPNESS", "SPARE_GAP", "HOPEFUL_GAP", "SAMPLE_STEP", "LEAST_SAMPLE", "FIRST_PROGRESS"),
             *("MOMENTUM", "MOST_MOMENTUM"),
             FREE_SHARE=(0.225, 1.0),
         ),
-        *of("_polish", "MOST_STEPS", "LEAST_RESIDUAL"),
+        *of("_dual_moves", "MOST_STEPS", "LEAST_RESIDUAL"),
     ],
-    "rare": of("coordinate_solver", SLOW_BALANCE=(0.25, 0.8), LONGER_STEPS=(1, 2, 16)),
+    "rare": of("sdca_solver", SLOW_BALANCE=(0.25, 0.8), LONGER_STEPS=(1, 2, 16)),
     "kernel": [
         *of(
             "kernel.sdca_solver",

@@ -26,7 +26,7 @@ from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
 from ..solvers.losses import PEGASOS_LOSSES, as_loss
 from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
-from ..solvers.sdca_solver import make_sdca_solver
+from ..solvers.sdca_or_newton import make_sdca_solver
 from .base import ConvergenceWarning
 
 if TYPE_CHECKING:

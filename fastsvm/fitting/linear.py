@@ -11,7 +11,7 @@ from .._utils.atomic import held
 from ..solvers import as_rows
 from ..solvers.losses import as_loss
 from ..solvers.params import SDCAParams
-from ..solvers.sdca_solver import make_sdca_solver
+from ..solvers.sdca_or_newton import make_sdca_solver
 from .engine import workers_for
 from .linear_model import LinearModel
 from .one_vs_rest import all_or_nothing

@@ -7,9 +7,8 @@ import numpy as np
 
 from ..solvers._rows import dual_sum
 from ..solvers._solver import Result
-from ..solvers._suits_newton import suits_newton
 from ..solvers.losses import as_loss
-from ..solvers.sdca_solver import make_sdca_solver
+from ..solvers.sdca_or_newton import make_sdca_solver, suits_newton
 
 # 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
 REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method

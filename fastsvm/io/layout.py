@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..solvers._pages import Pages
+from .._utils.memory import Pages
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,4 +8,4 @@ from .kernel.sdca_solver import kernel_sdca as kernel_sdca
 from .losses import LOSSES as LOSSES
 from .pegasos_solver import pegasos as pegasos
 from .perceptron_solver import perceptron as perceptron
-from .sdca_solver import sdca as sdca
+from .sdca_or_newton import sdca as sdca

@@ -53,6 +53,10 @@ class Problem:
         """Mean of the sample weights."""
         return float(self.weights.mean()) if self.weights.size else 1.0
 
+    def class_weight_sums(self):
+        """The sums of the weights of the rows of sign +1 and of sign -1."""
+        return sums_by_sign(self.signs, self.weights if self.weights.size else np.ones(self.n))
+
     def mean_loss(self, w, intercept, loss):
         """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
         scores = scores_of(self.rows, w, self.threads)

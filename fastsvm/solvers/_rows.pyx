@@ -4,7 +4,7 @@
 import cython
 import numpy as np
 
-from ._pages import Pages
+from .._utils.memory import Pages
 from libc.math cimport isfinite
 
 from ._losses cimport Loss, dual_term

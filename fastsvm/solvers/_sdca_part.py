@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._rows import dual_sum, sums_by_sign
-from .coordinate_solver import SDCASolver
+from .sdca_solver import SDCASolver
 
 
 class PartProgress(NamedTuple):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._utils import sparse
-from ._pages import Pages
+from .._utils.memory import Pages
 from ._random import shuffle, shuffle_windows
 from ._sparse import as_csr
 

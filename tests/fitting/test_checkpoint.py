@@ -11,8 +11,8 @@ from fastsvm._utils.atomic import held
 from fastsvm.fitting import SDCA, checkpoint
 from fastsvm.io import MatrixWriter, load
 from fastsvm.solvers import _solver
-from fastsvm.solvers.coordinate_solver import SDCASolver
 from fastsvm.solvers.losses import as_loss
+from fastsvm.solvers.sdca_solver import SDCASolver
 
 pytestmark = pytest.mark.blas
 

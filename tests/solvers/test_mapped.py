@@ -16,9 +16,9 @@ from fastsvm import (
     SDCAClassifier,
     SDCAClassifierCV,
 )
+from fastsvm._utils.memory import Pages
 from fastsvm.io import MatrixWriter, load
 from fastsvm.solvers import _order, _problem, _rows, _windows, as_rows, sdca
-from fastsvm.solvers._pages import Pages
 
 pytestmark = pytest.mark.blas
 

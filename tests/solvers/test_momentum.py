@@ -7,8 +7,8 @@ from scipy import sparse
 import reference
 from fastsvm.solvers import _sdca
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.coordinate_solver import SDCASolver
 from fastsvm.solvers.losses import as_loss
+from fastsvm.solvers.sdca_solver import SDCASolver
 from pairs import pairs
 
 pytestmark = pytest.mark.blas

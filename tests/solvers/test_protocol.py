@@ -6,10 +6,10 @@ import pytest
 from fastsvm import solvers
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.asdca_solver import ASDCASolver
-from fastsvm.solvers.coordinate_solver import SDCASolver
 from fastsvm.solvers.newton_solver import NewtonSolver
 from fastsvm.solvers.pegasos_solver import PegasosSolver
 from fastsvm.solvers.perceptron_solver import PerceptronSolver
+from fastsvm.solvers.sdca_solver import SDCASolver
 
 SHARED = {"loss": "log", "alpha": 0.01, "fit_intercept": True}
 SHUFFLED = {"order": "permutation"}

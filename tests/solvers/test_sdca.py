@@ -6,7 +6,7 @@ from solvers.test_certificates import Drawn, check
 
 import reference
 from fastsvm.solvers import LOSSES, sdca
-from fastsvm.solvers.coordinate_solver import SDCASolver
+from fastsvm.solvers.sdca_solver import SDCASolver
 
 pytestmark = pytest.mark.blas
 

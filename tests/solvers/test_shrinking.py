@@ -10,7 +10,7 @@ from solvers.test_certificates import check as certified
 import reference
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.coordinate_solver import SDCASolver
+from fastsvm.solvers.sdca_solver import SDCASolver
 from pairs import linear_pairs, pairs
 
 pytestmark = pytest.mark.blas

@@ -11,7 +11,7 @@ from scipy import sparse
 from fastsvm import SDCAClassifier, solvers
 from fastsvm.solvers import losses, sdca
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.sdca_solver import make_sdca_solver
+from fastsvm.solvers.sdca_or_newton import make_sdca_solver
 
 pytestmark = pytest.mark.blas
 

@@ -14,8 +14,8 @@ from .._input import as_alpha, as_limit, as_state, flag, one_of, positive
 from .._problem import balancing
 from .._random import shuffle
 from .._rows import scale_by_sign, sums_by_sign
-from ..coordinate_solver import sdca_bias_rate
 from ..losses import LOSSES, as_loss
+from ..sdca_solver import sdca_bias_rate
 from . import _kernel
 from ._free_set import balance, newton_steps
 from ._gram import for_each, make_gram

@@ -1,7 +1,11 @@
-"""Conjugate gradients on the dual variables inside their box, for when coordinate steps crawl.
+"""Moves of all dual variables of SDCA at once: where it starts, and steps for when its own crawl.
+
+From b = 0 the rows that an epoch meets first get too much, since w explains nothing yet. So SDCA starts from
+the best of the points that are alike for the rows of a class, where alpha is large.
 
 Once the rows at the bounds are settled, the dual is a quadratic function of the others, and the few
-directions in which it is flat take coordinate steps hundreds of epochs.
+directions in which it is flat take coordinate steps hundreds of epochs: conjugate gradients take them at
+once.
 """
 
 from functools import partial
@@ -9,13 +13,42 @@ from functools import partial
 import numpy as np
 
 from ._rows import margins
+from .losses import dual_term
 
+SIZES = np.linspace(0, 2, 512, endpoint=False)  # of the start tried, times the dual variable at a margin of 0
 MOST_STEPS = 30  # conjugate gradient steps, each a product with the rows inside their box
 LEAST_RESIDUAL = 1e-8  # share of the squared residual at which they end
 dot = partial(np.einsum, "i,i->")  # BLAS's may depend on where the vectors begin
 
 
-def polish(problem, loss, alpha, bias_rate, w, bias, dual):
+def constant_dual_start(problem, loss, alpha, fit_intercept):
+    """The best of the dual variables that are alike for rows of a class, times their weights; and w(b).
+
+    Parameters
+    ----------
+    problem : Problem
+    loss : Loss
+    alpha : float
+    fit_intercept : bool
+
+    Returns
+    -------
+    (dual, w)
+    """
+    c = problem.weights if problem.weights.size else np.ones(problem.n)
+    positive, negative = factors = problem.balance(c) if fit_intercept else (1.0, 1.0)
+    w = problem.primal_from_dual(c, alpha, factors)
+    sizes = -float(loss.slope(np.zeros(1))[0]) * SIZES
+    terms = (
+        total * dual_term(loss, factor * sizes)
+        for total, factor in zip(problem.class_weight_sums(), factors, strict=True)
+        if total
+    )
+    size = sizes[np.argmax(sum(terms) / problem.n - alpha / 2 * float(w @ w) * sizes**2)]
+    return size * c * np.where(problem.signs > 0, positive, negative), size * w
+
+
+def free_variable_cg(problem, loss, alpha, bias_rate, w, bias, dual):
     """Raise the dual, by moving the variables inside their box; change w and dual in place.
 
     Parameters
@@ -41,7 +74,7 @@ def polish(problem, loss, alpha, bias_rate, w, bias, dual):
 
     b, upper = dual[which], np.broadcast_to(problem.upper(loss), problem.n)[which]
     slope = 1 - curvature * b - margins(problem, which, w, bias)
-    step = step_inside(b, upper, slope, apply)
+    step = projected_cg_step(b, upper, slope, apply)
     if step is None:
         return bias
     dual[which] = b + step
@@ -50,7 +83,7 @@ def polish(problem, loss, alpha, bias_rate, w, bias, dual):
     return bias + bias_rate * float(step @ y)
 
 
-def step_inside(b, upper, slope, apply):
+def projected_cg_step(b, upper, slope, apply):
     """A step that raises a concave quadratic function, and stays in the box.
 
     Parameters

@@ -1,0 +1,238 @@
+"""`sdca`, which takes coordinate steps or Newton's method."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._utils.threads import number_of_threads
+from ._input import (
+    as_alpha,
+    as_first_averaged,
+    as_start,
+    as_state,
+    as_width,
+    flag,
+    one_of,
+    order_of,
+    positive,
+)
+from ._problem import Problem
+from ._solver import Result
+from .losses import LOSSES, as_loss
+from .newton_solver import MOST_COLUMNS, SHORT_ROW, NewtonSolver
+
+if TYPE_CHECKING:
+    from .annotations import ArrayLike, Callable, Matrix, Seed
+
+SOLVERS = ("auto", "coordinate", "newton")
+ORDERS = ("permutation", "random", "cyclic")
+OUTPUTS = ("last", "tail", "random")
+
+# Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
+FEW_COLUMNS = 300  # up to which it may be
+VERY_FEW_COLUMNS = 20  # up to which it is
+STEEP = 10  # ||x||^2 / (alpha n), above which coordinate steps take many epochs
+STEEP_IF_MANY = 1  # the same where rows are many; none is needed for the log loss, nor a smooth one if short
+MANY_SHORT_ROWS = 100  # a column, from which rows are many, of which samples tell most
+MANY_LONG_ROWS = 1000  # the same of rows with SHORT_ROW values and more
+TIGHT_TOL = 1e-4  # below which they take many epochs, too
+
+
+def suits_newton(problem, loss, alpha, tol, fit_intercept):
+    """Tell whether Newton's method is faster than coordinate steps.
+
+    Its cost hardly depends on alpha and tol, but grows with the square of the columns. Coordinate steps
+    need few epochs where alpha n is not small against ||x||^2 (measured on tables of 3 to 256 columns).
+    Where rows are many, samples tell most, and few passes over all rows are left. Coordinate steps need more
+    epochs with an intercept.
+    """
+    n, rows, loss = problem.n, problem.rows, as_loss(loss)
+    d = rows.n_columns
+    if tol is None or not loss.newton or d > min(n, FEW_COLUMNS):
+        return False
+    short, steep = rows.n_values < SHORT_ROW * n, STEEP
+    if n >= (MANY_SHORT_ROWS if short else MANY_LONG_ROWS) * d:
+        if not loss.quadratic or (loss.smooth and short and fit_intercept):
+            steep = 0
+        elif loss.smooth or fit_intercept:
+            steep = STEEP_IF_MANY
+    steepness = rows.squared_norms().mean() / (alpha * n)
+    return bool(d <= VERY_FEW_COLUMNS or steepness > steep or tol < TIGHT_TOL)
+
+
+def make_sdca_solver(
+    problem, *, solver="auto", tol=None, order="permutation", averaging="last", sgd_init=False, **options
+):
+    """Make the solver asked for, or the one that suits the problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : {"auto", "coordinate", "newton"}
+    tol : float or None, the relative gap to reach
+    order, averaging, sgd_init, options : as in `sdca`
+        `start` may go on with w(b); for Newton's method with a better w, and how far its margins are off.
+
+    Raises
+    ------
+    ValueError
+        If `solver` is "newton" and the problem or another option rules it out.
+    """
+    plain = isinstance(order, str) and (order, averaging, sgd_init) == ("permutation", "last", False)
+    if solver == "newton" and not plain:
+        name = "sgd_init" if sgd_init else "averaging" if averaging != "last" else "order"
+        raise ValueError(f"solver='newton' has no {name}; leave it at its default, or take 'coordinate'.")
+    if solver == "newton" and problem.rows.n_columns > MOST_COLUMNS:
+        raise ValueError(
+            f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "
+            f"columns; it takes up to {MOST_COLUMNS}. Use 'coordinate'."
+        )
+    of_problem = {name: options[name] for name in ("loss", "alpha", "fit_intercept")}
+    if solver == "auto" and plain and suits_newton(problem, tol=tol, **of_problem):
+        solver = "newton"
+    if solver == "newton":
+        options.pop("average_from", None)
+        return NewtonSolver(problem, **options)
+    from .sdca_solver import SDCASolver
+
+    return SDCASolver(problem, order=order, averaging=averaging, sgd_init=sgd_init, **options)
+
+
+def sdca(
+    X: Matrix,
+    y: ArrayLike,
+    *,
+    loss: str = "hinge",
+    hinge_width: float = 1.0,
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = True,
+    max_iter: int = 1000,
+    tol: float | None = 1e-3,
+    order: str | ArrayLike = "permutation",
+    averaging: str = "last",
+    average_from: int | None = None,
+    sgd_init: bool = False,
+    solver: str = "auto",
+    start: tuple | None = None,
+    n_jobs: int | None = None,
+    trace: bool = False,
+    score: Callable[..., object] | None = None,
+    random_state: Seed = None,
+) -> Result:
+    """Stochastic dual coordinate ascent, certified.
+
+    Minimises, over w (and b0 if `fit_intercept`)::
+
+        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
+
+    through its dual, whose value at any feasible b is a lower bound on every P::
+
+        D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2,
+        w(b) = 1/(alpha n) sum_i b_i y_i x_i,    and sum_i b_i y_i = 0 if `fit_intercept`.
+
+    One step maximises D over one b_i exactly, in O(values of the row).
+
+    Parameters
+    ----------
+    X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
+        Not copied, and not written to.
+    y : array of shape (n_samples,), of -1 and +1
+        The label of each row.
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
+        phi(m) = max(0, 1-m); its square; the hinge with its kink rounded; log(1 + exp(-m)).
+    hinge_width : float > 0, default=1.0
+        The g of "smooth_hinge", gamma in the papers: (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below.
+        The narrower, the nearer to the hinge, and the slower. Other losses have none.
+    alpha : float > 0, default=1e-4
+        Regularisation strength; C = 1/(alpha n) of LIBLINEAR.
+    sample_weight : array of shape (n_samples,), default=None
+        c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
+    fit_intercept : bool, default=True
+        Also minimise over b0, which is not regularised: proximal steps on b0 (the method of
+        multipliers on sum_i b_i y_i = 0), one after every epoch.
+    max_iter : int, default=1000
+        Most epochs (n steps each).
+    tol : float or None, default=1e-3
+        Stop once gap <= tol * objective. None: do `max_iter` epochs.
+    order : {"permutation", "random", "cyclic"} or int array, default="permutation"
+        A fresh permutation for each epoch (of blocks of 8 rows, and within them, where X is larger
+        than 32 MiB), draws with replacement, or one permutation for all epochs. An array of shape
+        (>= max_iter, n_visits) gives the rows to visit, epoch by epoch.
+    averaging : {"last", "tail", "random"}, default="last"
+        Return the last iterate, the average over the second half of the max_iter * n steps, or one
+        iterate drawn from that half. The certificate belongs to the returned iterate. A run that
+        reaches `tol` before its second half returns its last iterate.
+    average_from : int >= 0, default=None
+        T_0: "tail" and "random" take the iterates after so many steps, one a row, or the last where there
+        are no more; half of max_iter * n by default.
+    sgd_init : bool, default=False
+        Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows.
+    solver : {"auto", "coordinate", "newton"}, default="auto"
+        "coordinate": the coordinate steps. "newton": Newton's method on the primal (for the hinge on
+        proximal problems), for few columns; n_iter then counts its passes over all rows. "auto" takes
+        it for up to 300 columns and no more than rows, unless coordinate steps will be quick; the
+        result's `solver` says which it was.
+    start : (dual, intercept), default=None
+        Where to start from: dual variables b of shape (n_samples,), clipped to their domain, and an
+        intercept (ignored without `fit_intercept`). A Result's of another alpha will do, since b does
+        not scale with alpha. By default b = 0 and the best b0 of w = 0; or of a smooth loss, where alpha n
+        is large against ||x||^2, the best b that is alike for all rows of a class.
+    n_jobs : int or None, default=None
+        Threads for the checks of X and the certificate; they do not change the result.
+    trace : bool, default=False
+        Take the certificate after every epoch, for the history, not only when the gap that is summed
+        on the way promises `tol`.
+    score : callable, default=None
+        ``score(w, intercept)`` is called after each epoch; its value goes into the history.
+    random_state : int, numpy Generator or None, default=None
+        Seed of all random choices: the same seed gives the same result.
+
+    Returns
+    -------
+    Result
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver).
+
+    Raises
+    ------
+    ValueError
+        On bad input, naming the argument, row and column.
+
+    References
+    ----------
+    Shalev-Shwartz & Zhang, Stochastic dual coordinate ascent methods for regularized loss
+    minimization, JMLR 14 (2013), fig. 1 and sec. 5 (averaging, modified SGD). Hsieh et al., A dual
+    coordinate descent method for large-scale linear SVM, ICML 2008. Yu, Huang & Lin, Dual coordinate
+    descent methods for logistic regression and maximum entropy models, Mach. Learn. 85 (2011).
+    Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm, Math. Oper.
+    Res. 1 (1976), for the intercept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastsvm.solvers import sdca
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1, -1])
+    >>> result = sdca(X, y, alpha=1.0, tol=1e-9, random_state=0)
+    >>> result.w.round(6).tolist(), round(result.objective, 6)
+    ([-0.5, 0.5], 0.75)
+    """
+    order = order_of(order, ORDERS)
+    threads = number_of_threads(n_jobs)
+    problem = Problem(X, y, sample_weight, threads, norms=True)
+    tol = None if tol is None else positive("tol", tol)
+    run = make_sdca_solver(
+        problem,
+        solver=one_of("solver", solver, SOLVERS),
+        tol=tol,
+        loss=as_loss(one_of("loss", loss, LOSSES), as_width(hinge_width)),
+        alpha=as_alpha(alpha),
+        fit_intercept=flag("fit_intercept", fit_intercept),
+        max_iter=positive("max_iter", max_iter, kind=int),
+        order=order,
+        averaging=one_of("averaging", averaging, OUTPUTS),
+        average_from=as_first_averaged(average_from),
+        sgd_init=flag("sgd_init", sgd_init),
+        random=as_state(random_state),
+        start=None if start is None else as_start(start, problem.n),
+    )
+    return run.solve(tol, flag("trace", trace) or score is not None, score)
