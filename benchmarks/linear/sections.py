@@ -13,6 +13,7 @@ import fastsvm
 from fastsvm.solvers import sdca
 from fastsvm.solvers._input import as_state
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.params import PerceptronParams
 from fastsvm.solvers.perceptron_solver import PerceptronSolver
 
 from ..common import alternate, cpu, memory_added, spread, wide_rows
@@ -80,8 +81,8 @@ def _passes(data, rounds):
     w = np.random.default_rng(0).normal(size=data.X.shape[1])
     problem = Problem(data.X, np.where(data.X @ w > 0, 1, -1))
     order = np.random.default_rng(1).permuted(np.tile(np.arange(problem.n), (rounds + 1, 1)), axis=1)
-    made = {"fit_intercept": False, "max_iter": rounds + 1, "averaging": "last", "random": as_state(0)}
-    run = PerceptronSolver(problem, order=order, **made)
+    params = PerceptronParams(fit_intercept=False, max_iter=rounds + 1)
+    run = PerceptronSolver(problem, params, as_state(0), order=order)
     run.resume({"w": w, "bias": 1e-300})  # empty rows are no mistakes either
 
     def shuffled():

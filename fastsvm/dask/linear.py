@@ -165,7 +165,7 @@ class SDCAClassifier(BaseLinearClassifier):
             tol=self.tol,
             trace=self._trace or tasks is not None,
             verbose=self.verbose,
-            tasks=tasks,
+            watchers_of=None if tasks is None else lambda k: [tasks.watcher(k)],
         )
         self._set_results(results, data, None)
         self.solver_ = results[0].solver
@@ -188,12 +188,8 @@ class SDCAClassifier(BaseLinearClassifier):
         return SDCARounds(
             data.shards,
             data.summaries,
+            SDCAParams.of(self),
             positive=label,
-            loss=self.loss,
-            hinge_width=self.hinge_width,
-            alpha=self.alpha,
-            fit_intercept=self.fit_intercept,
-            max_iter=self.max_iter,
             class_weight=weights,
             seed=seed,
             passes=self.passes,

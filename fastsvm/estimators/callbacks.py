@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..solvers.run import Watcher
+
 if TYPE_CHECKING:
     from ..fitting.one_vs_rest import Fit
 
@@ -117,38 +119,18 @@ class TaskCallbacks(StepCallbacks):
         """Return the tasks of a fit, or None if its estimator has no callbacks."""
         return cls(estimator, *args) if getattr(estimator, "_skl_callbacks", None) else None
 
-    def watch(self, k, run, epochs):
-        """Yield the epochs of the k-th run, and call the hooks around each."""
-        task, data = self.children[k], self.data
-        if task is not self.root:
-            if data["y"] is not None:  # rows that are placed on a cluster have their labels there
-                data = {**data, "y": data["y"] == self.labels[k]}
-            self._begin_task(task, data)
-        yield from self._watched_epochs(k, run, epochs, data)
-        if task is not self.root:
-            self._end_task(task, data, run)
+    def watcher(self, k):
+        """Return the Watcher that calls the hooks around the k-th run and its epochs."""
+        return _TaskWatcher(self, k)
 
-    def _watched_epochs(self, k, run, epochs, data):
-        over = False
-        while not over:
-            step = self.children[k].subcontext("epoch")
-            self._begin_task(step, data)
-            epoch = next(epochs, None)
-            if epoch is None:
-                self._end_task(step, data, run)
-                return
-            over = run.is_over
-            if self._end_task(step, data, run) and not over:
-                self.stopped.add(k)
-                over = True
-                epoch = run.stop()
-            yield epoch
-
-    def _begin_task(self, task, data):
+    def begin_task(self, task, data):
+        """Call the hooks at the beginning of a task, one at a time."""
         with self.lock:
             task.call_on_fit_task_begin(**data)
 
-    def _end_task(self, task, data, run):
+    def end_task(self, task, data, run):
+        """Call the hooks at the end of a task of this run; True if one asks to stop."""
+
         def fitted():
             dtype = self.data["X"].dtype
             attributes = {
@@ -161,3 +143,32 @@ class TaskCallbacks(StepCallbacks):
 
         with self.lock:
             return task.call_on_fit_task_end(**data, reconstruction_attributes=fitted)
+
+
+class _TaskWatcher(Watcher):
+    """What callbacks have to do with the k-th run of a fit."""
+
+    def __init__(self, tasks, k):
+        self.tasks, self.k = tasks, k
+        self.task, self.data = tasks.children[k], tasks.data
+        self.has_own_task = self.task is not tasks.root
+        if self.has_own_task and self.data["y"] is not None:  # rows on a cluster have their labels there
+            self.data = {**self.data, "y": self.data["y"] == tasks.labels[k]}
+
+    def begin(self, solver):
+        if self.has_own_task:
+            self.tasks.begin_task(self.task, self.data)
+
+    def before(self, solver):
+        self.epoch = self.task.subcontext("epoch")
+        self.tasks.begin_task(self.epoch, self.data)
+
+    def after(self, solver):
+        stop = self.tasks.end_task(self.epoch, self.data, solver)
+        if stop and not solver.is_over:
+            self.tasks.stopped.add(self.k)
+        return stop
+
+    def end(self, solver):
+        if self.has_own_task:
+            self.tasks.end_task(self.task, self.data, solver)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,9 +23,9 @@ from ..fitting.linear_model import LinearModel
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
-from ..solvers.losses import PEGASOS_LOSSES, as_loss
+from ..solvers.losses import PEGASOS_LOSSES
 from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
-from ..solvers.sdca_or_newton import make_sdca_solver
+from ..solvers.params import SDCAParams
 from .base import ConvergenceWarning
 
 if TYPE_CHECKING:
@@ -130,15 +129,22 @@ def certify(
     joint = (loss is None or alpha is None) and getattr(model, "_joint", False)
     given = loss is not None and alpha is not None
     loss, alpha = _certified_objective(model, loss, alpha, len(classes), len(y))
-    phi = as_loss(one_of("loss", loss, PEGASOS_LOSSES), getattr(model, "hinge_width", 1.0))
-    alpha = as_alpha(alpha)
+    one_of("loss", loss, PEGASOS_LOSSES)
+    params = SDCAParams(
+        loss,
+        hinge_width=getattr(model, "hinge_width", 1.0),
+        alpha=as_alpha(alpha),
+        max_iter=max_iter,
+        tol=tol,
+        fit_intercept=intercept is not None,
+    )
     labels = classes[1:] if len(classes) == 2 else classes
     weights = _certified_weights(model, y, classes, labels, sample_weight)
     if joint:
         problem = MultinomialProblem(rows, np.searchsorted(classes, y), len(classes), weights[0])
-        run = MultinomialSolver(problem, alpha=alpha, fit_intercept=intercept is not None, max_iter=max_iter)
-        found = multinomial_bracket(run, coef, intercept, accuracy, tol)
-        certificate = Certificate(loss, alpha, classes, *found)
+        solver = MultinomialSolver(problem, params)
+        found = multinomial_bracket(solver, coef, intercept, tol, accuracy)
+        certificate = Certificate(loss, params.alpha, classes, *found)
         _warn_if_loose(certificate, accuracy, tol, found[-1] < max_iter)
         return certificate
     duals = _certified_duals(model, len(y))
@@ -146,6 +152,7 @@ def certify(
     if column is not None:
         X, coef = _with_column(X, coef, intercept, column)
         rows, intercept = X, None
+        params.fit_intercept = False
     random = as_state(random_state)
     relative = given or _kind_to_certify(model) == "fastsvm"  # others mean weights as they are
 
@@ -153,14 +160,16 @@ def certify(
     for k, label in enumerate(labels):
         problem = Problem(rows, signs_of(y, label), weights[k], relative=relative)
         rows = problem.rows  # checked once
-        free, b0 = intercept is not None, 0.0 if intercept is None else float(intercept[k])
-        dual = dual_of_scores(problem, scores_of(rows, coef[k]) + b0, phi) if duals is None else duals[k]
-        run = partial(make_sdca_solver, problem, loss=phi, alpha=alpha, fit_intercept=free,
-                      max_iter=max_iter, random=random)  # fmt: skip
-        found.append(certificate_bracket(problem, coef[k], b0, dual, run, phi, alpha, free, accuracy, tol))
+        b0 = 0.0 if intercept is None else float(intercept[k])
+        dual = (
+            dual_of_scores(problem, scores_of(rows, coef[k]) + b0, params.loss_entry)
+            if duals is None
+            else duals[k]
+        )
+        found.append(certificate_bracket(problem, coef[k], b0, dual, params, random, accuracy))
     *columns, epochs = zip(*found, strict=True)
     objective, bound, attained = (each[0] if len(labels) == 1 else np.array(each) for each in columns)
-    certificate = Certificate(loss, alpha, classes, objective, bound, attained, max(epochs))
+    certificate = Certificate(loss, params.alpha, classes, objective, bound, attained, max(epochs))
     _warn_if_loose(certificate, accuracy, tol, np.array(epochs) < max_iter)
     return certificate
 

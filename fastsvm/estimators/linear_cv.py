@@ -178,7 +178,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         final = self._single_classifier(self.alpha_).set_params(random_state=random.randint(2**31 - 1))
         final._set_classes(self.classes_)
         starts = list(zip(best.dual, best.intercept, strict=True))
-        solvers = final._solver_makers(rows, y, sample_weight, self.max_iter, starts.__getitem__)
+        solvers = final._solver_makers(rows, y, sample_weight, final.checked(), starts.__getitem__)
         results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         final._set_results(results, X, y)
         ends = [*best.ends, *(FitEnd.of(result, self.alpha_) for result in results)]
@@ -198,13 +198,13 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         """Return the paths of the k-th fold, one a class, with weight 0 for rows outside `train`."""
         weights, share = self._fold_weights(y, sample_weight, k, train), len(train) / len(y)
         alphas, weights = self.alphas_ * share, weights * (len(train) / weights.sum())
-        options = {name: getattr(self, name) for name in ("loss", "fit_intercept", "max_iter", "tol")}
+        params = SDCAParams.of(self)
         return [
             Path(
                 Problem(rows, signs_of(y, label), weights, relative=False),
                 alphas,
                 np.array([seed], np.uint64),
-                **options,
+                params,
             )
             for label, seed in zip(
                 self._positive_labels(),
@@ -216,7 +216,7 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
     def _largest_alpha(self, rows, y, sample_weight):
         weights = self._weights(y, sample_weight)
         problems = (Problem(rows, signs_of(y, label), weights) for label in self._positive_labels())
-        return max(largest_alpha(problem, self.loss, self.fit_intercept) for problem in problems)
+        return max(largest_alpha(problem, SDCAParams.of(self)) for problem in problems)
 
     def _fit_folds(self, X, paths):
         """Yield a FoldFit for each fold, alpha by alpha."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..solvers.losses import slope
+from ..solvers.run import Watcher, run
 
 TINY = np.finfo(float).tiny  # below it there are no digits left
 
@@ -83,8 +84,35 @@ def dual_of_scores(problem, scores, loss):
     return problem.weights * dual if problem.weights.size else dual
 
 
-def certificate_bracket(problem, w, intercept, dual, run_from, loss, alpha, free, accuracy, tol):
+class Bracket(Watcher):
+    """Bounds on the optimum, which the epochs of a run bring together until they are tight.
+
+    Parameters
+    ----------
+    objective : float, of the model that is certified
+    accuracy, tol : as in `certify`
+    bounds_of : callable
+        Of a solver, after an epoch: a lower bound on the optimum and an upper one.
+    """
+
+    def __init__(self, objective, accuracy, tol, bounds_of):
+        self.objective, self.accuracy, self.tol, self.bounds_of = objective, accuracy, tol, bounds_of
+        self.bound, self.attained = 0.0, objective  # P >= 0
+
+    def narrow(self, bound, attained):
+        """Take new bounds, where they are better; whether they are tight."""
+        self.bound, self.attained = max(self.bound, bound), min(self.attained, attained)
+        gap, least = self.objective - self.bound, self.objective - self.attained
+        return gap <= max(self.accuracy * least, self.tol * self.objective, TINY)
+
+    def after(self, solver):
+        """Narrow them by where the solver is; True once they are tight."""
+        return self.narrow(*self.bounds_of(solver))
+
+
+def certificate_bracket(problem, w, intercept, dual, params, random, accuracy):
     """(P, a lower bound on the optimum, the lowest P seen, epochs), for one binary problem."""
+    loss, alpha = params.loss_entry, params.alpha
     objective = problem.primal(w, intercept, loss, alpha)
     lengths = np.sqrt(problem.rows.squared_norms())
 
@@ -96,52 +124,48 @@ def certificate_bracket(problem, w, intercept, dual, run_from, loss, alpha, free
 
     own = rounding(w, intercept, dual, objective)
 
+    def bounds_of(solver):
+        p = solver.point
+        error = own + rounding(p.w, p.intercept, p.dual, p.primal)
+        return p.bound - error, p.primal + error
+
     problem.clip_dual(dual, loss)
-    factors = problem.balance(dual) if free else (1.0, 1.0)
+    factors = problem.balance(dual) if params.fit_intercept else (1.0, 1.0)
     start = problem.primal_from_dual(dual, alpha, factors)
     value = problem.dual_value(dual, start, loss, alpha, factors)
     attained = problem.primal(start, intercept, loss, alpha)
     error = rounding(start, intercept, dual, attained)
-    bound, attained = max(0.0, value - error - own), min(objective, attained + error + own)  # P >= 0
-
-    def tight():
-        return objective - bound <= max(accuracy * (objective - attained), tol * objective, TINY)
-
-    if tight():
-        return objective, bound, attained, 0
+    bracket = Bracket(objective, accuracy, params.tol, bounds_of)
+    if bracket.narrow(value - error - own, attained + error + own):
+        return objective, bracket.bound, bracket.attained, 0
     if value <= 0:  # worse than b = 0, as near the kink of the hinge
         dual = np.zeros(problem.n)
-    run = run_from(start=(dual, intercept), tol=tol)
-    for _ in run.epochs():  # no tol: every epoch visits all rows, so that the bound grows steadily
-        p = run.point
-        error = own + rounding(p.w, p.intercept, p.dual, p.primal)
-        bound, attained = max(bound, p.bound - error), min(attained, p.primal + error)
-        if tight():
-            break
-    return objective, min(bound, objective), attained, run.done
+    solver = params.make_solver(problem, random, (dual, intercept))
+    run(solver, watchers=[bracket])  # no tol: every epoch visits all rows, so that the bound grows steadily
+    return objective, min(bracket.bound, objective), bracket.attained, solver.done
 
 
-def multinomial_bracket(run, coef, intercepts, accuracy, tol):
+def multinomial_bracket(solver, coef, intercepts, tol, accuracy):
     """(P, a lower bound on the optimum, the lowest P seen, epochs), by a MultinomialSolver not yet begun."""
-    run.coef[:-1] = coef.T
+    solver.coef[:-1] = coef.T
     if intercepts is not None:
-        run.coef[-1] = intercepts
-    problem, longest = run.problem, np.sqrt(run.problem.rows.longest)
+        solver.coef[-1] = intercepts
+    problem, longest = solver.problem, np.sqrt(solver.problem.rows.longest)
 
     def rounding():
-        norm = np.linalg.norm(run.coef[:-1])
-        sizes = run.alpha * norm**2 + problem.mean_weight * (1 + longest * norm + np.abs(run.coef[-1]).max())
+        norm = np.linalg.norm(solver.coef[:-1])
+        largest = np.abs(solver.coef[-1]).max()
+        sizes = solver.alpha * norm**2 + problem.mean_weight * (1 + longest * norm + largest)
         return 8 * np.finfo(float).eps * np.sqrt(problem.n) * sizes
 
     own = rounding()
-    objective = run.begin()
-    bound, attained = 0.0, objective
-    while True:
+    objective = solver.begin()
+
+    def bounds_of(solver):
         error = own + rounding()
-        bound = max(bound, min(run.objective - run.gap - error, objective))
-        attained = min(attained, run.objective + error)
-        loose = objective - bound > max(accuracy * (objective - attained), tol * objective, TINY)
-        if not loose or run.done == run.max_iter or run.finished():
-            return objective, bound, attained, run.done
-        run.run_epoch()
-        run.done += 1
+        return min(solver.objective - solver.gap - error, objective), solver.objective + error
+
+    bracket = Bracket(objective, accuracy, tol, bounds_of)
+    if not bracket.after(solver):
+        run(solver, watchers=[bracket])
+    return objective, bracket.bound, bracket.attained, solver.done

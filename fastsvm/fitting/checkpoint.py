@@ -17,6 +17,7 @@ from .._utils.warnings import warn_user
 from ..solvers._input import as_start
 from ..solvers._rows import map_chunks
 from ..solvers._solver import SolverState
+from ..solvers.run import Watcher
 
 SECONDS = 10.0  # between two saves of a class, at least,
 SHARE = 0.02  # and as many as make saving no larger share of the time
@@ -59,32 +60,30 @@ class Checkpoint:
 
         return start
 
-    def watch(self, k, run, epochs):
-        """The epochs of the k-th run, from where the file has it; its state is kept from time to time."""
-        state = self.states.get(k)
-        if state is not None:
-            run.restore(state)
-        self.kept[k] = time.monotonic()
-        run.checkpoint_hook = partial(self._keep_if_due, k)
-        yield from epochs
-        with self.lock:
-            self.states[k] = run.checkpoint_state()
-            if time.monotonic() - self.written >= self.pause:
-                self._write_or_warn()
+    def watcher(self, k):
+        """The Watcher that starts the k-th run from where the file has it, and keeps its state."""
+        return _CheckpointWatcher(self, k)
 
     def finish(self):
         """Keep the end, from which the same fit has nothing left to do."""
         self._write_or_warn()
 
-    def _keep_if_due(self, k, run):
-        """Keep the state of a run, if it is time."""
+    def keep(self, k, solver):
+        """Keep the state of a run that goes on, if it is time."""
         if time.monotonic() - self.kept[k] < self.pause:
             return
-        state = run.checkpoint_state()
+        state = solver.checkpoint_state()
         with self.lock:
             self.states[k] = state._replace(dual=state.dual.copy())
             self._write_or_warn()
             self.kept[k] = self.written
+
+    def keep_end(self, k, solver):
+        """Keep the state of a run that is over; it is written with those of others."""
+        with self.lock:
+            self.states[k] = solver.checkpoint_state()
+            if time.monotonic() - self.written >= self.pause:
+                self._write_or_warn()
 
     def _write_or_warn(self):
         start = time.monotonic()
@@ -130,6 +129,23 @@ class Checkpoint:
     def _state_in_file(self, found, k, about):
         dual, intercept = as_start((found[f"dual.{k}"], about["intercept"]), self.fit["rows"])
         return SolverState(dual, intercept, int(about["done"]), int(about["seed"]))
+
+
+class _CheckpointWatcher(Watcher):
+    """What a Checkpoint has to do with its k-th run."""
+
+    def __init__(self, checkpoint, k):
+        self.checkpoint, self.k = checkpoint, k
+
+    def begin(self, solver):
+        state = self.checkpoint.states.get(self.k)
+        if state is not None:
+            solver.restore(state)
+        self.checkpoint.kept[self.k] = time.monotonic()
+        solver.checkpoint_hook = partial(self.checkpoint.keep, self.k)
+
+    def end(self, solver):
+        self.checkpoint.keep_end(self.k, solver)
 
 
 def _shown_in_error(value):

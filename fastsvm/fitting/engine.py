@@ -1,9 +1,8 @@
 """Solvers driven to their end: one per class, in threads, with verbose lines, callbacks and Ctrl-C."""
 
-from functools import partial
-
 from .._utils.blas import one_blas_thread
 from .._utils.threads import batches_in_threads
+from ..solvers.run import run
 
 # Values of X, below which SDCA's threads wait for each other, in Python, longer than they work: two took 0.8
 # to 2 times one's time (classes of USPS, digits, six domains, 77 short texts; folds of a9a, digits, reviews).
@@ -15,7 +14,7 @@ def workers_for(rows, n_threads):
     return n_threads if rows.n_values >= FEW_VALUES else 1
 
 
-def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False, tasks=None, checkpoint=None):
+def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False, watchers_of=None):
     """Solve independent runs.
 
     Parameters
@@ -23,16 +22,14 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
     make_solvers : list of (label, callable)
         Each callable makes a `Solver`, given the number of threads it may use; called when its turn comes,
         so that no more than `n_threads` solvers hold memory at a time.
-    tol, trace : as in `Solver.epochs`
+    tol, trace : as in `run`
     n_threads : int
         Threads, which go over the runs first (the kernels release the GIL); if there are more of them,
         each run gets its share. BLAS gets one thread. Results do not depend on it.
     verbose : bool
         Print a line an epoch.
-    tasks : TaskCallbacks, default=None
-        Callbacks to call around every epoch.
-    checkpoint : Checkpoint, default=None
-        Where to go on from, and what to keep for the next time.
+    watchers_of : callable, default=None
+        The list of the k-th run's watchers.
 
     Returns
     -------
@@ -44,20 +41,12 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
         On Ctrl-C, after all threads have stopped.
     """
 
-    def watched(k, label, run, epochs):
-        if checkpoint is not None:
-            epochs = checkpoint.watch(k, run, epochs)
-        if tasks is not None:
-            epochs = tasks.watch(k, run, epochs)
-        return _printed_epochs(epochs, label) if verbose else epochs
-
     def job(k, label, make_solver):
-        return lambda solve: solve(make_solver, partial(watched, k, label))
+        watchers = () if watchers_of is None else watchers_of(k)
+        return lambda solve: solve(make_solver, watchers, [label] if verbose else ())
 
     jobs = [job(k, *pair) for k, pair in enumerate(make_solvers)]
     [results] = solve_batches([jobs], len(jobs), tol=tol, trace=trace, n_threads=n_threads)
-    if checkpoint is not None:
-        checkpoint.finish()
     return results
 
 
@@ -80,25 +69,19 @@ def solve_batches(batches, n_jobs, *, tol, n_threads, trace=False):
 
     def stop(error):
         stopping.append(error)
-        for run in list(live):
-            run.cancelled = True
+        for solver in list(live):
+            solver.cancelled = True
 
-    def solve(make_solver, watched=lambda run, epochs: epochs):
-        run = make_solver(share)
-        live.append(run)
-        if stopping:  # asked after `live` knows the run: none is missed
-            run.cancelled = True
-        result = run.result(watched(run, run.epochs(tol, trace)))
-        live.remove(run)
+    def solve(make_solver, watchers=(), labels=()):
+        solver = make_solver(share)
+        live.append(solver)
+        if stopping:  # asked after `live` knows the solver: none is missed
+            solver.cancelled = True
+        result = run(solver, tol, trace, watchers=watchers, labels=labels)
+        live.remove(solver)
         return result
 
     n_workers = min(n_threads, n_jobs)
     share = n_threads // n_workers
     with one_blas_thread:
         yield from batches_in_threads(lambda job: job(solve), batches, n_workers, stop)
-
-
-def _printed_epochs(history, label):
-    for epoch in history:
-        print(epoch.line(label))
-        yield epoch

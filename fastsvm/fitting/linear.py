@@ -9,9 +9,7 @@ import numpy as np
 
 from .._utils.atomic import held
 from ..solvers import as_rows
-from ..solvers.losses import as_loss
 from ..solvers.params import SDCAParams
-from ..solvers.sdca_or_newton import make_sdca_solver
 from .engine import workers_for
 from .linear_model import LinearModel
 from .one_vs_rest import all_or_nothing
@@ -96,29 +94,12 @@ class SDCA(LinearModel, SDCAParams):
         own = {name: getattr(self, name) for name in objective}
         return Checkpoint(path, fit_fingerprint(rows, y, weights) | own)
 
-    def _make_solver(self, problem, random, max_iter, *, start=None):
-        return make_sdca_solver(
-            problem,
-            solver=self.solver,
-            tol=self.tol,
-            loss=as_loss(self.loss, self.hinge_width),
-            alpha=self.alpha,
-            fit_intercept=self.fit_intercept,
-            max_iter=max_iter,
-            order=self.order,
-            averaging=self.averaging,
-            average_from=self.average_from,
-            sgd_init=self.sgd_init,
-            random=random,
-            start=start,
-        )
-
     def _workers(self, rows):
         return workers_for(rows, self._threads())
 
-    def _solver_makers(self, X, y, sample_weight, max_iter, starts, relative=True):
+    def _solver_makers(self, X, y, sample_weight, params, starts, relative=True):
         if not self._joint:
-            return super()._solver_makers(X, y, sample_weight, max_iter, starts)
+            return super()._solver_makers(X, y, sample_weight, params, starts)
         from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
 
         rows = as_rows(X, self._threads())
@@ -126,8 +107,7 @@ class SDCA(LinearModel, SDCAParams):
 
         def make(threads):
             problem = MultinomialProblem(rows, places, len(self.classes_), weights, threads)
-            options = {"alpha": self.alpha, "fit_intercept": self.fit_intercept, "max_iter": max_iter}
-            solver = MultinomialSolver(problem, start=starts(0), **options)
+            solver = MultinomialSolver(problem, params, starts(0))
             solver.kept_as = rows.unchecked_values.dtype
             return solver
 

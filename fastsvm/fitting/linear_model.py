@@ -30,19 +30,16 @@ if TYPE_CHECKING:
 class LinearModel(OneVsRest):
     """A linear classifier, binary or one-vs-rest, fitted by a `Solver`.
 
-    A subclass has the fields of its `Params` and makes a solver in `_make_solver`.
+    A subclass has the fields of its `Params`.
     """
 
     coef_: np.ndarray | sparse.csr_array
     intercept_: np.ndarray
     dual_gap_: float | np.ndarray
+    checked: Callable
 
     _rows_of: Callable[[int], Matrix] | None = None
     """What gives the k-th binary problem rows of its own, during a fit; None where all have those of X."""
-
-    def _make_solver(self, problem, random, max_iter, *, start=None):
-        """A `Solver` of one binary problem, with a start if it can use one; `random()` is its state."""
-        raise NotImplementedError
 
     def _solver_starts(self, classes, n):
         """For the k-th binary problem what to start from; None for zero."""
@@ -108,17 +105,19 @@ class LinearModel(OneVsRest):
         if checkpoint is not None:
             kept = self._make_checkpoint(checkpoint, rows, y, self._weights(y, sample_weight))
             starts = kept.starts(starts)
-        solvers = self._solver_makers(rows, y, sample_weight, self.max_iter, starts)
+        solvers = self._solver_makers(rows, y, sample_weight, self.checked(), starts)
         tasks = None if watch is None else watch([label for label, _ in solvers])
+        watching = [each for each in (kept, tasks) if each is not None]
         results = solve_all(
             solvers,
             tol=self.gap_tol,
             trace=self._trace or tasks is not None,
             n_threads=self._workers(rows),
             verbose=self.verbose,
-            tasks=tasks,
-            checkpoint=kept,
+            watchers_of=lambda k: [each.watcher(k) for each in watching],
         )
+        if kept is not None:
+            kept.finish()
         self._set_results(results, X, y)
         if tasks is not None:
             tasks.finish()
@@ -134,7 +133,7 @@ class LinearModel(OneVsRest):
             ended = [*map(FitEnd.of, results)]
             warn_if_short(ended, self.gap_tol, X, self.max_iter, category=self._warning)
 
-    def _solver_makers(self, X, y, sample_weight, max_iter, starts, relative=True):
+    def _solver_makers(self, X, y, sample_weight, params, starts, relative=True):
         """For each binary problem its label and what makes its solver; rows and weights are shared."""
         rows = as_rows(X, self._threads(), self.needs_norms)
         weights = self._weights(y, sample_weight)
@@ -150,7 +149,7 @@ class LinearModel(OneVsRest):
         def make(k, threads):
             own = rows if self._rows_of is None else as_rows(self._rows_of(k), threads, self.needs_norms)
             problem = Problem(own, signs_of(y, labels[k]), weights, threads, relative=relative)
-            solver = self._make_solver(problem, partial(draw, k), max_iter, start=starts(k))
+            solver = params.make_solver(problem, partial(draw, k), starts(k))
             solver.kept_as = rows.unchecked_values.dtype
             return solver
 
@@ -319,8 +318,8 @@ class OnlineModel(LinearModel):
             [[X, y, sample_weight]] = kept
         return super()._fit(X, y, sample_weight, watch, checkpoint)
 
-    def _solver_makers(self, X, y, sample_weight, max_iter, starts, relative=True):
-        makers = super()._solver_makers(X, y, sample_weight, max_iter, starts, relative)
+    def _solver_makers(self, X, y, sample_weight, params, starts, relative=True):
+        makers = super()._solver_makers(X, y, sample_weight, params, starts, relative)
         if self._held_out is None:
             return makers
         X_held, y_held, weights = self._held_out
@@ -382,7 +381,8 @@ class OnlineModel(LinearModel):
         if self.early_stopping:
             raise ValueError("early_stopping=True needs all rows: use fit.")
         X, y, first = self._begin_batch(X, y, classes)
-        solvers = self._solver_makers(X, y, sample_weight, 1, lambda k: None, relative=False)
+        params = self.checked(max_iter=1)
+        solvers = self._solver_makers(X, y, sample_weight, params, lambda k: None, relative=False)
         states = getattr(self, "_states", None) or self._initial_states(len(solvers))
         points = []
         for k, (_, make) in enumerate(solvers):

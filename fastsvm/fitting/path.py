@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .._utils.threads import number_of_threads
-from ..solvers import LOSSES
-from ..solvers._input import as_matrix, as_state, flag, one_of, positive
+from ..solvers._input import as_matrix, as_state, positive
 from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
 from ..solvers._solver import Result
 from ..solvers.losses import slope
+from ..solvers.params import SDCAParams
 from .convergence_advice import FitEnd, warn_if_short
 from .engine import solve_batches
 from .labels import as_coefficients, as_labels, signs_of
@@ -146,20 +146,11 @@ def sdca_path(
     if len(classes) != 2:
         raise ValueError(f"y must have two classes; it has {len(classes)}.")
     problem = Problem(rows, signs_of(y, classes[1]), sample_weight)
-    loss, tol = one_of("loss", loss, LOSSES), None if tol is None else positive("tol", tol)
-    fit_intercept = flag("fit_intercept", fit_intercept)
-    alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(problem, loss, fit_intercept))
-    path = Path(
-        problem,
-        alphas,
-        as_state(random_state),
-        loss=loss,
-        fit_intercept=fit_intercept,
-        max_iter=positive("max_iter", max_iter, kind=int),
-        tol=tol,
-    )
+    params = SDCAParams(loss, max_iter=max_iter, tol=tol, fit_intercept=fit_intercept).checked()
+    alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(problem, params))
+    path = Path(problem, alphas, as_state(random_state), params)
     results, batches = [], ([partial(path.result, k)] for k in range(len(alphas)))
-    solved = solve_batches(batches, 1, tol=tol, n_threads=number_of_threads(n_jobs))
+    solved = solve_batches(batches, 1, tol=params.tol, n_threads=number_of_threads(n_jobs))
     for alpha, [result] in zip(alphas, solved, strict=True):
         w, intercept = (as_coefficients(part, X.dtype) for part in (result.w, result.intercept))
         primal = result.objective
@@ -167,7 +158,8 @@ def sdca_path(
             primal = problem.primal(w.astype(float), float(intercept), loss, alpha)
         gap = max(result.gap + primal - result.objective, 0.0)
         results.append(Result(w, intercept, None, primal, gap, *result[5:]))
-    warn_if_short([FitEnd.of(*pair) for pair in zip(results, alphas, strict=True)], tol, X, max_iter)
+    ends = [FitEnd.of(*pair) for pair in zip(results, alphas, strict=True)]
+    warn_if_short(ends, params.tol, X, params.max_iter)
     return SDCAPath(
         alphas,
         np.array([r.w for r in results]),
@@ -198,13 +190,13 @@ def decreasing_alphas(alphas):
     return np.sort(alphas)[::-1]
 
 
-def largest_alpha(problem, loss, fit_intercept):
+def largest_alpha(problem, params):
     """The alpha above which w = g / alpha, nearly; see `sdca_path`."""
-    dual = np.full(problem.n, -slope(loss, 0.0))
+    dual = np.full(problem.n, -slope(params.loss, 0.0))
     if problem.weights.size:
         dual *= problem.weights
-    factors = problem.balance(dual) if fit_intercept else (1.0, 1.0)
+    factors = problem.balance(dual) if params.fit_intercept else (1.0, 1.0)
     margins = scores_of(problem.rows, problem.primal_from_dual(dual, 1.0, factors), problem.threads)
     used = margins[problem.weights > 0] if problem.weights.size else margins
-    largest = np.ptp(used) / 2 if fit_intercept else np.abs(used).max()
+    largest = np.ptp(used) / 2 if params.fit_intercept else np.abs(used).max()
     return float(largest) or 1.0

@@ -1,14 +1,13 @@
 """The runs for ever smaller alpha, and the solutions between two that take none."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..solvers._rows import dual_sum
 from ..solvers._solver import Result
-from ..solvers.losses import as_loss
-from ..solvers.sdca_or_newton import make_sdca_solver, suits_newton
+from ..solvers.sdca_or_newton import suits_newton
 
 # 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
 REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method
@@ -52,13 +51,13 @@ class Path:
     problem : Problem
     alphas : ndarray, decreasing
     random : random generator's state
-    tol : float or None
-    loss, fit_intercept, max_iter : as in `sdca`
+    params : SDCAParams
+        All but alpha.
     """
 
-    def __init__(self, problem, alphas, random, tol, **options):
-        self.problem, self.alphas, self.random, self.tol = problem, alphas, random, tol
-        self.options, self.loss = options, as_loss(options["loss"])
+    def __init__(self, problem, alphas, random, params):
+        self.problem, self.alphas, self.random, self.params = problem, alphas, random, params
+        self.tol, self.loss = params.tol, params.loss_entry
         self.last = self.before = None
         self.ahead, self.moved = [], math.inf
 
@@ -85,14 +84,11 @@ class Path:
         return max(k, np.count_nonzero(self.alphas >= least) - 1)
 
     def _suits_newton(self, alpha):
-        fit_intercept = self.options["fit_intercept"]
-        return suits_newton(
-            self.problem, loss=self.loss, alpha=alpha, tol=self.tol, fit_intercept=fit_intercept
-        )
+        return suits_newton(self.problem, replace(self.params, alpha=alpha))
 
     def _solution(self, k, between, solve):
         """The Solution of a run, which starts from `between` if there is one, or else from the last."""
-        p, alpha, start, near = self.problem, self.alphas[k], None, between or self.last
+        alpha, start, near = self.alphas[k], None, between or self.last
         newton = self._suits_newton(alpha)
         if near is not None and newton:
             # On a line, margins are off by about t (1 - t) of its length, in root mean square.
@@ -102,11 +98,11 @@ class Path:
             start = near.result.dual, near.result.intercept, near.w_of_dual
         elif near is not None:
             start = self._best_start(alpha)
-        options = {"alpha": alpha, "random": self.random, "start": start, **self.options}
+        params = replace(self.params, alpha=alpha, solver="newton" if newton else "coordinate")
 
         def make_solver(threads):
-            p.threads = threads
-            return make_sdca_solver(p, solver="newton" if newton else "coordinate", **options)
+            self.problem = self.problem.with_threads(threads)
+            return params.make_solver(self.problem, self.random, start)
 
         result = solve(make_solver)
         return Solution(k, alpha, result, result.w)
@@ -181,7 +177,7 @@ class Path:
             alpha_0, before = self.before
             dual = dual + (last.alpha - alpha) / (alpha_0 - last.alpha) * (dual - before)
             self.problem.clip_dual(dual, self.loss)
-            if self.options["fit_intercept"]:
+            if self.params.fit_intercept:
                 self.problem.rebalance(dual)
             starts.append(self._best_multiple(dual, self.problem.primal_from_dual(dual, alpha), alpha))
         _, dual, w = max(starts, key=lambda start: start[0])

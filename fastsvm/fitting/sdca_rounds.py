@@ -79,8 +79,8 @@ class SDCARounds(Solver):
     ----------
     shards : LocalShards, or an object with its `ask` and length
     summaries : list of ShardSummary
+    params : SDCAParams
     positive : the label of sign +1
-    loss, hinge_width, alpha, fit_intercept, max_iter : as in `sdca`
     class_weight : dict of label to weight, or None
     seed : int
     passes : float, default=`PASSES`
@@ -105,14 +105,12 @@ class SDCARounds(Solver):
     solver = "cocoa"
 
     def __init__(
-        self, shards, summaries, *, positive, loss, hinge_width, alpha, fit_intercept, max_iter,
-        class_weight=None, seed=0, passes=PASSES, start=None,
-    ):  # fmt: skip
-        self.shards, self.alpha, self.max_iter, self.passes = shards, alpha, max_iter, passes
-        self.fit_intercept = fit_intercept
+        self, shards, summaries, params, *, positive, class_weight=None, seed=0, passes=PASSES, start=None
+    ):
+        super().__init__(None, alpha=params.alpha, max_iter=params.max_iter)
+        self.shards, self.passes, self.fit_intercept = shards, passes, params.fit_intercept
         self.n = sum(part.shape[0] for part in summaries)
         self.rounds_an_epoch = math.ceil(1 / passes)
-        self.point, self.tol, self.cancelled, self.done, self.seconds = None, None, False, 0, 0.0
         self.n_rounds = self.sent = self.received = self.lost = 0
         self.w, self.published = np.zeros((2, summaries[0].shape[1]))
         self.fresh = set()  # shards that have no copy of w yet
@@ -121,12 +119,12 @@ class SDCARounds(Solver):
         mean_weight = sum(w * factors.get(label, 1.0) for label, w in weights.items()) / self.n
         if mean_weight != 1:
             class_weight = {label: factors.get(label, 1.0) / mean_weight for label in weights}
-        if fit_intercept:
+        if self.fit_intercept:
             mean_square = sum(part.squares for part in summaries) / self.n
-            self.column = sdca_bias_rate(alpha, self.n, mean_square, 1.0)
-        options = {"n": self.n, "alpha": alpha, "damping": float(len(shards)), "column": self.column}
-        self.task = ShardTask(positive, class_weight, loss, hinge_width, seed, options)
-        self.bias = start if start and fit_intercept else 0.0
+            self.column = sdca_bias_rate(self.alpha, self.n, mean_square, 1.0)
+        options = {"n": self.n, "alpha": self.alpha, "damping": float(len(shards)), "column": self.column}
+        self.task = ShardTask(positive, class_weight, params.loss, params.hinge_width, seed, options)
+        self.bias = start if start and self.fit_intercept else 0.0
         self.summed, self.looseness = 0.0, None
         self.shares = np.zeros((len(shards), len(self.w)))
         self.sums = np.zeros((len(shards), 2))  # of b_i, of either sign

@@ -9,7 +9,6 @@ from .._utils.blas import one_blas_thread
 from ..solvers._input import as_matrix, as_weights
 from ..solvers._problem import Problem
 from ..solvers._sdca_part import PartProgress, SDCAPart
-from ..solvers.losses import as_loss
 from .labels import as_labels, signs_of
 from .packing import Packed, pack
 
@@ -118,7 +117,8 @@ class Shard:
             problem.weights = weights
         self.solver = SDCAPart(
             problem,
-            loss=as_loss(task.loss, task.width),
+            loss=task.loss,
+            hinge_width=task.width,
             random=np.array([task.seed], np.uint64),
             dual=self.duals.get(task.positive) if warm else None,
             **task.options,

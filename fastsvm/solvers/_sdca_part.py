@@ -1,13 +1,13 @@
 """SDCA on one part of the rows of a problem; the other rows are elsewhere."""
 
 import math
-import sys
 from typing import NamedTuple
 
 import numpy as np
 
 from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._rows import dual_sum, sums_by_sign
+from .params import SDCAParams
 from .sdca_solver import SDCASolver
 
 
@@ -80,21 +80,14 @@ class SDCAPart(SDCASolver):
 
     can_start_near = knows_sides = False  # the driver's w is that of all parts
 
-    def __init__(self, problem, *, n, loss, alpha, damping, column, random, dual=None):
+    def __init__(self, problem, *, n, loss, hinge_width, alpha, damping, column, random, dual=None):
         self.column, self.damping = column * damping, damping
         self.share_alpha = alpha * n / problem.n  # makes the part's 1 / (alpha n) the whole problem's
-        super().__init__(
-            problem,
-            loss=loss,
-            alpha=self.share_alpha / damping,
-            fit_intercept=column > 0,
-            max_iter=sys.maxsize,
-            order="permutation",
-            averaging="last",
-            sgd_init=False,
-            random=random,
-            start=None if dual is None else (dual, 0.0, np.zeros(problem.rows.n_columns)),
+        params = SDCAParams(
+            loss, hinge_width=hinge_width, alpha=self.share_alpha / damping, fit_intercept=column > 0
         )
+        start = None if dual is None else (dual, 0.0, np.zeros(problem.rows.n_columns))
+        super().__init__(problem, params, random, start)
         self.share = problem.primal_from_dual(self.dual, self.share_alpha)
         self.sent = np.zeros_like(self.share)
         self.queue = np.empty(0, np.int32)  # the rows left in this pass

@@ -2,7 +2,8 @@
 
 import math
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +31,7 @@ class Epoch(NamedTuple):
     gap: float | None
     score: object = None
 
-    def line(self, label):
+    def line(self, label: object) -> str:
         """Return the line that a verbose fit prints.
 
         Parameters
@@ -174,7 +175,8 @@ class Solver:
     `should_certify()` tells when to call it, and `on_gap_above_tol()` follows when the gap was too large.
 
     `is_over` is the one rule of stopping, and `finalize()` may make the point better before it is returned.
-    `epochs()` does all this, and `result()` is the result of a plain function.
+    `run` of run.py does all this: `advance()` to the next measured epoch, `record()` its line of the history,
+    `finish()` at the end, and `result()`.
 
     Some can `restore()` the `checkpoint_state()` of an earlier run. `checkpoint_hook`, if set, is called with
     the run after each epoch, and within an epoch wherever the state can be saved.
@@ -191,7 +193,7 @@ class Solver:
     loss: Loss
     """The loss that it minimises."""
 
-    fit_intercept: bool
+    fit_intercept: bool | str
     """Whether over an intercept, too."""
 
     batch_size = 1
@@ -212,26 +214,32 @@ class Solver:
     kept_as = np.dtype(np.float64)
     """To what the caller rounds the solution: the result's objective and gap are those of the rounded one."""
 
+    point: Any = None
+    """The Point that was measured last."""
+
+    tol: float | None = None
+    """The relative gap to reach, in this run."""
+
     looking = False
     """Whether the next measurement is likely to be the last."""
 
-    def __init__(self, problem, *, order, max_iter, random, alpha=None, grouped=True):
+    def __init__(self, problem, *, alpha, max_iter, order=None, random=None, grouped=True):
         self.problem, self.alpha, self.max_iter = problem, alpha, max_iter
         self.random = random() if callable(random) else random
-        self.order = Order(problem, order, max_iter, self.random, grouped)
-        if alpha is not None and not self.checks_late:
+        self.order = None if order is None else Order(problem, order, max_iter, self.random, grouped)
+        if problem is not None and alpha is not None and not self.checks_late:
             problem.require_range(alpha)
-        self.point = None
-        self.tol = None
         self.done, self.seconds = 0, 0.0
+        self.history: list[Epoch] = []
         self.cancelled = False
 
     @property
     def checks_late(self):
         """Whether rows, which are on disk, are checked when their window is visited: that saves a pass."""
+        if not self.can_check_late or self.order is None or self.order.windows is None:
+            return False
         rows = self.problem.rows
-        unchecked = self.order.windows is not None and not rows.checked
-        return self.can_check_late and unchecked and len(rows.norms) == rows.n_rows
+        return not rows.checked and len(rows.norms) == rows.n_rows
 
     @property
     def visits(self):
@@ -250,6 +258,10 @@ class Solver:
             if self.cancelled:
                 raise KeyboardInterrupt
             yield part
+
+    def run_epoch(self) -> None:
+        """Do an epoch."""
+        raise NotImplementedError
 
     def candidate(self):
         """The Candidate that would be returned now."""
@@ -299,7 +311,7 @@ class Solver:
         """Whether a look at the certificate is worth its cost, where not every epoch is measured."""
         return False
 
-    def on_gap_above_tol(self):
+    def on_gap_above_tol(self) -> None:
         """Act on a certificate that was worth its cost, but whose gap is above `tol`."""
 
     def finalize(self):
@@ -315,68 +327,48 @@ class Solver:
         self.done, self.random[0] = state.done, state.seed
         self.restored = True
 
-    def report_checkpoint(self):
-        """Call `checkpoint_hook`."""
-        if self.checkpoint_hook is not None:
-            self.checkpoint_hook(self)
-
     @property
-    def is_over(self):
+    def is_over(self) -> bool:
         """Whether no epoch follows: `max_iter` done, none would change anything, or `tol` is certified."""
         within = self.point is not None and self.point.within(self.tol)
-        return self.done == self.max_iter or self.finished() or within
+        return self.done >= self.max_iter or self.finished() or within
 
-    def stop(self):
-        """End here, after an epoch that was measured; its line of the history, of the point to return."""
-        self.point = self._as_kept(self.finalize())
-        require_finite(self.point.primal, self.point.gap)
-        return self._history_line()
+    def was_over(self) -> bool:
+        """Measure where an earlier run has left it; whether it was over there."""
+        self.point = self.measure()
+        return self.is_over
 
-    def solve(self, tol=None, trace=True, score=None):
-        """Do all epochs; the Result."""
-        return self.result(self.epochs(tol, trace, score))
-
-    def epochs(self, tol=None, trace=True, score=None):
-        """Do epochs until `max_iter` or a relative gap of `tol`; yield a line of history for each.
-
-        Without `trace` only epochs that `should_certify`, and the last, are measured and yielded.
-        """
-        self.seconds, self.tol, self.traced = 0.0, tol, trace
-        if self.restored:
-            self.point = self.measure()
-            if self.is_over:  # it went on from the end
-                yield self.stop()
-                return
+    def advance(self) -> bool:
+        """Do epochs up to the next that is measured; whether that was one that it `should_certify`."""
         start = time.thread_time()
-        while self.done < self.max_iter:
+        while True:
             self.run_epoch()
             self.done += 1
-            self.report_checkpoint()
+            if self.checkpoint_hook is not None:
+                self.checkpoint_hook(self)
             should_certify = self.should_certify()
-            if not (trace or should_certify or self.is_over):
-                continue
-            self.seconds += time.thread_time() - start
-            self.point = self.measure()
-            require_finite(self.point.primal, self.point.gap)
-            if self.is_over:
-                line = self.stop()
-            else:
-                line = self._history_line()
-                if should_certify:
-                    self.on_gap_above_tol()
-            if score is not None:
-                line = line._replace(score=score(self.point.w, self.point.intercept))
-            yield line
-            if self.is_over:
-                return
-            start = time.thread_time()
+            if self.traced or should_certify or self.is_over:
+                break
+        self.seconds += time.thread_time() - start
+        self.point = self.measure()
+        require_finite(self.point.primal, self.point.gap)
+        return should_certify
 
-    def _history_line(self):
-        p = self.point
-        return Epoch(self.done, self.seconds, p.primal, p.bound, p.gap)
+    def finish(self) -> None:
+        """Make the point the one to return, and measure it."""
+        self.point = self._as_kept(self.finalize())
+        require_finite(self.point.primal, self.point.gap)
 
-    def result(self, history):
-        """The Result, once the iterable `history` of `epochs` is exhausted."""
-        history = list(history)
+    def record(self, score: Callable[..., object] | None = None) -> list[tuple[int, Epoch]]:
+        """Add what was measured to the history; the line, with the number of its problem, 0."""
         p = self.point
-        return Result(p.w, p.intercept, p.dual, p.primal, p.gap, self.done, history, self.solver)
+        line = Epoch(self.done, self.seconds, p.primal, p.bound, p.gap)
+        if score is not None:
+            line = line._replace(score=score(p.w, p.intercept))
+        self.history.append(line)
+        return [(0, line)]
+
+    def result(self) -> Result:
+        """The Result at the end of a run."""
+        p = self.point
+        return Result(p.w, p.intercept, p.dual, p.primal, p.gap, self.done, self.history, self.solver)

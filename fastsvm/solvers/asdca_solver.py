@@ -8,30 +8,36 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _asdca  # type: ignore[attr-defined]  # compiled
-from ._input import as_alpha, as_state, as_width, flag, one_of, order_of, positive
+from ._input import as_state
 from ._problem import Problem
 from ._solver import Candidate, Result, Solver
-from .losses import SMOOTH_LOSSES, as_loss
+from .losses import as_loss
+from .params import ASDCAParams
+from .run import run
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .annotations import ArrayLike, Callable, Matrix, Seed
 
 
-ASDCA_ORDERS = ("permutation", "batches")
-ASDCA_OUTPUTS = ("last", "tail")
-
-
 class ASDCASolver(Solver):
-    """ASDCA on one problem, an epoch at a time; parameters as in `asdca`."""
+    """ASDCA on one problem, an epoch at a time."""
 
     solver = "asdca"
 
-    def __init__(
-        self, problem, *, loss, alpha, fit_intercept, max_iter, batch_size, theta, order, averaging, random
-    ):
-        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha, grouped=False)
-        self.loss, self.fit_intercept = as_loss(loss), fit_intercept
-        self.batch_size = min(batch_size, self.visits)
+    def __init__(self, problem: Problem, params: ASDCAParams, random: Any) -> None:
+        alpha, theta, fit_intercept = params.alpha, params.theta, params.fit_intercept
+        super().__init__(
+            problem,
+            alpha=alpha,
+            max_iter=params.max_iter,
+            order=params.order,
+            random=random,
+            grouped=False,
+        )
+        self.loss, self.fit_intercept = params.loss_entry, fit_intercept
+        self.batch_size = min(params.batch_size, self.visits)
         options = {"loss": self.loss, "alpha": alpha, "batch_size": self.batch_size}
         column = asdca_intercept_column(problem, **options) if fit_intercept else 0.0
         self.theta = asdca_theta(problem, column, **options) if theta == "paper" else theta
@@ -40,7 +46,7 @@ class ASDCASolver(Solver):
         pairs = np.zeros((problem.rows.n_columns, 2))
         self.v, self.z = pairs.T
         self.dual = np.zeros(problem.n)
-        self.tail = np.zeros(problem.rows.n_columns) if averaging == "tail" else None
+        self.tail = np.zeros(problem.rows.n_columns) if params.averaging == "tail" else None
         self.state = _asdca.ASDCAState(
             self.loss.struct,
             self.theta,
@@ -51,7 +57,7 @@ class ASDCASolver(Solver):
             np.empty(self.batch_size),
             self.tail,
         )
-        self.steps, self.half = 0, max_iter * -(-self.visits // self.batch_size) // 2
+        self.steps, self.half = 0, self.max_iter * -(-self.visits // self.batch_size) // 2
         self.before = None  # the iterate before the first that is averaged
         self.next_look = 0  # the first epoch tells how far it is
 
@@ -172,16 +178,6 @@ def asdca_intercept_column(problem, *, loss, alpha, batch_size):
     return max(0.1 * float(norms.mean()), float(room), np.finfo(float).tiny)
 
 
-def as_theta(theta):
-    """`theta`, or a ValueError that says what it may be."""
-    if isinstance(theta, str) and theta == "paper":
-        return theta
-    number = isinstance(theta, (int, float, np.integer, np.floating)) and not isinstance(theta, bool)
-    if not number or not 0 < theta <= 1:
-        raise ValueError(f"theta must be 'paper' or a number above 0 and at most 1; got {theta!r}.")
-    return float(theta)
-
-
 def asdca(
     X: Matrix,
     y: ArrayLike,
@@ -283,16 +279,17 @@ def asdca(
     >>> result.w.round(4).tolist(), round(result.objective, 6)
     ([-0.3333, 0.3333], 0.333333)
     """
-    run = ASDCASolver(
-        Problem(X, y, sample_weight),
-        loss=as_loss(one_of("loss", loss, SMOOTH_LOSSES), as_width(hinge_width)),
-        alpha=as_alpha(alpha),
-        fit_intercept=flag("fit_intercept", fit_intercept),
-        max_iter=positive("max_iter", max_iter, kind=int),
-        batch_size=positive("batch_size", batch_size, kind=int),
-        theta=as_theta(theta),
-        order=order_of(order, ASDCA_ORDERS),
-        averaging=one_of("averaging", averaging, ASDCA_OUTPUTS),
-        random=as_state(random_state),
-    )
-    return run.solve(None if tol is None else positive("tol", tol), score=score)
+    params = ASDCAParams(
+        loss,
+        hinge_width=hinge_width,
+        alpha=alpha,
+        max_iter=max_iter,
+        tol=tol,
+        fit_intercept=fit_intercept,
+        batch_size=batch_size,
+        theta=theta,
+        order=order,
+        averaging=averaging,
+    ).checked()
+    solver = ASDCASolver(Problem(X, y, sample_weight), params, as_state(random_state))
+    return run(solver, params.tol, score=score)

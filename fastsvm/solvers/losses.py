@@ -158,7 +158,7 @@ LOSSES = tuple(name for name in PEGASOS_LOSSES if name != "modified_huber")
 SMOOTH_LOSSES = tuple(name for name in LOSSES if TABLE[name].smooth)
 
 
-def as_loss(loss, width=1.0):
+def as_loss(loss: str | Loss, width: float = 1.0) -> Loss:
     """The entry of a name, with its `width` where that is a choice; an entry as it is.
 
     Raises

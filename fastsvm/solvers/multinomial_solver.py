@@ -161,10 +161,9 @@ class MultinomialSolver(Solver):
     Parameters
     ----------
     problem : MultinomialProblem
-    alpha, fit_intercept, max_iter : as in `sdca`
+    params : SDCAParams
     start : (dual, intercepts), default=None
         c_i (e_yi - p_i), of shape (n_classes, n_rows), as a `Result` has them.
-    random : ignored; there is nothing to draw
 
     References
     ----------
@@ -174,17 +173,17 @@ class MultinomialSolver(Solver):
 
     solver = "newton"
 
-    def __init__(self, problem, *, alpha, fit_intercept, max_iter, random=None, start=None):
-        no_order = np.empty((max_iter, 0), np.int32)
-        super().__init__(problem, order=no_order, max_iter=max_iter, random=random, alpha=alpha)
-        self.loss, self.fit_intercept, self.stalled, self.likely = as_loss("log"), fit_intercept, False, None
+    def __init__(self, problem, params, start=None):
+        super().__init__(problem, alpha=params.alpha, max_iter=params.max_iter)
+        self.loss, self.fit_intercept = as_loss("log"), params.fit_intercept
+        self.stalled, self.likely = False, None
         counted = problem.weights if problem.weights.size else None
         self.shares = np.bincount(problem.places, counted, problem.n_classes) / problem.n  # of the classes
         self.coef = np.zeros(problem.shape)
         if start is not None:
-            self.coef[:] = problem.sums(np.ascontiguousarray(start[0].T)) / (alpha * problem.n)
-            self.coef[-1] = start[1] if fit_intercept else 0
-        elif fit_intercept:  # their optimum for scores of 0
+            self.coef[:] = problem.sums(np.ascontiguousarray(start[0].T)) / (self.alpha * problem.n)
+            self.coef[-1] = start[1] if self.fit_intercept else 0
+        elif self.fit_intercept:  # their optimum for scores of 0
             self.coef[-1] = np.log(self.shares, out=np.full(problem.n_classes, UNSEEN), where=self.shares > 0)
 
     def run_epoch(self):

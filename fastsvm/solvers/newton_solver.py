@@ -7,7 +7,6 @@ import numpy as np
 from . import _newton  # type: ignore[attr-defined]  # compiled
 from ._random import draw_rows
 from ._solver import Point, Solver, SolverState
-from .losses import as_loss
 
 MOST_COLUMNS = 5000  # that it is made for: a system of 200 MB
 # How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
@@ -64,10 +63,9 @@ class NewtonSolver(Solver):
     ----------
     problem : Problem
         Of few columns: the system takes 8 bytes times the square of their number.
-    loss, alpha, fit_intercept, start : as in `sdca`
-    max_iter : int
-        Most epochs: passes over all rows, and the steps before them.
-    random : ignored; the samples are the same each time
+    params : SDCAParams
+        An epoch is a pass over all rows, and the steps before it.
+    start : as in `SDCAParams.make_solver`
 
     References
     ----------
@@ -78,19 +76,16 @@ class NewtonSolver(Solver):
 
     solver = "newton"
 
-    def __init__(self, problem, *, loss, alpha, fit_intercept, max_iter, random=None, start=None):
-        self.loss = as_loss(loss)
+    def __init__(self, problem, params, start=None):
+        self.loss = params.loss_entry
         if not self.loss.newton:
             raise ValueError(
                 f"solver='newton' does not support the loss {self.loss.name!r}. Use 'coordinate'."
             )
-        no_order = np.empty((max_iter, 0), np.int32)
-        super().__init__(
-            problem, order=no_order, max_iter=max_iter, random=np.zeros(1, np.uint64), alpha=alpha
-        )
-        self.fit_intercept, self.start = fit_intercept, start
+        super().__init__(problem, alpha=params.alpha, max_iter=params.max_iter, random=np.zeros(1, np.uint64))
+        self.fit_intercept, self.start = params.fit_intercept, start
         self.d = problem.rows.n_columns
-        self.size = self.d + bool(fit_intercept)
+        self.size = self.d + bool(self.fit_intercept)
         self.w = np.zeros(self.d + 1)  # the intercept comes last
         self.penalty, self.largest_penalty = 1.0, LARGEST_PENALTY
         self.radius = math.inf

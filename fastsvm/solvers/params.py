@@ -15,16 +15,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
 from ._input import as_alpha, as_first_averaged, as_width, flag, one_of, order_of, positive
-from .losses import LOSSES, PEGASOS_LOSSES, SMOOTH_LOSSES
+from .losses import LOSSES, PEGASOS_LOSSES, SMOOTH_LOSSES, Loss, as_loss
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from ._solver import Solver
     from .annotations import ArrayLike, ClassWeight, EstimatorSeed
 
 USUAL_PROGRESS, USUAL_PATIENCE = 1e-3, 5  # with early stopping: of the error in an epoch, and in epochs
@@ -133,9 +134,9 @@ class Params:
         copy.check_together()
         return copy
 
-    def checked(self, **other: Any) -> Params:
+    def checked(self, **other: Any) -> Self:
         """Return a copy of the parameters alone, checked; `other` ones in place of these."""
-        return params_class(type(self)).of(self, **other)
+        return cast("Self", params_class(type(self)).of(self, **other))
 
     def check_together(self) -> None:
         """Raise a ValueError if the parameters, each of which is right, do not go together."""
@@ -204,6 +205,11 @@ class SDCAParams(Params):
     """Whether the solver reads the rows' norms."""
 
     @property
+    def loss_entry(self) -> Loss:
+        """The loss, of its width."""
+        return as_loss(self.loss, self.hinge_width)
+
+    @property
     def gap_tol(self) -> float | None:
         """The relative gap at which to stop; None where there is no such stop."""
         return self.tol
@@ -223,6 +229,21 @@ class SDCAParams(Params):
         usual = isinstance(self.order, str) and self.order == "permutation"
         given = {"order": not usual, "averaging": self.averaging != "last", "sgd_init": self.sgd_init}
         return next((name for name in given if given[name]), None)
+
+    def make_solver(self, problem: Any, random: Any, start: Any = None) -> Solver:
+        """Return the solver of a `Problem` that is asked for, or the one that suits it.
+
+        Parameters
+        ----------
+        problem : Problem
+        random : random generator's state, or a function that makes it
+        start : tuple, default=None
+            As in `sdca`; perhaps with w(b). For Newton's method with a better w, and how far its margins are
+            off.
+        """
+        from .sdca_or_newton import make_sdca_solver
+
+        return make_sdca_solver(problem, self, random, start)
 
 
 @dataclass(eq=False, repr=False)
@@ -278,6 +299,12 @@ class PegasosParams(Params):
         if not (self.shuffle or (isinstance(self.order, str) and self.order == "permutation")):
             raise ValueError(f"shuffle=False visits rows in their order: it has no order={self.order!r}.")
 
+    def make_solver(self, problem: Any, random: Any, start: Any = None) -> Solver:
+        """Return the solver of a `Problem`, with a `Start` if there is one."""
+        from .pegasos_solver import PegasosSolver
+
+        return PegasosSolver(problem, self, random, start)
+
 
 @dataclass(eq=False, repr=False)
 class PerceptronParams(Params):
@@ -308,6 +335,12 @@ class PerceptronParams(Params):
     def patience(self) -> int | None:
         """The epochs without progress that end a fit; None: it does not look."""
         return self.n_iter_no_change or (USUAL_PATIENCE if self.early_stopping else None)
+
+    def make_solver(self, problem: Any, random: Any, start: Any = None) -> Solver:
+        """Return the solver of a `Problem`, with a `Start` if there is one."""
+        from .perceptron_solver import PerceptronSolver
+
+        return PerceptronSolver(problem, self, random, start)
 
 
 @dataclass(eq=False, repr=False)
@@ -340,6 +373,17 @@ class ASDCAParams(Params):
     needs_norms: ClassVar[bool] = True
 
     @property
+    def loss_entry(self) -> Loss:
+        """The loss, of its width."""
+        return as_loss(self.loss, self.hinge_width)
+
+    @property
     def gap_tol(self) -> float | None:
         """The relative gap at which to stop."""
         return self.tol
+
+    def make_solver(self, problem: Any, random: Any, start: Any = None) -> Solver:
+        """Return the solver of a `Problem`."""
+        from .asdca_solver import ASDCASolver
+
+        return ASDCASolver(problem, self, random)

@@ -8,67 +8,53 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _pegasos  # type: ignore[attr-defined]  # compiled
-from ._input import as_alpha, as_first_averaged, as_state, flag, one_of, order_of, positive
+from ._input import as_state
 from ._intercept import best_intercept
 from ._problem import Problem
 from ._progress import Progress
 from ._random import draw_integer
 from ._scores import scores_of
 from ._solver import Candidate, Result, Solver, first_averaged
-from .losses import PEGASOS_LOSSES, as_loss
+from .losses import as_loss
+from .params import AS_GIVEN, USUAL_PROGRESS, PegasosParams
+from .run import run
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .annotations import ArrayLike, Callable, Matrix, Seed
 
-PEGASOS_ORDERS = ("permutation", "random", "batches")
-PEGASOS_OUTPUTS = ("last", "tail", "random")
-INTERCEPTS = ("search", "same_step")  # besides True and False
 SEARCHED = 1e-9  # how far the mean loss of an intercept that is searched may be above the least
 _KEPT = {"t", "earlier", "scale", "bias", "averaging", "averaged", "mass", "bias_sum"}
 
 
 class PegasosSolver(Solver):
-    """Pegasos on one problem, an epoch at a time; parameters as in `pegasos`."""
+    """Pegasos on one problem, an epoch at a time; `start` is a `Start`."""
 
     solver = "pegasos"
 
-    def __init__(
-        self,
-        problem,
-        *,
-        loss,
-        alpha,
-        fit_intercept,
-        max_iter,
-        batch_size,
-        order,
-        project,
-        averaging,
-        random,
-        average_from=None,
-        tol=None,
-        n_iter_no_change=None,
-        start=None,
-    ):
-        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
-        self.loss, self.fit_intercept = as_loss(loss), fit_intercept
-        self.batch_size = min(batch_size, problem.n)
+    def __init__(self, problem: Problem, params: PegasosParams, random: Any, start: Any = None) -> None:
+        order = params.order if params.shuffle else AS_GIVEN
+        super().__init__(problem, alpha=params.alpha, max_iter=params.max_iter, order=order, random=random)
+        alpha, averaging, patience = params.alpha, params.averaging, params.patience
+        self.loss, self.fit_intercept = as_loss(params.loss), params.fit_intercept
+        self.batch_size = min(params.batch_size, problem.n)
         self.v, self.scaled_dual = np.zeros(problem.rows.n_columns), np.zeros(problem.n)
         self.tail = np.zeros(problem.rows.n_columns) if averaging == "tail" else None
         self.state = _pegasos.PegasosState(
             self.loss.struct,
             alpha,
-            pegasos_radius(self.loss, alpha, problem.mean_weight) if project else 0.0,
-            fit_intercept is True,
-            fit_intercept == "same_step",
+            pegasos_radius(self.loss, alpha, problem.mean_weight) if params.project else 0.0,
+            self.fit_intercept is True,
+            self.fit_intercept == "same_step",
             self.v,
             np.empty(self.batch_size),
             self.scaled_dual,
             self.tail,
         )
         self.state.earlier = self._steps_to_skip()
-        self.progress = Progress(tol, n_iter_no_change)
-        self.state.watched = n_iter_no_change is not None
+        self.progress = Progress(USUAL_PROGRESS if params.tol is None else params.tol, patience)
+        self.state.watched = patience is not None
         self.started = start is not None
         if start is not None:
             self.v[:] = start.w
@@ -76,9 +62,9 @@ class PegasosSolver(Solver):
                 self.state.bias = start.intercept
             self.state.squared_norm = self.v @ self.v
             self.state.earlier += start.t or -(-problem.n // self.batch_size)
-        total = max_iter * -(-self.visits // self.batch_size)
-        self.average_from, self.half = average_from, first_averaged(average_from, total)
-        if n_iter_no_change is not None:
+        total = self.max_iter * -(-self.visits // self.batch_size)
+        self.params, self.half = params, first_averaged(params.average_from, total)
+        if patience is not None:
             self._average_all()
         self.keep_at, self.kept = None, None
         if averaging == "random":
@@ -104,7 +90,8 @@ class PegasosSolver(Solver):
 
     def _average_all(self):
         """Let the t-th iterate weigh t, where how many will come is not known."""
-        self.half, self.state.growing = self.average_from or 0, self.average_from is None
+        given = self.params.average_from
+        self.half, self.state.growing = given or 0, given is None
 
     def run_epoch(self):
         """Visit every row once, or draw n rows."""
@@ -194,11 +181,6 @@ class PegasosSolver(Solver):
                 self.keep_at += self.state.t
             if self.tail is not None and snapshot.get("tail") is not None:
                 self.tail[:] = snapshot["tail"]
-
-
-def as_intercept(value):
-    """`fit_intercept` of Pegasos, or a ValueError."""
-    return value if isinstance(value, str) and value in INTERCEPTS else flag("fit_intercept", value)
 
 
 def pegasos_radius(loss, alpha, mean_weight=1.0):
@@ -306,17 +288,17 @@ def pegasos(
     >>> pegasos(X, y, alpha=1.0, max_iter=500, random_state=0).w.round(2).tolist()
     [-0.5, 0.5]
     """
-    run = PegasosSolver(
-        Problem(X, y, sample_weight),
-        loss=one_of("loss", loss, PEGASOS_LOSSES),
-        alpha=as_alpha(alpha),
-        fit_intercept=as_intercept(fit_intercept),
-        max_iter=positive("max_iter", max_iter, kind=int),
-        batch_size=positive("batch_size", batch_size, kind=int),
-        order=order_of(order, PEGASOS_ORDERS),
-        project=flag("project", project),
-        averaging=one_of("averaging", averaging, PEGASOS_OUTPUTS),
-        average_from=as_first_averaged(average_from),
-        random=as_state(random_state),
-    )
-    return run.solve(trace=trace or score is not None, score=score)
+    params = PegasosParams(
+        loss,
+        alpha=alpha,
+        max_iter=max_iter,
+        fit_intercept=fit_intercept,
+        batch_size=batch_size,
+        order=order,
+        project=project,
+        averaging=averaging,
+        average_from=average_from,
+        trace=trace,
+    ).checked()
+    solver = PegasosSolver(Problem(X, y, sample_weight), params, as_state(random_state))
+    return run(solver, trace=params.trace or score is not None, score=score)

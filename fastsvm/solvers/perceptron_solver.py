@@ -7,45 +7,50 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _perceptron  # type: ignore[attr-defined]  # compiled
-from ._input import as_state, flag, one_of, order_of, positive
+from ._input import as_state, order_of
 from ._problem import Problem
 from ._progress import Progress
 from ._solver import Candidate, Result, Solver
 from .losses import TABLE
+from .params import AS_GIVEN, PerceptronParams
+from .run import run
 
 if TYPE_CHECKING:
-    from .annotations import ArrayLike, Callable, Matrix, Seed
+    from typing import Any
 
-PERCEPTRON_OUTPUTS = ("last", "all")
+    from .annotations import ArrayLike, Callable, Matrix, Seed
 
 
 class PerceptronSolver(Solver):
-    """The perceptron on one problem, an epoch at a time; parameters as in `perceptron`.
+    """The perceptron on one problem, an epoch at a time; `start` is a `Start`.
 
-    With `n_iter_no_change` the run ends, too, after so many epochs in a row whose mean loss, of the rows as
-    they are met, is not below the least of an epoch so far by `tol`.
+    `order`, if given, has the rows of all epochs. With a patience the run ends, too, after so many epochs in
+    a row whose mean loss, of the rows as they are met, is not below the least of an epoch so far by `tol`.
     """
 
     solver = "perceptron"
 
     def __init__(
         self,
-        problem,
-        *,
-        fit_intercept,
-        max_iter,
-        averaging,
-        order,
-        random,
-        tol=1e-3,
-        n_iter_no_change=None,
-        start=None,
-    ):
-        super().__init__(problem, order=order, max_iter=max_iter, random=random)
-        self.loss, self.fit_intercept = TABLE["perceptron"], fit_intercept
-        self.progress = Progress(tol, n_iter_no_change)
+        problem: Problem,
+        params: PerceptronParams,
+        random: Any,
+        start: Any = None,
+        order: Any = "permutation",
+    ) -> None:
+        super().__init__(
+            problem,
+            alpha=None,
+            max_iter=params.max_iter,
+            order=order if params.shuffle else AS_GIVEN,
+            random=random,
+        )
+        self.loss, fit_intercept = TABLE["perceptron"], params.fit_intercept
+        self.fit_intercept = fit_intercept
+        self.progress = Progress(params.tol, params.patience)
         self.w, self.separated = np.zeros(problem.rows.n_columns), False
-        self.averaging_correction = np.zeros(problem.rows.n_columns) if averaging == "all" else None
+        averages = params.averaging == "all"
+        self.averaging_correction = np.zeros(problem.rows.n_columns) if averages else None
         self.state = _perceptron.PerceptronState(fit_intercept, self.w, self.averaging_correction)
         if start is not None:
             self.w[:], self.state.bias = start.w, start.intercept if fit_intercept else 0.0
@@ -165,12 +170,8 @@ def perceptron(
     >>> perceptron(X, y, random_state=0).objective
     0.0
     """
-    run = PerceptronSolver(
-        Problem(X, y, sample_weight, relative=False),
-        fit_intercept=flag("fit_intercept", fit_intercept),
-        max_iter=positive("max_iter", max_iter, kind=int),
-        averaging=one_of("averaging", averaging, PERCEPTRON_OUTPUTS),
-        order=order_of(order, ("permutation",)),
-        random=as_state(random_state),
-    )
-    return run.solve(trace=trace or score is not None, score=score)
+    params = PerceptronParams(max_iter=max_iter, averaging=averaging, fit_intercept=fit_intercept).checked()
+    order = order_of(order, ("permutation",))
+    problem = Problem(X, y, sample_weight, relative=False)
+    solver = PerceptronSolver(problem, params, as_state(random_state), order=order)
+    return run(solver, trace=trace or score is not None, score=score)

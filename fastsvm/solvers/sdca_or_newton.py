@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._utils.threads import number_of_threads
-from ._input import (
-    as_alpha,
-    as_first_averaged,
-    as_start,
-    as_state,
-    as_width,
-    flag,
-    one_of,
-    order_of,
-    positive,
-)
+from ._input import as_start, as_state
 from ._problem import Problem
-from ._solver import Result
-from .losses import LOSSES, as_loss
 from .newton_solver import MOST_COLUMNS, SHORT_ROW, NewtonSolver
+from .params import SDCAParams
+from .run import run
 
 if TYPE_CHECKING:
+    from ._solver import Result, Solver
     from .annotations import ArrayLike, Callable, Matrix, Seed
-
-SOLVERS = ("auto", "coordinate", "newton")
-ORDERS = ("permutation", "random", "cyclic")
-OUTPUTS = ("last", "tail", "random")
 
 # Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
 FEW_COLUMNS = 300  # up to which it may be
@@ -38,7 +25,7 @@ MANY_LONG_ROWS = 1000  # the same of rows with SHORT_ROW values and more
 TIGHT_TOL = 1e-4  # below which they take many epochs, too
 
 
-def suits_newton(problem, loss, alpha, tol, fit_intercept):
+def suits_newton(problem: Problem, params: SDCAParams) -> bool:
     """Tell whether Newton's method is faster than coordinate steps.
 
     Its cost hardly depends on alpha and tol, but grows with the square of the columns. Coordinate steps
@@ -46,56 +33,41 @@ def suits_newton(problem, loss, alpha, tol, fit_intercept):
     Where rows are many, samples tell most, and few passes over all rows are left. Coordinate steps need more
     epochs with an intercept.
     """
-    n, rows, loss = problem.n, problem.rows, as_loss(loss)
+    n, rows, loss, tol = problem.n, problem.rows, params.loss_entry, params.tol
     d = rows.n_columns
     if tol is None or not loss.newton or d > min(n, FEW_COLUMNS):
         return False
     short, steep = rows.n_values < SHORT_ROW * n, STEEP
     if n >= (MANY_SHORT_ROWS if short else MANY_LONG_ROWS) * d:
-        if not loss.quadratic or (loss.smooth and short and fit_intercept):
+        if not loss.quadratic or (loss.smooth and short and params.fit_intercept):
             steep = 0
-        elif loss.smooth or fit_intercept:
+        elif loss.smooth or params.fit_intercept:
             steep = STEEP_IF_MANY
-    steepness = rows.squared_norms().mean() / (alpha * n)
+    steepness = rows.squared_norms().mean() / (params.alpha * n)
     return bool(d <= VERY_FEW_COLUMNS or steepness > steep or tol < TIGHT_TOL)
 
 
-def make_sdca_solver(
-    problem, *, solver="auto", tol=None, order="permutation", averaging="last", sgd_init=False, **options
-):
-    """Make the solver asked for, or the one that suits the problem.
-
-    Parameters
-    ----------
-    problem : Problem
-    solver : {"auto", "coordinate", "newton"}
-    tol : float or None, the relative gap to reach
-    order, averaging, sgd_init, options : as in `sdca`
-        `start` may go on with w(b); for Newton's method with a better w, and how far its margins are off.
+def make_sdca_solver(problem: Problem, params: SDCAParams, random: Any, start: Any = None) -> Solver:
+    """Make the solver asked for, or the one that suits the problem; as `SDCAParams.make_solver`.
 
     Raises
     ------
     ValueError
-        If `solver` is "newton" and the problem or another option rules it out.
+        If `solver` is "newton" and the problem or another parameter rules it out.
     """
-    plain = isinstance(order, str) and (order, averaging, sgd_init) == ("permutation", "last", False)
-    if solver == "newton" and not plain:
-        name = "sgd_init" if sgd_init else "averaging" if averaging != "last" else "order"
-        raise ValueError(f"solver='newton' has no {name}; leave it at its default, or take 'coordinate'.")
+    solver, other = params.solver, params.not_for_newton()
+    if solver == "newton" and other:
+        raise ValueError(f"solver='newton' has no {other}; leave it at its default, or take 'coordinate'.")
     if solver == "newton" and problem.rows.n_columns > MOST_COLUMNS:
         raise ValueError(
             f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "
             f"columns; it takes up to {MOST_COLUMNS}. Use 'coordinate'."
         )
-    of_problem = {name: options[name] for name in ("loss", "alpha", "fit_intercept")}
-    if solver == "auto" and plain and suits_newton(problem, tol=tol, **of_problem):
-        solver = "newton"
-    if solver == "newton":
-        options.pop("average_from", None)
-        return NewtonSolver(problem, **options)
+    if solver == "newton" or (solver == "auto" and not other and suits_newton(problem, params)):
+        return NewtonSolver(problem, params, start)
     from .sdca_solver import SDCASolver
 
-    return SDCASolver(problem, order=order, averaging=averaging, sgd_init=sgd_init, **options)
+    return SDCASolver(problem, params, random, start)
 
 
 def sdca(
@@ -216,23 +188,21 @@ def sdca(
     >>> result.w.round(6).tolist(), round(result.objective, 6)
     ([-0.5, 0.5], 0.75)
     """
-    order = order_of(order, ORDERS)
-    threads = number_of_threads(n_jobs)
-    problem = Problem(X, y, sample_weight, threads, norms=True)
-    tol = None if tol is None else positive("tol", tol)
-    run = make_sdca_solver(
-        problem,
-        solver=one_of("solver", solver, SOLVERS),
+    params = SDCAParams(
+        loss,
+        hinge_width=hinge_width,
+        alpha=alpha,
+        max_iter=max_iter,
         tol=tol,
-        loss=as_loss(one_of("loss", loss, LOSSES), as_width(hinge_width)),
-        alpha=as_alpha(alpha),
-        fit_intercept=flag("fit_intercept", fit_intercept),
-        max_iter=positive("max_iter", max_iter, kind=int),
+        fit_intercept=fit_intercept,
         order=order,
-        averaging=one_of("averaging", averaging, OUTPUTS),
-        average_from=as_first_averaged(average_from),
-        sgd_init=flag("sgd_init", sgd_init),
-        random=as_state(random_state),
-        start=None if start is None else as_start(start, problem.n),
-    )
-    return run.solve(tol, flag("trace", trace) or score is not None, score)
+        averaging=averaging,
+        average_from=average_from,
+        sgd_init=sgd_init,
+        solver=solver,
+        trace=trace,
+    ).checked()
+    problem = Problem(X, y, sample_weight, number_of_threads(n_jobs), norms=True)
+    start = None if start is None else as_start(start, problem.n)
+    run_of = params.make_solver(problem, as_state(random_state), start)
+    return run(run_of, params.tol, params.trace or score is not None, score=score)

@@ -11,7 +11,6 @@ from ._random import draw_integer
 from ._rows import sums_by_sign
 from ._scores import loss_and_slope, scores_of
 from ._solver import Candidate, Solver, SolverState, first_averaged
-from .losses import as_loss
 
 # How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
 MOMENTUM = 0.55  # times the square of the gap's ratio to the one before is a step's momentum,
@@ -48,24 +47,12 @@ class SDCASolver(Solver):
     knows_sides = True
     """Whether w is known by the rows' signs where X is on disk: what balances them then costs no pass."""
 
-    def __init__(
-        self,
-        problem,
-        *,
-        loss,
-        alpha,
-        fit_intercept,
-        max_iter,
-        order,
-        averaging,
-        sgd_init,
-        random,
-        start=None,
-        average_from=None,
-    ):
+    def __init__(self, problem, params, random, start=None):
         self.can_check_late = start is None
-        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
-        self.loss, self.fit_intercept, self.averaging = as_loss(loss), fit_intercept, averaging
+        alpha, fit_intercept = params.alpha, params.fit_intercept
+        averaging, order, sgd_init = params.averaging, params.order, params.sgd_init
+        super().__init__(problem, alpha=alpha, max_iter=params.max_iter, order=order, random=random)
+        self.loss, self.fit_intercept, self.averaging = params.loss_entry, fit_intercept, averaging
         self.sgd_init = sgd_init
         n = problem.n
         norms = problem.rows.norms if self.checks_late else problem.rows.squared_norms()
@@ -114,8 +101,8 @@ class SDCASolver(Solver):
             self.state.bias = self.state.anchor = intercept
             self.state.most_bias_rate = most_bias_rate(problem, self.loss)
             self.state.imbalance, self.state.slow_balance = math.inf, SLOW_BALANCE
-        total = max_iter * self.visits
-        self.steps, self.half = 0, first_averaged(average_from, total)
+        total = self.max_iter * self.visits
+        self.steps, self.half = 0, first_averaged(params.average_from, total)
         self.kept = None
         if averaging == "random":
             self.keep_at = self.half + 1 + draw_integer(total - self.half, self.random)
@@ -153,8 +140,8 @@ class SDCASolver(Solver):
             self.steps += len(part)
             if self.averaging == "random" and self.steps == self.keep_at:
                 self.kept = self.dual.copy(), self.state.bias
-            if self.state.seen < 0:
-                self.report_checkpoint()
+            if self.state.seen < 0 and self.checkpoint_hook is not None:
+                self.checkpoint_hook(self)
         self.state.seen = -1
         if most > 1:
             self.done += epochs - 1  # the last is counted, and ended, as always

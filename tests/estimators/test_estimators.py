@@ -17,7 +17,7 @@ from fastsvm import (
     SDCAClassifier,
 )
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.pegasos_solver import PegasosSolver
+from fastsvm.solvers.params import PegasosParams
 
 pytestmark = pytest.mark.blas
 
@@ -135,10 +135,8 @@ def test_one_pass_of_partial_fit_is_one_epoch(problem):
             X, y, classes=[-1, 1]
         )
         seed = np.random.RandomState(0).randint(2**31 - 1, size=1)[0]
-        run = PegasosSolver(
-            Problem(X, y), loss="hinge", alpha=0.1, fit_intercept=True, max_iter=1, batch_size=1,
-            order="permutation", project=False, averaging="last", random=np.array([seed], np.uint64),
-        )  # fmt: skip
+        params = PegasosParams(alpha=0.1, max_iter=1)
+        run = params.make_solver(Problem(X, y), np.array([seed], np.uint64))
         run.run_epoch()
         if averaging == "last":
             np.testing.assert_allclose(model.coef_[0], run.output()[0], rtol=1e-12)

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from fastsvm import SDCAClassifier
 from fastsvm._utils.atomic import held
-from fastsvm.fitting import SDCA, checkpoint
+from fastsvm.fitting import SDCA, checkpoint, engine
 from fastsvm.io import MatrixWriter, load
 from fastsvm.solvers import _solver
 from fastsvm.solvers.losses import as_loss
@@ -110,9 +110,7 @@ def test_what_was_done_before_is_not_done_again(solver, file, kill, monkeypatch)
     assert epochs[0] > 1 or solver == "newton"
     assert epochs[-1] <= model.n_iter_
     done, objective = model.n_iter_, model.objective_
-    monkeypatch.setattr(
-        _solver.Solver, "report_checkpoint", lambda self: pytest.fail("an epoch of a fit that is done")
-    )
+    monkeypatch.setattr(_solver.Solver, "advance", lambda self: pytest.fail("an epoch of a fit that is done"))
     model.fit(X, y, checkpoint=file)
     assert model.n_iter_ == done
     np.testing.assert_allclose(model.objective_, objective, rtol=1e-12)
@@ -238,13 +236,13 @@ def test_saves_are_seldom_and_classes_of_a_few_seconds_are_kept(seconds, expecte
     now, writes = [0.0], []
     monkeypatch.setattr(checkpoint.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(checkpoint.Checkpoint, "_write_file", lambda self: writes.append(len(self.states)))
-    result = _solver.Solver.result
+    run = engine.run
 
-    def slow(self, history):
+    def slow(*args, **options):
         now[0] += seconds  # before the class's epochs, which take no time
-        return result(self, history)
+        return run(*args, **options)
 
-    monkeypatch.setattr(_solver.Solver, "result", slow)
+    monkeypatch.setattr(engine, "run", slow)
     SDCA(alpha=0.1, random_state=0).fit(X, y, checkpoint=tmp_path / "fit.ckpt")
     assert len(writes) == expected  # the file is made, and the end; every third class, or each
     assert (writes[0], writes[-1]) == (0, 6)

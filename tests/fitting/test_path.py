@@ -10,6 +10,8 @@ from fastsvm import ConvergenceWarning, SDCAPath, sdca_path
 from fastsvm.fitting.path_runs import Path
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.params import SDCAParams
+from fastsvm.solvers.run import run
 from rounding import assert_close
 
 pytestmark = pytest.mark.blas
@@ -49,9 +51,9 @@ def test_a_warm_start_saves_epochs(loss, problem):
 def test_between_two_solutions_is_the_best_of_many_places(loss, fit_intercept, weighted, problem):
     X, y = problem
     weights = np.linspace(0, 2, len(y)) if weighted else None
-    alphas, options = [0.03, 0.02, 0.01], {"fit_intercept": fit_intercept, "max_iter": 10**5}
-    path = Path(Problem(X, y, weights), np.array(alphas), np.ones(1, np.uint64), 1e-6, loss=loss, **options)
-    ends = [path._solution(k, None, lambda make: make(1).solve(1e-9, trace=False)) for k in (0, 2)]
+    params = SDCAParams(loss, fit_intercept=fit_intercept, max_iter=10**5, tol=1e-6)
+    path = Path(Problem(X, y, weights), np.array([0.03, 0.02, 0.01]), np.ones(1, np.uint64), params)
+    ends = [path._solution(k, None, lambda make: run(make(1), 1e-9, trace=False)) for k in (0, 2)]
     between = path._solution_between(1, *ends).result
     ends = [(end.result.w, end.result.intercept, end.result.dual) for end in ends]
     primal, dual = reference.best_between(loss, 0.02, X, y, *ends, weights)

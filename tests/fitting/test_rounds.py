@@ -9,6 +9,8 @@ from fastsvm.fitting.sdca_rounds import LocalShards, SDCARounds
 from fastsvm.fitting.shard import Shard
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import balancing
+from fastsvm.solvers.params import SDCAParams
+from fastsvm.solvers.run import run
 from pairs import pairs
 
 pytestmark = pytest.mark.blas
@@ -44,26 +46,24 @@ def rows():
     return X, y, reference.weights(rng, 300)
 
 
-def rounds_of(shards, loss="hinge", fit_intercept=True, **options):
+def rounds_of(shards, loss="hinge", fit_intercept=True, alpha=ALPHA, max_iter=300, **options):
     described = [shard.describe() for shard in shards.shards]
-    return SDCARounds(
-        shards, described, positive=1, loss=loss, hinge_width=1.0, fit_intercept=fit_intercept,
-        **{"max_iter": 300, "alpha": ALPHA, **options},
-    )  # fmt: skip
+    params = SDCAParams(loss, alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter)
+    return SDCARounds(shards, described, params, positive=1, **options)
 
 
-def dual_of(run):
-    return np.concatenate([shard.solver.dual for shard in run.shards.shards])
+def dual_of(solver):
+    return np.concatenate([shard.solver.dual for shard in solver.shards.shards])
 
 
 @pytest.mark.parametrize(*pairs(loss=LOSSES, fit_intercept=[False, True], shards=[(1, 1), (3, 0.25), (5, 1)]))
 def test_the_optimum_is_that_of_all_rows(rows, loss, fit_intercept, shards):
     n_shards, passes = shards
     X, y, weights = rows
-    run = rounds_of(
+    solver = rounds_of(
         LocalShards.split(X, y, n_shards, weights), loss, fit_intercept, passes=passes, max_iter=1000
     )
-    result = run.solve(1e-4, False)
+    result = run(solver, 1e-4, False)
     alone = sdca(
         X, y, loss=loss, alpha=ALPHA, sample_weight=weights, fit_intercept=fit_intercept, tol=1e-7,
         random_state=0,
@@ -78,15 +78,15 @@ def test_the_optimum_is_that_of_all_rows(rows, loss, fit_intercept, shards):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_bound_is_that_of_the_balanced_dual(rows, loss, tol):
     X, y, weights = rows
-    run = rounds_of(LocalShards.split(X, y, 3, weights), loss)
-    run.tol = tol
+    solver = rounds_of(LocalShards.split(X, y, 3, weights), loss)
+    solver.tol = tol
     for _ in range(3):
-        run.run_epoch()
-        factors = balancing(*run.sums.sum(axis=0))
-        point = run.measure()
-        dual = dual_of(run)
+        solver.run_epoch()
+        factors = balancing(*solver.sums.sum(axis=0))
+        point = solver.measure()
+        dual = dual_of(solver)
         if tol:
-            solvers = [shard.solver for shard in run.shards.shards]
+            solvers = [shard.solver for shard in solver.shards.shards]
             taken = [solver.problem.excess(solver.dual, factors) for solver in solvers]
             dual -= np.concatenate(taken)
             assert sum(map(np.count_nonzero, taken)) < np.count_nonzero(dual) / 2
@@ -104,22 +104,22 @@ def test_the_bound_is_that_of_the_balanced_dual(rows, loss, tol):
 
 def test_w_is_the_sum_of_the_shares(rows):
     X, y, _ = rows
-    run = rounds_of(LocalShards.split(X, y, 4))
+    solver = rounds_of(LocalShards.split(X, y, 4))
     for _ in range(5):
-        run.run_epoch()
-        run.measure()
-        w = X.T @ (dual_of(run) * y) / (ALPHA * len(y))
-        np.testing.assert_allclose(run.w, w, rtol=0, atol=1e-6 * np.abs(w).max())
-        np.testing.assert_allclose(run.published, run.w, rtol=0, atol=1e-6 * np.abs(w).max())
+        solver.run_epoch()
+        solver.measure()
+        w = X.T @ (dual_of(solver) * y) / (ALPHA * len(y))
+        np.testing.assert_allclose(solver.w, w, rtol=0, atol=1e-6 * np.abs(w).max())
+        np.testing.assert_allclose(solver.published, solver.w, rtol=0, atol=1e-6 * np.abs(w).max())
 
 
 def test_the_dual_never_falls(rows):
     X, y, _ = rows
-    run = rounds_of(LocalShards.split(X, y, 6), fit_intercept=False, passes=1)
+    solver = rounds_of(LocalShards.split(X, y, 6), fit_intercept=False, passes=1)
     bounds = [0.0]
     for _ in range(30):
-        run.run_epoch()
-        bounds.append(run.measure().bound)
+        solver.run_epoch()
+        bounds.append(solver.measure().bound)
     assert (np.diff(bounds) >= -1e-9).all()
 
 
@@ -127,9 +127,9 @@ def test_the_dual_never_falls(rows):
 def test_lost_shards_cost_progress_only(rows, loss):
     X, y, weights = rows
     shards = Losing(LocalShards.split(X, y, 4, weights).shards, every=6, most=5)
-    run = rounds_of(shards, loss, max_iter=1000)
-    result = run.solve(1e-3, False)
-    assert run.lost == 5
+    solver = rounds_of(shards, loss, max_iter=1000)
+    result = run(solver, 1e-3, False)
+    assert solver.lost == 5
     assert result.gap <= 1e-3 * result.objective
     best = sdca(X, y, loss=loss, alpha=ALPHA, sample_weight=weights, tol=1e-7, random_state=0).objective
     primal = reference.primal(loss, ALPHA, X, y, result.w, result.intercept, weights)
@@ -140,7 +140,7 @@ def test_lost_shards_cost_progress_only(rows, loss):
 def test_another_alpha_starts_from_the_last_dual(rows):
     X, y, _ = rows
     shards = LocalShards.split(X, y, 3)
-    result = rounds_of(shards).solve(1e-5, False)
+    result = run(rounds_of(shards), 1e-5, False)
     again = rounds_of(shards, start=result.intercept)
     assert again.measure().within(1e-3)
     assert not rounds_of(shards).measure().within(0.1)
@@ -151,7 +151,7 @@ def test_a_shard_of_weights_zero_has_no_say(rows):
     weights = np.ones(len(y))
     weights[:100] = 0
     for loss in "hinge", "log":
-        result = rounds_of(LocalShards.split(X, y, 3, weights), loss).solve(1e-4, False)
+        result = run(rounds_of(LocalShards.split(X, y, 3, weights), loss), 1e-4, False)
         assert result.gap <= 1e-4 * result.objective
 
 
@@ -163,6 +163,6 @@ def test_a_certificate_is_looked_at_when_it_holds():
     traced, looking = (
         rounds_of(LocalShards.split(X, y, 4), fit_intercept=False, passes=1, alpha=3e-2) for _ in range(2)
     )
-    traced.solve(1e-3, True)
-    looking.solve(1e-3, False)
+    run(traced, 1e-3, True)
+    run(looking, 1e-3, False)
     assert looking.n_rounds <= traced.n_rounds + 1

@@ -11,7 +11,8 @@ from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._progress import Start
 from fastsvm.solvers._random import draw_integer
 from fastsvm.solvers.losses import PEGASOS_LOSSES
-from fastsvm.solvers.pegasos_solver import PegasosSolver
+from fastsvm.solvers.params import PegasosParams
+from fastsvm.solvers.run import run
 
 pytestmark = pytest.mark.blas
 
@@ -182,15 +183,13 @@ def test_pegasos_batch_by_batch(data, loss, options):
     for layout, X in rows.items():
         state = None
         for visited in order:
-            run = PegasosSolver(
-                Problem(X, y, weights, relative=False), max_iter=1, averaging="tail",
-                order=visited[np.newaxis], random=as_state(0), **options,
-            )  # fmt: skip
-            run.resume(state)
-            run.run_epoch()
-            state = run.snapshot()
-        assert_close(run.output()[0], w, layout)
-        assert_close(run.output()[1], b0, layout)
+            params = PegasosParams(max_iter=1, averaging="tail", order=visited[np.newaxis], **options)
+            solver = params.make_solver(Problem(X, y, weights, relative=False), as_state(0))
+            solver.resume(state)
+            solver.run_epoch()
+            state = solver.snapshot()
+        assert_close(solver.output()[0], w, layout)
+        assert_close(solver.output()[1], b0, layout)
 
 
 @pytest.mark.parametrize("t", [0, 11])
@@ -202,11 +201,8 @@ def test_pegasos_from_a_start(data, loss, t):
     order, options = visits("permutation"), {"loss": loss, "alpha": ALPHA, "fit_intercept": True}
     expected = reference.pegasos(twin, y, order, sample_weight=weights, start=(w, b0, t or ROWS), **options)
     for layout, X in rows.items():
-        run = PegasosSolver(
-            Problem(X, y, weights), max_iter=EPOCHS, batch_size=1, order=order, project=False,
-            averaging="last", random=as_state(0), start=Start(w, b0, t), **options,
-        )  # fmt: skip
-        result = run.solve()
+        params = PegasosParams(max_iter=EPOCHS, order=order, **options)
+        result = run(params.make_solver(Problem(X, y, weights), as_state(0), Start(w, b0, t)))
         assert_close(result.w, expected[0], layout)
         assert_close(result.intercept, expected[1], layout)
         bound = reference.dual(loss, ALPHA, twin, y, result.dual, weights)

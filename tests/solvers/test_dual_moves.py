@@ -8,12 +8,12 @@ from fastsvm.solvers import LOSSES, sdca, sdca_solver
 from fastsvm.solvers._dual_moves import constant_dual_start, free_variable_cg
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import as_loss
-from fastsvm.solvers.sdca_solver import SDCASolver, first_intercept
+from fastsvm.solvers.params import SDCAParams
+from fastsvm.solvers.sdca_solver import first_intercept
 from pairs import pairs
 
 pytestmark = pytest.mark.blas
 
-OPTIONS = {"averaging": "last", "sgd_init": False, "order": "permutation", "max_iter": 100}
 CG_ALPHA = 0.01
 
 
@@ -62,10 +62,8 @@ def test_excess_is_taken_from_few_rows_or_from_all():
 def test_gap_that_all_rows_say_is_that_of_the_certificate(monkeypatch, loss, weighted, fit_intercept):
     monkeypatch.setattr(sdca_solver, "LEAST_SAMPLE", 10**6)
     X, y, c = made(weighted=weighted)
-    random = np.array([3], np.uint64)
-    run = SDCASolver(
-        Problem(X, y, c), loss=loss, alpha=0.1, fit_intercept=fit_intercept, random=random, **OPTIONS
-    )
+    params = SDCAParams(loss, alpha=0.1, fit_intercept=fit_intercept, solver="coordinate")
+    run = params.make_solver(Problem(X, y, c), np.array([3], np.uint64))
     run.tol = 1e-3
     for _ in range(3):
         run.run_epoch()

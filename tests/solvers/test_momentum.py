@@ -8,13 +8,13 @@ import reference
 from fastsvm.solvers import _sdca
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import as_loss
-from fastsvm.solvers.sdca_solver import SDCASolver
+from fastsvm.solvers.params import SDCAParams
+from fastsvm.solvers.run import Watcher, run
 from pairs import pairs
 
 pytestmark = pytest.mark.blas
 
 ALPHA = 0.01
-OPTIONS = {"alpha": ALPHA, "fit_intercept": True, "max_iter": 1000, "averaging": "last", "sgd_init": False}
 
 
 def made(weighted):
@@ -64,13 +64,16 @@ def test_momentum_is_of_the_hinges_last_iterates_after_two_epochs():
     X, y, _ = made(False)
     seen = []
     for loss, averaging in (("hinge", "last"), ("hinge", "tail"), ("log", "last"), ("squared_hinge", "last")):
-        options = OPTIONS | {"loss": loss, "averaging": averaging, "random": np.array([1], np.uint64)}
-        run = SDCASolver(Problem(X, y), order="permutation", **options)
+        params = SDCAParams(loss, alpha=ALPHA, averaging=averaging, solver="coordinate")
+        solver = params.make_solver(Problem(X, y), np.array([1], np.uint64))
         shares = []
-        for line in run.epochs(1e-9):
-            shares.append(run.state.momentum)
-            if line.epoch == 30:
-                break
+
+        class Note(Watcher):
+            def after(self, solver, shares=shares):
+                shares.append(solver.state.momentum)
+                return solver.done == 30
+
+        run(solver, 1e-9, watchers=[Note()])
         seen.append(max(shares))
         assert shares[:2] == [0, 0]
     assert seen[0] > 0

@@ -10,6 +10,8 @@ import reference
 from fastsvm.solvers import LOSSES, _newton, losses, sdca
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.newton_solver import NewtonSolver
+from fastsvm.solvers.params import SDCAParams
+from fastsvm.solvers.run import run
 from pairs import linear_pairs, pairs
 
 pytestmark = pytest.mark.blas
@@ -18,8 +20,8 @@ pytestmark = pytest.mark.blas
 def newton(
     X, y, *, loss="hinge", alpha, fit_intercept=False, sample_weight=None, tol=1e-9, max_iter=60, **more
 ):
-    options = {"loss": loss, "alpha": alpha, "fit_intercept": fit_intercept, "max_iter": max_iter, **more}
-    return NewtonSolver(Problem(X, y, sample_weight), **options).solve(tol)
+    params = SDCAParams(loss, alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter)
+    return run(NewtonSolver(Problem(X, y, sample_weight), params, **more), tol)
 
 
 def check(r, X, y, loss, alpha, c=None, fit_intercept=False):
@@ -148,10 +150,10 @@ def test_the_loss_of_nan_is_nan(loss):
 
 
 def test_a_cancelled_run_stops(problem):
-    run = NewtonSolver(Problem(*problem), loss="hinge", alpha=0.01, fit_intercept=False, max_iter=9)
-    run.cancelled = True
+    solver = NewtonSolver(Problem(*problem), SDCAParams(alpha=0.01))
+    solver.cancelled = True
     with pytest.raises(KeyboardInterrupt):
-        run.run_epoch()
+        solver.run_epoch()
 
 
 @pytest.mark.parametrize("code", [losses.TABLE["perceptron"].code, 99])
@@ -184,13 +186,13 @@ def test_terms_of_the_log_loss_are_those_of_the_library(count, weighted):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_active_set_is_chosen_by_all_that_the_margins_moved(loss, problem):
-    run = NewtonSolver(Problem(*problem), loss=loss, alpha=0.01, fit_intercept=True, max_iter=9)
-    run.tol = 1e-3
-    run.begin()
-    before = run.all.margin.copy()
-    run.run_epoch()
-    assert run.moved == pytest.approx(np.sqrt(np.mean((run.all.margin - before) ** 2)), rel=1e-12)
-    assert run.moved > 0.1
+    solver = NewtonSolver(Problem(*problem), SDCAParams(loss, alpha=0.01))
+    solver.tol = 1e-3
+    solver.begin()
+    before = solver.all.margin.copy()
+    solver.run_epoch()
+    assert solver.moved == pytest.approx(np.sqrt(np.mean((solver.all.margin - before) ** 2)), rel=1e-12)
+    assert solver.moved > 0.1
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -1,59 +1,92 @@
 """What all solvers have in common: epochs, certificates, one rule of stopping."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from fastsvm import solvers
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.asdca_solver import ASDCASolver
-from fastsvm.solvers.newton_solver import NewtonSolver
-from fastsvm.solvers.pegasos_solver import PegasosSolver
-from fastsvm.solvers.perceptron_solver import PerceptronSolver
-from fastsvm.solvers.sdca_solver import SDCASolver
+from fastsvm.solvers.params import ASDCAParams, PegasosParams, PerceptronParams, SDCAParams
+from fastsvm.solvers.run import Watcher, run
 
-SHARED = {"loss": "log", "alpha": 0.01, "fit_intercept": True}
-SHUFFLED = {"order": "permutation"}
+SHARED = {"alpha": 0.01, "max_iter": 200}
 LINEAR = {
-    SDCASolver: SHARED | SHUFFLED | {"averaging": "last", "sgd_init": False},
-    NewtonSolver: SHARED,
-    ASDCASolver: SHARED | SHUFFLED | {"batch_size": 4, "theta": 0.2, "averaging": "last"},
-    PegasosSolver: SHARED | SHUFFLED | {"batch_size": 4, "project": False, "averaging": "last"},
-    PerceptronSolver: SHUFFLED | {"fit_intercept": True, "averaging": "last"},
+    "coordinate": SDCAParams("log", solver="coordinate", **SHARED),
+    "newton": SDCAParams("log", solver="newton", **SHARED),
+    "asdca": ASDCAParams("log", batch_size=4, theta=0.2, **SHARED),
+    "pegasos": PegasosParams("log", batch_size=4, **SHARED),
+    "perceptron": PerceptronParams(max_iter=200),
 }
 
 
-def make(cls, problem, max_iter=200):
-    return cls(problem, max_iter=max_iter, random=np.array([1], np.uint64), **LINEAR[cls])
+class Stop(Watcher):
+    """It ends a run after some epochs, and notes what was over then."""
+
+    def __init__(self, epochs):
+        self.epochs, self.over = epochs, []
+
+    def after(self, solver):
+        self.over.append(solver.is_over)
+        return solver.done == self.epochs
+
+
+def made(name, problem, max_iter):
+    return replace(LINEAR[name], max_iter=max_iter).make_solver(problem, np.array([1], np.uint64))
 
 
 @pytest.mark.parametrize("trace", [False, True])
 @pytest.mark.parametrize("tol", [None, 1e-3])
-@pytest.mark.parametrize("cls", LINEAR)
-def test_the_last_line_is_the_one_where_it_is_over(cls, tol, trace, problem):
-    run = make(cls, Problem(*problem), max_iter=30)
-    assert not run.is_over
-    over = []
-    for line in run.epochs(tol, trace):
-        over.append(run.is_over)
-        assert (line.epoch, line.primal, line.gap) == (run.done, run.point.primal, run.point.gap)
-    assert over == [False] * (len(over) - 1) + [True]
-    assert not trace or len(over) == run.done
+@pytest.mark.parametrize("name", LINEAR)
+def test_the_last_line_is_the_one_where_it_is_over(name, tol, trace, problem):
+    solver, watcher = made(name, Problem(*problem), 30), Stop(None)
+    assert solver.solver == name
+    assert not solver.is_over
+    result = run(solver, tol, trace, watchers=[watcher])
+    line = result.history[-1]
+    assert (line.epoch, line.primal, line.gap) == (result.n_iter, result.objective, result.gap)
+    assert watcher.over == [False] * (len(result.history) - 1) + [True]
+    assert not trace or len(result.history) == result.n_iter
 
 
-@pytest.mark.parametrize("cls", LINEAR)
-def test_a_fit_that_is_stopped_returns_what_it_has_certified(cls, problem):
+@pytest.mark.parametrize("name", LINEAR)
+def test_a_fit_that_is_stopped_returns_what_it_has_certified(name, problem):
     p = Problem(*problem)
-    run = make(cls, p)
-    next(run.epochs())
-    line, point = run.stop(), run.point
-    assert (line.epoch, line.primal, line.dual) == (1, point.primal, point.bound)
-    if cls is PerceptronSolver:
-        assert line.primal == p.mean_loss(point.w, point.intercept, "perceptron")
+    result = run(made(name, p, 200), watchers=[Stop(1)])
+    [line] = result.history
+    assert (line.epoch, line.primal, line.gap) == (1, result.objective, result.gap)
+    if name == "perceptron":
+        assert line.primal == p.mean_loss(result.w, result.intercept, "perceptron")
     else:
-        assert line.primal == pytest.approx(p.primal(point.w, point.intercept, "log", 0.01), rel=1e-12)
-        assert abs(p.imbalance(point.dual)) < 1e-9
-        bound = p.dual_value(point.dual, p.primal_from_dual(point.dual, 0.01), "log", 0.01)
+        assert line.primal == pytest.approx(p.primal(result.w, result.intercept, "log", 0.01), rel=1e-12)
+        assert abs(p.imbalance(result.dual)) < 1e-9
+        bound = p.dual_value(result.dual, p.primal_from_dual(result.dual, 0.01), "log", 0.01)
         assert line.dual == pytest.approx(bound, rel=1e-12)
+
+
+def test_watchers_are_called_in_their_order_and_all_of_them(problem):
+    seen = []
+
+    class Noting(Watcher):
+        def __init__(self, name, stops):
+            self.name, self.stops = name, stops
+
+        def begin(self, solver):
+            seen.append((self.name, "begin", solver.done))
+
+        def before(self, solver):
+            seen.append((self.name, "before", solver.done))
+
+        def after(self, solver):
+            seen.append((self.name, "after", solver.done))
+            return self.stops and solver.done == 2
+
+        def end(self, solver):
+            seen.append((self.name, "end", len(solver.history)))
+
+    run(made("coordinate", Problem(*problem), 30), watchers=[Noting("a", True), Noting("b", False)])
+    steps = [("begin", 0), ("before", 0), ("after", 1), ("before", 1), ("after", 2), ("end", 2)]
+    assert seen == [(name, *step) for step in steps for name in "ab"]
 
 
 def test_the_public_names_are_functions_and_what_they_return():

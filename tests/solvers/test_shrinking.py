@@ -10,7 +10,8 @@ from solvers.test_certificates import check as certified
 import reference
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.sdca_solver import SDCASolver
+from fastsvm.solvers.params import SDCAParams
+from fastsvm.solvers.run import run
 from pairs import linear_pairs, pairs
 
 pytestmark = pytest.mark.blas
@@ -66,18 +67,17 @@ def test_every_gap_is_reached(loss, layout, dtype, weighted, fit_intercept):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_rows_are_left_out_and_come_back(loss):
     X, y = wide()
-    options = {"loss": loss, "alpha": ALPHA, "fit_intercept": False, "order": "permutation"}
-    options |= {"averaging": "last", "sgd_init": False, "random": np.array([7], np.uint64)}
-    run = SDCASolver(Problem(X, y), max_iter=3000, **options)
+    params = SDCAParams(loss, alpha=ALPHA, fit_intercept=False, max_iter=3000, solver="coordinate")
+    solver = params.make_solver(Problem(X, y), np.array([7], np.uint64))
     visited = []
 
-    def noted(next_order=run.next_order):
+    def noted(next_order=solver.next_order):
         order = next_order()
         visited.append(len(order))
         return order
 
-    run.next_order = noted
-    r = run.solve(1e-9)
+    solver.next_order = noted
+    r = run(solver, 1e-9, trace=True)
     assert r.gap <= 1e-9 * r.objective
     assert visited[0] == len(y)
     if loss == "log":  # has no row at a bound

@@ -11,7 +11,7 @@ from scipy import sparse
 from fastsvm import SDCAClassifier, solvers
 from fastsvm.solvers import losses, sdca
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.sdca_or_newton import make_sdca_solver
+from fastsvm.solvers.params import SDCAParams
 
 pytestmark = pytest.mark.blas
 
@@ -65,12 +65,15 @@ def test_newton_refuses_systems_too_large():
 
 def test_newton_takes_only_losses_with_a_second_derivative(problem):
     loss = replace(losses.TABLE["log"], name="new", newton=False)
-    options = {"loss": loss, "alpha": 1e-5, "fit_intercept": False, "max_iter": 5}
-    options["random"] = np.ones(1, np.uint64)
+
+    def solver_of(loss, solver):
+        params = SDCAParams(loss, alpha=1e-5, fit_intercept=False, max_iter=5, solver=solver)
+        return params.make_solver(Problem(*problem), np.ones(1, np.uint64)).solver
+
     with pytest.raises(ValueError, match="solver='newton' does not support the loss 'new'"):
-        make_sdca_solver(Problem(*problem), solver="newton", **options)
-    assert make_sdca_solver(Problem(*problem), tol=1e-3, **options).solver == "coordinate"
-    assert make_sdca_solver(Problem(*problem), tol=1e-3, **options | {"loss": "log"}).solver == "newton"
+        solver_of(loss, "newton")
+    assert solver_of(loss, "auto") == "coordinate"
+    assert solver_of("log", "auto") == "newton"
 
 
 def test_no_module_has_the_name_of_a_public_function():

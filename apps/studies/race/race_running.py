@@ -10,9 +10,9 @@ import numpy as np
 from fastsvm._utils.blas import one_blas_thread
 from fastsvm._utils.threads import number_of_threads
 from fastsvm.fitting.labels import as_labels
-from fastsvm.fitting.linear_model import LinearModel
 from fastsvm.solvers._input import as_matrix, as_width, finite, one_of, positive
 from fastsvm.solvers.losses import LOSSES, as_loss
+from fastsvm.solvers.params import ASDCAParams, Params, PegasosParams, PerceptronParams, SDCAParams
 
 from .matrix_products import Products
 from .solver_comparison import Comparison
@@ -21,11 +21,12 @@ from .solver_contender import FORCED, Contender, Objective, Task
 if TYPE_CHECKING:
     from fastsvm.solvers.annotations import ArrayLike, Callable, Matrix
 
+RACERS = SDCAParams, PegasosParams, ASDCAParams, PerceptronParams
 MEMORY = 1 << 29  # bytes that the states and iterates of the runs which go on side by side may take, about
 
 
 def compare(
-    solvers: Mapping[str, LinearModel],
+    solvers: Mapping[str, Params],
     X: Matrix,
     y: ArrayLike,
     *,
@@ -171,15 +172,14 @@ def _plain_models(solvers):
         raise ValueError("solvers must be a dict of label to model, with at least one.")
     models = {}
     for label, model in solvers.items():
-        # One that chooses among fits is no solver.
-        if not isinstance(model, LinearModel) or type(model)._make_solver is LinearModel._make_solver:
+        if not isinstance(model, RACERS):
             raise ValueError(
                 f"solvers[{label!r}] must be SDCA, Pegasos, ASDCA or a perceptron of fastsvm; "
                 f"it is {model!r}."
             )
         parameters = model.get_params(deep=False)
         models[str(label)] = type(model)(**parameters | {k: v for k, v in FORCED.items() if k in parameters})
-        models[str(label)]._check_params()
+        models[str(label)].checked()
     return models
 
 

@@ -86,10 +86,9 @@ class Contender:
         """The very ones that a fit with this seed would have."""
         model = type(self.model)(**self.model.get_params(deep=False))
         model.set_params(random_state=self.task.seed + run)
-        model._check_params()
         model._set_classes(self.task.classes)
         y, rows = self.task.y, self.task.products.rows
-        makers = model._solver_makers(rows, y, None, model.max_iter, lambda k: None)
+        makers = model._solver_makers(rows, y, None, model.checked(), lambda k: None)
         weights = model._weights(y, None)
         self.weights = None if weights is None else weights / weights.mean()
         return [make(1) for _, make in makers]
