@@ -6,8 +6,10 @@ from functools import partial
 import numpy as np
 import pytest
 from safetensors.numpy import load, save
+from scipy import sparse
 
 from fastsvm import ModelFileError, load_model, save_model
+from fastsvm.model_files.registry import codec_of
 from rounding import assert_close
 
 LABELS = {  # of every kind that a file holds
@@ -39,6 +41,32 @@ def assert_same_predictions(one, other, X, digits=1.0):
     assert one.predict(X).dtype == other.predict(X).dtype
     if hasattr(one, "predict_proba"):
         same(one.predict_proba(X), other.predict_proba(X))
+
+
+def assert_same_model(one, other):
+    """Check that a loaded model has the parameters of the saved one, and the fields of its table."""
+    assert type(other) is type(one)
+    for (_, ours), (_, theirs) in zip(*(getattr(m, "steps", [("", m)]) for m in (one, other)), strict=True):
+        assert type(theirs) is type(ours)
+        assert getattr(theirs, "n_features_in_", None) == getattr(ours, "n_features_in_", None)
+        codec = codec_of(type(ours).__name__)
+        if switches := getattr(codec, "switches", ()):
+            assert all(getattr(theirs, name) == getattr(ours, name) for name in switches)
+        elif hasattr(codec, "fields"):
+            assert theirs.get_params() == ours.get_params()
+        if hasattr(ours, "get_feature_names_out"):
+            assert list(theirs.get_feature_names_out()) == list(ours.get_feature_names_out())
+        for field in getattr(codec, "fields", ()):
+            assert_same_field(getattr(ours, field.name, None), getattr(theirs, field.name, None))
+
+
+def assert_same_field(one, other):
+    assert sparse.issparse(other) == sparse.issparse(one)
+    one, other = (value.toarray() if sparse.issparse(value) else value for value in (one, other))
+    assert isinstance(other, type(one.item() if isinstance(one, np.generic) else one))
+    if isinstance(one, np.ndarray):
+        assert other.dtype == one.dtype
+    np.testing.assert_array_equal(other, one)
 
 
 def assert_saved_alike(loaded, path):

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fastsvm import KernelFeatures, ModelFileError, SDCAClassifier, save_model
-from model_files import assert_same_predictions, assert_saved_alike, round_trip
+from model_files import assert_same_model, assert_same_predictions, assert_saved_alike, round_trip
 from pairs import pairs
 from rounding import assert_close
 
@@ -47,11 +47,7 @@ def test_round_trip(features, layout, dtype, path):
     one, other = model[0], loaded[0]
     assert_close(one.transform(rows), other.transform(rows), digits=0.7)
     assert other.transform(rows).dtype == dtype
-    assert other.get_params() == one.get_params()
-    for name in ("gamma_", "n_features_in_"):
-        assert getattr(other, name) == getattr(one, name)
-    assert other.get_feature_names_out().tolist() == one.get_feature_names_out().tolist()
-    assert type(other.components_) is type(one.components_)
+    assert_same_model(model, loaded)
     assert_saved_alike(loaded, path)
 
 

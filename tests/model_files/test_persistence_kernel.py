@@ -17,7 +17,7 @@ from fastsvm import (
     save_model,
 )
 from fastsvm.fitting import Calibration
-from model_files import LABELS, assert_same_predictions, assert_saved_alike, round_trip
+from model_files import LABELS, assert_same_model, assert_same_predictions, assert_saved_alike, round_trip
 
 pytestmark = pytest.mark.blas
 
@@ -53,18 +53,10 @@ def fitted(estimator, layout=np.asarray, dtype=np.float64):
 def test_round_trip(estimator, layout, dtype, path):
     model = fitted(estimator, layout=layout, dtype=dtype)
     loaded = round_trip(model, path)
-    assert type(loaded) is type(model)
+    assert_same_model(model, loaded)
     for rows in (layout(X[1::2].astype(dtype)), X[::9], sparse.csr_array(X[::9])):
         assert_same_predictions(model, loaded, rows)
-    assert loaded.get_params() == model.get_params()
-    for name in ("support_", "dual_coef_", "classes_", "objective_", "dual_gap_"):
-        one, other = getattr(model, name), getattr(loaded, name)
-        assert (one.tolist(), one.dtype) == (other.tolist(), other.dtype)
-    counter = "t_" if isinstance(model, KernelPegasosClassifier) else "n_iter_"
-    for name in ("gamma_", "n_features_in_", counter):
-        assert getattr(loaded, name) == getattr(model, name)
     assert loaded.support_vectors_.dtype == dtype
-    assert sparse.issparse(loaded.support_vectors_) == sparse.issparse(model.support_vectors_)
     assert not hasattr(loaded, "history_")
     assert_saved_alike(loaded, path)
 
