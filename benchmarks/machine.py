@@ -1,11 +1,28 @@
-"""The machine that is measured on: its cores and what is installed. Imports no library."""
+"""The machine that is measured on: its cores, what is installed, and command lines. Imports no library."""
 
+import argparse
 import os
 import platform
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 ALLOWED = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+
+
+def parser_of(name, about, sections=(), folder="--data"):
+    """Return a parser for `python -m benchmarks.NAME`: its folder of data, its sections and its core."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m benchmarks.{name}",
+        description=about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    shared = Path("../shared/data")
+    parser.add_argument(folder, type=Path, default=shared, metavar="DIR", help="default: %(default)s")
+    if sections:
+        parser.add_argument("--sections", nargs="+", default=sections, choices=sections, help="default: all")
+    parser.add_argument("--core", type=int, help="the core to run on (default: the highest that is allowed)")
+    return parser
 
 
 def pin(core, threads):

@@ -8,9 +8,7 @@ the classes, the median over the splits, of those that minimise the hinge; P* is
 1e-6. The linear ones have an intercept.
 """
 
-import argparse
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -28,6 +26,7 @@ from fastsvm import (
 from fastsvm.text import BagOfWords, TermWeighting
 
 from .common import a9a, cpu, imdb_texts
+from .machine import parser_of
 
 SPLITS = 5
 
@@ -97,11 +96,7 @@ def row(name, X, y, alpha, kernels):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", required=True, metavar="DIR")
-    folder = Path(parser.parse_args().data)
+    folder = parser_of("which", __doc__).parse_args().data
     row("film reviews", *film_reviews(folder), 1e-4, False)
     row("USPS", *digits(folder), 1e-4, True)
     row("a9a", *a9a(folder), 1e-4, True)

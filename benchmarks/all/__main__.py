@@ -9,12 +9,11 @@ our time, or less in every round. `--check` names what takes over 1.1 times as l
 the same machine, and exits with 1.
 """
 
-import argparse
 import json
 import sys
 from pathlib import Path
 
-from ..machine import described, pin, processor
+from ..machine import described, parser_of, pin, processor
 
 SECTIONS = ("linear", "kernel", "softmax", "path", "threads")
 PACKAGES = ("fastsvm", "numpy", "scipy", "scikit-learn", "liblinear-official", "snapml")
@@ -22,21 +21,14 @@ PACKAGES = ("fastsvm", "numpy", "scipy", "scikit-learn", "liblinear-official", "
 
 def options():
     """What the command line asks for."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.all",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("all", __doc__, SECTIONS)
     add = parser.add_argument
-    add("--data", type=Path, default=Path("../shared/data"), metavar="FOLDER", help="default: %(default)s")
     add("--report", type=Path, metavar="FOLDER", help="for report.html and report.json")
     add("--check", type=Path, metavar="OLD.json", help="a stored run to compare with")
-    add("--sections", nargs="+", default=SECTIONS, choices=SECTIONS, help="default: all")
     add("--sets", nargs="+", metavar="NAME", help="data sets (default: those of each section)")
     add("--losses", nargs="+", default=("hinge", "squared_hinge", "log"), help="of linear (default: all)")
     add("--alphas", nargs="+", default=("1e-3", "1/n", "1e-6"), help="of linear (default: 1e-3 1/n 1e-6)")
     add("--quick", action="store_true", help="two rounds, and only the smaller sets")
-    add("--core", type=int, help="the core to run on (default: the highest that is allowed)")
     return parser.parse_args()
 
 

@@ -3,49 +3,39 @@
     python -m benchmarks.kernel --data DIR [--output OUT] [--sections NAME ...] [--quick]
 
 DIR has usps.npz, flame.csv, jain.csv and imdb_10k.tsv. Sections: `table`, digits, errors of five folds
-and the time of each; `curve`, error against time at growing budgets, and the document's naive program
-against its vectorised one; `grid`, the document's whole grid, ours alone, on all cores; `flat`, two sets
-in the plane; `text`, sparse rows. All contenders work in one process, on one core, alternating.
+and the time of each; `curve`, error against time at growing budgets; `flat`, two sets in the plane;
+`text`, sparse rows. All contenders work in one process, on one core, alternating. The document's whole
+grid, and its naive program against its vectorised one, are in `fastsvm-studies kernels`.
 """
 
-import argparse
+import json
+from importlib import import_module
 from pathlib import Path
 
-from ..machine import pin
+from ..machine import described, parser_of, pin
 
-SECTIONS = ("table", "curve", "grid", "flat", "text")
-
-
-def options():
-    """What the command line asks for."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.kernel",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
-    add(
-        "--data",
-        type=Path,
-        default=Path("../shared/data"),
-        metavar="DIR",
-        help="of the files (default: %(default)s)",
-    )
-    add("--sections", nargs="+", default=SECTIONS, choices=SECTIONS, help="default: all")
-    add("--contenders", nargs="+", metavar="NAME", help="only those whose names begin so")
-    add("--quick", action="store_true", help="two folds, few splits, budgets and rounds")
-    add("--core", type=int, help="the core to run on (default: the highest that is allowed)")
-    add("--output", type=Path, metavar="OUT", help="folder for the plot and for every figure")
-    return parser.parse_args()
+SECTIONS = ("table", "curve", "flat", "text")
+PACKAGES = ("fastsvm", "numpy", "scipy", "scikit-learn", "libsvm-official")
 
 
 def main():
-    """Run the command line."""
-    found = options()
-    where = pin(found.core, 1)  # before NumPy's libraries start their threads
-    from .run import run
-
-    run(found, where)
+    """Measure and print, section by section; write every figure where that is asked for."""
+    parser = parser_of("kernel", __doc__, SECTIONS)
+    add = parser.add_argument
+    add("--contenders", nargs="+", metavar="NAME", help="only those whose names begin so")
+    add("--quick", action="store_true", help="two folds, few splits, budgets and rounds")
+    add("--output", type=Path, metavar="OUT", help="folder for the plot and for every figure")
+    options = parser.parse_args()
+    where = pin(options.core, 1)  # before NumPy's libraries start their threads
+    about = described(PACKAGES, where)
+    print(about)
+    record = {"about": about.splitlines()}
+    for name in options.sections:
+        print(f"\n{name}", flush=True)
+        record[name] = getattr(import_module(f".{name}", __package__), name)(options)
+    if options.output:
+        options.output.mkdir(parents=True, exist_ok=True)
+        (options.output / "kernel.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Digits: error against time at growing budgets, and the document's naive and vectorised programs."""
+"""Digits: error against time at growing budgets."""
 
 import warnings
 from functools import partial
@@ -6,14 +6,11 @@ from functools import partial
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..common import aligned, cpu
-from .contenders import Contender, chosen, pegasos, reference, sdca, svc, timed
-from .digits import folds
-from .table import BEST, GAUSSIAN, OWN
+from ..common import aligned
+from .contenders import Contender, chosen, pegasos, sdca, svc, timed
+from .table import BEST, GAUSSIAN, OWN, folds
 
 G = 2
-DRAWS = (100, 300, 1000, 3000, 10_000)
-NAIVE_DRAWS = 1000  # more take too long
 PASSES = (1, 2, 3, 5, 8, 12, 20, 40, 80)
 BUDGETS = (1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000)
 STEPS = (10, 30, 100, 300, 1000, 3000)
@@ -21,12 +18,12 @@ TOLERANCES = (1.9, 1.0, 0.3, 0.1, 0.01, 1e-3)
 
 
 def curve(options):
-    """Print both tables, and plot them where an output is asked for."""
-    budgets, draws = error_against_time(options), time_against_draws(options)
+    """Print the table, and plot it where an output is asked for."""
+    budgets = error_against_time(options)
     if options.output:
         options.output.mkdir(parents=True, exist_ok=True)
-        plot(options.output / "kernel.png", budgets, draws)
-    return {"budgets": budgets, "draws": draws}
+        plot(options.output / "kernel.png", budgets)
+    return budgets
 
 
 def ladders():
@@ -65,64 +62,19 @@ def error_against_time(options):
     return curves
 
 
-def time_against_draws(options):
-    """CPU seconds of a single binary classifier of 1,000 rows, as in the document's figure 4."""
-    X, labels, *_ = folds(options)[0]
-    X, y = X[:1000], np.where(labels[:1000] == 0, 1, -1)
-
-    def gaussian(x, z):
-        return np.exp(-(np.linalg.norm(x - z) ** 2) / (2 * G))
-
-    def naive(n):
-        rng = np.random.default_rng(0)
-        reference.naive_kernel_pegasos(X, y, n, GAUSSIAN["alpha"], gaussian, rng)
-
-    def vectorised(n):
-        K, rng = reference.document_gram(X, X, g=G), np.random.default_rng(0)
-        reference.document_kernel_pegasos(K, y[np.newaxis], n, GAUSSIAN["alpha"], rng)
-
-    def ours(n):
-        pegasos(gamma=1 / (2 * G), alpha=GAUSSIAN["alpha"], n_iter=n).fit(X, y)
-
-    programs = {"naive": naive, "vectorised": vectorised, "fastsvm Pegasos": ours}
-    if options.contenders and not "fastsvm Pegasos".startswith(tuple(options.contenders)):
-        del programs["fastsvm Pegasos"]
-    rows = [["draws of 1,000 rows, CPU s", *programs]]
-    curves = {name: [] for name in programs}
-    for n in DRAWS[: 3 if options.quick else None]:
-        row = [f"{n:,}"]
-        for name, program in programs.items():
-            if name == "naive" and n > NAIVE_DRAWS:
-                row.append("-")
-                continue
-            seconds = np.median(
-                [cpu(lambda p=program, n=n: p(n)) for _ in range(1 if name == "naive" else 3)]
-            )
-            curves[name].append((n, seconds))
-            row.append(f"{seconds:.4f}")
-        rows.append(row)
-    print(aligned(rows), flush=True)
-    return curves
-
-
-def plot(path, budgets, draws):
-    """Two panels."""
+def plot(path, budgets):
+    """Error against time."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(12, 5), layout="constrained")
-    errors, times = figure.subplots(1, 2)
+    figure = Figure(figsize=(7, 5), layout="constrained")
+    axes = figure.subplots()
     for (name, points), marker in zip(budgets.items(), "osv^", strict=False):
         style = "-" if name.startswith("fastsvm") else "-."
-        errors.plot([s for _, s, _ in points], [e for *_, e in points], style, marker=marker, label=name)
-    errors.set(xscale="log", yscale="log", xlabel="fit, CPU s", ylabel="error, mean of the folds")
-    errors.yaxis.set_major_formatter("{x:g}")
-    errors.yaxis.set_minor_formatter("{x:g}")
-    errors.set_title("10 digits, 7,438 rows")
-    for (name, points), marker in zip(draws.items(), "osv", strict=False):
-        times.plot(*zip(*points, strict=True), marker=marker, label=name)
-    times.set(xscale="log", yscale="log", xlabel="T, rows drawn", ylabel="fit, CPU s")
-    times.set_title("one digit against the rest, 1,000 rows, g = 2")
-    for axes in errors, times:
-        axes.grid(which="both", color="gainsboro", linewidth=0.6)
-        axes.legend()
+        axes.plot([s for _, s, _ in points], [e for *_, e in points], style, marker=marker, label=name)
+    axes.set(xscale="log", yscale="log", xlabel="fit, CPU s", ylabel="error, mean of the folds")
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("{x:g}")
+    axes.set_title("10 digits, 7,438 rows")
+    axes.grid(which="both", color="gainsboro", linewidth=0.6)
+    axes.legend()
     figure.savefig(path, dpi=110)

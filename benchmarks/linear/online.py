@@ -6,7 +6,6 @@ DIR has a9a.svm and sentiment.txt. Contenders alternate in one process, and ever
 with its range. Pin the process to one idle core.
 """
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from fastsvm import PegasosClassifier
 from fastsvm.solvers import pegasos
 
 from ..common import a9a, cpu, sentiment_texts, spread, with_int32
+from ..machine import parser_of
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 import reference
@@ -73,11 +73,7 @@ def article(X, y, alpha):
 
 def main():
     """Run the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, required=True, help="folder with a9a.svm and sentiment.txt")
-    folder = parser.parse_args().data
+    folder = parser_of("linear.online", __doc__).parse_args().data
     print("CPU ms an epoch                 SGDClassifier            PegasosClassifier        ratio")
     epochs("a9a", *a9a(folder), 1e-4)
     epochs("sentiment, counts", *sentiment(folder), 0.015)
