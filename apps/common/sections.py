@@ -14,7 +14,7 @@ from .printing import print_line, print_table
 
 ABREAST = 3  # tables side by side in a terminal
 
-# A sentence. A page keeps the direction of writing of each part, so names and labels are parts of their own.
+# A sentence, or its parts, of which every second is a name: on a page it keeps its direction of writing.
 Line = str | tuple[str, ...]
 
 
@@ -52,7 +52,7 @@ class Table(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """What a page draws under a caption: anything that has `__html__`."""
+    """What a page draws under a caption: anything that has `__html__`, and tables too wide for a terminal."""
 
     caption: Line
     drawings: Sequence[object]
@@ -74,8 +74,9 @@ class Section:
         Several stand side by side.
     figures : callable, optional
         Returns the figures; only a page calls it.
-    layout : {"pair", "panels", "list"}
-        How a page arranges the figures: beside each other and the tables, many small ones, or one by one.
+    layout : {"pair", "panels", "list", ""}
+        How a page arranges the figures: beside each other and the tables, many small ones, as a list, or as
+        wide as it is.
     command : str
         A command line to copy.
     """
@@ -140,7 +141,7 @@ def _print_tables(tables: Sequence[Table]) -> None:
 
 
 def write_sections_page(
-    path: str | os.PathLike[str], heading: Sequence[str], head: Section, sections: Sequence[Section]
+    path: str | os.PathLike[str], heading: Line, head: Section, sections: Sequence[Section]
 ) -> None:
     """Write a page of sections.
 
@@ -148,8 +149,8 @@ def write_sections_page(
     ----------
     path : str or path-like
         The HTML file to write.
-    heading : sequence of str
-        Parts of the title, each with its own direction of writing.
+    heading : Line
+        The title.
     head : Section
         What stands below the title: its facts, and its lines, which are set off as notices.
     sections : sequence of Section

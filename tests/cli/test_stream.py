@@ -71,7 +71,7 @@ def test_of_texts_without_blanks_characters_are_counted(write, small_batches):
     result = streamed_training.train_streamed(source, settings)
     assert result.settings.recipe == "nb-signs"
     # As words, no two texts would have any in common.
-    best = {side.label: side.words[0].word for side in result.top_words}
+    best = {label: words[0][0] for label, words in result.top_words.items()}
     assert best["neg"] in "失望"
     assert best["pos"] in "很好"
     bag = Bag(ngram_range=(1, 4), min_df=2, analyzer="char_wb")

@@ -10,6 +10,7 @@ from ...common.options import FiniteRange, Value, json_option, section
 from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
+from ...common.sections import print_sections
 from .. import checked_values
 from ._options import LABELLED, command, remembering_source, source_options
 
@@ -57,31 +58,28 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
     if not 2 <= len(arguments) <= 3:
         raise AppError(f"{len(arguments)} arguments; give MODEL [SECOND] CORPUS", USAGE)
     model, *second, corpus = arguments
-    if sum(each is not None for each in (precision, recall, cost)) > 1:
+    goals = [("precision", precision), ("recall", recall), ("cost", cost)]
+    goals = [goal for goal in goals if goal[1] is not None]
+    if len(goals) > 1:
         raise AppError("give one of --precision, --recall and --cost", USAGE)
-    from ..jobs import corpus_evaluation
+    from ..jobs.corpus_evaluation import evaluate_on_corpus
     from ..measures.prediction import about_model
     from ..output import evaluation_output
 
     source = remembering_source(replace(source, path=corpus), about_model(model))
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        result = corpus_evaluation.evaluate_on_corpus(
-            model, source, other=second[0] if second else None, groups=groups, stage=stage
-        )
-        goal = corpus_evaluation.ThresholdGoal(precision, recall, cost)
-        advice = corpus_evaluation.advise_threshold(result.evaluation, goal) if any(goal) else None
+        other, goal = next(iter(second), None), next(iter(goals), None)
+        result = evaluate_on_corpus(model, source, other=other, groups=groups, goal=goal, stage=stage)
         if mistakes:
             evaluation_output.write_mistakes(mistakes, result)
         if report:
-            from ..output.text_reports import write_evaluation_report
-
             with stage("report"):
-                write_evaluation_report(report, result, source.name, advice)
+                evaluation_output.write_evaluation_report(report, result, source.name)
     warn(*result.warnings)
     if json:
-        print_json(evaluation_output.evaluation_record(result, advice, stage.seconds))
+        print_json(evaluation_output.evaluation_record(result, stage.seconds))
     else:
-        evaluation_output.print_evaluation(result, advice)
+        print_sections(evaluation_output.evaluation_sections(result, verbose))
     if unknown := result.evaluation.unknown_labels:
         names = shorten(", ".join(unknown), 200, placeholder=" ...")
         note(f"note: the model does not know {names}; these texts count as mistakes")

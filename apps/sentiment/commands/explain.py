@@ -10,6 +10,7 @@ from ...common.options import json_option, section
 from ...common.paths import Reads, Writes
 from ...common.printing import check_one_form, note, print_json, tidy_warnings
 from ...common.progress import Stages
+from ...common.sections import print_sections
 from ..data.text_lines import max_line, too_long
 from ._options import command, number_option
 
@@ -84,16 +85,16 @@ def _show_words(model, number: int, plot: str | None, csv: bool, json: bool, sta
     from ..output import top_words_output
 
     check_linear(model, "a list of top words")
-    sides = top_words(model, number)
+    words = top_words(model, number)
     if plot:
         with stage("plot"):
-            top_words_output.plot_top_words(sides, plot)
+            top_words_output.plot_top_words(words, plot)
     if json:
-        print_json(top_words_output.top_words_record(sides))
+        print_json(top_words_output.top_words_record(words))
     elif csv:
-        top_words_output.print_top_words_csv(sides)
+        top_words_output.print_top_words_csv(words)
     else:
-        top_words_output.print_top_words(sides)
+        print_sections([top_words_output.top_words_section(words)])
 
 
 def _show_text(model, text: str, label: str | None, number: int, json: bool, stage: Stages) -> None:

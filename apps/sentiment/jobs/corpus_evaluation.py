@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,44 +16,7 @@ from ..measures.prediction import about_model, classify, load_scorer
 from ..measures.thresholds import ThresholdEffect
 
 Z = 1.959964  # of a 95 % interval
-
-
-class GroupScore(NamedTuple):
-    """The texts that have one value in a column: how many, and the share found right."""
-
-    value: str
-    n: int
-    accuracy: float
-    interval: tuple[float, float]
-
-
-class ModelComparison(NamedTuple):
-    """Two models on the same texts: those that only one gets right, and McNemar's exact test.
-
-    Attributes
-    ----------
-    model : str
-        The second one.
-    accuracy : float
-        Its.
-    only_first, only_second : int
-        How many texts only one of the two gets right.
-    p_value : float
-        How probable at least so uneven a split of these is if both were equally good (McNemar 1947, exact).
-    difference : float
-        Of the accuracies, the first less the second.
-    interval : (float, float)
-        Of it, 95 %: Bonett and Price (2012, Adjusted Wald confidence interval for a difference of binomial
-        proportions based on paired data).
-    """
-
-    model: str
-    accuracy: float
-    only_first: int
-    only_second: int
-    p_value: float
-    difference: float
-    interval: tuple[float, float]
+GROUP_COLUMNS = "value", "n", "accuracy", "interval"
 
 
 @dataclass(frozen=True)
@@ -71,8 +33,12 @@ class CorpusEvaluation:
     skipped : Skipped
     learned : dict
         By the path of each model, how many of the texts it has learned from; None if its file does not tell.
-    groups : list of GroupScore or None
-    paired : ModelComparison or None
+    groups : list of tuple or None
+        Of each value of a column the `GROUP_COLUMNS`, those of the most texts first.
+    paired : dict or None
+        What `compare_models` says of a second model.
+    advice : (ThresholdEffect, str, str) or None
+        The threshold to recommend, what is best about it, and the options of `predict` that take it.
     """
 
     path: str
@@ -81,8 +47,9 @@ class CorpusEvaluation:
     places: list[int | str]
     skipped: Skipped
     learned: dict[str, int | None]
-    groups: list[GroupScore] | None = None
-    paired: ModelComparison | None = None
+    groups: list[tuple] | None = None
+    paired: dict | None = None
+    advice: tuple[ThresholdEffect, str, str] | None = None
 
     @property
     def warnings(self) -> list[str]:
@@ -97,6 +64,7 @@ def evaluate_on_corpus(
     *,
     other: str | None = None,
     groups: str | None = None,
+    goal: tuple[str, float | tuple[float, float]] | None = None,
     stage: Stages = UNWATCHED,
 ) -> CorpusEvaluation:
     """Test a saved model on a corpus.
@@ -110,6 +78,8 @@ def evaluate_on_corpus(
         A second model to compare with.
     groups : str, optional
         A column; each of its values gets an accuracy of its own.
+    goal : (str, float or (float, float)), optional
+        What a threshold is to reach; see `advise_threshold`.
     stage : Stages, optional
         Times the stages.
 
@@ -133,6 +103,7 @@ def evaluate_on_corpus(
             {path: count_learned(text_hashes(corpus.texts), about_model(path)) for path in paths},
             None if corpus.groups is None else _group_scores(corpus.groups, first.right),
             compare_models(other, first.right, others[0].right) if others else None,
+            None if goal is None else advise_threshold(first, *goal),
         )
 
 
@@ -146,17 +117,33 @@ def _scores_on_corpus(model, corpus: Corpus, source: TextSource) -> AnswerScores
     return score_answers(model, corpus.texts, corpus.labels, found.decision, found.probabilities)
 
 
-def _group_scores(values: list[str], right: np.ndarray) -> list[GroupScore]:
-    """Return the accuracy of each group, those of the most texts first."""
+def _group_scores(values: list[str], right: np.ndarray) -> list[tuple]:
+    """Return the `GROUP_COLUMNS` of each group, those of the most texts first."""
     n, n_right = Counter(values), Counter(value for value, ok in zip(values, right, strict=True) if ok)
     return [
-        GroupScore(value, count, n_right[value] / count, wilson_interval(n_right[value], count))
+        (value, count, n_right[value] / count, wilson_interval(n_right[value], count))
         for value, count in sorted(n.items(), key=lambda item: (-item[1], item[0]))
     ]
 
 
-def compare_models(name: str, first: np.ndarray, second: np.ndarray) -> ModelComparison:
-    """Compare two models by which texts each gets right: arrays of bool of shape (n_texts,)."""
+def compare_models(name: str, first: np.ndarray, second: np.ndarray) -> dict:
+    """Compare two models by which texts each gets right.
+
+    Parameters
+    ----------
+    name : str
+        Of the second one.
+    first, second : ndarray of bool, shape (n_texts,)
+
+    Returns
+    -------
+    dict
+        `model` and `accuracy` are those of the second. `only_first`, `only_second`: how many texts only one
+        gets right. `p_value`: how probable at least so uneven a split of these is if both were equally good
+        (McNemar 1947, exact). `difference` of the accuracies, the first less the second, and its 95 %
+        `interval` (Bonett and Price 2012, Adjusted Wald confidence interval for a difference of binomial
+        proportions based on paired data).
+    """
     from scipy.special import bdtr
 
     n = len(first)
@@ -165,30 +152,36 @@ def compare_models(name: str, first: np.ndarray, second: np.ndarray) -> ModelCom
     more, less = (b + 1) / (n + 2), (c + 1) / (n + 2)
     half = Z * ((more + less - (more - less) ** 2) / (n + 2)) ** 0.5
     interval = max(-1.0, more - less - half), min(1.0, more - less + half)
-    return ModelComparison(name, float(second.mean()), b, c, p_value, (b - c) / n, interval)
+    return {
+        "model": name,
+        "accuracy": float(second.mean()),
+        "only_first": b,
+        "only_second": c,
+        "p_value": p_value,
+        "difference": (b - c) / n,
+        "interval": interval,
+    }
 
 
-class ThresholdGoal(NamedTuple):
-    """The goal of a threshold: a precision, a recall, or the costs of a wrong label and of a missed one."""
-
-    precision: float | None = None
-    recall: float | None = None
-    cost: tuple[float, float] | None = None
-
-
-class ThresholdAdvice(NamedTuple):
-    """The best threshold for a goal: its effect, the reason, and the option of `predict` that takes it."""
-
-    found: ThresholdEffect
-    why: str
-    option: str
-
-
-def advise_threshold(evaluation: AnswerScores, goal: ThresholdGoal) -> ThresholdAdvice:
+def advise_threshold(
+    evaluation: AnswerScores, measure: str, wanted: float | tuple[float, float]
+) -> tuple[ThresholdEffect, str, str]:
     """Choose a threshold on the texts of an evaluation.
 
     With two labels it is one of the probability, or of the score, of the second. With more it is one of the
     best probability; a text below it is left unsure.
+
+    Parameters
+    ----------
+    evaluation : AnswerScores
+    measure : {"precision", "recall", "cost"}
+    wanted : float or (float, float)
+        The least precision or recall; or the costs of a wrong label and of a missed one.
+
+    Returns
+    -------
+    ThresholdEffect, str, str
+        What the threshold does, what is best about it, and the options of `predict` that take it.
 
     Raises
     ------
@@ -196,7 +189,7 @@ def advise_threshold(evaluation: AnswerScores, goal: ThresholdGoal) -> Threshold
         If there is no such threshold, or if the goal needs two labels.
     """
     two, with_proba = len(evaluation.classes) == 2, evaluation.probabilities is not None
-    if not two and goal.precision is None:
+    if not two and measure != "precision":
         raise AppError(
             f"--recall and --cost are for models of two labels; this one has {len(evaluation.classes)}", USAGE
         )
@@ -207,21 +200,19 @@ def advise_threshold(evaluation: AnswerScores, goal: ThresholdGoal) -> Threshold
     steps = evaluation.steps
     if steps is None:
         raise AppError("the texts all have one label; give texts with both labels to choose a threshold")
-    if goal.precision is not None:
-        found, why = (
-            steps.for_precision(goal.precision),
-            f"the highest recall at a precision of {goal.precision:g}",
-        )
-        why = why if two else f"the most texts answered with {goal.precision:g} of them right"
-    elif goal.recall is not None:
-        found, why = steps.for_recall(goal.recall), f"the highest precision at a recall of {goal.recall:g}"
+    if measure == "precision":
+        found = steps.for_precision(wanted)
+        why = f"the most texts answered with {wanted:g} of them right"
+        why = f"the highest recall at a precision of {wanted:g}" if two else why
+    elif measure == "recall":
+        found, why = steps.for_recall(wanted), f"the highest precision at a recall of {wanted:g}"
     else:
-        found, why = steps.for_cost(*goal.cost), "the lowest cost at {:g}:{:g}".format(*goal.cost)
+        found, why = steps.for_cost(*wanted), "the lowest cost at {:g}:{:g}".format(*wanted)
     if found is None:
         highest = float((steps.right / steps.given).max())
         what = "precision" if two else "share of right answers"
         raise AppError(
-            f"no threshold has a {what} of {goal.precision:g} on these texts; the highest is {highest:.4g}"
+            f"no threshold has a {what} of {wanted:g} on these texts; the highest is {highest:.4g}"
         )
     option = f"--threshold {found.threshold!r}" if two else f"--unsure {found.threshold!r}"
-    return ThresholdAdvice(found, why, f"--proba {option}" if two and with_proba else option)
+    return found, why, f"--proba {option}" if two and with_proba else option

@@ -22,7 +22,7 @@ from ..learning.learned_model import CountedTexts, LearnedModel
 from ..learning.text_splits import split_rows
 from ..measures.answer_scores import AnswerScores, score_answers
 from ..measures.prediction import known_terms
-from ..measures.term_effects import TopWords, top_words
+from ..measures.term_effects import top_words
 from ..settings import BY_DEFAULT, Settings, settle
 from ..text_recipes import AUTO
 from .suspect_texts import BEGINNING, suspected_labels
@@ -133,7 +133,7 @@ class TextTraining:
         return None if self.gap is None else np.divide(self.gap, self.objective).tolist()
 
     @property
-    def top_words(self) -> list[TopWords]:
+    def top_words(self) -> dict[str, list[tuple[str, float]]]:
         """The words with the largest weights for each label; none of a kernel machine."""
         return top_words(self.model, TOP_WORDS)
 

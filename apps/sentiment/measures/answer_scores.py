@@ -4,29 +4,19 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from ...common.printing import many
 from ...common.statistics import confusion, wilson_interval
 from ..text_recipes import usual_metric
-from .calibration_error import CalibrationError, calibration_error
+from .calibration_error import calibration_error
 from .metrics import score_decision, score_guessing
 from .prediction import winners_of
 from .thresholds import ThresholdEffect, ThresholdLadder, threshold_ladder, threshold_table
 
 NAMED = 5  # labels in a message
-
-
-class LabelScore(NamedTuple):
-    """The scores of one label; None stands for a share of nothing."""
-
-    label: str
-    n: int
-    precision: float | None
-    recall: float | None
-    f1: float | None
+LABEL_COLUMNS = "label", "n", "precision", "recall", "f1", "roc_area", "average_precision"
 
 
 @dataclass(frozen=True)
@@ -115,12 +105,12 @@ class AnswerScores:
         return confusion(self.truth, self.given, self.labels).tolist()
 
     @cached_property
-    def label_scores(self) -> list[LabelScore]:
-        """Precision, recall and F1 of each label, in the order of `labels`."""
+    def label_rows(self) -> list[tuple]:
+        """The `LABEL_COLUMNS` of each label, in the order of `labels`; None stands for a share of nothing."""
         counts = np.asarray(self.confusion)
         right, true, given = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
         return [
-            LabelScore(label, int(t), _share_of(r, g), _share_of(r, t), _share_of(2 * r, t + g))
+            (label, int(t), _share_of(r, g), _share_of(r, t), _share_of(2 * r, t + g), *self._areas(label))
             for label, r, t, g in zip(self.labels, right, true, given, strict=True)
         ]
 
@@ -138,8 +128,8 @@ class AnswerScores:
         return self.score(self.metric)
 
     @cached_property
-    def calibration(self) -> CalibrationError | None:
-        """The error of the probabilities; None if there are none."""
+    def calibration(self) -> tuple[float, float] | None:
+        """The error of the probabilities, and the one to expect by chance; None if there are none."""
         if self.probabilities is None:
             return None
         return calibration_error(np.array(self.classes), self.truth, self.probabilities)
@@ -152,7 +142,7 @@ class AnswerScores:
         values = self.decision[:, j] if self.decision.ndim > 1 else self.decision if j else -self.decision
         return threshold_ladder(self._has_label(label), values)
 
-    def areas(self, label: str) -> tuple[float | None, float | None]:
+    def _areas(self, label: str) -> tuple[float | None, float | None]:
         """Return the ROC area and the average precision of a label's score."""
         found = self.ladder(label)
         return (found.area, found.average_precision) if found else (None, None)
@@ -197,6 +187,20 @@ class AnswerScores:
                 f"{self.metric} {self.value:.4f} against {least:.4f} on the held-out texts"
             )
         return said
+
+    @property
+    def record(self) -> dict:
+        """What `--json` prints of any evaluation."""
+        return {
+            "accuracy": self.accuracy,
+            "accuracy_interval": list(self.interval),
+            "baseline": {"label": self.guess, "accuracy": self.guessing("accuracy")},
+            "macro_f1": self.score("macro-f1"),
+            "labels": self.labels,
+            "confusion": self.confusion,
+            "calibration_error": self.calibration
+            and dict(zip(("value", "by_chance"), self.calibration, strict=True)),
+        }
 
 
 def score_answers(

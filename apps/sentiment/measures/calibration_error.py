@@ -1,7 +1,6 @@
 """The error of probabilities: how far they are from the shares of right answers."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,37 +10,19 @@ BINS = 15  # of as many texts each
 GROUPS = 10  # of equal ranges of a probability
 
 
-class CalibrationError(NamedTuple):
-    """The expected calibration error.
+def calibration_error(
+    classes: np.ndarray, labels: Sequence[str], probabilities: np.ndarray
+) -> tuple[float, float]:
+    """Return the expected calibration error (Naeini, Cooper & Hauskrecht, AAAI 2015) on labelled texts.
 
-    Attributes
-    ----------
+    Returns
+    -------
     value : float
         Mean over `BINS` groups of as many texts each, sorted by probability, of the distance between the mean
         probability and the share of texts with the label: the second of two, the most probable of more.
     by_chance : float
         The value for right probabilities on so few texts.
     """
-
-    value: float
-    by_chance: float
-
-
-class ProbabilityGroup(NamedTuple):
-    """Texts with similar probabilities: their number, the probabilities, and the share of right answers."""
-
-    n: int
-    low: float
-    high: float
-    mean: float
-    share: float
-    interval: tuple[float, float]
-
-
-def calibration_error(
-    classes: np.ndarray, labels: Sequence[str], probabilities: np.ndarray
-) -> CalibrationError:
-    """Return the expected calibration error (Naeini, Cooper & Hauskrecht, AAAI 2015) on labelled texts."""
     y = np.asarray(labels, dtype=object)
     if len(classes) == 2:
         sure, is_it = probabilities[:, 1], y == str(classes[1])
@@ -52,18 +33,23 @@ def calibration_error(
     value = sum(abs(float(np.sum(sure[group] - is_it[group]))) for group in groups) / len(y)
     # The mean of a normal deviate's absolute value is sqrt(2 / pi) standard deviations.
     spread = sum(np.sqrt(2 / np.pi * np.sum(sure[group] * (1 - sure[group]))) for group in groups)
-    return CalibrationError(value, float(spread) / len(y))
+    return value, float(spread) / len(y)
 
 
-def probability_groups(
-    probability: np.ndarray, right: np.ndarray, n_groups: int = GROUPS
-) -> list[ProbabilityGroup]:
-    """Split texts into groups by equal ranges of a probability."""
+def probability_groups(probability: np.ndarray, right: np.ndarray, n_groups: int = GROUPS) -> list[tuple]:
+    """Split texts into groups by equal ranges of a probability.
+
+    Returns
+    -------
+    list of tuple
+        Of each group the lowest, the highest and the mean probability, the number of texts, the share of
+        right answers, and its interval.
+    """
     group_of = np.minimum((probability * n_groups).astype(int), n_groups - 1)
     groups = []
     for number in np.unique(group_of):
         values, hits = probability[group_of == number], right[group_of == number]
         n, n_right = len(hits), int(hits.sum())
         ends = float(values.min()), float(values.max()), float(values.mean())
-        groups.append(ProbabilityGroup(n, *ends, n_right / n, wilson_interval(n_right, n)))
+        groups.append((*ends, n, n_right / n, wilson_interval(n_right, n)))
     return groups

@@ -53,38 +53,23 @@ def weighted_coef(model: Pipeline) -> np.ndarray:
     return coef
 
 
-class WordWeight(NamedTuple):
-    """A word and its weight in the decision."""
+def top_words(model: Pipeline, n: int) -> dict[str, list[tuple[str, float]]]:
+    """Return, for each label, its `n` words with the largest weights, and these; a kernel machine has none.
 
-    word: str
-    weight: float
-
-
-class TopWords(NamedTuple):
-    """The words with the largest weights for a label; the first of two labels has weights below 0."""
-
-    label: str
-    words: list[WordWeight]
-
-
-def top_words(model: Pipeline, n: int) -> list[TopWords]:
-    """Return, for each label, its `n` words with the largest weights.
-
-    A weight is the effect of one occurrence in a text, before the text is scaled to norm 1. A kernel machine
-    has none.
+    A weight is the effect of one occurrence in a text, before the text is scaled to norm 1. The first of two
+    labels has weights below 0.
     """
     if is_kernel_machine(model["classifier"]):
-        return []
+        return {}
     classes, coef = model.classes_, weighted_coef(model)
     weights = coef if len(classes) > 2 else (-coef[0], coef[0])
     signs = (-1.0, 1.0) if len(classes) == 2 else [1.0] * len(classes)
     best = [_largest(weight, n) for weight in weights]
     words = _terms_at(model["vectorizer"], np.unique(np.concatenate(best)))
-    sides = []
-    for label, weight, sign, columns in zip(classes, weights, signs, best, strict=True):
-        found = [WordWeight(words[i], sign * float(weight[i])) for i in columns.tolist()]
-        sides.append(TopWords(str(label), found))
-    return sides
+    return {
+        str(label): [(words[i], sign * float(weight[i])) for i in columns.tolist()]
+        for label, weight, sign, columns in zip(classes, weights, signs, best, strict=True)
+    }
 
 
 def _largest(weight: np.ndarray, n: int) -> np.ndarray:

@@ -1,117 +1,93 @@
-"""The output of `evaluate`: tables for people, a record for --json, and the mistakes as a CSV table."""
+"""The output of `evaluate`: sections for a terminal and a page, a record, and the mistakes as a CSV table."""
 
 import os
 from collections.abc import Iterable, Sequence
+from importlib.metadata import version
 from statistics import fmean
 
 from ...common.csv_quoting import csv_writer, table_file
-from ...common.printing import fields, percent, print_confusion, print_heading, print_line, print_table
-from ..jobs.corpus_evaluation import CorpusEvaluation, ThresholdAdvice
-from ..measures.answer_scores import AnswerScores
-from .training_output import LABELS_CROSSED, calibration_line, print_accuracy
+from ...common.printing import many
+from ...common.sections import Fact, Section, Table, write_sections_page
+from ..jobs.corpus_evaluation import GROUP_COLUMNS, CorpusEvaluation
+from ..measures.answer_scores import LABEL_COLUMNS
+from .answer_sections import answer_sections, mistakes_section, score_cell, threshold_effects
 
-GROUPS_PRINTED = 30
-AREAS = ("roc_area", "average_precision")
+GROUPS_LISTED = 100
 
 
-def evaluation_record(
-    result: CorpusEvaluation, advice: ThresholdAdvice | None, seconds: dict[str, float]
-) -> dict:
+def evaluation_record(result: CorpusEvaluation, seconds: dict[str, float]) -> dict:
     """Return what `evaluate --json` prints."""
-    scores = result.evaluation
+    scores, recalls = result.evaluation, [row[3] for row in result.evaluation.label_rows]
     record = {
         "n": scores.n,
         "learned": result.learned[result.path],
-        "accuracy": scores.accuracy,
-        "accuracy_interval": list(scores.interval),
-        "baseline": {"label": scores.guess, "accuracy": scores.guessing("accuracy")},
-        "balanced_accuracy": fmean(each.recall for each in scores.label_scores if each.recall is not None),
-        "macro_f1": scores.score("macro-f1"),
-        **fields(scores, "labels", "confusion"),
-        "per_label": [
-            {**each._asdict(), **dict(zip(AREAS, scores.areas(each.label), strict=True))}
-            for each in scores.label_scores
-        ],
-        "calibration_error": scores.calibration and scores.calibration._asdict(),
+        **scores.record,
+        "balanced_accuracy": fmean(recall for recall in recalls if recall is not None),
+        "per_label": [dict(zip(LABEL_COLUMNS, row, strict=True)) for row in scores.label_rows],
         "thresholds": [each.record() for each in scores.threshold_table()],
     }
-    if advice is not None:
-        record["recommended"] = {**advice.found.record(), "option": advice.option}
+    if result.advice is not None:
+        found, _, option = result.advice
+        record["recommended"] = {**found.record(), "option": option}
     if result.groups is not None:
-        record["groups"] = [group._asdict() for group in result.groups]
+        record["groups"] = [dict(zip(GROUP_COLUMNS, group, strict=True)) for group in result.groups]
     if result.paired is not None:
-        record["paired"] = result.paired._asdict()
+        record["paired"] = result.paired
     return {**record, "skipped": result.skipped.count, "seconds": seconds}
 
 
-def print_evaluation(result: CorpusEvaluation, advice: ThresholdAdvice | None) -> None:
-    """Print how a model does."""
-    scores = result.evaluation
-    print_accuracy(scores)
-    print_line(f"baseline {scores.guessing('accuracy'):.4f}, always guessing {scores.guess}")
-    balanced, macro_f1 = map(scores.score, ("balanced-accuracy", "macro-f1"))
-    print_line(f"balanced accuracy {balanced:.4f}, macro F1 {macro_f1:.4f}")
-    if scores.calibration:
-        print_line(calibration_line(scores.calibration))
-    print_heading("Labels")
-    rows = [
-        (each.label, f"{each.n:,}", *map(_score_cell, (*each[2:], *scores.areas(each.label))))
-        for each in scores.label_scores
-    ]
-    print_table(("label", "texts", "precision", "recall", "F1", "ROC area", "PR area"), rows)
-    if len(scores.labels) <= LABELS_CROSSED:
-        print_line("")
-        print_confusion(scores.labels, scores.confusion)
-    _print_thresholds(scores, advice)
+def evaluation_sections(result: CorpusEvaluation, full: bool = True) -> list[Section]:
+    """Return how a model does; if not `full`, without curves, probabilities and a table of thresholds."""
+    sections = answer_sections(result.evaluation, full=full)
+    if result.advice is not None:
+        found, why, option = result.advice
+        about = [
+            "On new texts this threshold does a little worse than on these, because these texts chose it."
+        ]
+        table = threshold_effects([found], two=len(result.evaluation.classes) == 2)
+        line = f"{found.threshold:g}, {why}: predict {option}"
+        sections.append(Section(title="Threshold", about=about, lines=[line], tables=[table]))
     if result.groups is not None:
-        print_heading("Groups")
         rows = [
-            (group.value, f"{group.n:,}", f"{group.accuracy:.4f}", "{:.4f} to {:.4f}".format(*group.interval))
-            for group in result.groups[:GROUPS_PRINTED]
+            (value, f"{n:,}", score_cell(accuracy), "{:.4f} to {:.4f}".format(*interval))
+            for value, n, accuracy, interval in result.groups[:GROUPS_LISTED]
         ]
-        print_table(("value", "texts", "accuracy", "95 % interval"), rows)
-        if (rest := len(result.groups) - GROUPS_PRINTED) > 0:
-            print_line(f"... and {rest:,} more values; --json has all")
+        left = len(result.groups) - len(rows)
+        left_out = f"{many(left, 'more value')}; --json has all" if left else ""
+        table = Table(("value", "texts", "accuracy", "95 % interval"), rows, left_out=left_out)
+        sections.append(Section(title="Groups", tables=[table]))
     if result.paired is not None:
-        _print_paired(result)
+        sections.append(_second_model(result.paired))
+    return sections
 
 
-def _print_thresholds(scores: AnswerScores, advice: ThresholdAdvice | None) -> None:
-    two = len(scores.classes) == 2
-    if advice is not None:
-        found = advice.found
-        print_heading("Threshold", f"{found.threshold:g}, {advice.why}: predict {advice.option}")
-        rows = [found]
-    else:
-        rows = scores.threshold_table()
-        if not rows:
-            return
-        of = "probability" if scores.probabilities is not None else "score"
-        whose = f"of {scores.classes[1]}" if two else "of the best label; texts below it are left unsure"
-        print_heading("Thresholds", f"{of} {whose}")
-    if two:
-        header = ("threshold", "precision", "recall", "F1", "accuracy", "false positives", "false negatives")
-        print_table(header, [row.cells(_score_cell) for row in rows], text_columns=())
-    else:
-        header = ("threshold", "answered", "share", "right")
-        shares = [
-            (f"{r.threshold:g}", f"{r.given:,}", percent(r.given / r.n), _score_cell(r.precision))
-            for r in rows
-        ]
-        print_table(header, shares, text_columns=())
+def _second_model(two: dict) -> Section:
+    low, high = two["interval"]
+    p_value = f"p {'= ' if two['p_value'] else '< '}{two['p_value'] or 1e-300:.3g}"
+    lines = [
+        ("", two["model"], f": accuracy {two['accuracy']:.4f}"),
+        f"right only here {two['only_first']:,}, only there {two['only_second']:,}",
+        f"difference {two['difference']:+.4f} (95 % interval {low:+.4f} to {high:+.4f})",
+        f"McNemar's exact test: {p_value}",
+    ]
+    about = ["p: how probable at least so uneven a split would be if both were equally good."]
+    return Section(title="Second model", about=about, lines=lines)
 
 
-def _print_paired(result: CorpusEvaluation) -> None:
-    two = result.paired
-    low, high = two.interval
-    print_heading("Second model", f"{two.model}: accuracy {two.accuracy:.4f}")
-    print_line(f"right only here {two.only_first:,}, only there {two.only_second:,}")
-    print_line(f"difference {two.difference:+.4f} (95 % interval {low:+.4f} to {high:+.4f})")
-    print_line(f"McNemar's exact test: p {'= ' if two.p_value else '< '}{two.p_value or 1e-300:.3g}")
-
-
-def _score_cell(share: float | None) -> str:
-    return "-" if share is None else f"{share:.4f}"
+def write_evaluation_report(path: str | os.PathLike[str], result: CorpusEvaluation, corpus: str) -> None:
+    """Write the page about a model on a corpus and its mistakes."""
+    scores, skipped = result.evaluation, result.skipped.count
+    counts = {"texts": scores.n, "labels": len(scores.labels), "mistakes": len(scores.mistakes)}
+    head = Section(
+        about=[f"fastsvm {version('fastsvm')}"],
+        facts=[Fact(name, f"{n:,}") for name, n in counts.items()],
+        lines=[
+            *[f"{many(skipped, 'record')} of the corpus skipped."] * bool(skipped),
+            *(f"{warning}." for warning in (*result.warnings, *scores.warnings)),
+        ],
+    )
+    sections = [*evaluation_sections(result), mistakes_section(result.model, scores)]
+    write_sections_page(path, ("", result.path, " on ", corpus), head, sections)
 
 
 def write_mistakes(path: str | os.PathLike[str], result: CorpusEvaluation) -> None:

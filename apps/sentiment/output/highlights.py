@@ -13,6 +13,11 @@ from ..jobs.text_explanation import ExplainedSpan
 ROOM = 480  # characters of a text that are shown
 CONTEXT = 36  # characters around a strong word that are
 LEVELS = 4  # in style.css
+LEGEND = Markup(
+    'Marked words speak <mark class="for-3">for the predicted label</mark> or '
+    '<mark class="against-3">against it</mark>, the stronger the colour the more; long texts are shortened '
+    "around the strongest words."
+)
 
 
 def highlight(source: str, spans: Sequence[ExplainedSpan], room: int = ROOM) -> Markup:
@@ -42,6 +47,12 @@ def highlight(source: str, spans: Sequence[ExplainedSpan], room: int = ROOM) -> 
         end = stop
     pieces.append(" …" if end < len(source) else "")
     return Markup("").join(pieces)
+
+
+def quoted(text: Markup, note: str) -> Markup:
+    """Return HTML of a quotation, and of a note below it, if there is one."""
+    below = Markup('<p class="soft">{}</p>').format(note) if note else ""
+    return Markup('<blockquote dir="auto">{}</blockquote>').format(text) + below
 
 
 def _highlight_windows(source: str, spans: Sequence[ExplainedSpan], room: int) -> list[tuple[int, int]]:

@@ -1,29 +1,29 @@
-"""The reports on a training and on an evaluation: one HTML page each."""
+"""The report on a training: an HTML page."""
 
 import os
-import re
 from importlib.metadata import version
 
 import numpy as np
 
-from fastsvm.fitting import Pipeline
-
-from ...common.html_pages import render, write_page
+from ...common.printing import many
+from ...common.sections import Fact, Figure, Line, Section, Table, write_sections_page
 from ...common.statistics import wilson_interval
-from ..jobs.corpus_evaluation import CorpusEvaluation, ThresholdAdvice
-from ..jobs.text_explanation import TextExplainer
 from ..jobs.text_training import TextTraining
-from ..measures.answer_scores import AnswerScores
 from ..text_recipes import WEIGHTINGS
-from . import report_sections
-from .highlights import highlight
+from .answer_sections import answer_sections, mistakes_section
 from .svg_charts import learning_curve_chart
-from .top_words_output import shown_term
+from .top_words_output import top_words_section
 from .training_output import text_certificate
 
 LABELS_WITH_WORDS = 24
-MISTAKES = 12
-LONGEST = 1_000_000  # characters of a text whose words are marked: each word of it takes memory
+ABOUT_CERTIFICATE = (
+    "Training looks for the weights with the lowest objective: the mean loss on the training texts, plus a "
+    "penalty on large weights."
+)
+UNTESTED = (
+    "No text was held out: the model was trained on every text (--holdout 0). To measure the model on other "
+    "labelled texts, run fastsvm-sentiment evaluate."
+)
 
 
 def write_training_report(
@@ -44,144 +44,93 @@ def write_training_report(
     command : str
         The command line that repeats this training.
     """
-    counts = [
-        ("texts to train on", training.n_train),
-        *([("texts for probabilities", kept)] if (kept := training.n_calibrate) else []),
-        ("texts held out", training.n_test),
-        ("labels", len(training.label_counts)),
-        ("terms known", training.n_features),
-    ]
-    sections = _report_sections(training.tested, training.evaluation) if training.evaluation else NO_SECTIONS
-    content = render(
-        __package__,
-        "training.html",
-        title=f"Text classifier: {corpus}",
-        kind="texts",
-        corpus=corpus,
-        origin=[saved, training.settings.classifier, f"fastsvm {version('fastsvm')}"],
-        skipped=training.skipped.count,
-        counts=counts,
-        several=len(training.model.classes_) > 2,
-        learning=_learning_curve_section(training),
-        words=_top_words_section(training),
-        certificate=_certificate_section(training),
-        facts=_training_facts(training),
-        command=re.split(" (?=--)", command),  # a line ends between options, not at their hyphens
-        **sections,
-    )
-    write_page(path, content)
-
-
-def write_evaluation_report(
-    path: str | os.PathLike[str], result: CorpusEvaluation, corpus: str, advice: ThresholdAdvice | None = None
-) -> None:
-    """Write the report on an evaluation.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The HTML file to write.
-    result : CorpusEvaluation
-    corpus : str
-        The name of the corpus.
-    advice : ThresholdAdvice, optional
-        The threshold to recommend.
-    """
-    scores = result.evaluation
-    content = render(
-        __package__,
-        "evaluation.html",
-        title=f"{result.path} on {corpus}",
-        kind="texts",
-        model=result.path,
-        corpus=corpus,
-        origin=f"fastsvm {version('fastsvm')}",
-        skipped=result.skipped.count,
-        counts=[("texts", scores.n), ("labels", len(scores.labels)), ("mistakes", len(scores.mistakes))],
-        several=len(scores.classes) > 2,
-        second=result.paired,
-        warnings=result.warnings,
-        groups=result.groups,
-        advice=advice,
-        **_report_sections(result.model, scores),
-    )
-    write_page(path, content)
-
-
-NO_SECTIONS: dict = dict.fromkeys(("accuracy", "curves", "calibration", "thresholds", "mistakes"))
-
-
-def _report_sections(model: Pipeline, scores: AnswerScores) -> dict:
-    """Return the sections that both reports have."""
-    return {
-        "accuracy": report_sections.accuracy_section(scores),
-        "curves": report_sections.separation_curves(scores),
-        "calibration": report_sections.calibration_section(scores),
-        "thresholds": report_sections.threshold_section(scores),
-        "mistakes": _mistakes_section(model, scores),
+    counts = {
+        "texts to train on": training.n_train,
+        **({"texts for probabilities": kept} if (kept := training.n_calibrate) else {}),
+        "texts held out": training.n_test,
+        "labels": len(training.label_counts),
+        "terms known": training.n_features,
     }
+    skipped, scores = training.skipped.count, training.evaluation
+    head = Section(
+        about=[("", saved, f" · {training.settings.classifier} · fastsvm {version('fastsvm')}")],
+        facts=[Fact(name, f"{n:,}") for name, n in counts.items()],
+        lines=[
+            *[f"{many(skipped, 'record')} of the corpus skipped."] * bool(skipped),
+            *(f"{warning}." for warning in (scores.warnings if scores else ())),
+        ],
+    )
+    sections = [
+        *(answer_sections(scores) if scores else [Section(title="Accuracy", lines=[UNTESTED])]),
+        *_learning_curve_sections(training),
+        _top_words_section(training),
+        *([mistakes_section(training.tested, scores)] if scores else []),
+        _certificate_section(training),
+        _reproduction_section(training, command),
+    ]
+    write_sections_page(path, ("Text classifier: ", corpus), head, sections)
 
 
-def _learning_curve_section(training: TextTraining) -> dict:
-    """Return the learning curve, and what the last texts gained; empty for a single point."""
+def _learning_curve_sections(training: TextTraining) -> list[Section]:
+    """Return the learning curve, and what the last texts gained; nothing for a single point."""
     points, n = training.learning_curve, training.n_test
     if len(points) < 2:
-        return {}
+        return []
     metric = training.settings.metric.replace("-", " ")
-    intervals = (
-        [wilson_interval(round(point["accuracy"] * n), n) for point in points] if metric == "accuracy" else []
-    )
-    sizes, values = [point["n_train"] for point in points], [point["value"] for point in points]
-    return {
-        "title": f"{metric.capitalize()} by the number of training texts",
-        "sizes": sizes,
-        "gain": values[-1] - values[-2],
-        "intervals": intervals,
-        "chart": learning_curve_chart(sizes, values, intervals, metric),
-    }
-
-
-def _top_words_section(training: TextTraining) -> dict:
-    """Return label, then word, length of its bar in percent and weight, of the most frequent labels."""
-    sides = sorted(training.top_words, key=lambda side: -training.label_counts.get(side.label, 0))
-    listed = [side for side in sides if side.words][:LABELS_WITH_WORDS]
-    most = max((abs(item.weight) for side in listed for item in side.words), default=0.0)
-    decimals = 3 if most < 10 else 2 if most < 100 else 1  # as wide as the column is
-    form = f"{{:+.{decimals}f}}" if most < 1e4 else "{:+.2e}"
-    rows = [
-        (side.label, [(shown_term(word), 100 * abs(w) / most, form.format(w)) for word, w in side.words])
-        for side in listed
+    intervals = [wilson_interval(round(p["accuracy"] * n), n) for p in points] if metric == "accuracy" else []
+    sizes, values = [p["n_train"] for p in points], [p["value"] for p in points]
+    gain = f"From {sizes[-2]:,} to {sizes[-1]:,} training texts, the gain was {values[-1] - values[-2]:+.4f}."
+    about = [
+        f"{gain} If the curve still rises at its end, more texts would help further.",
+        *["Lines at the dots: 95 % intervals."] * bool(intervals),
     ]
-    return {"sides": rows, "left": len(sides) - len(listed)}
+    table = Table(
+        ("training texts", metric), [(f"{n:,}", f"{v:.4f}") for n, v in zip(sizes, values, strict=True)], ()
+    )
+    caption = f"{metric.capitalize()} by the number of training texts"
+
+    def draw() -> list[Figure]:
+        return [Figure(caption, [learning_curve_chart(sizes, values, intervals, metric)])]
+
+    return [Section(title="Learning curve", about=about, tables=[table], figures=draw)]
 
 
-def _mistakes_section(model: Pipeline, found: AnswerScores) -> dict:
-    """Return the texts with a wrong label that the model was surest of, with their words marked."""
-    wrong, explainer = found.mistakes, TextExplainer(model)
-    listed = []
-    for i in wrong[:MISTAKES]:
-        source, predicted = found.texts[i], found.given[i]
-        spans, note = [], "It is too long to mark its words."
-        if len(source) <= LONGEST:
-            spans = explainer.explain(source, predicted).spans
-            note = "" if spans else "It has no word that the model knows."
-        mistake = {"actual": found.truth[i], "predicted": predicted, "margin": found.margins[i]}
-        listed.append({**mistake, "text": highlight(source, spans), "note": note})
-    count = f"{len(listed):,} of {len(wrong):,}" if len(listed) < len(wrong) else f"All {len(wrong):,}"
-    return {"listed": listed, "shown": "The only one" if len(wrong) == 1 else count}
+def _top_words_section(training: TextTraining) -> Section:
+    """Return the words of the most frequent labels."""
+    words, counts = training.top_words, training.label_counts
+    labels = sorted((label for label, rows in words.items() if rows), key=lambda label: -counts.get(label, 0))
+    if not labels:
+        return Section(title="Top words", lines=["None: no word has a weight."])
+    return top_words_section(words, "Top words", labels[:LABELS_WITH_WORDS])
 
 
-def _certificate_section(training: TextTraining) -> dict:
+def _certificate_section(training: TextTraining) -> Section:
+    title = "Certificate"
     if training.relative_gap is None:
-        return {"text": text_certificate(training).capitalize()}
+        return Section(title=title, lines=[f"{text_certificate(training).capitalize()}."])
     worst = int(np.argmax(training.relative_gap))
     objective, gap, relative = (
         float(np.atleast_1d(numbers)[worst])
         for numbers in (training.objective, training.gap, training.relative_gap)
     )
-    label = str(training.model.classes_[worst]) if np.ndim(training.objective) > 0 else None
-    numbers = {"objective": objective, "bound": objective - gap, "relative": relative}
-    return {"text": "", "label": label, **numbers}
+    about: list[Line] = [ABOUT_CERTIFICATE]
+    if np.ndim(training.objective):
+        label, most = str(training.model.classes_[worst]), ", where the distance is largest."
+        about.append(("There is one such search for each label; these are the numbers of ", label, most))
+    about.append("This is about the training texts. The held-out texts show how the model does on others.")
+    bound = "and a bound that was computed along with it proves that no weights reach less than"
+    lines = [
+        f"It ended at {objective:.6g}, {bound} {objective - gap:.6g}.",
+        f"So no other solver could lower the objective by more than {100 * relative:.2g} %.",
+        *["More epochs, or a larger alpha, would bring it nearer."] * (relative > 0.01),
+    ]
+    return Section(title=title, about=about, lines=lines)
+
+
+def _reproduction_section(training: TextTraining, command: str) -> Section:
+    about = ["The same corpus, versions and options give the same model."]
+    table = Table(("setting", "value"), _training_facts(training), words=(0, 1))
+    return Section(title="Reproduction", about=about, command=command, tables=[table])
 
 
 def _range_in_words(ends: tuple[int, int] | None) -> str:
@@ -192,7 +141,7 @@ def _range_in_words(ends: tuple[int, int] | None) -> str:
     return f"{shortest} to {longest}" if shortest < longest else f"{longest}"
 
 
-def _training_facts(training: TextTraining) -> list[tuple[str, object]]:
+def _training_facts(training: TextTraining) -> list[tuple[str, str]]:
     steps = training.model.named_steps
     weighting = getattr(steps.get("weighting"), "weighting", "counts")
     classifier = steps["classifier"]
@@ -206,7 +155,7 @@ def _training_facts(training: TextTraining) -> list[tuple[str, object]]:
         "Terms weighted by": WEIGHTINGS.get(weighting, weighting),
         "Terms kept": f"{training.n_features:,} of {training.n_features_seen:,}",
         "Epochs": f"{np.max(training.n_iter):,}",
-        "Seed": training.settings.seed,
+        "Seed": f"{training.settings.seed}",
         "Versions": ", ".join(f"{name} {version(name)}" for name in ("fastsvm", "numpy", "scipy")),
     }
     return list(facts.items())

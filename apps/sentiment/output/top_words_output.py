@@ -1,14 +1,16 @@
 """The top words of a model: tables for people, records for --json and --csv, and a picture."""
 
 import sys
-from itertools import zip_longest
+from collections.abc import Sequence
 
 from ...common.csv_quoting import csv_writer
 from ...common.errors import AppError
 from ...common.matplotlib_figures import figure
-from ...common.printing import print_line, print_table, printable, shortened
+from ...common.printing import many, printable, shortened
+from ...common.sections import Section, Table
 from ..measures.prediction import TRAIN_AGAIN
-from ..measures.term_effects import TopWords
+
+TopWords = dict[str, list[tuple[str, float]]]  # of each label its words and their weights
 
 WORDS, CHARACTERS = "words__", "chars__"  # what a vectorizer of both puts before its terms
 FOR, AGAINST = "#2b7a78", "#c8553d"
@@ -33,55 +35,61 @@ def shown_term(term: str) -> str:
     return "␣" * start + inner + "␣" * (len(piece) - start - len(inner))
 
 
-def top_words_record(sides: list[TopWords]) -> dict:
+def top_words_record(words: TopWords) -> dict:
     """Return what `explain MODEL --json` prints."""
-    return {"words": {side.label: [item._asdict() for item in side.words] for side in sides}}
+    return {
+        "words": {
+            label: [{"word": word, "weight": weight} for word, weight in rows]
+            for label, rows in words.items()
+        }
+    }
 
 
-def print_top_words_csv(sides: list[TopWords]) -> None:
+def print_top_words_csv(words: TopWords) -> None:
     """Print a CSV table of all words."""
-    rows = ((side.label, *item) for side in sides for item in side.words)
+    rows = ((label, *row) for label, rows in words.items() for row in rows)
     csv_writer(sys.stdout)(("label", "word", "weight"), *rows)
 
 
-def print_top_words(sides: list[TopWords], abreast: int = 3) -> None:
-    """Print the top words of each label, a pair of columns each; the second of two labels comes first."""
-    sides = sides[::-1] if len(sides) == 2 else sides
-    for start in range(0, len(sides), abreast):
-        if start:
-            print_line("")
-        group = sides[start : start + abreast]
-        header, columns = [], []
-        for side in group:
-            header += [side.label, "weight"]
-            columns += [
-                [shown_term(item.word) for item in side.words],
-                [f"{item.weight:+.4f}" for item in side.words],
-            ]
-        print_table(header, zip_longest(*columns, fillvalue=""), text_columns=range(0, len(header), 2))
+def top_words_section(words: TopWords, title: str = "", labels: Sequence[str] = ()) -> Section:
+    """Return a table of the words of each label, or of some labels; the second of two labels comes first."""
+    shown = labels or ([*words][::-1] if len(words) == 2 else [*words])
+    most = max((abs(weight) for label in shown for _, weight in words[label]), default=0.0)
+    form = "{:+.4f}" if most < 1e4 else "{:+.2e}"
+    tables = [
+        Table(
+            (label, "weight"),
+            [(shown_term(word), form.format(weight)) for word, weight in words[label]],
+            bars=[100 * abs(weight) / most for _, weight in words[label]],
+        )
+        for label in shown
+    ]
+    left = len(words) - len(shown)
+    lines = [f"{many(left, 'more label')} without words here."] if left else []
+    return Section(title=title, lines=lines, tables=tables)
 
 
-def plot_top_words(sides: list[TopWords], path: str) -> None:
+def plot_top_words(words: TopWords, path: str) -> None:
     """Write a picture of the top words."""
-    if any(abs(item.weight) > LARGEST_DRAWN for side in sides for item in side.words):
+    if any(abs(weight) > LARGEST_DRAWN for rows in words.values() for _, weight in rows):
         raise AppError(f"{path}: weights beyond {LARGEST_DRAWN:g} cannot be drawn; {TRAIN_AGAIN}")
-    with figure(path, size_of_top_words(sides)) as sheet:
-        draw_top_words(sheet, sides)
+    with figure(path, size_of_top_words(words)) as sheet:
+        draw_top_words(sheet, words)
 
 
-def size_of_top_words(sides: list[TopWords]) -> tuple[float, float]:
+def size_of_top_words(words: TopWords) -> tuple[float, float]:
     """Return the inches that a picture of the top words takes."""
-    panels, rows, columns = _word_panels(sides)
-    bars = max(sum(len(side.words) for side in panel) for panel in panels)
+    panels, rows, columns = _word_panels(words)
+    bars = max(sum(map(len, panel.values())) for panel in panels)
     return 7.0 if columns == 1 else 3.6 * columns, 0.6 + rows * (0.6 + 0.21 * bars)
 
 
-def draw_top_words(sheet, sides: list[TopWords]) -> None:
+def draw_top_words(sheet, words: TopWords) -> None:
     """Draw the weights of each label's top words as horizontal bars.
 
     Two labels share one pair of axes, since they share one weight for each word; more have a panel each.
     """
-    panels, rows, columns = _word_panels(sides)
+    panels, rows, columns = _word_panels(words)
     # Bars of one length are of one weight, in every panel.
     axes = sheet.subplots(rows, columns, squeeze=False, sharex=True).ravel()
     for ax, panel in zip(axes, panels, strict=False):
@@ -92,28 +100,31 @@ def draw_top_words(sheet, sides: list[TopWords]) -> None:
         elif i + columns >= len(panels):  # nothing is below it
             ax.tick_params(axis="x", labelbottom=True)
     said = "weight of a word or phrase"
-    if len(sides) == 2:
-        said = f"weight: above 0 for “{sides[1].label}”, below 0 for “{sides[0].label}”"
+    if len(words) == 2:
+        low, high = words
+        said = f"weight: above 0 for “{high}”, below 0 for “{low}”"
     sheet.supxlabel(said, fontsize=10)
 
 
-def _word_panels(sides: list[TopWords]) -> tuple[list[list[TopWords]], int, int]:
+def _word_panels(words: TopWords) -> tuple[list[TopWords], int, int]:
     """Return what shares axes, and in how many rows and columns these stand."""
-    panels = [sides[::-1]] if len(sides) == 2 else [[side] for side in sides]
+    panels = [{label: rows} for label, rows in words.items()]
+    if len(words) == 2:
+        panels = [dict(reversed(words.items()))]
     columns = min(len(panels), 3)
     return panels, -(-len(panels) // columns), columns
 
 
-def _word_bars(ax, panel: list[TopWords]) -> None:
+def _word_bars(ax, panel: TopWords) -> None:
     start = 0
     ticks = []
-    for side, color in zip(panel, (FOR, AGAINST), strict=False):
+    for (label, rows), color in zip(panel.items(), (FOR, AGAINST), strict=False):
         # From the largest weight at the top to the smallest, so a side below 0 is turned around.
-        words = sorted(side.words, key=lambda item: -item.weight)
-        places = range(start, start + len(words))
-        ax.barh(places, [item.weight for item in words], color=color, height=0.75, label=side.label)
-        ticks += [printable(shown_term(item.word)) for item in words]
-        start += len(words)
+        rows = sorted(rows, key=lambda row: -row[1])
+        places = range(start, start + len(rows))
+        ax.barh(places, [weight for _, weight in rows], color=color, height=0.75, label=label)
+        ticks += [printable(shown_term(word)) for word, _ in rows]
+        start += len(rows)
     ax.set_yticks(range(start), ticks, fontsize=8)
     ax.invert_yaxis()
     ax.margins(y=0.01)
@@ -123,7 +134,7 @@ def _word_bars(ax, panel: list[TopWords]) -> None:
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     if len(panel) == 1:
-        ax.set_title(shortened(panel[0].label, 30))
+        ax.set_title(shortened(*panel, 30))
     else:
         high, low = panel
-        ax.set_title(f"The words that speak most for “{high.label}” and for “{low.label}”")
+        ax.set_title(f"The words that speak most for “{high}” and for “{low}”")

@@ -5,29 +5,26 @@ from ...common.printing import (
     fields,
     many,
     percent,
-    print_confusion,
     print_heading,
     print_line,
     print_table,
     print_times,
     shortened,
 )
+from ...common.sections import print_sections
 from ..jobs.suspect_texts import TEXT
 from ..jobs.text_training import TextTraining
 from ..learning.alpha_choice import AlphaChoice
 from ..measures.answer_scores import AnswerScores
-from ..measures.calibration_error import CalibrationError
 from ..settings import spelled_setting
 from ..text_recipes import WEIGHTINGS
-from .top_words_output import print_top_words
-
-LABELS_CROSSED = 20  # more labels have no confusion table
+from .answer_sections import answer_sections
+from .top_words_output import top_words_section
 
 
 def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
-    settings, choice, tested = result.settings, result.alpha_choice, result.evaluation
-    calibration = tested and tested.calibration
+    settings, choice = result.settings, result.alpha_choice
     return {
         "model": result.path,
         **settings.record(),
@@ -35,8 +32,7 @@ def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
         "alpha_choice": choice and choice.record(),
         **fields(result, "recipe_choice", "label_counts", "n_train", "n_calibrate", "n_test", "n_fitted"),
         **fields(result, "n_features_seen", "n_features"),
-        **_evaluation_record(tested),
-        "calibration_error": calibration and calibration._asdict(),
+        **_evaluation_record(result.evaluation),
         **fields(result, "warnings", "accuracy_before", "learning_curve", "cross_validation"),
         **fields(result, "n_iter", "objective", "gap", "relative_gap", "suspected_labels"),
         "skipped": result.skipped.count,
@@ -52,8 +48,8 @@ def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
     print_table(("label", "texts"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
     print_heading("Held-out texts")
     if result.evaluation:
-        print_scores(result.evaluation)
-        _print_baseline(result, result.evaluation)
+        print_sections(answer_sections(result.evaluation, title="", full=False))
+        _print_models(result)
     else:
         print_line("none: --holdout 0 keeps no text for a test")
     if result.recipe_choice:
@@ -73,7 +69,7 @@ def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
     print_times(seconds)
     print_heading("Top words")
     if result.top_words:
-        print_top_words(result.top_words)
+        print_sections([top_words_section(result.top_words)])
     else:
         print_line("none: a kernel machine has no weight for a word; explain says what each does in a TEXT")
     print_heading("Model", result.path)
@@ -97,31 +93,16 @@ def _ngrams_in_words(ends: tuple[int, int], kind: str) -> str:
     return f"{kind} n-grams of length {spelled_setting(ends)}"
 
 
-def _print_baseline(result: TextTraining, scores: AnswerScores) -> None:
-    """Print the other scores on the held-out texts, and those of always guessing one label."""
-    metric = scores.metric
-    guess = f"accuracy {scores.guessing('accuracy'):.4f}"
+def _print_models(result: TextTraining) -> None:
+    """Print which model was tested, and which one is saved."""
     print_line("")
-    if metric != "accuracy":
-        f1 = "" if metric == "macro-f1" else f", macro-f1 {scores.score('macro-f1'):.4f}"
-        print_line(f"{metric} {scores.value:.4f}{f1}")
-        guess += f", {metric} {scores.guessing(metric):.4f}"
-    print_line(f"baseline: {guess}, always guessing '{scores.guess}'")
-    if scores.calibration:
-        print_line(calibration_line(scores.calibration))
-    else:
+    if not result.evaluation.calibration:
         print_line("no probabilities: too few texts to learn them from")
     if result.accuracy_before is not None:
         print_line(f"accuracy of the model before it learned on: {result.accuracy_before:.4f}")
     print_line(f"The model that was tested was trained on {result.n_train:,} other texts.")
     if result.n_fitted > result.n_train:
         print_line(f"The saved model was trained on all {result.n_fitted:,} texts.")
-
-
-def calibration_line(error: CalibrationError) -> str:
-    """Return a line on the error of the probabilities."""
-    chance = f"{error.by_chance:.4f} is expected by chance on this many texts"
-    return f"probabilities: expected calibration error {error.value:.4f} ({chance})"
 
 
 def print_screening(screening: dict) -> None:
@@ -201,42 +182,11 @@ def text_certificate(result: TextTraining) -> str:
     return certificate_line(result.relative_gap, result.settings.classifier)
 
 
-def print_accuracy(scores: AnswerScores) -> None:
-    """Print the accuracy and its interval."""
-    low, high = scores.interval
-    print_line(
-        f"accuracy {scores.accuracy:.4f} on {scores.n:,} texts (95 % interval {low:.4f} to {high:.4f})"
-    )
-
-
-def print_scores(scores: AnswerScores) -> None:
-    """Print the accuracy and the confusion table; for many labels, the scores of each."""
-    print_accuracy(scores)
-    print_line("")
-    if len(scores.labels) <= LABELS_CROSSED:
-        print_confusion(scores.labels, scores.confusion)
-        return
-    rows = [
-        (each.label, f"{each.n:,}", *("-" if share is None else f"{share:.4f}" for share in each[2:]))
-        for each in scores.label_scores
-    ]
-    print_table(("label", "texts", "precision", "recall", "F1"), rows)
-
-
 def _evaluation_record(scores: AnswerScores | None) -> dict:
     """Return the scores on the held-out texts, and those of guessing."""
     if scores is None:
         names = "accuracy", "accuracy_interval", "labels", "confusion", "metric_value", "macro_f1", "baseline"
-        return dict.fromkeys(names)
-    return {
-        "accuracy": scores.accuracy,
-        "accuracy_interval": list(scores.interval),
-        **fields(scores, "labels", "confusion"),
-        "metric_value": scores.value,
-        "macro_f1": scores.score("macro-f1"),
-        "baseline": {
-            "label": scores.guess,
-            "accuracy": scores.guessing("accuracy"),
-            "metric_value": scores.guessing(scores.metric),
-        },
-    }
+        return dict.fromkeys((*names, "calibration_error"))
+    record = {**scores.record, "metric_value": scores.value}
+    record["baseline"]["metric_value"] = scores.guessing(scores.metric)
+    return record

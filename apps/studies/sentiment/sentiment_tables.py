@@ -39,8 +39,9 @@ def of_texts(found: Found) -> list[Table]:
               source="figures f38, f39"),
         Table("words", "Top words", "Weights of the models to the letter, on the article's split.",
               ("classifier", "label", "word", "weight"),
-              [[NAMES[name], side.label, shown_term(item.word), item.weight]
-               for name in ARTICLE for side in top_words(found.trained[name], WORDS) for item in side.words],
+              [[NAMES[name], label, shown_term(word), weight]
+               for name in ARTICLE for label, words in top_words(found.trained[name], WORDS).items()
+               for word, weight in words],
               shown=False, source="figures f41 to f43"),
         Table("lambda", "Accuracy by lambda", "Over the splits; to the letter but for lambda.",
               ("classifier", "lambda", "accuracy", "worst", "best"),

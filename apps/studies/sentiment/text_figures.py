@@ -55,9 +55,9 @@ def text_figures(found: texts.Found) -> list[Figure]:
                             ylabel="different words (log scale)", **LOG_LOG)])),
         *(Figure(f"words-{name}", f"Top words of the {NAMES[name]}",
                  "The highest and the lowest weights of the model to the letter, on the article's split.",
-                 partial(draw_top_words, sides=sides), size=size_of_top_words(sides),
+                 partial(draw_top_words, words=words), size=size_of_top_words(words),
                  source="figures f41 to f43")
-          for name in ARTICLE for sides in [top_words(found.trained[name], texts.WORDS)]),
+          for name in ARTICLE for words in [top_words(found.trained[name], texts.WORDS)]),
     ]
 def _comparison_panels(known: Comparison) -> list[Panel]:
     """Return how accurate each classifier is, how far behind the best, and how long it takes, a row each."""

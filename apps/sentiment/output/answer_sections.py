@@ -1,0 +1,337 @@
+"""What `train` and `evaluate` say of a model's answers: scores, confusions, curves, thresholds, mistakes."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from fastsvm.fitting import Pipeline
+
+from ...common.html_pages import shorten
+from ...common.printing import many, percent
+from ...common.sections import Fact, Figure, Line, Section, Table
+from ..jobs.text_explanation import TextExplainer
+from ..measures.answer_scores import AnswerScores
+from ..measures.calibration_error import GROUPS, probability_groups
+from ..measures.thresholds import ThresholdEffect
+from .svg_charts import ENDS, PANEL, STRIP, Axis, Chart, curve_chart, dotted_chart
+
+LABELS_LISTED = 100  # rows of the table of labels
+LABELS_CROSSED, LABELS_SHADED = 20, 40  # columns of the confusion table in a terminal, and of a page's
+LABELS_NAMED = 12  # more columns of a page have numbers
+CONFUSIONS = 10
+SHADES = 10  # in style.css
+PANELS = 24  # labels with a curve of their own
+MISTAKES = 12
+LONGEST = 1_000_000  # characters of a text whose words are marked: each word of it takes memory
+RARE = 1 / 3  # of two labels, one with fewer of the texts is the one to be found
+
+ABOUT_LABELS = (
+    "Precision: share of the texts given the label that have it. Recall: share of the texts with the label "
+    "that were given it. F1: their harmonic mean. The areas under the ROC and the precision-recall curve "
+    "cover all thresholds: guessing has a ROC area of 0.5, and its PR area is the label's share of the texts."
+)
+ABOUT_PANELS = (
+    "Each label against the rest. Across: recall; up: precision, both from 0 to 1, at every threshold that "
+    "the score could have. Dashed grey: guessing. The numbers are average precisions, the lowest first."
+)
+ABOUT_CALIBRATION = (
+    ". If the probabilities are right, the dots lie on the dashed line: 80 % of the texts with probability "
+    "0.8 are so. Lines at the dots: 95 % intervals. The expected calibration error is a mean distance from "
+    "the line."
+)
+ABOUT_CONFUSION = (
+    "Rows: true label. Columns: predicted label. The deeper the colour, the larger the share of its row."
+)
+
+
+def score_cell(value: float | None) -> str:
+    """Return a score between 0 and 1 for a table."""
+    return "-" if value is None else f"{value:.4f}"
+
+
+def answer_sections(scores: AnswerScores, title: str = "Accuracy", full: bool = True) -> list[Section]:
+    """Return how good the answers of a model are; if not `full`, the scores and the labels alone."""
+    sections = [_accuracy_section(scores, title), _labels_section(scores)]
+    if full or len(scores.labels) <= 4:
+        sections += _confusion_sections(scores)
+    if full:
+        sections += [_curves_section(scores), *_calibration_sections(scores), *threshold_sections(scores)]
+    return sections
+
+
+def accuracy_fact(scores: AnswerScores) -> Fact:
+    """Return the accuracy and its interval."""
+    low, high = scores.interval
+    interval = f"95 % interval {low:.4f} to {high:.4f}"
+    return Fact("accuracy", f"{scores.accuracy:.4f}", f" on {many(scores.n, 'text')} ({interval})")
+
+
+def _accuracy_section(scores: AnswerScores, title: str) -> Section:
+    guess = shorten(scores.guess)
+    facts = [
+        accuracy_fact(scores),
+        Fact("baseline", f"{scores.guessing('accuracy'):.4f}", f", always guessing {guess}"),
+    ]
+    for metric in dict.fromkeys((scores.metric, "balanced-accuracy", "macro-f1")):
+        if metric != "accuracy":
+            name = metric.replace("-", " ").replace(" f1", " F1")
+            guessing = f"; always guessing {guess} {scores.guessing(metric):.4f}"
+            facts.append(Fact(name, f"{scores.score(metric):.4f}", guessing))
+    if scores.calibration:
+        value, by_chance = scores.calibration
+        chance = f" ({by_chance:.4f} by chance on this many texts)"
+        facts.append(Fact("expected calibration error", f"{value:.4f}", chance))
+    lines = []
+    if scores.unknown_labels:
+        n = sum(map(sum, scores.confusion[len(scores.classes) :]))
+        unknown = many(len(scores.unknown_labels), "label")
+        lines.append(f"{unknown} of {many(n, 'text')} did not occur in training: these count as mistakes.")
+    return Section(title=title, facts=facts, lines=lines)
+
+
+def _labels_section(scores: AnswerScores) -> Section:
+    rows, about = scores.label_rows, [ABOUT_LABELS]
+    if len(rows) > LABELS_CROSSED:
+        rows = sorted(rows, key=lambda row: (row[4] or 0.0, -row[1], row[0]))
+        about.insert(0, "The lowest F1 comes first.")
+    cells = [(label, f"{n:,}", *map(score_cell, shares)) for label, n, *shares in rows[:LABELS_LISTED]]
+    left = len(rows) - len(cells)
+    columns = "label", "texts", "precision", "recall", "F1", "ROC area", "PR area"
+    left_out = f"{many(left, 'more label')} that did better; --json has all" if left else ""
+    return Section(title="Labels", about=about, tables=[Table(columns, cells, left_out=left_out)])
+
+
+def _confusion_sections(scores: AnswerScores) -> list[Section]:
+    """Return the table of true and predicted labels, and of many labels the most frequent mistakes."""
+    names, counts = list(scores.labels), np.asarray(scores.confusion)
+    found = Section(
+        title="True and predicted labels", about=[ABOUT_CONFUSION], tables=[_confusion_table(names, counts)]
+    )
+    if len(names) <= LABELS_NAMED:
+        return [found]
+    if len(names) > LABELS_CROSSED:  # too wide for a terminal
+        draw = partial(_wide_confusion, names, counts)
+        found = Section(title=found.title, about=found.about, figures=draw, layout="")
+    columns = "true", "predicted", "texts", "share of the true label's"
+    rows = _frequent_mistakes(names, counts)
+    return [found, Section(title="Most frequent mistakes", tables=[Table(columns, rows, (0, 1))])]
+
+
+def _confusion_table(names: Sequence[str], counts: np.ndarray) -> Table:
+    rows = [(name, *(f"{n:,}" for n in row)) for name, row in zip(names, counts.tolist(), strict=True)]
+    # The root: mistakes are a small share.
+    levels = np.rint(SHADES * np.sqrt(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))).astype(int)
+    shades = [
+        [f"{'right' if i == j else 'wrong'}-{level}" for j, level in enumerate(row)]
+        for i, row in enumerate(levels.tolist())
+    ]
+    return Table(("true \\ predicted", *names), rows, shades=shades)
+
+
+def _wide_confusion(names: Sequence[str], counts: np.ndarray) -> Iterator[Figure]:
+    """Yield a table for a page; many labels, those with the fewest mistakes, share a row and a column."""
+    caption = ""
+    if len(names) > LABELS_SHADED:
+        right = counts.diagonal()
+        mistakes = counts.sum(axis=0) + counts.sum(axis=1) - 2 * right
+        often = np.argsort(-mistakes, kind="stable")
+        kept, others = np.sort(often[: LABELS_SHADED - 1]), often[LABELS_SHADED - 1 :]
+        place = np.full(len(names), len(kept))  # in the smaller table
+        place[kept] = np.arange(len(kept))
+        names = [*(names[i] for i in kept), f"{len(others):,} others"]
+        caption = (
+            "The labels with the fewest mistakes are taken together; "
+            f"{right[others].sum():,} of the texts in the last cell got the right one of these labels."
+        )
+        whole, counts = counts, np.zeros((len(names), len(names)), int)
+        np.add.at(counts, (place[:, None], place), whole)
+    table = _confusion_table([f"{shorten(name)} {i}" for i, name in enumerate(names, 1)], counts)
+    columns = (table.columns[0], *map(str, range(1, len(names) + 1)))
+    yield Figure(caption, [table._replace(columns=columns)])
+
+
+def _frequent_mistakes(names: Sequence[str], counts: np.ndarray) -> list[tuple[str, ...]]:
+    """Return true and predicted label of the most frequent mistakes, with their number and share."""
+    wrong = counts - np.diag(counts.diagonal())
+    worst = np.argsort(-wrong, axis=None, kind="stable")[:CONFUSIONS]
+    pairs = [(i, j) for i, j in zip(*np.unravel_index(worst, wrong.shape), strict=True) if wrong[i, j]]
+    return [
+        (names[i], names[j], f"{wrong[i, j]:,}", percent(wrong[i, j] / counts[i].sum())) for i, j in pairs
+    ]
+
+
+def threshold_sections(scores: AnswerScores) -> list[Section]:
+    """Return a table of a few thresholds; none if the model has none."""
+    effects = scores.threshold_table()
+    if not effects:
+        return []
+    of = "score" if scores.probabilities is None else "probability"
+    if len(scores.classes) == 2:
+        second = shorten(scores.classes[1])
+        about: Line = (
+            "A text gets the label ",
+            second,
+            f" if its {of} of ",
+            second,
+            " reaches the threshold.",
+        )
+        line: Line = (f"{of} of ", second)
+    else:
+        about = "A text gets its best label if the probability of this label reaches the threshold."
+        line = f"{of} of the best label; texts below it are left unsure"
+    table = threshold_effects(effects, two=len(scores.classes) == 2)
+    return [Section(title="Thresholds", about=[about], lines=[line], tables=[table])]
+
+
+def threshold_effects(effects: Sequence[ThresholdEffect], two: bool) -> Table:
+    """Return a table of thresholds of two labels, or of more."""
+    if two:
+        header = "threshold", "precision", "recall", "F1", "accuracy", "given wrongly", "missed"
+        return Table(header, [each.cells(score_cell) for each in effects], words=())
+    rows = [
+        (f"{e.threshold:g}", f"{e.given:,}", percent(e.given / e.n), score_cell(e.precision)) for e in effects
+    ]
+    return Table(("threshold", "answered", "share", "right"), rows, words=())
+
+
+def _label_to_find(scores: AnswerScores) -> int:
+    """Return the place of the label that curves of two labels are about: the second, or a rare first one."""
+    return int(scores.truth.count(scores.classes[0]) >= RARE * scores.n)
+
+
+def _curves_section(scores: AnswerScores) -> Section:
+    """Return two curves of two labels, or a small one of each label."""
+    n_having = Counter(scores.truth)
+    if len(scores.classes) == 2:
+        title, chosen = "ROC and precision-recall", _label_to_find(scores)
+        label, other = scores.classes[chosen], scores.classes[1 - chosen]
+        if 0 < n_having[label] < scores.n:
+            share = n_having[label] / scores.n
+            name, rarer = shorten(label), ", the rarer label," if share < RARE else ""
+            told = ("How well the model separates ", name, f"{rarer} from ", shorten(other))
+            where = f", at every threshold that the score could have. {percent(share)} of the texts are "
+            about = [(*told, where, name, ". Dashed grey: guessing.")]
+            return Section(title=title, about=about, figures=partial(_two_curves, scores, label))
+    else:
+        title = "Precision and recall"
+        labels = [label for label in scores.classes if 0 < n_having[label] < scores.n]
+        labels = sorted(labels, key=lambda label: -n_having[label])[: 4 * PANELS]
+        if labels:
+            left = len(scores.classes) - min(len(labels), PANELS)
+            about = [ABOUT_PANELS, *[f"{many(left, 'more label')} not shown."] * bool(left)]
+            return Section(
+                title=title, about=about, figures=partial(_curve_panels, scores, labels), layout="panels"
+            )
+    return Section(title=title, about=["None: a curve needs texts with and without a label."])
+
+
+def _two_curves(scores: AnswerScores, label: str) -> Iterator[Figure]:
+    found = scores.ladder(label)
+    area, precision = f"area {found.area:.3f}", f"average precision {found.average_precision:.3f}"
+    told = f"{shorten(label)}: {area}, {precision}"
+    axes = Axis("false positive rate"), Axis("true positive rate")
+    yield Figure(
+        f"ROC curve, {area}", [curve_chart(f"ROC curve. {told}", *axes, found.roc, [(0, 0), (1, 1)])]
+    )
+    axes, guess = (Axis("recall"), Axis("precision")), [(0, found.share), (1, found.share)]
+    chart = curve_chart(f"Precision-recall curve. {told}", *axes, found.precision_recall, guess)
+    yield Figure(f"Precision-recall curve, {precision}", [chart])
+
+
+def _curve_panels(scores: AnswerScores, labels: Sequence[str]) -> Iterator[Figure]:
+    """Yield a small precision-recall curve of each label, those with the lowest average precision first."""
+    found = [(label, scores.ladder(label)) for label in labels]
+    found.sort(key=lambda item: item[1].average_precision)
+    axis = Axis("", ticks=ENDS)
+    for label, curve in found[:PANELS]:
+        value, guess = f"{curve.average_precision:.3f}", [(0, curve.share), (1, curve.share)]
+        told = f"Precision-recall curve of {shorten(label)}: average precision {value}"
+        chart = curve_chart(told, axis, axis, curve.precision_recall, guess, PANEL)
+        yield Figure(("", shorten(label), f" {value}"), [chart])
+
+
+def _calibration_sections(scores: AnswerScores) -> list[Section]:
+    """Return how reliable the probabilities are; nothing if there are none."""
+    probabilities, truth = scores.probabilities, np.asarray(scores.truth, dtype=object)
+    if probabilities is None:
+        return []
+    if len(scores.classes) == 2:
+        chosen = _label_to_find(scores)
+        label = scores.classes[chosen]
+        whose = shorten(label)
+        of, shown = f"of the label {shorten(label)}", "share of texts with the label"
+        sure, right = probabilities[:, chosen], truth == label
+    else:
+        whose = "predicted for it"
+        of, shown = "of the predicted label", "share of texts predicted right"
+        sure, right = (
+            probabilities.max(axis=1),
+            np.array(scores.classes, dtype=object)[probabilities.argmax(axis=1)] == truth,
+        )
+    groups = probability_groups(sure, right)
+    about = [("The model gives a probability that a text has the label ", whose, ABOUT_CALIBRATION)]
+    rows = [
+        (f"{low:.3f} to {high:.3f}", f"{mean:.3f}", f"{n:,}", score_cell(share))
+        for low, high, mean, n, share, _ in groups
+    ]
+    table = Table(("probability", "mean", "texts", "are so"), rows, words=())
+    figures = partial(_reliability, groups, of, shown)
+    return [Section(title="Calibration", about=about, tables=[table], figures=figures)]
+
+
+def _reliability(groups: Sequence[tuple], of: str, shown: str) -> Iterator[Figure]:
+    """Yield the share of right answers by probability, and how many texts there are in each tenth."""
+    told = "; ".join(f"{mean:.2f}: {percent(share)}" for _, _, mean, _, share, _ in groups)
+    reliability = dotted_chart(
+        f"Share of texts by the probability {of}. {told}",
+        Axis("", ticks=()),
+        Axis(shown),
+        [(mean, share) for _, _, mean, _, share, _ in groups],
+        [interval for *_, interval in groups],
+        guide=[(0, 0), (1, 1)],
+    )
+    most = max(n for _, _, _, n, _, _ in groups)
+    told = "; ".join(f"{low:.2f} to {high:.2f}: {n:,}" for low, high, _, n, _, _ in groups)
+    axes = (
+        Axis("probability, mean of the group"),
+        Axis("texts", 0, most, [(0, "0"), (most, f"{most:,}")]),
+    )
+    texts = Chart(f"Texts by probability. {told}", *axes, STRIP)
+    middles = [(min(int(low * GROUPS), GROUPS - 1) + 0.5) / GROUPS for low, *_ in groups]
+    texts.bars([(x, n) for x, (_, _, _, n, _, _) in zip(middles, groups, strict=True)], 0.9 / GROUPS)
+    yield Figure("Probability and truth", [reliability, texts])
+
+
+def mistakes_section(model: Pipeline, scores: AnswerScores) -> Section:
+    """Return the texts with a wrong label that the model was surest of, for a page."""
+    title, n = "The most certain mistakes", len(scores.mistakes)
+    if not n:
+        return Section(title=title, about=["None: every text got its label."])
+    shown = f"{MISTAKES:,} of {n:,}" if n > MISTAKES else "The only one" if n == 1 else f"All {n:,}"
+    from .highlights import LEGEND
+
+    about = [f"{shown}. Some texts may have the wrong label in the corpus.", LEGEND]
+    return Section(title=title, about=about, figures=partial(_mistakes, model, scores), layout="list")
+
+
+def _mistakes(model: Pipeline, scores: AnswerScores) -> Iterator[Figure]:
+    from .highlights import highlight, quoted
+
+    explainer = TextExplainer(model)
+    for i in scores.mistakes[:MISTAKES]:
+        text, predicted, note = scores.texts[i], scores.given[i], ""
+        spans = explainer.explain(text, predicted).spans if len(text) <= LONGEST else []
+        if len(text) > LONGEST:
+            note = "It is too long to mark its words."
+        elif not spans:
+            note = "It has no word that the model knows."
+        told = (
+            "true ",
+            shorten(scores.truth[i]),
+            ", predicted ",
+            shorten(predicted),
+            f", margin {scores.margins[i]:.3f}",
+        )
+        yield Figure(told, [quoted(highlight(text, spans), note)])
