@@ -392,7 +392,7 @@ class TextModel:
         ValueError
             If the model was loaded, since the page needs the training.
         """
-        from .output.text_reports import write_training_report
+        from .output.training_output import write_training_report
 
         if self.training is None:
             raise ValueError("this model was loaded, and a report needs its training; call train()")

@@ -20,6 +20,7 @@ FLAVOURS = {
     "neg": ["awful", "broken", "dull", "waste", "refund"],
     "pos": ["great", "lovely", "sturdy", "bright", "perfect"],
     "mixed": ["average", "mediocre", "passable", "middling", "fair"],
+    "so so": ["usual", "plain", "common", "normal", "modest"],
 }
 
 

@@ -14,22 +14,15 @@ from devtools import run_in_page
 import fastsvm
 from browser import HOSTILE, Reader, needs_chromium
 from fastsvm_apps.common import html_pages
-from fastsvm_apps.sentiment.output import answer_sections, text_reports
+from fastsvm_apps.sentiment.output import answer_sections, training_output
 
-EVERY_SECTION = [
-    "accuracy",
-    "labels",
-    "true-and-predicted-labels",
-    "roc-and-precision-recall",
-    "calibration",
-    "thresholds",
-    "learning-curve",
-    "top-words",
-    "the-most-certain-mistakes",
-    "certificate",
-    "reproduction",
-]
-SEVERAL = [id.replace("roc-and-precision-recall", "precision-and-recall") for id in EVERY_SECTION]
+TESTED = "held-out-texts labels true-and-predicted-labels roc-and-precision-recall calibration thresholds"
+MODEL = "top-words the-most-certain-mistakes suspected-labels certificate reproduction"
+
+
+def every_section(*choices, several=False):
+    tested = TESTED.replace("roc-and-precision-recall", "precision-and-recall") if several else TESTED
+    return ["corpus", *tested.split(), *choices, "learning-curve", *MODEL.split()]
 
 
 QUICK = ("--recipe", "nb-words")  # a search for the recipe would take most of the time
@@ -72,13 +65,15 @@ def charts(reader):
 def test_two_labels(report, write, texts):
     corpus = write(texts(400))
     reader, record = report(corpus, "--recipe", "article")
-    assert sections(reader) == EVERY_SECTION
+    assert sections(reader) == every_section()
     assert reader.texts("title") == [f"Text classifier: {corpus}"]
     assert reader.texts("h1") == [f"Text classifier: {corpus}"]
     assert reader.texts("dd")[:4] == ["320", "80", "2", f"{record['n_features']}"]
 
     low, high = record["accuracy_interval"]
-    assert f"accuracy on 80 texts (95 % interval {low:.4f} to {high:.4f})" in section(reader, "accuracy")
+    assert f"accuracy on 80 texts (95 % interval {low:.4f} to {high:.4f})" in section(
+        reader, "held-out-texts"
+    )
     model, guessing, _, f1, error = reader.texts("dd")[4:]
     assert model == f"{record['accuracy']:.4f}"
     assert guessing == f"{record['baseline']['accuracy']:.4f}"
@@ -131,7 +126,7 @@ def test_words_are_marked_by_what_they_say(report, write):
 def test_probabilities(report, write, texts):
     options = ("--recipe", "nb-words", "--classifier", "sdca-logistic")
     reader, _ = report(write(texts(400)), *options)
-    assert sections(reader) == EVERY_SECTION
+    assert sections(reader) == every_section("alpha")
     assert "gives a probability that a text has the label pos." in section(reader, "calibration")
     assert charts(reader)[2].startswith("Share of texts by the probability of the label pos. 0.")
     counts = re.findall(r": (\d+)", charts(reader)[3].removeprefix("Texts by probability."))
@@ -142,7 +137,7 @@ def test_probabilities(report, write, texts):
 
 def test_several_labels(report, write, texts):
     reader, record = report(write(texts(120, ("neg", "pos", "mixed"))))
-    assert sections(reader) == SEVERAL
+    assert sections(reader) == every_section("alpha", several=True)
     told = [
         re.fullmatch(r"Precision-recall curve of (\w+): average precision (.*)", c)
         for c in charts(reader)[:3]
@@ -161,13 +156,14 @@ def test_a_rare_label_is_the_one_to_be_found(report, write, texts):
     curves = section(reader, "roc-and-precision-recall")
     assert "How well the model separates pos, the rarer label, from neg" in curves
     assert f"{record['baseline']['accuracy']:.4f}" in reader.texts("dd")[5]
-    assert "balanced accuracy; always guessing neg 0.5000" in section(reader, "accuracy")
+    assert "balanced accuracy; always guessing neg 0.5000" in section(reader, "held-out-texts")
 
 
 def test_nothing_held_out(report, write, texts):
     reader, _ = report(write(texts(100)), "--holdout", 0)
-    assert sections(reader) == ["accuracy", "top-words", "certificate", "reproduction"]
-    assert "No text was held out" in section(reader, "accuracy")
+    untested = MODEL.replace("the-most-certain-mistakes ", "").split()
+    assert sections(reader) == ["corpus", "held-out-texts", "recipe", "alpha", *untested]
+    assert "keeps no text for a test" in section(reader, "held-out-texts")
     assert charts(reader) == []
 
 
@@ -189,7 +185,7 @@ def test_many_labels(report, write, monkeypatch):
     monkeypatch.setattr(answer_sections, "LABELS_CROSSED", 7)
     monkeypatch.setattr(answer_sections, "LABELS_SHADED", 8)
     monkeypatch.setattr(answer_sections, "PANELS", 6)
-    monkeypatch.setattr(text_reports, "LABELS_WITH_WORDS", 6)
+    monkeypatch.setattr(training_output, "LABELS_WITH_WORDS", 6)
     labels = [f"label{i}" for i in range(14)]
     # Every label is found; the last of all is never told from the one before it.
     words = [*labels[:-1], labels[-2]]
@@ -272,7 +268,7 @@ def hostile_corpus(tmp_path_factory):
 def test_hostile_texts_stay_text(report, hostile_corpus, tmp_path):
     reader, record = report(hostile_corpus, *SPLIT)
     assert len(record["labels"]) == 8
-    assert sections(reader) == SEVERAL
+    assert sections(reader) == every_section("alpha", several=True)
     assert Counter(tag for tag, *_ in reader.elements)["script"] == 1
     for _, attributes, _ in reader.elements:
         assert not [name for name in attributes if name.startswith("on") or name in ("style", "src")]

@@ -77,9 +77,39 @@ def test_every_classifier(run, write, texts, classifier, labels):
         assert np.max(record["relative_gap"]) <= 1e-3
 
 
-def test_what_is_printed(run, write, texts):
-    result = run("train", write(texts(200), "csv"))
-    assert (result.exit_code, result.stderr) == (0, "")
+@pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mixed", "so so")])
+def test_what_matters_most_fits_on_a_screen(run, write, texts, labels):
+    corpus = write(texts(200, labels), "csv")
+    lines = run("train", corpus).stdout.splitlines()
+    rows = [rf"{label} +[01]\.\d{{4}}  [\w …]+(, [\w …]+){{4}}(\.\.\.)?" for label in sorted(labels)]
+    for line, pattern in zip(
+        lines,
+        [
+            r".*reviews\.csv: 200 texts, 160 to train on and 40 held out",
+            r"accuracy [01]\.\d{4} on 40 texts \(95 % interval 0\.\d{4} to [01]\.\d{4}\)",
+            r"always guessing \w+: 0\.\d{4}",
+            "",
+            "label +recall  top words",
+            *rows,
+            "",
+            r"recipe: [\w-]+; [\d,]+ features; sdca-svm, alpha 0\.\d+",
+            r"certificate: the objective is within 0\.0\d+ % of the lowest",
+            r"model: reviews\.safetensors",
+            r"next: fastsvm-sentiment predict reviews\.safetensors FILE; train -v says more",
+        ],
+        strict=True,
+    ):
+        assert re.fullmatch(pattern, line.rstrip()), (pattern, line)
+        assert len(line) <= 80
+    assert len(lines) <= 14
+    out = run("train", corpus, "--holdout", 0, "--classifier", "kernel-sdca").stdout
+    assert "no text was held out" in out
+    assert re.search(r"neg +-", out)
+
+
+def test_what_is_printed_in_full(run, write, texts):
+    result = run("train", write(texts(200), "csv"), "-v")
+    assert result.exit_code == 0
     out = result.stdout
     for pattern in (
         r"200 texts, 160 to train on and 40 held out",
@@ -87,22 +117,26 @@ def test_what_is_printed(run, write, texts):
         r"neg +100\n",
         r"accuracy [01]\.\d{4} on 40 texts \(95 % interval 0\.\d{4} to [01]\.\d{4}\)",
         r"true \\ predicted +neg +pos\nneg +\d+ +\d+\npos +\d+ +\d+\n",
+        r"The saved model was trained on all 200 texts\.",
         r"Alpha\n0\.\d+, the best on 160 training texts in 5 folds\n",
         r"\nalpha +accuracy +relative gap\n0.01 +0\.\d{4} +\d\.\de-\d\d\n",
         r"relative gap \d\.\de-\d\d: no weights lower the objective by more than",
         r"vectorize +\d+\.\d\d\n",
         r"pos +weight +neg +weight\n",
+        r"\nModel\nreviews\.safetensors\n\nsetting +value *\nclassifier +SDCA, loss hinge *\n",
         (
-            r"\nModel\nreviews\.safetensors\n\nSuspected labels\n"
+            r"\nSuspected labels\n"
             r"Models of other texts contradict \d+ of 200 labels, \d+ strongly\.\n"
-            r"By the surest predictions, about \d+\.\d % of the labels are wrong at random\.\n\n"
+            r"By the surest predictions, about \d+\.\d % of the labels are wrong at random\.\n"
+            r"fastsvm-sentiment inspect lists more\.\n\n"
             r"place +label +suggested +sure +text *\n(\d+ +(pos|neg) +(pos|neg) +[01]\.\d{3} +\w.*\n){5}\n"
-            r"fastsvm-sentiment inspect lists more\.\n$"
         ),
     ):
         assert re.search(pattern, out), (pattern, out)
     assert "\x1b" not in out  # no colours in a pipe
-    assert "perceptron has no dual" in run("train", write(texts(50)), "--classifier", "perceptron").stdout
+    assert (
+        "perceptron has no dual" in run("train", write(texts(50)), "--classifier", "perceptron", "-v").stdout
+    )
 
 
 def test_the_order_of_the_file_changes_nothing(run, write, texts):
@@ -222,7 +256,7 @@ def test_holdout_zero_trains_on_everything(run, write, texts):
     record = train_json(run, corpus, "--holdout", 0)
     assert (record["n_train"], record["n_test"]) == (80, 0)
     assert record["accuracy"] is record["confusion"] is record["accuracy_interval"] is None
-    assert "keeps no text for a test" in run("train", corpus, "--holdout", 0).stdout
+    assert "keeps no text for a test" in run("train", corpus, "--holdout", 0, "-v").stdout
 
 
 def test_the_vocabulary_comes_from_the_training_part_only(run, write):
@@ -294,7 +328,7 @@ def test_cross_validation_is_that_of_separate_trainings(run, write, texts):
             SDCAClassifier(alpha=0.001, fit_intercept=False),
         ).fit([everything[i] for i in rows], known[rows])
         assert accuracy == model.score([everything[i] for i in left], known[left])
-    printed = run("train", write(pairs), "--cv", 4, *fixed).stdout
+    printed = run("train", write(pairs), "--cv", 4, *fixed, "-v").stdout
     assert f"\nCross-validation in 4 parts of all texts\naccuracy {found['accuracy']:.4f} (95 %" in printed
 
 

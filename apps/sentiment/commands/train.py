@@ -68,7 +68,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
         if json:
             print_json(training_record(result, stage.seconds))
         else:
-            print_training(result, stage.seconds)
+            print_training(result, stage.seconds, full=verbose)
         code = note_skipped(result.skipped)
     return code
 

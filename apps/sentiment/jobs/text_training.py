@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -132,7 +133,7 @@ class TextTraining:
         """The gap as a share of the objective."""
         return None if self.gap is None else np.divide(self.gap, self.objective).tolist()
 
-    @property
+    @cached_property
     def top_words(self) -> dict[str, list[tuple[str, float]]]:
         """The words with the largest weights for each label; none of a kernel machine."""
         return top_words(self.model, TOP_WORDS)

@@ -1,30 +1,43 @@
-"""The output of `train`: tables for people, and a record for --json."""
+"""The output of `train`: sections in brief and in full, the page, and the record for --json."""
 
-from ...common.printing import (
-    certificate_line,
-    fields,
-    many,
-    percent,
-    print_heading,
-    print_line,
-    print_table,
-    print_times,
-    shortened,
-)
-from ...common.sections import print_sections
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+
+import numpy as np
+
+from ...common.printing import certificate_line, fields, many, percent, shortened
+from ...common.sections import Fact, Figure, Line, Section, Table, print_sections, write_sections_page
 from ..jobs.suspect_texts import TEXT
 from ..jobs.text_training import TextTraining
-from ..learning.alpha_choice import AlphaChoice
-from ..measures.answer_scores import AnswerScores
 from ..settings import spelled_setting
 from ..text_recipes import WEIGHTINGS
-from .answer_sections import answer_sections
-from .top_words_output import top_words_section
+from .top_words_output import shown_term, top_words_section
+
+LABELS_WITH_WORDS = 24
+# Of the brief form: columns of a terminal, rows and words of its table, and letters of a name.
+WIDTH, LABELS_IN_BRIEF, WORDS_IN_BRIEF, LETTERS = 80, 20, 5, 18
+TESTED = "Held-out texts"
+ABOUT_CERTIFICATE = (
+    "Training looks for the weights with the lowest objective: the mean loss on the training texts, plus a "
+    "penalty on large weights."
+)
+UNTESTED = (
+    "none: --holdout 0 keeps no text for a test. To measure the model on other labelled texts, run "
+    "fastsvm-sentiment evaluate."
+)
+WITHOUT_WEIGHTS = "none: a kernel machine has no weight for a word; explain says what each does in a TEXT"
 
 
-def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
+def training_record(result: TextTraining, seconds: Mapping[str, float]) -> dict:
     """Return what `train --json` prints."""
-    settings, choice = result.settings, result.alpha_choice
+    settings, choice, scores = result.settings, result.alpha_choice, result.evaluation
+    names = "accuracy", "accuracy_interval", "labels", "confusion", "macro_f1", "metric_value", "baseline"
+    tested = dict.fromkeys((*names, "calibration_error"))
+    if scores is not None:
+        tested = {**scores.record, "metric_value": scores.value}
+        tested["baseline"]["metric_value"] = scores.guessing(scores.metric)
     return {
         "model": result.path,
         **settings.record(),
@@ -32,7 +45,7 @@ def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
         "alpha_choice": choice and choice.record(),
         **fields(result, "recipe_choice", "label_counts", "n_train", "n_calibrate", "n_test", "n_fitted"),
         **fields(result, "n_features_seen", "n_features"),
-        **_evaluation_record(result.evaluation),
+        **tested,
         **fields(result, "warnings", "accuracy_before", "learning_curve", "cross_validation"),
         **fields(result, "n_iter", "objective", "gap", "relative_gap", "suspected_labels"),
         "skipped": result.skipped.count,
@@ -40,51 +53,150 @@ def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
     }
 
 
-def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
-    """Print the result of a training."""
-    print_line(f"{result.skipped.source}: {sum(result.label_counts.values()):,} texts, {result.uses}")
-    print_line(_features_line(result))
-    print_heading("Labels")
-    print_table(("label", "texts"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
-    print_heading("Held-out texts")
-    if result.evaluation:
-        print_sections(answer_sections(result.evaluation, title="", full=False))
-        _print_models(result)
+def print_training(result: TextTraining, seconds: Mapping[str, float], full: bool) -> None:
+    """Print the result of a training: in brief, or with all sections."""
+    print_sections(training_sections(result, seconds) if full else brief_sections(result))
+
+
+def write_training_report(
+    path: str | os.PathLike[str], result: TextTraining, saved: str, corpus: str, command: str
+) -> None:
+    """Write the report on a training.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The HTML file to write.
+    result : TextTraining
+        With or without held-out texts.
+    saved : str
+        The file of the model, or why there is none.
+    corpus : str
+        The name of the corpus.
+    command : str
+        The command line that repeats this training.
+    """
+    counts = {"texts to train on": result.n_train, "texts for probabilities": result.n_calibrate}
+    counts = {name: n for name, n in counts.items() if n} | {
+        "texts held out": result.n_test,
+        "labels": len(result.label_counts),
+        "terms known": result.n_features,
+    }
+    skipped = result.skipped.count
+    head = Section(
+        about=[("", saved, f" · {result.settings.classifier} · fastsvm {version('fastsvm')}")],
+        facts=[Fact(name, f"{n:,}") for name, n in counts.items()],
+        lines=[
+            *[f"{many(skipped, 'record')} of the corpus skipped."] * bool(skipped),
+            *(f"{warning}." for warning in result.warnings),
+        ],
+    )
+    write_sections_page(path, ("Text classifier: ", corpus), head, training_sections(result, {}, command))
+
+
+def brief_sections(result: TextTraining) -> list[Section]:
+    """Return what matters most, in 14 lines for up to four labels."""
+    scores, settings = result.evaluation, result.settings
+    source = shortened(result.skipped.source, 2 * LETTERS, keep="end")
+    lines: list[Line] = [("", source, f": {sum(result.label_counts.values()):,} texts, {result.uses}")]
+    recalls: dict[str, float | None] = {}
+    if scores is None:
+        lines.append("no text was held out for a test")
     else:
-        print_line("none: --holdout 0 keeps no text for a test")
+        from .answer_sections import accuracy_fact
+
+        fact = accuracy_fact(scores)
+        lines += [f"{fact.name} {fact.value}{fact.more}", _baseline_line(result)]
+        recalls = {row[0]: row[3] for row in scores.label_rows}
+    left = max(len(result.label_counts) - LABELS_IN_BRIEF, 0)
+    labels = list(result.label_counts)
+    if left:  # those that need a look
+        labels.sort(key=lambda label: 1.0 if recalls.get(label) is None else recalls[label])
+    rows = _brief_rows(result, labels[:LABELS_IN_BRIEF], recalls)
+    left_out = f"{many(left, 'more label')}; -v has all" if left else ""
+    table = Table(("label", "recall", "top words"), rows, words=(0, 2), left_out=left_out)
+    relative, certificate = result.relative_gap, f"none for the {settings.classifier}"
+    if relative is not None:
+        certificate = f"the objective is within {100 * np.max(relative):.2g} % of the lowest"
+    next_lines: list[Line] = [
+        f"recipe: {settings.recipe or 'as given'}; {result.n_features:,} features; {settings.classifier}"
+        + (f", alpha {settings.alpha:g}" if settings.alpha else ""),
+        f"certificate: {certificate}",
+        ("model: ", f"{result.path}"),
+        ("next: fastsvm-sentiment predict ", f"{result.path}", " FILE; train -v says more"),
+    ]
+    return [Section(lines=lines), Section(tables=[table]), Section(lines=next_lines)]
+
+
+def _brief_rows(
+    result: TextTraining, labels: Sequence[str], recalls: Mapping[str, float | None]
+) -> list[tuple[str, str, str]]:
+    names = [shortened(label, LETTERS) for label in labels]
+    room = WIDTH - max(map(len, ("label", *names))) - len("  recall    ")
+    rows = []
+    for name, label in zip(names, labels, strict=True):
+        words = [shown_term(word) for word, _ in result.top_words.get(label, [])[:WORDS_IN_BRIEF]]
+        recall = recalls.get(label)
+        shown = "-" if recall is None else f"{recall:.4f}"
+        rows.append((name, shown, shortened(", ".join(words), room)))
+    return rows
+
+
+def _baseline_line(result: TextTraining) -> str:
+    """Return what guessing would score, and the model before; and the metric if that is not the accuracy."""
+    scores = result.evaluation
+    line = f"always guessing {shortened(scores.guess, LETTERS)}: {scores.guessing('accuracy'):.4f}"
+    if result.accuracy_before is not None:
+        line += f"; before it learned on: {result.accuracy_before:.4f}"
+    if scores.metric == "accuracy":
+        return line
+    return f"{line}; {scores.metric} {scores.value:.4f}, guessing {scores.guessing(scores.metric):.4f}"
+
+
+def training_sections(result: TextTraining, seconds: Mapping[str, float], command: str = "") -> list[Section]:
+    """Return all there is to say of a training; a page also has the command that repeats it."""
+    sections = [_corpus_section(result), *_tested_sections(result)]
     if result.recipe_choice:
-        print_screening(result.recipe_choice)
+        sections.append(_recipe_section(result.recipe_choice))
     if result.cross_validation:
-        print_cross_validation(result.cross_validation, result.settings.metric)
+        sections.append(_cross_validation_section(result.cross_validation, result.settings.metric))
     if result.alpha_choice:
-        print_alpha_choice(result.alpha_choice)
+        sections.append(_alpha_section(result))
     if result.settings.threshold:
-        print_heading(
-            "Rare label",
-            "Both labels weigh the same in training. Scores are "
-            f"{'lowered' if result.shift >= 0 else 'raised'} by {abs(result.shift):.3g}, "
-            f"which gives the best {result.settings.threshold} according to the probabilities.",
-        )
-    print_heading("Certificate", text_certificate(result))
-    print_times(seconds)
-    print_heading("Top words")
-    if result.top_words:
-        print_sections([top_words_section(result.top_words)])
-    else:
-        print_line("none: a kernel machine has no weight for a word; explain says what each does in a TEXT")
-    print_heading("Model", result.path)
+        moved = f"{'lowered' if result.shift >= 0 else 'raised'} by {abs(result.shift):.3g}"
+        why = f"which gives the best {result.settings.threshold} according to the probabilities"
+        line = f"Both labels weigh the same in training. Scores are {moved}, {why}."
+        sections.append(Section(title="Rare label", lines=[line]))
+    sections += [*_learning_curve_sections(result), _words_section(result)]
+    if result.evaluation and result.evaluation.texts:
+        from .answer_sections import mistakes_section
+
+        sections.append(mistakes_section(result.tested, result.evaluation))
     if result.suspected_labels:
-        _print_suspected(result.suspected_labels)
+        sections.append(_suspected_section(result.suspected_labels))
+    sections.append(_certificate_section(result))
+    if seconds:
+        rows = [*seconds.items(), ("total", sum(seconds.values()))]
+        table = Table(("stage", "seconds"), [(stage, f"{value:.2f}") for stage, value in rows])
+        sections.append(Section(title="Time", tables=[table]))
+    return [*sections, _model_section(result, command)]
+
+
+def _corpus_section(result: TextTraining) -> Section:
+    n_texts = f": {sum(result.label_counts.values()):,} texts, {result.uses}"
+    table = Table(("label", "texts"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
+    lines = [("", result.skipped.source, n_texts), f"{_features_line(result)}."]
+    return Section(title="Corpus", lines=lines, tables=[table])
 
 
 def _features_line(result: TextTraining) -> str:
-    settings = result.settings
+    settings, n_seen = result.settings, result.n_features_seen
     kinds = (settings.ngrams, "word"), (settings.chars, "character")
-    ranges = [_ngrams_in_words(each, kind) for each, kind in kinds if each is not None]
+    ranges = [_ngrams_in_words(ends, kind) for ends, kind in kinds if ends is not None]
     rare = "" if settings.min_df == 1 else f" that occur in at least {settings.min_df} texts"
-    kept = "none dropped" if result.n_features == result.n_features_seen else f"{result.n_features:,} kept"
-    weights = f"weighted by {WEIGHTINGS[settings.weighting]}"
-    return f"{result.n_features_seen:,} features: {' and '.join(ranges)}{rare}; {kept}; {weights}"
+    kept = "none dropped" if result.n_features == n_seen else f"{result.n_features:,} kept"
+    weights = WEIGHTINGS[settings.weighting]
+    return f"{n_seen:,} features: {' and '.join(ranges)}{rare}; {kept}; weighted by {weights}"
 
 
 def _ngrams_in_words(ends: tuple[int, int], kind: str) -> str:
@@ -93,100 +205,173 @@ def _ngrams_in_words(ends: tuple[int, int], kind: str) -> str:
     return f"{kind} n-grams of length {spelled_setting(ends)}"
 
 
-def _print_models(result: TextTraining) -> None:
-    """Print which model was tested, and which one is saved."""
-    print_line("")
+def _tested_sections(result: TextTraining) -> list[Section]:
+    """Return how good the tested model is, and which model is saved."""
+    if result.evaluation is None:
+        return [Section(title=TESTED, lines=[UNTESTED])]
+    from .answer_sections import answer_sections
+
+    accuracy, *others = answer_sections(result.evaluation, TESTED)
+    lines = [f"The model that was tested was trained on {result.n_train:,} other texts."]
     if not result.evaluation.calibration:
-        print_line("no probabilities: too few texts to learn them from")
+        lines.insert(0, "no probabilities: too few texts to learn them from")
     if result.accuracy_before is not None:
-        print_line(f"accuracy of the model before it learned on: {result.accuracy_before:.4f}")
-    print_line(f"The model that was tested was trained on {result.n_train:,} other texts.")
+        lines.insert(0, f"accuracy of the model before it learned on: {result.accuracy_before:.4f}")
     if result.n_fitted > result.n_train:
-        print_line(f"The saved model was trained on all {result.n_fitted:,} texts.")
+        lines.append(f"The saved model was trained on all {result.n_fitted:,} texts.")
+    return [replace(accuracy, lines=[*accuracy.lines, *lines]), *others]
 
 
-def print_screening(screening: dict) -> None:
-    """Print the recipes that were tried, and which one was taken."""
-    tried, chosen = screening["tried"], screening["chosen"]
-    errors = ", ".join(f"{recipe['name']} {recipe['error']:.4f}" for recipe in tried)
+def _recipe_section(choice: dict) -> Section:
+    """Return the recipes that were tried, and which one was taken."""
+    tried, chosen = choice["tried"], choice["chosen"]
     why = "the smallest error"
-    if screening["unsegmented"]:
+    if choice["unsegmented"]:
         why += "; the texts have no blanks between words, so characters are counted"
     elif chosen != min(tried, key=lambda recipe: recipe["error"])["name"]:
         why = "in long texts, characters have to be better by two standard errors"
-    print_heading(
-        "Recipe",
-        f"tried on {screening['n']:,} training texts: {', '.join(recipe['name'] for recipe in tried)}",
-        f"squared error of the probabilities: {errors}",
+    lines = [
+        f"tried on {choice['n']:,} training texts: {', '.join(recipe['name'] for recipe in tried)}",
+        "squared error of the probabilities: "
+        + ", ".join(f"{recipe['name']} {recipe['error']:.4f}" for recipe in tried),
         f"taken: {chosen} ({why})",
-    )
+    ]
+    return Section(title="Recipe", lines=lines)
 
 
-def print_cross_validation(found: dict, metric: str) -> None:
-    """Print the scores of the parts of all texts, each by a model of the other parts."""
-    print_heading(f"Cross-validation in {len(found['values'])} parts of all texts")
-    rows = {"accuracy": ("accuracy", "accuracies"), metric: ("metric", "values")}
-    for name, (what, values) in rows.items():
-        low, high = found[f"{what}_interval"]
-        mean = found["accuracy" if what == "accuracy" else "metric_value"]
-        print_line(
-            f"{name} {mean:.4f} (95 % interval {low:.4f} to {high:.4f}), "
-            f"from {min(found[values]):.4f} to {max(found[values]):.4f}"
+def _cross_validation_section(found: dict, metric: str) -> Section:
+    """Return the scores of the parts of all texts, each by a model of the other parts."""
+    rows = {
+        "accuracy": (found["accuracy"], found["accuracy_interval"], found["accuracies"]),
+        metric: (found["metric_value"], found["metric_interval"], found["values"]),
+    }
+    facts = [
+        Fact(
+            name,
+            f"{mean:.4f}",
+            f" (95 % interval {low:.4f} to {high:.4f}), from {min(values):.4f} to {max(values):.4f}",
         )
+        for name, (mean, (low, high), values) in rows.items()
+    ]
+    return Section(title=f"Cross-validation in {len(found['values'])} parts of all texts", facts=facts)
 
 
-def print_alpha_choice(choice: AlphaChoice) -> None:
-    """Print the score at each alpha that was tried, and the alpha that was taken."""
+def _alpha_section(result: TextTraining) -> Section:
+    """Return the score at each alpha that was tried, and the alpha that was taken."""
+    choice = result.alpha_choice
     n_folds = choice.scores.shape[1]
     folds = f" in {n_folds} folds" if n_folds > 1 else ""
     best = f"{choice.alpha:g}, the best on {choice.n_tried:,} training texts{folds}"
     if choice.is_at_end:
         smaller = choice.alpha == choice.alphas[-1]
         best += f"; it is the last one tried, and {'smaller' if smaller else 'larger'} ones might be better"
-    print_heading("Alpha", best, "")
-    rows = [
-        (f"{alpha:g}", f"{value:.4f}", f"{gap:.1e}")
-        for alpha, value, gap in zip(choice.alphas, choice.means, choice.gaps.max(axis=1), strict=True)
+    columns = choice.alphas, choice.means, choice.gaps.max(axis=1)
+    rows = [(f"{alpha:g}", f"{value:.4f}", f"{gap:.1e}") for alpha, value, gap in zip(*columns, strict=True)]
+    table = Table(("alpha", choice.metric, "relative gap"), rows)
+    return Section(title="Alpha", lines=[best], tables=[table])
+
+
+def _learning_curve_sections(result: TextTraining) -> list[Section]:
+    """Return the learning curve, and what the last texts gained; nothing for a single point."""
+    points, n = result.learning_curve, result.n_test
+    if len(points) < 2:
+        return []
+    metric = result.settings.metric.replace("-", " ")
+    intervals = []
+    if metric == "accuracy":
+        from ...common.statistics import wilson_interval
+
+        intervals = [wilson_interval(round(point["accuracy"] * n), n) for point in points]
+    sizes, values = [point["n_train"] for point in points], [point["value"] for point in points]
+    gain = f"From {sizes[-2]:,} to {sizes[-1]:,} training texts, the gain was {values[-1] - values[-2]:+.4f}."
+    about = [
+        f"{gain} If the curve still rises at its end, more texts would help further.",
+        *["Lines at the dots: 95 % intervals."] * bool(intervals),
     ]
-    print_table(("alpha", choice.metric, "relative gap"), rows)
+    rows = [(f"{size:,}", f"{value:.4f}") for size, value in zip(sizes, values, strict=True)]
+    table = Table(("training texts", metric), rows, words=())
+
+    def draw() -> list[Figure]:
+        from .svg_charts import learning_curve_chart
+
+        caption = f"{metric.capitalize()} by the number of training texts"
+        return [Figure(caption, [learning_curve_chart(sizes, values, intervals, metric)])]
+
+    return [Section(title="Learning curve", about=about, tables=[table], figures=draw)]
 
 
-def _print_suspected(found: dict) -> None:
-    """Print how many labels are probably wrong, and the surest of them."""
-    wrong = percent(found["estimated_share"])
-    print_heading(
-        "Suspected labels",
-        f"Models of other texts contradict {found['n_contradicted']:,} of {many(found['n'], 'label')}, "
-        f"{found['n_strong']:,} strongly.",
-        f"By the surest predictions, about {wrong} of the labels are wrong at random.",
+def _words_section(result: TextTraining) -> Section:
+    """Return the words of the most frequent labels."""
+    words, counts = result.top_words, result.label_counts
+    labels = [label for label, rows in words.items() if rows]
+    if not labels:
+        return Section(title="Top words", lines=[WITHOUT_WEIGHTS])
+    labels.sort(key=lambda label: -counts.get(label, 0))
+    return top_words_section(words, "Top words", labels[:LABELS_WITH_WORDS] if len(words) > 2 else ())
+
+
+def _suspected_section(found: dict) -> Section:
+    """Return how many labels are probably wrong, and the surest of them."""
+    n = f"{found['n_contradicted']:,} of {many(found['n'], 'label')}, {found['n_strong']:,} strongly"
+    share = percent(found["estimated_share"])
+    lines = [
+        f"Models of other texts contradict {n}.",
+        f"By the surest predictions, about {share} of the labels are wrong at random.",
+    ]
+    if not found["texts"]:
+        return Section(title="Suspected labels", lines=lines)
+    columns = "place", "label", "suggested", "sure", "text"
+    rows = [
+        (str(place), label, suggested, f"{sure:.3f}", shortened(text, TEXT))
+        for place, label, suggested, sure, text in ([one[name] for name in columns] for one in found["texts"])
+    ]
+    table = Table(columns, rows, words=(0, 1, 2, 4))
+    lines.append("fastsvm-sentiment inspect lists more.")
+    return Section(title="Suspected labels", lines=lines, tables=[table])
+
+
+def _certificate_section(result: TextTraining) -> Section:
+    """Return how far the fit is from the optimum; of several, the numbers of the farthest."""
+    lines = [certificate_line(result.relative_gap, result.settings.classifier)]
+    if result.relative_gap is None:
+        return Section(title="Certificate", lines=lines)
+    worst = int(np.argmax(result.relative_gap))
+    numbers = result.objective, result.gap, result.relative_gap
+    objective, gap, relative = (float(np.atleast_1d(values)[worst]) for values in numbers)
+    about: list[Line] = [ABOUT_CERTIFICATE]
+    if np.ndim(result.objective):
+        label, most = str(result.model.classes_[worst]), ", where the distance is largest."
+        about.append(("There is one such search for each label; these are the numbers of ", label, most))
+    about.append("This is about the training texts. The held-out texts show how the model does on others.")
+    lines.append(
+        f"The objective ended at {objective:.6g}, and a bound that was computed along with it proves that no "
+        f"weights reach less than {objective - gap:.6g}."
     )
-    if found["texts"]:
-        rows = [
-            (
-                str(text["place"]),
-                text["label"],
-                text["suggested"],
-                f"{text['sure']:.3f}",
-                shortened(text["text"], TEXT),
-            )
-            for text in found["texts"]
-        ]
-        print_line("")
-        print_table(("place", "label", "suggested", "sure", "text"), rows, (0, 1, 2, 4))
-        print_line("")
-        print_line("fastsvm-sentiment inspect lists more.")
+    if relative > 0.01:
+        lines.append("More epochs, or a larger alpha, would bring it nearer.")
+    return Section(title="Certificate", about=about, lines=lines)
 
 
-def text_certificate(result: TextTraining) -> str:
-    """Return a sentence on the distance to the optimum."""
-    return certificate_line(result.relative_gap, result.settings.classifier)
+def _model_section(result: TextTraining, command: str) -> Section:
+    """Return the file and the settings; on a page, the command that makes the model again."""
+    classifier = result.model["classifier"]
+    loss, settings = getattr(classifier, "loss", None), result.settings
+    rows = [
+        ("classifier", f"{type(classifier).__name__}{f', loss {loss}' if loss else ''}"),
+        *((name, spelled_setting(value, "none")) for name, value in _shown_settings(settings.record())),
+        ("weighted by", WEIGHTINGS[settings.weighting]),
+        ("features kept", f"{result.n_features:,} of {result.n_features_seen:,}"),
+        ("epochs run", f"{np.max(result.n_iter):,}"),
+        ("versions", ", ".join(f"{name} {version(name)}" for name in ("fastsvm", "numpy", "scipy"))),
+    ]
+    table = Table(("setting", "value"), rows, words=(0, 1))
+    if command:
+        about = ["The same corpus, versions and options give the same model."]
+        return Section(title="Reproduction", about=about, command=command, tables=[table])
+    return Section(title="Model", lines=[f"{result.path}"], tables=[table])
 
 
-def _evaluation_record(scores: AnswerScores | None) -> dict:
-    """Return the scores on the held-out texts, and those of guessing."""
-    if scores is None:
-        names = "accuracy", "accuracy_interval", "labels", "confusion", "metric_value", "macro_f1", "baseline"
-        return dict.fromkeys((*names, "calibration_error"))
-    record = {**scores.record, "metric_value": scores.value}
-    record["baseline"]["metric_value"] = scores.guessing(scores.metric)
-    return record
+def _shown_settings(record: Mapping[str, object]) -> list[tuple[str, object]]:
+    """Return the settings for a table, but for those that it says in other words."""
+    shown = {name: value for name, value in record.items() if name not in ("classifier", "weighting")}
+    return [(name, value) for name, value in shown.items() if value is not None or name == "alpha"]
