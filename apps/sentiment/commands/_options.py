@@ -24,6 +24,12 @@ def number_option(help: str, least: int = 1):
     return click.option("-n", "--number", type=click.IntRange(min=least), default=20, help=help)
 
 
+def rows_shown(number: int, brief: int, full: bool) -> int:
+    """Return how many rows to print: the number that was given, or by default a few unless `full`."""
+    source = click.get_current_context().get_parameter_source("number")
+    return min(number, brief) if source is ParameterSource.DEFAULT and not full else number
+
+
 def setting_option(name: str, setting: Setting | None = None) -> Callable:
     """Return the option of a setting, or of one that says something else by that name."""
     setting = setting or SETTINGS[name]

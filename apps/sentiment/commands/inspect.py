@@ -6,7 +6,8 @@ from ...common.options import json_option, section
 from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ._options import command, corpus_options, holdout_option, number_option, setting_option
+from ...common.sections import print_sections
+from ._options import command, corpus_options, holdout_option, number_option, rows_shown, setting_option
 
 
 @command("inspect data/reviews.txt", "inspect reviews.csv.gz --text-col review -n 500 -o suspects.csv")
@@ -38,7 +39,8 @@ def inspect(source, number, output, folds, holdout, seed, json, quiet, verbose):
     that occur several times with different labels, and texts that train would both learn from and be tested
     on. Words are those that train counts, in lower case.
 
-    CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped.
+    CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped. -v prints lengths,
+    frequent words, characters and more suspected texts.
     """
     from ..jobs.corpus_inspection import inspect_corpus as inspected
     from ..output import inspection_output
@@ -52,7 +54,9 @@ def inspect(source, number, output, folds, holdout, seed, json, quiet, verbose):
     if json:
         print_json(inspection_output.inspection_record(found, stage.seconds))
     else:
-        inspection_output.print_inspection(found, source.name, with_list=not output)
+        shown = 0 if output else rows_shown(len(found.suspects), 5, verbose)
+        sections = inspection_output.inspection_sections(found, source.name, verbose, found.suspects[:shown])
+        print_sections(sections)
     if found.unchecked:
         note(f"note: labels were not checked: {found.unchecked}")
     if output:

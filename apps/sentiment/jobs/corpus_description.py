@@ -19,6 +19,7 @@ from ..text_recipes import usual_tokens
 from .duplicate_texts import groups_of_equals
 
 LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one by one
+LENGTH_COLUMNS = "mean", "minimum", "quartile_1", "median", "quartile_3", "percentile_95", "maximum"
 GROUPS_NAMED = 5
 MEMBERS_NAMED = 5
 BATCH = 1 << 20  # characters counted at once
@@ -38,118 +39,47 @@ _SCRIPTS = {
 
 
 @dataclass(frozen=True)
-class LengthStatistics:
-    """The distribution of the lengths of texts."""
-
-    mean: float
-    minimum: int
-    quartile_1: float
-    median: float
-    quartile_3: float
-    percentile_95: float
-    maximum: int
-
-
-@dataclass(frozen=True)
-class LabelLengths:
-    """The lengths of the texts of a label; without a label, of all texts."""
-
-    label: str | None
-    n_texts: int
-    tokens: LengthStatistics
-    characters: LengthStatistics
-
-
-@dataclass(frozen=True)
-class WordCount:
-    """A word, how often it occurs, and in how many texts."""
-
-    word: str
-    count: int
-    texts: int
-
-
-@dataclass(frozen=True)
-class WordStatistics:
-    """The words as `train` counts them, and the texts in which there is none."""
-
-    tokens: str
-    total: int
-    distinct: int
-    once: int
-    frequent: list[WordCount]
-    texts_without: int
-    places_without: list[int | str]
-
-    @property
-    def unit(self) -> str:
-        """The unit of the length of a text."""
-        return "tokens" if self.tokens == "split" else "words"
-
-
-@dataclass(frozen=True)
-class CopyMember:
-    """A text of a group."""
-
-    place: int | str
-    label: str
-
-
-@dataclass(frozen=True)
-class CopyGroup:
-    """Texts that are the same: how many, and the first of them."""
-
-    size: int
-    members: list[CopyMember]
-
-
-@dataclass(frozen=True)
-class CopyStatistics:
-    """Groups of texts that are the same.
-
-    `spare` texts would go if one of each group stayed; `conflicts` are groups with several labels. These are
-    the first to be named, then the largest.
-    """
-
-    groups: int
-    spare: int
-    conflicts: int
-    named: list[CopyGroup]
-
-
-@dataclass(frozen=True)
-class CharacterStatistics:
-    """Characters of all texts, and the share of each script among the letters, the largest first."""
-
-    total: int
-    letters: int
-    scripts: dict[str, float]
-    texts_beyond_ascii: int
-    control: int
-    texts_with_control: int
-    replacement: int
-
-
-@dataclass(frozen=True)
 class CorpusDescription:
-    """The labels, lengths, words, copies and characters of a corpus.
+    """The labels, lengths, words, copies and characters of a corpus; a dict is as `inspect --json` prints it.
 
-    `near` are texts that differ only in case and white space. `codes`, `token_counts` and `character_counts`
-    have an entry for each text; a code is the place of a label in `label_counts`.
+    Attributes
+    ----------
+    label_counts : dict
+        Texts of each label, the most frequent first.
+    lengths : list of dict
+        Of all texts, which have the label None, and of the texts of each label: `n_texts`, and the
+        `LENGTH_COLUMNS` in `tokens` and in `characters`.
+    words : dict
+        The words as `train` counts them, how many of them occur `once`, the most `frequent`, and the texts
+        without any.
+    exact_copies, near_copies : dict
+        `groups` of texts that are the same; near ones are but for case and white space. `spare` texts would
+        go if one of each group stayed; `conflicts` are groups with several labels, of which the first are
+        `named`, then the largest.
+    characters : dict
+        Of all texts, with the share of each script among the letters, the largest first.
+    skipped : Skipped
+    codes, token_counts, character_counts : ndarray
+        Of each text the place of its label in `label_counts`, and its lengths.
     """
 
     format: str
     n_texts: int
     label_counts: dict[str, int]
-    lengths: list[LabelLengths]
-    words: WordStatistics
-    exact: CopyStatistics
-    near: CopyStatistics
-    characters: CharacterStatistics
+    lengths: list[dict]
+    words: dict
+    exact_copies: dict
+    near_copies: dict
+    characters: dict
     skipped: Skipped
     codes: np.ndarray
     token_counts: np.ndarray
     character_counts: np.ndarray
+
+    @property
+    def unit(self) -> str:
+        """The unit of the length of a text."""
+        return "tokens" if self.words["tokens"] == "split" else "words"
 
 
 def describe_corpus(corpus: Corpus, tokens: str | None = None, number: int = 20) -> CorpusDescription:
@@ -173,15 +103,15 @@ def describe_corpus(corpus: Corpus, tokens: str | None = None, number: int = 20)
     codes = np.fromiter(map(number_of.__getitem__, corpus.labels), np.int64, len(corpus.labels))
     words, token_counts = _word_statistics(corpus, tokens or usual_tokens(corpus.format), number)
     character_counts = np.fromiter(map(len, corpus.texts), np.int64, len(corpus.texts))
-    exact, near = _exact_and_near_copies(corpus)
+    exact_copies, near_copies = _exact_and_near_copies(corpus)
     return CorpusDescription(
         format=corpus.format,
         n_texts=len(codes),
         label_counts=counts,
         lengths=_lengths_by_label(list(counts), codes, token_counts, character_counts),
         words=words,
-        exact=exact,
-        near=near,
+        exact_copies=exact_copies,
+        near_copies=near_copies,
         characters=_character_statistics(corpus.texts),
         skipped=corpus.skipped,
         codes=codes,
@@ -190,7 +120,7 @@ def describe_corpus(corpus: Corpus, tokens: str | None = None, number: int = 20)
     )
 
 
-def _word_statistics(corpus: Corpus, tokens: str, number: int) -> tuple[WordStatistics, np.ndarray]:
+def _word_statistics(corpus: Corpus, tokens: str, number: int) -> tuple[dict, np.ndarray]:
     """Return the words, and how many there are in each text."""
     vectorizer = pipeline_steps.vectorizer(
         Settings(tokens=tokens, ngrams=(1, 1), min_df=1, markup=any(map(has_markup, corpus.texts)))
@@ -208,38 +138,44 @@ def _word_statistics(corpus: Corpus, tokens: str, number: int) -> tuple[WordStat
         names = vectorizer.get_feature_names_out()
     best = np.argsort(-counts, kind="stable")[:number]
     without = np.flatnonzero(lengths == 0)
-    words = WordStatistics(
-        tokens=tokens,
-        total=int(counts.sum()),
-        distinct=len(counts),
-        once=int((counts == 1).sum()),
-        frequent=[WordCount(str(names[i]), int(counts[i]), int(texts[i])) for i in best],
-        texts_without=len(without),
-        places_without=[corpus.places[i] for i in without[:MEMBERS_NAMED]],
-    )
+    words = {
+        "tokens": tokens,
+        "total": int(counts.sum()),
+        "distinct": len(counts),
+        "once": int((counts == 1).sum()),
+        "frequent": [
+            {"word": str(names[i]), "count": int(counts[i]), "texts": int(texts[i])} for i in best.tolist()
+        ],
+        "texts_without": len(without),
+        "places_without": [corpus.places[i] for i in without[:MEMBERS_NAMED]],
+    }
     return words, lengths
 
 
 def _lengths_by_label(
     labels: Sequence[str], codes: np.ndarray, tokens: np.ndarray, characters: np.ndarray
-) -> list[LabelLengths]:
+) -> list[dict]:
     parts = [(None, slice(None))]
     if len(labels) > 1:
         parts += [(label, codes == i) for i, label in enumerate(labels[:LABELS_MEASURED])]
     return [
-        LabelLengths(
-            label, len(tokens[part]), _length_statistics(tokens[part]), _length_statistics(characters[part])
-        )
+        {
+            "label": label,
+            "n_texts": len(tokens[part]),
+            "tokens": _length_statistics(tokens[part]),
+            "characters": _length_statistics(characters[part]),
+        }
         for label, part in parts
     ]
 
 
-def _length_statistics(lengths: np.ndarray) -> LengthStatistics:
+def _length_statistics(lengths: np.ndarray) -> dict[str, float]:
     quartiles = np.percentile(lengths, (25, 50, 75, 95)).tolist()
-    return LengthStatistics(float(lengths.mean()), int(lengths.min()), *quartiles, int(lengths.max()))
+    numbers = float(lengths.mean()), int(lengths.min()), *quartiles, int(lengths.max())
+    return dict(zip(LENGTH_COLUMNS, numbers, strict=True))
 
 
-def _exact_and_near_copies(corpus: Corpus) -> tuple[CopyStatistics, CopyStatistics]:
+def _exact_and_near_copies(corpus: Corpus) -> tuple[dict, dict]:
     """Return the exact copies, and what else is the same but for case and white space."""
     distinct, groups = groups_of_equals(enumerate(corpus.texts))
     # A hash is enough to tell texts apart, and smaller than a text.
@@ -247,25 +183,26 @@ def _exact_and_near_copies(corpus: Corpus) -> tuple[CopyStatistics, CopyStatisti
     return _copy_statistics(groups, corpus), _copy_statistics(groups_of_equals(squeezed)[1], corpus)
 
 
-def _copy_statistics(groups: list[list[int]], corpus: Corpus) -> CopyStatistics:
+def _copy_statistics(groups: list[list[int]], corpus: Corpus) -> dict:
     conflicting = [len({corpus.labels[i] for i in group}) > 1 for group in groups]
     order = sorted(range(len(groups)), key=lambda number: (not conflicting[number], -len(groups[number])))
-    return CopyStatistics(
-        groups=len(groups),
-        spare=sum(map(len, groups)) - len(groups),
-        conflicts=sum(conflicting),
-        named=[_copy_group(groups[number], corpus) for number in order[:GROUPS_NAMED]],
-    )
+    return {
+        "groups": len(groups),
+        "spare": sum(map(len, groups)) - len(groups),
+        "conflicts": sum(conflicting),
+        "named": [_copy_group(groups[number], corpus) for number in order[:GROUPS_NAMED]],
+    }
 
 
-def _copy_group(numbers: list[int], corpus: Corpus) -> CopyGroup:
+def _copy_group(numbers: list[int], corpus: Corpus) -> dict:
     """Name the first of each label, and then whatever comes first."""
     first = {corpus.labels[i]: i for i in reversed(numbers)}
     named = sorted(numbers, key=lambda i: first[corpus.labels[i]] != i)[:MEMBERS_NAMED]
-    return CopyGroup(len(numbers), [CopyMember(corpus.places[i], corpus.labels[i]) for i in sorted(named)])
+    members = [{"place": corpus.places[i], "label": corpus.labels[i]} for i in sorted(named)]
+    return {"size": len(numbers), "members": members}
 
 
-def _character_statistics(texts: Sequence[str]) -> CharacterStatistics:
+def _character_statistics(texts: Sequence[str]) -> dict:
     counts = np.zeros(CODE_POINTS, np.int64)
     for batch in _character_batches(texts):
         counts += np.bincount(np.frombuffer(batch.encode("utf-32-le"), "<u4"), minlength=CODE_POINTS)
@@ -278,15 +215,15 @@ def _character_statistics(texts: Sequence[str]) -> CharacterStatistics:
         elif _CONTROL.match(letter):
             control += int(counts[code])
     letters = scripts.total()
-    return CharacterStatistics(
-        total=int(counts.sum()),
-        letters=letters,
-        scripts={script: count / letters for script, count in scripts.most_common()},
-        texts_beyond_ascii=sum(not text.isascii() for text in texts),
-        control=control,
-        texts_with_control=sum(map(bool, map(_CONTROL.search, texts))) if control else 0,
-        replacement=int(counts[0xFFFD]),
-    )
+    return {
+        "total": int(counts.sum()),
+        "letters": letters,
+        "scripts": {script: count / letters for script, count in scripts.most_common()},
+        "texts_beyond_ascii": sum(not text.isascii() for text in texts),
+        "control": control,
+        "texts_with_control": sum(map(bool, map(_CONTROL.search, texts))) if control else 0,
+        "replacement": int(counts[0xFFFD]),
+    }
 
 
 def _character_batches(texts: Iterable[str]) -> Iterator[str]:

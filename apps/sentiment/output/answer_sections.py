@@ -53,7 +53,10 @@ def score_cell(value: float | None) -> str:
 
 def answer_sections(scores: AnswerScores, title: str = "Accuracy", full: bool = True) -> list[Section]:
     """Return how good the answers of a model are; if not `full`, the scores and the labels alone."""
-    sections = [_accuracy_section(scores, title), _labels_section(scores)]
+    sections = [
+        _accuracy_section(scores, title),
+        _labels_section(scores, LABELS_LISTED if full else LABELS_CROSSED),
+    ]
     if full or len(scores.labels) <= 4:
         sections += _confusion_sections(scores)
     if full:
@@ -91,12 +94,12 @@ def _accuracy_section(scores: AnswerScores, title: str) -> Section:
     return Section(title=title, facts=facts, lines=lines)
 
 
-def _labels_section(scores: AnswerScores) -> Section:
+def _labels_section(scores: AnswerScores, most: int) -> Section:
     rows, about = scores.label_rows, [ABOUT_LABELS]
     if len(rows) > LABELS_CROSSED:
         rows = sorted(rows, key=lambda row: (row[4] or 0.0, -row[1], row[0]))
         about.insert(0, "The lowest F1 comes first.")
-    cells = [(label, f"{n:,}", *map(score_cell, shares)) for label, n, *shares in rows[:LABELS_LISTED]]
+    cells = [(label, f"{n:,}", *map(score_cell, shares)) for label, n, *shares in rows[:most]]
     left = len(rows) - len(cells)
     columns = "label", "texts", "precision", "recall", "F1", "ROC area", "PR area"
     left_out = f"{many(left, 'more label')} that did better; --json has all" if left else ""

@@ -1,144 +1,189 @@
-"""The output of `inspect`: tables for people, a record for --json, and the suspected texts as a CSV table."""
+"""The output of `inspect`: sections for a terminal, a record, and the suspected texts as a CSV table."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, astuple
 
 from ...common.errors import place_of
-from ...common.printing import fields, many, percent, print_heading, print_line, print_table, shortened
-from ..jobs.corpus_description import CharacterStatistics, CopyStatistics, CorpusDescription, WordStatistics
+from ...common.printing import fields, many, percent, shortened
+from ...common.sections import Section, Table
+from ..jobs.corpus_description import CorpusDescription
 from ..jobs.corpus_inspection import CorpusInspection
 from ..jobs.suspect_texts import TEXT, SuspectText
 from .evaluation_output import write_csv
 
 COLUMNS = "place", "label", "suggested", "sure", "why", "text"
+BEGINNING = 40  # letters of a text in the brief form
 
 
 def inspection_record(found: CorpusInspection, seconds: dict[str, float]) -> dict:
     """Return what `inspect --json` prints."""
     corpus = found.description
     return {
-        **fields(corpus, "format", "n_texts", "label_counts"),
-        "lengths": [asdict(part) for part in corpus.lengths],
-        "words": asdict(corpus.words),
-        "exact_copies": asdict(corpus.exact),
-        "near_copies": asdict(corpus.near),
-        "characters": asdict(corpus.characters),
+        **fields(corpus, "format", "n_texts", "label_counts", "lengths", "words", "exact_copies"),
+        **fields(corpus, "near_copies", "characters"),
         **fields(found, "accuracy", "n_contradicted", "n_conflicts", "n_crossing"),
-        "suspects": [one._asdict() for one in found.suspects],
+        "suspects": [suspect._asdict() for suspect in found.suspects],
         "skipped": corpus.skipped.count,
         "skipped_by_problem": dict(corpus.skipped.kinds),
         "seconds": seconds,
     }
 
 
-def print_inspection(found: CorpusInspection, name: str, with_list: bool) -> None:
-    """Print what was found, and with `with_list` each suspected text."""
+def inspection_sections(
+    found: CorpusInspection, name: str, full: bool, suspects: Sequence[SuspectText]
+) -> list[Section]:
+    """Return what was found in a corpus, and these suspected texts.
+
+    Parameters
+    ----------
+    found : CorpusInspection
+    name : str
+        Of the corpus.
+    full : bool
+        Whether to list lengths, words and characters too.
+    suspects : sequence of SuspectText
+    """
     corpus = found.description
     n, n_labels = corpus.n_texts, len(corpus.label_counts)
-    print_line(f"{name}: {many(n, 'text')} with {many(n_labels, 'label')}, format {corpus.format}")
-    _print_labels(corpus)
-    _print_words(corpus.words, n)
-    print_heading("Copies")
-    _print_copies(corpus.exact, "the same text")
-    _print_copies(corpus.near, "the same text but for case and white space")
-    _print_characters(corpus.characters, n)
+    head = f"{name}: {many(n, 'text')} with {many(n_labels, 'label')}, format {corpus.format}"
+    if not full:
+        return [
+            Section(lines=[head, _words_line(corpus), *_copy_lines(corpus), *_odd_characters(corpus)]),
+            _brief_labels(corpus),
+            _suspects_section(found, suspects, full),
+        ]
+    sections = [Section(lines=[head]), *_label_sections(corpus), _words_section(corpus)]
+    sections += [Section(title="Copies", lines=_copy_lines(corpus, named=True)), _characters_section(corpus)]
     if corpus.skipped.kinds:
-        print_heading("Skipped")
         rows = [(why, f"{m:,}") for why, m in corpus.skipped.kinds.most_common(10)]
-        print_table(("problem", "records"), rows)
-    _print_suspects(found, with_list)
+        sections.append(Section(title="Skipped", tables=[Table(("problem", "records"), rows)]))
+    return [*sections, _suspects_section(found, suspects, full)]
 
 
-def _print_labels(corpus: CorpusDescription) -> None:
-    n, n_labels = corpus.n_texts, len(corpus.label_counts)
-    measured = max(sum(part.label is not None for part in corpus.lengths), 1)
-    more = f"... and {many(n_labels - measured, 'more label')}" if n_labels > measured else ""
-    print_heading("Labels")
-    shown = list(corpus.label_counts.items())[:measured]
-    rows = [(shortened(label), f"{m:,}", _percent_cell(m / n)) for label, m in shown]
-    _print_table_and(more, ("label", "texts", "share"), rows)
-    for unit, field in ((corpus.words.unit, "tokens"), ("characters", "characters")):
-        print_heading(f"Length in {unit}")
-        header = ("label", "mean", "least", "25 %", "median", "75 %", "95 %", "most")
+def _labels_measured(corpus: CorpusDescription) -> tuple[list[str], str]:
+    """Return the labels whose lengths were measured, and how many more there are."""
+    labels = list(corpus.label_counts)[: max(len(corpus.lengths) - 1, 1)]
+    left = len(corpus.label_counts) - len(labels)
+    return labels, many(left, "more label") if left else ""
+
+
+def _brief_labels(corpus: CorpusDescription) -> Section:
+    labels, left = _labels_measured(corpus)
+    lengths = {part["label"]: part for part in corpus.lengths}
+    rows = []
+    for label in labels:
+        part, n = lengths.get(label, corpus.lengths[0]), corpus.label_counts[label]
+        medians = (_length_cell(part[unit]["median"]) for unit in ("tokens", "characters"))
+        rows.append((shortened(label), f"{n:,}", _percent_cell(n / corpus.n_texts), *medians))
+    columns = "label", "texts", "share", f"median {corpus.unit}", "characters"
+    return Section(title="Labels", tables=[Table(columns, rows, left_out=left)])
+
+
+def _label_sections(corpus: CorpusDescription) -> list[Section]:
+    n, (labels, left) = corpus.n_texts, _labels_measured(corpus)
+    counts = [(label, corpus.label_counts[label]) for label in labels]
+    rows = [(shortened(label), f"{m:,}", _percent_cell(m / n)) for label, m in counts]
+    sections = [Section(title="Labels", tables=[Table(("label", "texts", "share"), rows, left_out=left)])]
+    columns = "label", "mean", "least", "25 %", "median", "75 %", "95 %", "most"
+    for unit, field in ((corpus.unit, "tokens"), ("characters", "characters")):
         rows = [
             (
-                "(all)" if part.label is None else shortened(part.label),
-                *map(_length_cell, astuple(getattr(part, field))),
+                "(all)" if part["label"] is None else shortened(part["label"]),
+                *map(_length_cell, part[field].values()),
             )
             for part in corpus.lengths
         ]
-        _print_table_and(more, header, rows)
+        sections.append(Section(title=f"Length in {unit}", tables=[Table(columns, rows, left_out=left)]))
+    return sections
 
 
-def _print_table_and(line: str, header: Sequence[str], rows: list[tuple[str, ...]]) -> None:
-    print_table(header, rows)
-    if line:
-        print_line(line)
+def _words_line(corpus: CorpusDescription) -> str:
+    words = corpus.words
+    return (
+        f"{words['total']:,} {corpus.unit}, {words['distinct']:,} distinct, {words['once']:,} occur only once"
+    )
 
 
-def _print_words(words: WordStatistics, n: int) -> None:
-    print_heading(words.unit.capitalize())
-    print_line(f"{words.total:,} {words.unit}, {words.distinct:,} distinct, {words.once:,} occur only once")
-    if words.texts_without:
-        places = _places_cell(words.places_without, words.texts_without)
-        print_line(f"{many(words.texts_without, 'text')} without any: {places}")
-    if words.frequent:
+def _words_section(corpus: CorpusDescription) -> Section:
+    words, lines, tables = corpus.words, [_words_line(corpus)], []
+    if n := words["texts_without"]:
+        lines.append(f"{many(n, 'text')} without any: {_places_cell(words['places_without'], n)}")
+    if words["frequent"]:
         rows = [
-            (shortened(item.word), f"{item.count:,}", _percent_cell(item.texts / n))
-            for item in words.frequent
+            (shortened(item["word"]), f"{item['count']:,}", _percent_cell(item["texts"] / corpus.n_texts))
+            for item in words["frequent"]
         ]
-        print_table(("most frequent", "times", "in texts"), rows)
+        tables.append(Table(("most frequent", "times", "in texts"), rows))
+    return Section(title=corpus.unit.capitalize(), lines=lines, tables=tables)
 
 
-def _print_copies(copies: CopyStatistics, what: str) -> None:
-    if not copies.groups:
-        print_line(f"{what}: none")
-        return
-    conflicts = f", {copies.conflicts:,} with different labels" if copies.conflicts else ""
-    print_line(f"{what}: {many(copies.groups, 'group')}{conflicts}; {many(copies.spare, 'text')} to spare")
-    for group in copies.named:
-        size, members = group.size, group.members
-        if len({member.label for member in members}) == 1:
-            line = (
-                f"{_places_cell([member.place for member in members], size)}: {shortened(members[0].label)}"
-            )
-        else:
-            line = ", ".join(f"{place_of(member.place)}: {shortened(member.label)}" for member in members)
-            line += _and_more(size, members)
-        print_line(f"  {line}")
-    if others := copies.groups - len(copies.named):
-        print_line(f"  ... and {many(others, 'more group')}")
+def _copy_lines(corpus: CorpusDescription, named: bool = False) -> list[str]:
+    """Return how many texts are the same as others; and, if asked for, some of them."""
+    lines = []
+    kinds = (corpus.exact_copies, ""), (corpus.near_copies, " but for case and white space")
+    for copies, but_for in kinds:
+        groups, conflicts = copies["groups"], copies["conflicts"]
+        told = f", {conflicts:,} with different labels" if conflicts else ""
+        told = (
+            f"{many(groups, 'group')}{told}; {many(copies['spare'], 'text')} to spare" if groups else "none"
+        )
+        lines.append(f"the same text{but_for}: {told}")
+        if named:
+            lines += [f"  {_copy_group(**group)}" for group in copies["named"]]
+            if others := groups - len(copies["named"]):
+                lines.append(f"  ... and {many(others, 'more group')}")
+    return lines
 
 
-def _print_characters(characters: CharacterStatistics, n: int) -> None:
-    print_heading("Characters")
-    print_line(f"{characters.total:,} characters, {characters.letters:,} of them letters")
-    beyond = characters.texts_beyond_ascii
-    print_line(f"{many(beyond, 'text')} ({_percent_cell(beyond / n)}) with characters beyond ASCII")
-    if characters.control:
-        place = many(characters.texts_with_control, "text")
-        print_line(f"{many(characters.control, 'control character')} in {place}")
-    if characters.replacement:
-        print_line(f"{many(characters.replacement, 'replacement character')}: the encoding was wrong once")
-    if characters.scripts:
-        rows = [(script, _percent_cell(share)) for script, share in characters.scripts.items()]
-        print_table(("script", "letters"), rows)
+def _copy_group(size: int, members: list[dict]) -> str:
+    labels = {member["label"] for member in members}
+    if len(labels) == 1:
+        return f"{_places_cell([member['place'] for member in members], size)}: {shortened(*labels)}"
+    named = ", ".join(f"{place_of(member['place'])}: {shortened(member['label'])}" for member in members)
+    return named + _and_more(size, members)
 
 
-def _print_suspects(found: CorpusInspection, with_list: bool) -> None:
-    print_heading("Suspected labels")
+def _odd_characters(corpus: CorpusDescription) -> list[str]:
+    """Return what is probably wrong with the characters, if anything is."""
+    found, lines = corpus.characters, []
+    if n := found["control"]:
+        lines.append(f"{many(n, 'control character')} in {many(found['texts_with_control'], 'text')}")
+    if n := found["replacement"]:
+        lines.append(f"{many(n, 'replacement character')}: the encoding was wrong once")
+    return lines
+
+
+def _characters_section(corpus: CorpusDescription) -> Section:
+    found, beyond = corpus.characters, corpus.characters["texts_beyond_ascii"]
+    lines = [
+        f"{found['total']:,} characters, {found['letters']:,} of them letters",
+        f"{many(beyond, 'text')} ({_percent_cell(beyond / corpus.n_texts)}) with characters beyond ASCII",
+        *_odd_characters(corpus),
+    ]
+    rows = [(script, _percent_cell(share)) for script, share in found["scripts"].items()]
+    tables = [Table(("script", "letters"), rows)] if rows else []
+    return Section(title="Characters", lines=lines, tables=tables)
+
+
+def _suspects_section(found: CorpusInspection, suspects: Sequence[SuspectText], full: bool) -> Section:
+    lines, tables = [], []
     if found.accuracy is not None:
         contradicted = f"{many(found.n_contradicted, 'label')} ({percent(1 - found.accuracy)})"
-        print_line(f"the model contradicts {contradicted}")
-    print_line(f"{many(found.n_conflicts, 'text')} with another label elsewhere")
-    print_line(f"{many(found.n_crossing, 'text')} to train on among the texts held out")
-    if with_list and found.suspects:
-        print_line("")
+        lines.append(f"the model contradicts {contradicted}")
+    lines.append(f"{many(found.n_conflicts, 'text')} with another label elsewhere")
+    lines.append(f"{many(found.n_crossing, 'text')} to train on among the texts held out")
+    if suspects:
         rows = [
             (str(one.place), one.label, one.suggested, _sure_cell(one), one.why, shortened(one.text, TEXT))
-            for one in found.suspects
+            for one in suspects
         ]
-        print_table(COLUMNS, rows, (0, 1, 2, 4, 5))
+        table = Table(COLUMNS, rows, (0, 1, 2, 4, 5))
+        if not full:
+            rows = [
+                (*row[:4], shortened(one.text, BEGINNING)) for row, one in zip(rows, suspects, strict=True)
+            ]
+            table = Table((*COLUMNS[:4], "text"), rows, (0, 1, 2, 4))
+        tables.append(table)
+    return Section(title="Suspected labels", lines=lines, tables=tables)
 
 
 def write_suspects(path: str, suspects: Sequence[SuspectText]) -> None:
@@ -147,8 +192,8 @@ def write_suspects(path: str, suspects: Sequence[SuspectText]) -> None:
     write_csv(path, COLUMNS, rows)
 
 
-def _sure_cell(one: SuspectText) -> str:
-    return f"{one.sure:.3f}" if one.sure else ""
+def _sure_cell(suspect: SuspectText) -> str:
+    return f"{suspect.sure:.3f}" if suspect.sure else ""
 
 
 def _places_cell(places: list, total: int) -> str:

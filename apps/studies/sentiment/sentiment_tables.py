@@ -34,7 +34,7 @@ def of_texts(found: Found) -> list[Table]:
               source="figure f37"),
         Table("lengths", "Lengths in words, by label", "Of all texts of the corpus.",
               ("label", "texts", "mean", "25 %", "median", "75 %", "most"),
-              [[part.label or "all", part.n_texts, *(getattr(part.tokens, name) for name in LENGTHS)]
+              [[part["label"] or "all", part["n_texts"], *(part["tokens"][name] for name in LENGTHS)]
                for part in found.description.lengths],
               source="figures f38, f39"),
         Table("words", "Top words", "Weights of the models to the letter, on the article's split.",

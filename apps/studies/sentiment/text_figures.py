@@ -38,7 +38,7 @@ def text_figures(found: texts.Found) -> list[Figure]:
                             xscale="log", xlabel="lambda (log scale)",
                             ylabel="accuracy on held-out texts")])),
         Figure("lengths", "How long the texts are", "Shares of each label's texts.",
-               chart([_length_histogram(description, description.token_counts, description.words.unit),
+               chart([_length_histogram(description, description.token_counts, description.unit),
                       _length_histogram(description, description.character_counts, "characters")],
                      legend=len(labels)),
                size=(10.0, 4.6), source="figure f38"),
