@@ -55,15 +55,15 @@ def test_contributions_add_up(labels, weighting, options, text):
     assert found.side == ("pos" if labels == 2 else found.label)
     assert found.score == (decision if labels == 2 else decision.max())
     for parts in (found.words, found.spans):
-        total = sum(part.contribution for part in parts) + found.intercept
+        total = sum(part[-1] for part in parts) + found.intercept
         np.testing.assert_allclose(total, found.score, rtol=1e-12, atol=1e-12)
-    sizes = [abs(word.contribution) for word in found.words]
+    sizes = [abs(share) for *_, share in found.words]
     assert sizes == sorted(sizes, reverse=True)
     counts = model["vectorizer"].transform([text])
     present = model["vectorizer"].get_feature_names_out()[counts.indices]
-    assert sorted(word.term for word in found.words) == sorted(present)
+    assert sorted(term for term, *_ in found.words) == sorted(present)
     if not model["vectorizer"].binary:
-        assert sum(word.count for word in found.words) == counts.sum()
+        assert sum(count for _, count, _ in found.words) == counts.sum()
 
 
 @pytest.mark.parametrize("labels", [2, 3])
@@ -75,7 +75,7 @@ def test_every_label_can_be_asked_for(labels):
         found = explain_text(model, TEXTS[0], label)
         assert (found.side, found.score) == (label, score)
         assert found.label == model.predict([TEXTS[0]])[0]
-        total = sum(word.contribution for word in found.words) + found.intercept
+        total = sum(share for *_, share in found.words) + found.intercept
         np.testing.assert_allclose(total, score, rtol=1e-12)
     with pytest.raises(AppError, match="knows no label 'good'; its labels are"):
         explain_text(model, TEXTS[0], "good")
@@ -110,11 +110,11 @@ def test_a_kernel_machine_says_what_the_score_loses(labels, weighting):
     counts = model["vectorizer"].transform([TEXTS[1]]).toarray()
     assert (found.score, found.intercept) == pytest.approx((score(counts), score(0 * counts)), abs=1e-6)
     assert len(found.words) == np.count_nonzero(counts)
-    for word in found.words:
+    for term, _, share in found.words:
         without = counts.copy()
-        without[0, model["vectorizer"].vocabulary_[word.term]] = 0
-        assert word.contribution == pytest.approx(found.score - score(without), abs=1e-6)
-    total = sum(word.contribution for word in found.words)
+        without[0, model["vectorizer"].vocabulary_[term]] = 0
+        assert share == pytest.approx(found.score - score(without), abs=1e-6)
+    total = sum(share for *_, share in found.words)
     assert found.score == pytest.approx(total + found.intercept + found.together, abs=1e-6)
 
 
@@ -155,7 +155,7 @@ def test_spans_share_what_their_terms_contribute():
 def test_unknown_words_are_listed():
     found = explain_text(fitted(), "Never heard: great THINGAMAJIG, never")
     assert found.unknown == ["never", "heard", "thingamajig", "never"]
-    assert (found.n_words, [word.term for word in found.words]) == (5, ["great"])
+    assert (found.n_words, [term for term, *_ in found.words]) == (5, ["great"])
 
 
 def test_spans_lie_on_the_words_of_the_original():
@@ -191,7 +191,7 @@ def test_explain_prints_the_text_and_the_sum(run, model, model3, labels):
     against = "for neg" if labels == 2 else f"against {found.side}"
     assert text[2] == f"[+] speaks for {found.side}   [-] speaks {against}"
     assert rows[0] == ["term", "times", "contribution"]
-    assert [row[:2] for row in rows[1:4]] == [[word.term, str(word.count)] for word in found.words]
+    assert [row[:2] for row in rows[1:4]] == [[term, str(count)] for term, count, _ in found.words]
     shares = [float(row[-1]) for row in rows[1:-1]]
     assert rows[-1][0] == "(score)"
     assert sum(shares) == pytest.approx(float(rows[-1][-1]), abs=1e-3)
@@ -210,7 +210,7 @@ def test_signs_grow_with_the_contribution(run, model):
 def test_explain_json_and_number(run, model):
     found = explain_text(fastsvm.load_model(model), TEXT)
     record = json.loads(run("explain", model, "-", "-n", 1, "--json", input=f"{TEXT}\n").stdout)
-    assert record["terms"] == [found.words[0]._asdict()]
+    assert record["terms"] == [dict(zip(("term", "count", "contribution"), found.words[0], strict=True))]
     assert record["other_terms"]["n"] == len(found.words) - 1
     total = record["terms"][0]["contribution"] + record["other_terms"]["contribution"] + record["intercept"]
     assert total == pytest.approx(record["score"])

@@ -12,7 +12,7 @@ from ...common.printing import check_one_form, note, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.sections import print_sections
 from ..data.text_lines import max_line, too_long
-from ._options import command, number_option
+from ._options import command, number_option, rows_shown
 
 
 @command(
@@ -23,7 +23,10 @@ from ._options import command, number_option
 @click.argument("arguments", metavar="[MODEL] [TEXT]", nargs=-1, type=Reads())
 @section(
     "Output",
-    number_option("Number of terms to list: those that contribute most, or for each label its top words."),
+    number_option(
+        "Number of terms to list: those that contribute most, or for each label its top words. Of a TEXT, 8 "
+        "unless -v is given."
+    ),
     click.option(
         "--label",
         help="Explain the score of this label.  [default: the second of two labels, else the predicted one]",
@@ -62,6 +65,7 @@ def explain(arguments, number, label, plot, csv, json, quiet, verbose):
         if text is None:
             _show_words(model, number, plot, csv, json, stage)
         else:
+            number = number if json else rows_shown(number, 8, verbose)
             _show_text(model, text, label, number, json, stage)
 
 

@@ -1,7 +1,8 @@
 """An explanation as `explain` prints it: the text with its words marked, and the sum that the score is."""
 
-from ...common.printing import console, fields, on_screen, print_heading, print_line, print_table, printable
-from ..jobs.text_explanation import TextExplanation
+from ...common.printing import console, fields, on_screen, print_heading, print_line, printable
+from ...common.sections import Section, Table, print_sections
+from ..jobs.text_explanation import TERM_COLUMNS, TextExplanation
 from .top_words_output import shown_term
 
 # Shares of the largest contribution from which a word is marked once, twice and three times.
@@ -16,8 +17,8 @@ def explanation_record(found: TextExplanation, number: int) -> dict:
     rest = found.words[number:]
     return {
         **fields(found, "label", "side", "score", "intercept"),
-        "terms": [term._asdict() for term in found.words[:number]],
-        "other_terms": {"n": len(rest), "contribution": sum(term.contribution for term in rest)},
+        "terms": [dict(zip(TERM_COLUMNS, term, strict=True)) for term in found.words[:number]],
+        "other_terms": {"n": len(rest), "contribution": sum(share for *_, share in rest)},
         "spans": [span._asdict() for span in found.spans],
         **fields(found, "n_words", "unknown", "together"),
     }
@@ -40,16 +41,15 @@ def print_explanation(text: str, found: TextExplanation, labels: list[str], numb
     print_line(f"{found.label} (score {found.score:+.4f} for {found.side})")
     if found.spans:
         _print_marked(text, found, labels)
-    print_heading("Terms")
-    rows = [(shown_term(term), f"{count:,}", f"{share:+.4f}") for term, count, share in found.words[:number]]
+    rows = [(shown_term(term), f"{count:,}", share) for term, count, share in found.words[:number]]
     if rest := found.words[number:]:
-        rows.append((f"({len(rest):,} others)", "", f"{sum(term.contribution for term in rest):+.4f}"))
+        rows.append((f"({len(rest):,} others)", "", sum(share for *_, share in rest)))
     if found.together:
-        rows.append(("(terms together)", "", f"{found.together:+.4f}"))
-    rows += [("(intercept)", "", f"{found.intercept:+.4f}"), ("(score)", "", f"{found.score:+.4f}")]
-    print_table(("term", "times", "contribution"), rows)
+        rows.append(("(terms together)", "", found.together))
+    rows += [("(intercept)", "", found.intercept), ("(score)", "", found.score)]
+    table = Table(("term", "times", "contribution"), [(*row, f"{share:+.4f}") for *row, share in rows])
     print_line("")
-    print_line(_unknown_words_line(found))
+    print_sections([Section(title="Terms", tables=[table]), Section(lines=[_unknown_words_line(found)])])
 
 
 def _print_marked(text: str, found: TextExplanation, labels: list[str]) -> None:
