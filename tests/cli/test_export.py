@@ -87,7 +87,7 @@ def test_liblinear_predicts_the_same(fitted, texts, tmp_path, labels, weighting,
     liblinear = pytest.importorskip("liblinear.liblinearutil", reason="needs liblinear-official")
     model = fitted(labels, weighting, **classifier)
     path = str(tmp_path / "m.model")
-    assert export_model(model, path, "liblinear").files == [path, f"{path}.vocabulary.tsv"]
+    assert [*export_model(model, path, "liblinear")[0]["bytes"]] == [path, f"{path}.vocabulary.tsv"]
     lines = [*HOSTILE, *(text for _, text in texts(40, LABELS[labels], seed=1))]
     X, names = liblinear_rows(f"{path}.vocabulary.tsv", lines)
     loaded = liblinear.load_model(path)

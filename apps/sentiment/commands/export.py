@@ -1,14 +1,13 @@
 """`export`: write a smaller model, or a model for other programs."""
 
-import os
-
 import click
 
 from ...common.errors import USAGE, AppError
 from ...common.options import COUNT, FiniteRange, json_option, section
 from ...common.paths import Reads, Writes
-from ...common.printing import note, print_json, print_line, tidy_warnings
+from ...common.printing import note, print_json, tidy_warnings
 from ...common.progress import Stages
+from ...common.sections import Section, print_sections
 from ._options import command
 
 
@@ -57,19 +56,14 @@ def export(model, output, to, keep, min_weight, json, quiet, verbose):
         with stage("load"):
             about, model = prediction.about_model(model), prediction.load_text_model(model)
         with stage("export"):
-            result = model_export.export_model(model, output, to, about, keep=keep, min_weight=min_weight)
-    sizes = {file: os.path.getsize(file) for file in result.files}
+            record, notes = model_export.export_model(
+                model, output, to, about, keep=keep, min_weight=min_weight
+            )
     if json:
-        print_json(
-            {"to": to, "n_terms": result.n_terms, "n_terms_before": result.n_terms_before, "bytes": sizes}
-        )
+        print_json(record)
     else:
-        print_line(f"{result.n_terms:,} of {result.n_terms_before:,} terms")
-        for file, size in sizes.items():
-            print_line(f"{file}: {size:,} bytes")
-    if result.n_terms < result.n_terms_before and result.norm:
-        note("note: texts are scaled to length 1 over the kept terms, so their scores differ slightly")
-    if to == "liblinear" and result.norm:
-        note(
-            f"note: scale the values of each text to length 1, as {output}{model_export.VOCABULARY} describes"
-        )
+        lines = [f"{record['n_terms']:,} of {record['n_terms_before']:,} terms"]
+        lines += [f"{file}: {size:,} bytes" for file, size in record["bytes"].items()]
+        print_sections([Section(lines=lines)])
+    for told in notes:
+        note(f"note: {told}")

@@ -13,8 +13,9 @@ apart.
 
 import copy
 import json
+import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,18 +35,9 @@ VOCABULARY = ".vocabulary.tsv"
 VOCABULARY_START = KINDS["vocabulary"].start.decode()
 
 
-class ModelExport(NamedTuple):
-    """The files of an export, and the number of terms before and after."""
-
-    files: list[str]
-    n_terms: int
-    n_terms_before: int
-    norm: str | None
-
-
 def export_model(
     model: Pipeline, path: str, to: str, about: Mapping[str, Any] | None = None, **cut: float | None
-) -> ModelExport:
+) -> tuple[dict, list[str]]:
     """Write a model in another form.
 
     Parameters
@@ -63,7 +55,8 @@ def export_model(
 
     Returns
     -------
-    ModelExport
+    dict, list of str
+        The number of terms before and after, and the bytes of each file; and what to know of the files.
     """
     check_linear(model, "export")
     Writes("safetensors" if to == "pruned" else to).check(path, "-o")
@@ -86,7 +79,14 @@ def export_model(
     else:
         files = [path]
         (save_plain if isinstance(model, Pipeline) else fastsvm.save_model)(model, path, about)
-    return ModelExport(files, model["classifier"].coef_.shape[1], n_before, term_effect(model).norm)
+    n_terms, notes = model["classifier"].coef_.shape[1], []
+    if term_effect(model).norm:
+        if n_terms < n_before:
+            notes.append("texts are scaled to length 1 over the kept terms, so their scores differ slightly")
+        if to == "liblinear":
+            notes.append(f"scale the values of each text to length 1, as {path}{VOCABULARY} describes")
+    sizes = {file: os.path.getsize(file) for file in files}
+    return {"to": to, "n_terms": n_terms, "n_terms_before": n_before, "bytes": sizes}, notes
 
 
 def prune_model(model: Pipeline, keep: int | None = None, min_weight: float | None = None) -> Pipeline:
