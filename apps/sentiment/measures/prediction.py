@@ -242,23 +242,23 @@ def classify(
     return Predictions(winners, scores, probabilities, n_terms, decision, doubtful)
 
 
-class PlacedTexts(NamedTuple):
-    """Some texts of a source, and where each stands in it: a line, or a file of a folder."""
-
-    source: str
-    texts: Sequence[str]
-    places: Sequence[int | str]
-
-
 def classify_shard(
-    shard: PlacedTexts, model: TextScorer | Pipeline, choices: Mapping[str, Any]
+    shard: tuple[str, Sequence[str], Sequence[int | str]],
+    model: TextScorer | Pipeline,
+    choices: Mapping[str, Any],
 ) -> Predictions:
-    """Give each text of a shard its label, here or on a cluster's worker; choices are those of `classify`."""
+    """Give each text of a shard its label, here or on a cluster's worker.
 
-    def place(i: int) -> str:
-        return f"{shard.source}, {place_of(shard.places[i])}"
-
-    return classify(model, shard.texts, **choices, place=place)
+    Parameters
+    ----------
+    shard : (str, sequence of str, sequence of int or str)
+        The name of a file, some of its texts, and the place of each: a line, or a file of a folder.
+    model : TextScorer or Pipeline
+    choices : mapping
+        Those of `classify`.
+    """
+    source, texts, places = shard
+    return classify(model, texts, **choices, place=lambda i: f"{source}, {place_of(places[i])}")
 
 
 def _is_unsure(probabilities: np.ndarray, low: float, high: float) -> np.ndarray:

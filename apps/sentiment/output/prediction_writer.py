@@ -12,7 +12,7 @@ from ...common.csv_quoting import quoted, table_writer
 from ...common.errors import AppError
 from ...common.printing import on_screen, printable
 from ..data.csv_tables import SEPARATORS
-from ..data.unlabelled_texts import PLAIN, UnlabelledBatch
+from ..data.unlabelled_texts import PLAIN, UnlabelledBatch, UnlabelledTexts
 from ..measures.prediction import Predictions, ranked_labels
 
 FORMS = ("csv", "tsv", "jsonl")  # of files, told by their endings
@@ -20,54 +20,59 @@ UNSURE = "unsure"
 _NEEDS_QUOTES = re.compile(r'(?:^|\t)"|[\r\n]')  # in a line with tabs; a quote inside a field needs none
 
 
-def output_form(format: str) -> str:
-    """Return the form of results that is like the input: lines for plain text, else a table or objects."""
-    if format == PLAIN:
-        return "lines"
-    return format if format in FORMS else "tsv"
-
-
 class PredictionWriter:
-    """Write predictions as they come.
+    """Write predictions as they come; the first file decides on the form of all.
 
     Parameters
     ----------
     file : binary file
-    form : {"lines", "csv", "tsv", "jsonl"}
-        Lines are the label, a tab and the score, or the probability where there are some. A table has the
-        columns of the input before `label`, `score`, where there are probabilities ``p(LABEL)`` of each, and
-        `note`; an object has the keys of the input, and `probabilities`. Lines and objects have a note only
-        where there is something to say.
-    columns : list of str or None
-        Of the input; None where each record has its own.
+    form : {"csv", "tsv", "jsonl", "objects"} or None
+        By default that of the input: lines for plain text, else a table or objects. Lines are the label, a
+        tab and the score, or the probability where there are some. A table has the columns of the input
+        before `label`, `score`, where there are probabilities ``p(LABEL)`` of each, and `note`; an object has
+        the keys of the input, and `probabilities`. Lines and objects have a note only where there is
+        something to say. "objects" of plain text do not repeat it.
     labels : sequence of str
         Of the model.
     proba : bool
         Whether to write probabilities.
     top : int
         How many labels of each text.
-    separator : str, optional
-        Of the fields of a table, by default that of its form.
     """
 
     def __init__(
         self,
         file: BinaryIO,
-        form: str,
-        columns: list[str] | None,
+        form: str | None,
         labels: Sequence[str],
         *,
         proba: bool,
         top: int,
-        separator: str | None = None,
     ) -> None:
-        self._separator = separator or SEPARATORS.get(form, "")[:1]
-        self._file, self._form, self._columns, self._labels = file, form, columns, list(labels)
+        self._file, self._form, self._labels = file, form, list(labels)
         self._proba, self._top = proba, min(top, len(labels))
         self._printed = [printable(label) for label in labels]
         self._quoted = [quoted(label) for label in labels]
-        if form in SEPARATORS and columns is not None:
-            self._write_header()
+        self._columns: list[str] | None = None  # of the input; None where each record has its own
+        self._separator = ""  # of the fields of a table
+        self._first: tuple[str, list[str] | None] | None = None  # file, and its columns
+
+    def begin_file(self, name: str, texts: UnlabelledTexts) -> bool:
+        """Prepare for a file; tell whether its records may be written as they stand."""
+        format, columns, separator = texts.format, texts.columns, texts.separator
+        if self._first is None:
+            self._first = name, columns
+            form = self._form or ("lines" if format == PLAIN else format if format in FORMS else "tsv")
+            if form == "objects":
+                form, columns = "jsonl", None if format == PLAIN else columns
+            self._form, self._columns = form, columns
+            own = separator if form == format else None
+            self._separator = own or SEPARATORS.get(form, "")[:1]
+            if form in SEPARATORS and columns is not None:
+                self._write_header()
+        elif columns != self._first[1]:
+            raise AppError(f"{name}: has other columns than {self._first[0]}; predict it by itself")
+        return separator is not None and separator == self._separator
 
     def _write_header(self) -> None:
         names = ["label", "score", *(f"p({label})" for label in self._quoted if self._proba)]

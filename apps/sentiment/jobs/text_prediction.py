@@ -1,0 +1,118 @@
+"""Give the texts of files their labels as they arrive, here or on a cluster."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from ...common.dask_cluster import map_shards
+from ...common.errors import AppError, Skipped
+from ...common.printing import many
+from ..data.corpus_batches import SHARD
+from ..data.text_source import TextSource
+from ..data.unlabelled_texts import PLAIN, UnlabelledBatch, UnlabelledTexts, joined_batches, open_unlabelled
+from ..measures.prediction import Predictions, classify_shard, known_terms
+
+TEXTS_LOOKED_AT = 1000  # the first ones, whose known terms are counted
+FATES = (  # of the inputs that are named, in records and in lines of text
+    "left out, without a label, or predicted with bytes replaced",
+    "predicted with those bytes replaced or left out",
+)
+
+
+class Output(Protocol):
+    """What takes the predictions."""
+
+    def begin_file(self, name: str, texts: UnlabelledTexts) -> bool:
+        """Prepare for a file; tell whether its records may be written as they stand."""
+
+    def write(self, batch: UnlabelledBatch, found: Predictions, *, as_it_stands: bool) -> None:
+        """Write the predictions of a batch."""
+
+
+class TextPrediction:
+    """Predicts one file after the other.
+
+    Parameters
+    ----------
+    model : TextScorer or Pipeline
+    choices : mapping
+        As for `classify`.
+    output : Output
+    few_terms : float
+        How many known terms for each word are far below what is usual for the model.
+    strict : bool
+        Refuse texts most of which have so few, before any of them is written.
+
+    Attributes
+    ----------
+    n_unknown : int
+        Texts without a term that the model knows.
+    """
+
+    def __init__(
+        self, model, choices: Mapping[str, Any], output: Output, few_terms: float, strict: bool
+    ) -> None:
+        self._model, self._choices, self._output = model, choices, output
+        self._few_terms, self._strict = few_terms, strict
+        self.n_unknown = self._n_looked_at = self._n_strange = 0
+
+    def predict(self, sources: Iterable[TextSource], client=None) -> list[Skipped]:
+        """Predict files, here or on a cluster, and return what is to be said of each."""
+        skipped: list[Skipped] = []
+        waiting: deque[tuple[UnlabelledBatch, bool]] = deque()  # what is to be written beside the labels
+        shards = self._read_shards(sources, skipped, waiting, 0 if client is None else SHARD)
+        if client is None:
+            answers = (classify_shard(shard, self._model, self._choices) for shard in shards)
+        else:
+            answers = map_shards(client, classify_shard, shards, self._model, self._choices)
+        held = []
+        for found in answers:
+            batch, as_it_stands = waiting.popleft()
+            self.n_unknown += int((found.n_terms == 0).sum()) - len(batch.missing)
+            held.append((batch, found, as_it_stands))
+            if self._n_looked_at < TEXTS_LOOKED_AT:
+                self._count_known_terms(batch.texts[: TEXTS_LOOKED_AT - self._n_looked_at])
+            if self._n_looked_at == TEXTS_LOOKED_AT or not self._strict:
+                self._write(held)
+        self._write(held)
+        return skipped
+
+    @property
+    def strangeness(self) -> str:
+        """What to say if the model knows few words of most of the first texts; else nothing."""
+        if 2 * self._n_strange <= self._n_looked_at:
+            return ""
+        first = "the first " if self._n_looked_at == TEXTS_LOOKED_AT else ""
+        found = f"{self._n_strange:,} of {first}{many(self._n_looked_at, 'text')}"
+        return f"the model knows few words in {found} (another language or subject?)"
+
+    def _count_known_terms(self, texts: Sequence[str]) -> None:
+        n_terms, n_words = known_terms(self._model, texts)
+        self._n_looked_at += len(texts)
+        self._n_strange += int((n_terms < self._few_terms * n_words).sum())
+
+    def _write(self, held: list[tuple[UnlabelledBatch, Predictions, bool]]) -> None:
+        """Write what is held back, unless the texts are to be refused."""
+        if self._strict and self.strangeness:
+            raise AppError(self.strangeness)
+        for batch, found, as_it_stands in held:
+            self._output.write(batch, found, as_it_stands=as_it_stands)
+        held.clear()
+
+    def _read_shards(
+        self, sources: Iterable[TextSource], skipped: list[Skipped], waiting: deque, size: int
+    ) -> Iterator[tuple[str, Sequence[str], Sequence[int | str]]]:
+        """Yield the texts of files with their name and places, `size` characters at once if not 0."""
+        for source in sources:
+            skipped.append(Skipped(source.name))
+            n = n_missing = 0
+            with open_unlabelled(source, skipped[-1]) as texts:
+                skipped[-1].fate = FATES[texts.format == PLAIN]
+                as_it_stands = self._output.begin_file(source.name, texts)
+                for batch in joined_batches(texts.batches, size) if size else texts.batches:
+                    waiting.append((batch, as_it_stands))
+                    n, n_missing = n + len(batch.texts), n_missing + len(batch.missing)
+                    yield source.name, batch.texts, batch.places
+            if n and n == n_missing:
+                why = f"no text, read as {texts.format} ({skipped[-1].named[0]})"
+                raise AppError(f"{source.name}: {why}; choose with --text-col or --format")
