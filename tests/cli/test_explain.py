@@ -210,7 +210,7 @@ def test_signs_grow_with_the_contribution(run, model):
 def test_explain_json_and_number(run, model):
     found = explain_text(fastsvm.load_model(model), TEXT)
     record = json.loads(run("explain", model, "-", "-n", 1, "--json", input=f"{TEXT}\n").stdout)
-    assert record["terms"] == [dict(zip(("term", "count", "contribution"), found.words[0], strict=True))]
+    assert record["terms"] == [found.words[0]._asdict()]
     assert record["other_terms"]["n"] == len(found.words) - 1
     total = record["terms"][0]["contribution"] + record["other_terms"]["contribution"] + record["intercept"]
     assert total == pytest.approx(record["score"])

@@ -18,7 +18,12 @@ from ..text_recipes import is_unsegmented
 MOST_VALUES = 1 << 22  # of the rows that a kernel machine scores at a time
 
 
-TERM_COLUMNS = "term", "count", "contribution"
+class ExplainedTerm(NamedTuple):
+    """A word or n-gram of a model, its count in a text, and its contribution to the score."""
+
+    term: str
+    count: int
+    contribution: float
 
 
 class ExplainedSpan(NamedTuple):
@@ -43,9 +48,9 @@ class TextExplanation(NamedTuple):
         The decision value for `side`.
     intercept : float
         The score of a text without a known term.
-    words : list of (str, int, float)
-        The terms of the text that the model knows, how often each is there, and its contribution; those of
-        the largest contributions, of whatever sign, first.
+    words : list of ExplainedTerm
+        The terms of the text that the model knows, those of the largest contributions, of whatever sign,
+        first.
     spans : list of ExplainedSpan
         The words of the text that are part of such a term, from left to right. Their contributions have the
         sum of those of the terms.
@@ -61,7 +66,7 @@ class TextExplanation(NamedTuple):
     side: str
     score: float
     intercept: float
-    words: list[tuple[str, int, float]]
+    words: list[ExplainedTerm]
     spans: list[ExplainedSpan]
     n_words: int
     unknown: list[str]
@@ -122,7 +127,7 @@ class TextExplainer:
             most = np.abs(shares).sum(dtype=float) + abs(float(intercept))  # no sum of some is beyond it
         if not np.isfinite([*np.ravel(decision), most]).all():
             raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
-        words: list[tuple[str, int, float]] = []
+        words: list[ExplainedTerm] = []
         marks = ExplanationMarks(self._bags[0], text)
         start = 0
         for bag, names, prefix in zip(self._bags, self._names, self._prefixes, strict=True):
@@ -130,9 +135,9 @@ class TextExplainer:
             there, own = ((found >= start) & (found < stop) for found in (counts.indices, row.indices))
             share_of = dict.fromkeys(names[counts.indices[there] - start].tolist(), 0.0)
             share_of |= zip(names[row.indices[own] - start].tolist(), shares[own].tolist(), strict=True)
-            words += [(prefix + term, *found) for term, *found in marks.add(bag, share_of)]
+            words += [term._replace(term=prefix + term.term) for term in marks.add(bag, share_of)]
             start = stop
-        words.sort(key=lambda word: (-abs(word[2]), word[0]))
+        words.sort(key=lambda word: (-abs(word.contribution), word.term))
         has_characters = any(bag.analyzer == "char_wb" for bag in self._bags)
         spans, n_words, unknown = marks.spans(marks.pieces() if has_characters else marks.tokens)
         predicted = str(classifier.classes_.tolist()[winner])
@@ -174,7 +179,7 @@ class ExplanationMarks:
         self._shares = np.zeros(len(self._plain))
         self._known = np.zeros(len(self._plain), bool)
 
-    def add(self, bag, share_of: dict[str, float]) -> list[tuple[str, int, float]]:
+    def add(self, bag, share_of: dict[str, float]) -> list[ExplainedTerm]:
         """Share out what the terms of a bag add to the places where they are; return those that are there."""
         if bag.analyzer == "char_wb":
             places = _places_of_characters(bag, self._plain, share_of)
@@ -186,7 +191,7 @@ class ExplanationMarks:
                 for start, stop in members:
                     self._shares[start:stop] += share / (stop - start)
                     self._known[start:stop] = True
-        return [(term, len(found), share_of[term]) for term, found in places.items()]
+        return [ExplainedTerm(term, len(found), share_of[term]) for term, found in places.items()]
 
     def pieces(self) -> list[tuple[str, int, int]]:
         """Return the text's words and signs; where words have no blanks between them, its characters."""

@@ -2,7 +2,7 @@
 
 from ...common.printing import console, fields, on_screen, print_heading, print_line, printable
 from ...common.sections import Section, Table, print_sections
-from ..jobs.text_explanation import TERM_COLUMNS, TextExplanation
+from ..jobs.text_explanation import TextExplanation
 from .top_words_output import shown_term
 
 # Shares of the largest contribution from which a word is marked once, twice and three times.
@@ -17,7 +17,7 @@ def explanation_record(found: TextExplanation, number: int) -> dict:
     rest = found.words[number:]
     return {
         **fields(found, "label", "side", "score", "intercept"),
-        "terms": [dict(zip(TERM_COLUMNS, term, strict=True)) for term in found.words[:number]],
+        "terms": [term._asdict() for term in found.words[:number]],
         "other_terms": {"n": len(rest), "contribution": sum(share for *_, share in rest)},
         "spans": [span._asdict() for span in found.spans],
         **fields(found, "n_words", "unknown", "together"),
