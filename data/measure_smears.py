@@ -29,7 +29,7 @@ COLOURS = "blue", "green", "red"
 
 def white_cell(field, cell):
     """Yield the name and the value of each measure of a white cell."""
-    known = dict(zip((each.name for each in MEASURES), measure(field, cell), strict=True))
+    known = dict(zip(MEASURES, measure(field, cell), strict=True))
     yield "cell radius, pixels", known["cell_diameter"] / 2
     yield from ((name, known[name]) for name in SHOWN)
     yield from ((name, value) for name, value in known.items() if "density" in name)

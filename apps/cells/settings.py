@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import click
 
 from ..common.classifiers import CLASSIFIER_HELP, CLASSIFIERS, ClassifierRecipe
-from ..common.options import COUNT, STRENGTH, FiniteRange, setting
+from ..common.options import COUNT, STRENGTH, FiniteRange, option_field
 
 # The squared length of a row is about the number of features, some hundreds; so the best strength lies here.
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
@@ -48,7 +48,7 @@ class Kinds(Names):
         return tuple(dict.fromkeys(kinds))
 
 
-CELL_WIDTH = {
+CELL_WIDTH_OPTION = {
     "help": "Width of a typical white cell, in pixels of the images.  "
     "[default: read from the red cells, or a quarter of the longer side]",
     "type": FiniteRange(min=20),
@@ -60,17 +60,17 @@ CELL_WIDTH = {
 class TrainingSettings:
     """The settings of a training."""
 
-    classifier: str = setting("sdca-logistic", CLASSIFIER_HELP, type=click.Choice(list(CLASSIFIERS)))
-    cell_width: float | None = setting(None, **CELL_WIDTH)
-    versions: int = setting(
+    classifier: str = option_field("sdca-logistic", CLASSIFIER_HELP, type=click.Choice(list(CLASSIFIERS)))
+    cell_width: float | None = option_field(None, **CELL_WIDTH_OPTION)
+    versions: int = option_field(
         16,
         "Learn from N more versions of each original: turned, and with other light, colours, focus and "
         "noise.",
         type=click.IntRange(0, 1000),
         metavar="N",
     )
-    folds: int = setting(10, "Folds of the cross-validation; 1 does without.", type=COUNT)
-    alpha: float | None = setting(
+    folds: int = option_field(10, "Folds of the cross-validation; 1 does without.", type=COUNT)
+    alpha: float | None = option_field(
         None,
         "Strength of the L2 regularisation.  [default: one of "
         f"{', '.join(f'{alpha:g}' for alpha in ALPHAS)}, for kernel machines "
@@ -93,17 +93,17 @@ class TrainingSettings:
 class ClassifySettings:
     """The settings of a classification of cells."""
 
-    cell_width: float | None = setting(None, **CELL_WIDTH)  # in jobs also a function, as for `read_scaled`
-    min_score: float | None = setting(
+    cell_width: float | None = option_field(None, **CELL_WIDTH_OPTION)  # in jobs also a function
+    min_score: float | None = option_field(
         None,
         "Leave a cell unclassified if no class has this score. 0 labels every cell.  [default: the model's, "
         "at which 5 % of the labels are wrong]",
         type=FiniteRange(min=0, max=1),
     )
-    strict: bool = setting(
+    strict: bool = option_field(
         False, "Give no label to cells that are unlike those of the model's training.", is_flag=True
     )
-    also: tuple[str, ...] = setting(
+    also: tuple[str, ...] = option_field(
         (),
         "Also find and count red cells, platelets, or both.",
         type=Kinds(),

@@ -98,7 +98,7 @@ seed_option = click.option(
 )
 
 
-def setting(default: object, help: str, **option: object) -> Any:
+def option_field(default: object, help: str, **option: object) -> Any:
     """Return a field of a dataclass of settings, with the option of a command that sets it.
 
     Parameters
@@ -111,8 +111,8 @@ def setting(default: object, help: str, **option: object) -> Any:
     return field(default=default, metadata={"help": help, **option})
 
 
-def setting_options(settings: type, *names: str) -> list[Callable]:
-    """Return the options of fields that `setting` made, by their names, in this order."""
+def options_of_fields(settings: type, *names: str) -> list[Callable]:
+    """Return the options of fields that `option_field` made, by their names, in this order."""
     known = {each.name: each for each in fields(settings)}
     return [
         click.option(f"--{name.replace('_', '-')}", default=known[name].default, **known[name].metadata)

@@ -14,14 +14,14 @@ from peak_memory import peak_of
 
 from browser import HOSTILE, Reader, needs_chromium
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFindings
-from fastsvm_apps.cells.output.report_page import LIMIT, report_page
+from fastsvm_apps.cells.output.report_page import MAX_CELLS, report_page
 from fastsvm_apps.cells.output.report_tally import ReportAbout, ReportTally
 from fastsvm_apps.common.files import replace_file
 from fastsvm_apps.common.html_pages import write_page
 from fastsvm_apps.common.statistics import wilson_interval
 
 
-def write_report(path, findings, limit=LIMIT, **about):
+def write_report(path, findings, limit=MAX_CELLS, **about):
     about = ReportAbout(**about)
     tally = ReportTally(limit, about.classes)
     for found in findings:

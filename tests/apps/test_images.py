@@ -18,8 +18,7 @@ import pytest
 from PIL import Image
 
 from fastsvm_apps.cells.data import image_decoding, image_reader, image_threads
-from fastsvm_apps.cells.data.bad_image import DAMAGED, GRAY, BadImage
-from fastsvm_apps.cells.data.foreign_kinds import KINDS
+from fastsvm_apps.cells.data.bad_image import DAMAGED, GRAY, KINDS, BadImage
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import ImageFile, ImageReader, read_image, read_scaled
 from fastsvm_apps.cells.data.image_threads import map_images
@@ -702,7 +701,7 @@ def test_an_error_an_interrupt_and_closing_end_the_work(end, jobs):
         with pytest.raises(end):
             list(results)
     n_begun = len(begun)
-    assert n_begun <= 6 + image_threads.AHEAD * jobs
+    assert n_begun <= 6 + image_threads.IMAGES_AHEAD * jobs
     time.sleep(0.02)
     assert len(begun) == n_begun
 
@@ -720,7 +719,7 @@ def test_only_a_few_are_taken_ahead():
         n_yielded += 1
         most = max(most, n_taken - n_yielded)
     assert n_yielded == 300
-    assert most <= 2 * image_threads.AHEAD
+    assert most <= 2 * image_threads.IMAGES_AHEAD
 
 
 def test_opencv_has_no_threads_of_its_own():

@@ -132,7 +132,7 @@ def test_a_large_field_is_gone_through_in_batches(monkeypatch):
     image = np.tile(field(*SPREAD, spots=[(110, 110, 7)]), (3, 3, 1))
     found = found_in(image)
     assert len(found) == 9 * (len(SPREAD) + 1)
-    monkeypatch.setattr(red_cells, "BATCH", 7)
+    monkeypatch.setattr(red_cells, "CENTERS_AT_ONCE", 7)
     assert found_in(image) == found
 
 

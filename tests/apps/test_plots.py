@@ -9,7 +9,7 @@ import pytest
 from fastsvm_apps.cells.finding.findings import FoundCell
 from fastsvm_apps.cells.output import cell_drawing as plots
 from fastsvm_apps.cells.output.cell_drawing import (
-    MAX_SHEET,
+    MAX_SHEET_PIXELS,
     PALETTE,
     color_of,
     contact_sheet,
@@ -124,7 +124,7 @@ def test_contact_sheet():
 
 @pytest.mark.parametrize("columns", [None, 1, 10_000])
 def test_a_sheet_has_a_limit(columns, written, monkeypatch):
-    monkeypatch.setattr(plots, "MAX_SHEET", MAX_SHEET // 100)
+    monkeypatch.setattr(plots, "MAX_SHEET_PIXELS", MAX_SHEET_PIXELS // 100)
     taken = 0
 
     def endless():
@@ -134,7 +134,7 @@ def test_a_sheet_has_a_limit(columns, written, monkeypatch):
             yield pink(24, 32), "again"
 
     sheet = contact_sheet(endless(), columns=columns, title="Endless")
-    assert sheet.shape[0] * sheet.shape[1] <= MAX_SHEET // 100
+    assert sheet.shape[0] * sheet.shape[1] <= MAX_SHEET_PIXELS // 100
     captions = [text for text, *_ in written]
     assert captions[0] == "Endless"
     assert len(captions) == taken > 10  # of the last one it is only known that it is there

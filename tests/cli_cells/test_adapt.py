@@ -80,7 +80,7 @@ def test_another_stain(run, model, few, laboratory):
 
 
 def test_output_for_people(run, model, few, monkeypatch):
-    monkeypatch.setattr(cell_training_tables, "ENOUGH", 6)
+    monkeypatch.setattr(cell_training_tables, "ENOUGH_A_CLASS", 6)
     top = few(6, LYMPHOCYTE="LYMPHOCYTE", NEUTROPHIL="NEUTROPHIL", MONOCYTE="MONOCYTE")
     out = run("adapt", model, top).stdout
     assert out.startswith("sdca-logistic.safetensors, adapted by 18 labelled cells\n\nLabels\nlabel ")

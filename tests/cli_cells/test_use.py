@@ -274,7 +274,7 @@ def test_evaluate_by_original(run, folder, model, work, monkeypatch):
     assert "1 of 2 originals wrong in more than half of their images, 2 in any" in out
     # A tile for each original, with its name and how many images of it are wrong.
     two = cv2.imread("m.png").shape
-    monkeypatch.setattr("fastsvm_apps.cells.output.mistake_sheet.LIMIT", 1)
+    monkeypatch.setattr("fastsvm_apps.cells.output.mistake_sheet.MAX_ORIGINALS", 1)
     result = run(*args, "--mistakes", "m.png")
     notes = [TOO_GOOD.format("all", 5), "note: 1 more mistake than m.png shows; --json lists all"]
     assert result.stderr.splitlines() == notes

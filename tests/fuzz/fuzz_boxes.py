@@ -6,7 +6,7 @@ import os
 import cv2
 import numpy as np
 
-from fastsvm_apps.cells.data.boxes import SLACK, match_boxes, read_boxes
+from fastsvm_apps.cells.data.boxes import SLACK_PIXELS, match_boxes, read_boxes
 from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.cells.data.label_tables import read_json
 from fastsvm_apps.cells.learning.corrections import checked_corrections, read_corrections
@@ -56,7 +56,7 @@ def check_boxes(found):
     for _, boxes in found:
         for _, _, (x, y, w, h), label, _ in boxes:
             assert w > 0 and h > 0 and label
-            assert min(x, y) >= -SLACK and max(x + w, y + h) <= max(WIDTH, HEIGHT) + SLACK
+            assert min(x, y) >= -SLACK_PIXELS and max(x + w, y + h) <= max(WIDTH, HEIGHT) + SLACK_PIXELS
         boxes = [boxed.box for boxed in boxes]
         assert all(boxes[k] == boxes[other] for k, other in match_boxes(boxes, boxes))
 

@@ -38,7 +38,7 @@ def target(data):
     if cells:
         numbers = describe(field, cells[0])
         assert numbers.shape == (len(feature_names()),) and np.isfinite(numbers).all()
-        values = dict(zip((each.name for each in MEASURES), measure(field, cells[0]), strict=True))
+        values = dict(zip(MEASURES, measure(field, cells[0]), strict=True))
         assert all(np.isfinite(value) or name.startswith("cytoplasm") for name, value in values.items()), (
             values
         )

@@ -23,7 +23,7 @@ def _is_image(name):
 IMAGES = Reads(counts=_is_image)
 LABELS = Reads(counts=lambda name: name.lower().endswith(".xml"))
 images_argument = click.argument("images", nargs=-1, required=True, type=IMAGES)
-(cell_width_option,) = options.setting_options(ClassifySettings, "cell_width")
+(cell_width_option,) = options.options_of_fields(ClassifySettings, "cell_width")
 model_option = click.option(
     "-m", "--model", type=Reads(), metavar="MODEL", help="The classifier.  [default: that of fastsvm]"
 )

@@ -6,7 +6,7 @@ from dataclasses import fields
 import click
 
 from ...common.dask_cluster import scheduler_option
-from ...common.options import FiniteRange, json_option, section, setting_options
+from ...common.options import FiniteRange, json_option, options_of_fields, section
 from ...common.paths import Continues, Writes
 from ...common.printing import check_one_form, note, note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
@@ -21,8 +21,8 @@ from ._options import command, images_argument, labels_option, model_option
     "classify smears --export cells.json --measurements cells.csv --pixel-size 0.1",
 )
 @images_argument
-@section("Input", model_option, *setting_options(ClassifySettings, "cell_width"), labels_option)
-@section("Recipe", *setting_options(ClassifySettings, "min_score", "strict", "also"), scheduler_option)
+@section("Input", model_option, *options_of_fields(ClassifySettings, "cell_width"), labels_option)
+@section("Recipe", *options_of_fields(ClassifySettings, "min_score", "strict", "also"), scheduler_option)
 @section(
     "Output",
     click.option(

@@ -3,7 +3,7 @@
 import click
 
 from ...common.errors import AppError
-from ...common.options import json_option, section, seed_option, setting_options
+from ...common.options import json_option, options_of_fields, section, seed_option
 from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
@@ -19,8 +19,8 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
 @images_argument
 @known_options
 @section("Input", corrections_option)
-@section("Training", *setting_options(TrainingSettings, "classifier", "alpha", "versions"), seed_option)
-@section("Evaluation", *setting_options(TrainingSettings, "folds"))
+@section("Training", *options_of_fields(TrainingSettings, "classifier", "alpha", "versions"), seed_option)
+@section("Evaluation", *options_of_fields(TrainingSettings, "folds"))
 @section(
     "Output",
     click.option(

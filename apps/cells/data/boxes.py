@@ -15,7 +15,7 @@ from .label_tables import LabelRow, files_of_rows, read_json, read_label_table, 
 
 SIDES = ("x", "y", "w", "h")
 MIN_OVERLAP = 0.5  # of two boxes of one cell: their intersection over their union
-SLACK = 2  # pixels that a box may go beyond the image: some tools count from 1, others round
+SLACK_PIXELS = 2  # pixels that a box may go beyond the image: some tools count from 1, others round
 
 Box = tuple[int, int, int, int]
 
@@ -109,8 +109,9 @@ def _check_inside(file: ImageFile, boxes: Iterable[LabelledBox]) -> None:
                 f"{sides[0]:,} x {sides[1]:,}; give the image that was annotated"
             )
         # An orientation may have turned the image since.
-        if min(x, y) < -SLACK or not any(
-            x + w <= width + SLACK and y + h <= height + SLACK for width, height in (sides, sides[::-1])
+        if min(x, y) < -SLACK_PIXELS or not any(
+            x + w <= width + SLACK_PIXELS and y + h <= height + SLACK_PIXELS
+            for width, height in (sides, sides[::-1])
         ):
             raise AppError(
                 f"{where}: the box {x}, {y}, {w} x {h} is not inside {file.name}, which has "

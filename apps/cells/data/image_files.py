@@ -15,11 +15,10 @@ from textwrap import shorten
 from ...common.errors import AppError, Skipped
 from ...common.folder_walk import walk_folder
 from ...common.printing import many, note
-from .foreign_kinds import FOREIGN_ENDINGS
+from .bad_image import FOREIGN_ENDINGS
 from .image_decoding import MAX_PAGES
 from .image_reader import ImageFile, split_page
 from .image_threads import map_images
-from .label_tables import table_rows, values_of_files, voc_rows
 from .slides import count_pages, is_deep_file, is_readable_slide, missing_slide_library
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k")
@@ -43,7 +42,7 @@ def find_images(
         Folders, each walked with all its folders in the order of names, and single files, whatever their
         endings. What is hidden (``.name``) is left out; what two sources share belongs to the first. Each
         page of a TIFF file that has several is an image of its own, ``file.tif#1`` and so on. Files of other
-        kinds in a folder are counted in a note, but those of `foreign_kinds` are images that cannot be read.
+        kinds in a folder are counted in a note; those of `FOREIGN_ENDINGS` are images that cannot be read.
         Images of 16 bits a channel in one folder share the number of bits that they use.
     labels : str, optional
         A CSV file with the columns ``file`` and ``label``, or a folder of Pascal VOC annotations, where the
@@ -69,6 +68,8 @@ def find_images(
     for file in chain.from_iterable(map(_images_of, sources)):
         unique.setdefault(os.path.abspath(file.path), file)
     files = _with_bits(list(unique.values()))
+    if labels is not None or groups is not None:
+        from .label_tables import table_rows, values_of_files, voc_rows
     if labels is not None:
         is_folder = os.path.isdir(labels)
         rows = voc_rows(labels, classes) if is_folder else table_rows(labels, "label")

@@ -8,18 +8,17 @@ from dataclasses import dataclass, field
 import cv2
 import numpy as np
 
-from .bad_image import GRAY, BadImage, unreadable
-from .foreign_kinds import START, foreign_kind
+from .bad_image import GRAY, KIND_BYTES, BadImage, foreign_kind, unreadable
 from .image_decoding import KNOWN, TIFF, decode_image, deep_levels, is_deep, open_image
 from .slides import BIG_TIFF, is_slide
 
 MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels
-BLANK = 16  # levels between the darkest and the brightest part of a frame with nothing on it, at most
+BLANK_LEVELS = 16  # levels between the darkest and the brightest part of a frame with nothing on it, at most
 MAX_BYTES = 1 << 30
 # OpenCV crashes where it finds no memory for something small, so an image needs this much free memory.
 FREE_BYTES, MOST_FREE_BYTES = 24, 1 << 24  # for each pixel at the working scale, and at most
-LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
+USUAL_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
 
 # Width of a white cell in pixels: a number, or a function of the size (width, height) of the image.
 CellWidth = float | Callable[[tuple[int, int]], float | None] | None
@@ -30,7 +29,7 @@ Content = tuple[bytes, int | None]  # of a file, and the page that is meant
 
 def usual_cell_width(size: tuple[int, int]) -> float:
     """Return how many pixels wide a white cell is in an image of one or two, of a width and height."""
-    return CELL_WIDTH * max(1, max(size) / LONGER_SIDE)
+    return CELL_WIDTH * max(1, max(size) / USUAL_SIDE)
 
 
 class ImageReader:
@@ -244,7 +243,7 @@ def _contents(path: str) -> bytes:
     if not stat.S_ISREG(status.st_mode):  # to open a pipe would be to wait
         raise BadImage("not a file")
     with open(path, "rb") as file:
-        start = file.read(START)
+        start = file.read(KIND_BYTES)
         known = start.startswith(KNOWN) or not start
         if kind := foreign_kind(start, "" if known else os.path.splitext(path)[1].lower()):
             raise BadImage(kind)
@@ -258,12 +257,12 @@ def _contents(path: str) -> bytes:
 def is_blank(image) -> bool:
     """Return whether an image shows nothing, such as a black or a white frame.
 
-    A nucleus is wider than the squares whose means are compared, and darker by much more than `BLANK`.
+    A nucleus is wider than the squares whose means are compared, and darker by much more than `BLANK_LEVELS`.
     """
     # A few pixels suffice for most images.
-    if np.ptp(image[::32, ::32, 1]) > 4 * BLANK:
+    if np.ptp(image[::32, ::32, 1]) > 4 * BLANK_LEVELS:
         return False
-    return contrast(image) <= BLANK
+    return contrast(image) <= BLANK_LEVELS
 
 
 def contrast(image) -> int:

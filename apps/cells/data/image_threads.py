@@ -13,7 +13,7 @@ from ...common.errors import is_shortage
 from .bad_image import NO_MEMORY, BadImage, unreadable
 from .image_reader import ImageFile
 
-AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
+IMAGES_AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
 
 T = TypeVar("T")
 # `map_images`, or what does the same elsewhere.
@@ -58,7 +58,7 @@ def map_images(
     try:
         for file in files:
             begun.append((file, pool.submit(image_result, work, file)))
-            if len(begun) == AHEAD * jobs:
+            if len(begun) == IMAGES_AHEAD * jobs:
                 yield oldest()
         while begun:
             yield oldest()

@@ -15,7 +15,7 @@ from .slides import Slide, is_slide, open_slide
 CORE, OVERLAP = 1024, 128
 MAX_CORE = 4096  # pixels of the slide, which bounds the memory where cells are very wide
 # Tiles in a row, and rows, to tell scale and stain by; their side in pixels of the slide.
-SAMPLES, SAMPLE_SIDE = 4, 2048
+SAMPLES_A_SIDE, SAMPLE_SIDE = 4, 2048
 
 Box = tuple[int, int, int, int]
 
@@ -117,12 +117,12 @@ def spread_tiles(file: ImageFile, zoom: float = 1) -> list[Tile]:
         When it cannot be opened.
     """
     slide = open_slide(file.path)
-    (width, height), last = slide.size, SAMPLES - 1
+    (width, height), last = slide.size, SAMPLES_A_SIDE - 1
     w, h = min(width, SAMPLE_SIDE), min(height, SAMPLE_SIDE)
     windows = [
         ((width - w) * i // last, (height - h) * j // last, w, h)
-        for j in range(SAMPLES)
-        for i in range(SAMPLES)
+        for j in range(SAMPLES_A_SIDE)
+        for i in range(SAMPLES_A_SIDE)
     ]
     return [Tile(**vars(file), slide=slide, window=window, core=window, zoom=zoom) for window in windows]
 

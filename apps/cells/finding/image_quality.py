@@ -12,11 +12,11 @@ from .stain import USUAL, Stain
 from .white_cells import WhiteCell
 
 QUANTILES = 0.01, 0.99  # of the images trained on: what lies beyond is unlike them
-SLACK = 0.1  # of the range, which it is widened by on either side
+RANGE_SLACK = 0.1  # of the range, which it is widened by on either side
 WHITE, BLACK = 254, 1  # levels that tell of light cut off
 # Levels that the brightest part of an image has at least, and its contrast; a smear has 199 and 90 or more.
 # Of copies with fewer, cells are found in few: `benchmarks.cells.fields --light`.
-DIM, LEAST_CONTRAST = 64, 32
+MIN_BRIGHTNESS, MIN_CONTRAST = 64, 32
 EDGE_SHARE = 0.98  # quantile of the gradients: those at the edges of cells
 SECOND = np.float32([[1, -2, 1], [-2, 4, -2], [1, -2, 1]])
 SECOND_GAIN = 6  # standard deviation of what it leaves of noise of deviation 1
@@ -105,9 +105,9 @@ def measure_quality(
 
 def flags_without_cell(image: np.ndarray) -> tuple[str, ...]:
     """Return what about an image in which no cell was found keeps anything from being measured."""
-    if brightest_part(image) < DIM:
+    if brightest_part(image) < MIN_BRIGHTNESS:
         return (DARK,)
-    return (FLAT,) if contrast(image) < LEAST_CONTRAST else ()
+    return (FLAT,) if contrast(image) < MIN_CONTRAST else ()
 
 
 def brightest_part(image: np.ndarray) -> int:
@@ -135,7 +135,7 @@ def quality_ranges(*groups: Sequence[ImageQuality]) -> dict[str, tuple[float, fl
         bounds = [np.quantile(values, QUANTILES) for values in known if values]
         if bounds:
             low, high = float(np.min(bounds)), float(np.max(bounds))
-            slack = SLACK * (high - low)
+            slack = RANGE_SLACK * (high - low)
             ranges[name] = (low - slack, high + slack)
     return ranges
 

@@ -2,6 +2,10 @@
 
 Nuclei are seen in every stain, red cells are not; but red cells have nearly one size. So red cells count
 where the nuclei agree. One image holds few of both, so those of all images of a run are pooled.
+
+Nuclei are looked for from afar, where a cell is as wide as the image, and then nearer, until most images show
+one. A white cell is 1.4 times as wide as the hull of its nucleus; images are looked at in that scale, and so
+on, until the width no longer changes.
 """
 
 from collections import defaultdict
@@ -9,13 +13,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
+import cv2
 import numpy as np
 
 from ...common.printing import note
 from ..data.bad_image import BadImage
-from ..data.image_reader import ImageFile, at_working_scale, usual_cell_width
+from ..data.image_reader import CELL_WIDTH, ImageFile, at_working_scale, usual_cell_width
 from ..data.slide_tiles import spread_tiles
-from .nuclei_width import nuclei_width
+from .field import Field
+from .masks import hull
+from .nuclei import USUAL_SIZES, find_nuclei, nuclear_stain
 from .red_circles import MIN_CELLS, diameters_of_one_size, red_circles_of
 
 WHITE_OF_RED = 1.8  # diameter of a white cell over that of a red one
@@ -26,8 +33,16 @@ MOST_IMAGES, MOST_PIXELS = 64, 200_000_000  # that are read
 KEPT_PIXELS = 1 << 24  # of all images together, reduced, that nuclei are looked for in
 # Factor; a width that is closer to another counts as equal. A few nuclei tell less: of 12 draws of five
 # photographs the width was off by up to 1.4, of 40 single ones by up to 1.7.
-SAME, ABOUT = 4 / 3, 1.7
+SAME_FACTOR, ABOUT_FACTOR = 4 / 3, 1.7
 SURE_NUCLEI = 12
+
+# The widths of nuclei.
+CELL_OF_NUCLEUS = 1.4  # diameter of a cell over that of the hull of its nucleus
+NEARER_FACTOR = 1.5  # factor between two looks
+MIN_SEEN = 0.5  # share of the images that show a nucleus, at least
+LARGE_SHARE = 0.35  # area over that of the largest nucleus in the image; smaller ones are left out
+MAX_LOOKS, SETTLED_FACTOR = 6, 1.03  # looks at the scale found, at most; factor of a change that ends them
+MIN_LOOK_SIDE, MOST_LOOK_PIXELS = 24, 1 << 23  # of an image that is looked at; the latter of all together
 
 Seen = tuple[np.ndarray, np.ndarray, int]  # the red cells of an image, a smaller copy, the factor between
 
@@ -51,7 +66,7 @@ class Scale:
     widths: dict[tuple[int, int] | None, float]
     sizes: tuple[tuple[int, int], ...] = ()
     by: str = "red cells"
-    same: float = SAME
+    same: float = SAME_FACTOR
 
     def __call__(self, size: tuple[int, int]) -> float | None:
         """Return the width of a white cell in an image of a size, or None if it is the usual one."""
@@ -147,7 +162,9 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
     pooled, by, same = everything = _agreed([seen for group in found.values() for seen in group])
     # Images of one size were probably taken in one way.
     by_size = {size: everything if len(found) == 1 else _agreed(group) for size, group in found.items()}
-    known = {size: width for size, (width, _, near) in by_size.items() if width is not None and near == SAME}
+    known = {
+        size: width for size, (width, _, near) in by_size.items() if width is not None and near == SAME_FACTOR
+    }
     all_usual = known and all(_near(width, usual_cell_width(size)) for size, width in known.items())
     if pooled is not None and not all_usual:
         known = {size: width for size, width in known.items() if not _near(width, pooled)} | {None: pooled}
@@ -161,13 +178,13 @@ def _agreed(seen: Sequence[Seen]) -> tuple[float | None, str, float]:
     images = [at_working_scale(image, image.shape[1::-1], smaller / reduce)[0] for _, image, smaller in seen]
     width, n = nuclei_width(images)
     if width is None or (n < SURE_NUCLEI and red is not None):
-        return red, "red cells", SAME
+        return red, "red cells", SAME_FACTOR
     if red is not None and _near(red, reduce * width):
-        return _rounded((red * reduce * width) ** 0.5), "nuclei and red cells", SAME
-    return _rounded(reduce * width), "nuclei", SAME if n >= SURE_NUCLEI else ABOUT
+        return _rounded((red * reduce * width) ** 0.5), "nuclei and red cells", SAME_FACTOR
+    return _rounded(reduce * width), "nuclei", SAME_FACTOR if n >= SURE_NUCLEI else ABOUT_FACTOR
 
 
-def _near(width: float, other: float, factor: float = SAME) -> bool:
+def _near(width: float, other: float, factor: float = SAME_FACTOR) -> bool:
     """Return whether two widths count as equal."""
     return other / factor <= width <= other * factor
 
@@ -194,3 +211,48 @@ def _spread(files: Sequence[ImageFile]) -> Iterator[ImageFile]:
     order = sorted(range(n), key=lambda k: f"{k:0{(MOST_IMAGES - 1).bit_length()}b}"[::-1])
     for k in order:
         yield files[k * len(files) // n]
+
+
+def nuclei_width(images: Sequence[np.ndarray]) -> tuple[float | None, int]:
+    """Return how many pixels wide a white cell is, and the number of nuclei that say so.
+
+    Parameters
+    ----------
+    images : sequence of ndarray of shape (height, width, 3) and dtype uint8
+        Blue, green, red, all at one scale.
+    """
+    width = float(max((max(image.shape[:2]) for image in images), default=0))
+    pixels = sum(image[..., 0].size for image in images)
+    while width >= CELL_WIDTH / 4 and pixels * (CELL_WIDTH / width) ** 2 <= MOST_LOOK_PIXELS:
+        diameters = [_diameters(image, width) for image in images]
+        if sum(map(bool, diameters)) >= MIN_SEEN * len(images):
+            return _settled(images, width, diameters)
+        width /= NEARER_FACTOR
+    return None, 0
+
+
+def _settled(images: Sequence[np.ndarray], width: float, diameters: list[list[float]]) -> tuple[float, int]:
+    """Look again at the scale that the nuclei tell, until it no longer changes."""
+    for _ in range(MAX_LOOKS):
+        nucleus = float(np.median([np.median(each) for each in diameters if each]))
+        before, width = width, CELL_OF_NUCLEUS * nucleus
+        if max(width, before) <= SETTLED_FACTOR * min(width, before):
+            break
+        again = [_diameters(image, width) for image in images]
+        if not any(again):
+            break
+        diameters = again
+    return width, sum(map(len, diameters))
+
+
+def _diameters(image: np.ndarray, width: float) -> list[float]:
+    """Return the diameters of the hulls of large nuclei, where a white cell has some width."""
+    scale = CELL_WIDTH / width
+    sides = [round(side * scale) for side in image.shape[1::-1]]
+    if min(sides) < MIN_LOOK_SIDE:
+        return []
+    interpolation = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    stained = nuclear_stain(Field(cv2.resize(image, sides, interpolation=interpolation)))
+    areas = [cv2.contourArea(hull(mask)) for _, mask in find_nuclei(stained, USUAL_SIZES)]
+    least = LARGE_SHARE * max(areas, default=0)
+    return [2 * np.sqrt(area / np.pi) / scale for area in areas if area >= least]

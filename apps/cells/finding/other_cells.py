@@ -27,8 +27,6 @@ def find_other_cells(field: Field, cells: list[WhiteCell], kinds: Collection[str
     list of FoundCell
         With a kind for a label, no score, and an outline; at the working scale, one kind after the other.
     """
-    if not kinds:
-        return []
     light = red_cells.light_around(field, cells)
     found = []
     for kind in kinds:

@@ -37,7 +37,7 @@ RADII = np.arange(12, 37.5, 1.5, dtype=np.float32)
 USUAL_RADIUS, UNUSUAL_BY, UNUSUAL = 24, 12, 0.08  # a radius that is so unusual must have so much more slope
 MAX_GAIN = 0.25  # a steeper slope counts no more
 BEND = 0.016  # what an outline must gain where it goes to the next radius
-BATCH = 512  # centres whose surroundings are held at once
+CENTERS_AT_ONCE = 512  # centres whose surroundings are held at once
 
 # How sure it is, as a linear classifier weighs it, rounded: shares of the directions in which there is an
 # edge, in which there are other cells beyond it, and in which anything is seen; votes in parts of the best.
@@ -116,7 +116,7 @@ def find_red_cells(light: Light) -> list[np.ndarray]:
     # The mean of those that most votes are for; it does not change with the size of an image.
     votes = votes * (votes**2).sum() / (votes**3).sum()
     middles, votes = middles[votes > MIN_SHARE], votes[votes > MIN_SHARE]
-    batches = [np.s_[start : start + BATCH] for start in range(0, len(middles), BATCH)]
+    batches = [np.s_[start : start + CENTERS_AT_ONCE] for start in range(0, len(middles), CENTERS_AT_ONCE)]
     found = [_outlined(light, middles[batch], votes[batch]) for batch in batches]
     radii, sure = (np.concatenate(parts) for parts in zip(*found, strict=True))
     outlines = (middles[:, :, None] + _RAYS * radii[:, None]).transpose(0, 2, 1)

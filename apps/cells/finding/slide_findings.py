@@ -11,8 +11,8 @@ from ..data.slide_tiles import Tile
 from .findings import DARK, FLAT, FoundCell, ImageFindings
 
 # The middle of a cell differs a little between two tiles that both show it. Pixels at the working scale.
-SLACK = 12
-TWICE = 24  # middles of two cells are farther apart
+CORE_SLACK = 12
+MIN_APART = 24  # middles of two cells are farther apart
 
 Found = tuple[ImageFile, ImageFindings]
 
@@ -83,15 +83,15 @@ class _Cells:
         for cell in cells:
             moved = _moved(cell, *tile.window[:2])
             inside = _depth(moved.center, tile.core)
-            if inside < -SLACK * tile.zoom:
+            if inside < -CORE_SLACK * tile.zoom:
                 continue
-            if inside <= TWICE * tile.zoom:
-                if self._is_known(moved.center, TWICE * tile.zoom):
+            if inside <= MIN_APART * tile.zoom:
+                if self._is_known(moved.center, MIN_APART * tile.zoom):
                     continue
                 near.append(moved.center)
             self.all.append(moved)
         for x, y in near:
-            square = int(x // (TWICE * tile.zoom)), int(y // (TWICE * tile.zoom))
+            square = int(x // (MIN_APART * tile.zoom)), int(y // (MIN_APART * tile.zoom))
             self._near_borders.setdefault(square, []).append((x, y))
 
     def _is_known(self, center: tuple[int, int], reach: float) -> bool:

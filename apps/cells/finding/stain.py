@@ -26,11 +26,11 @@ from .field import CHANNELS, Field, median
 from .masks import distance_to
 from .nuclei import NUCLEAR, nuclear_stain
 
-SHRINK = 4  # factor of both sides; fewer pixels tell as much, with less noise
+SHRINK_FACTOR = 4  # factor of both sides; fewer pixels tell as much, with less noise
 LEAST_BLUE = 0.35  # of the density of green: haemoglobin absorbs blue, and what is purple hardly does
-AWAY = 30  # pixels; red cells are looked for farther from nuclei than this
+MIN_DISTANCE = 30  # pixels; red cells are looked for farther from nuclei than this
 NUCLEAR_OF_RED = 2.8  # nuclear stain of nuclei over the density of red cells in green
-ALIKE = 2.0  # factor, by which these may differ
+ALIKE_FACTOR = 2.0  # factor, by which these may differ
 MIN_DENSITY = 0.06  # of green; less is noise or dirt
 LEVELS = 200  # of a density of 1, for Otsu's threshold
 MIN_SHARE = 0.02  # of the image that red cells cover, at least
@@ -107,7 +107,7 @@ def stain_of(raw: Field) -> Stain:
     Stain
     """
     height, width = raw.frame.shape
-    size = (max(1, width // SHRINK), max(1, height // SHRINK))
+    size = (max(1, width // SHRINK_FACTOR), max(1, height // SHRINK_FACTOR))
     free, stained = (
         cv2.resize(mask, size, interpolation=cv2.INTER_AREA) for mask in (1 - raw.frame, raw.stained)
     )
@@ -116,7 +116,7 @@ def stain_of(raw: Field) -> Stain:
     planes = field.densities(field.image, np.vstack([CHANNELS[:2], NUCLEAR]))
     blue, green, nuclear = np.moveaxis(planes, 2, 0)
     stain = Stain(plasma, nuclear=float(median(nuclear[stained > 0])) if stained.any() else None)
-    away = distance_to(stained) > AWAY / SHRINK if stained.any() else True
+    away = distance_to(stained) > MIN_DISTANCE / SHRINK_FACTOR if stained.any() else True
     some = (free > 0) & away & (blue > LEAST_BLUE * green)
     if not some.any():
         return stain
@@ -179,4 +179,4 @@ def normalised(image: np.ndarray, stain: Stain, usual: Stain) -> np.ndarray:
 def _has_red_cells(stain: Stain) -> bool:
     """Return whether what looks like red cells fits the nuclei; else it is hardly stained, or no red cell."""
     red, nuclear = stain.density, stain.nuclear and stain.nuclear / NUCLEAR_OF_RED
-    return red is not None and (not nuclear or nuclear / ALIKE < red < nuclear * ALIKE)
+    return red is not None and (not nuclear or nuclear / ALIKE_FACTOR < red < nuclear * ALIKE_FACTOR)

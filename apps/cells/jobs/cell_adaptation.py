@@ -25,7 +25,7 @@ from ..learning.training_samples import TrainingSamples, measure_training_sample
 from ..measuring.cell_features import feature_names
 from ..settings import TrainingSettings
 
-FOLDS = 20  # at most; fits take milliseconds
+MAX_FOLDS = 20  # at most; fits take milliseconds
 # Cells from which on they tell the score that a label wants. Of 3 a class that is left to chance; on the rest
 # of two laboratories the usual score left 6 in 10 cells with a label, of which 0.04 and 0.01 were wrong.
 MIN_CALIBRATED = 20
@@ -167,7 +167,7 @@ def _validate(samples: TrainingSamples, others: Sequence[np.ndarray]) -> tuple[f
     classes = np.unique(np.append(others[1], samples.y))
     truth = np.searchsorted(classes, samples.y)
     scores = np.zeros((len(truth), len(classes)))
-    splits = grouped_folds(samples.y, groups, min(FOLDS, len(np.unique(groups))), 0)
+    splits = grouped_folds(samples.y, groups, min(MAX_FOLDS, len(np.unique(groups))), 0)
     for train, test in splits:
         fitted, _ = fit_adapted_model(others, samples.rows(train))
         scores[np.ix_(test, np.isin(classes, fitted.classes_))] = scores_of(fitted, samples.X[test])

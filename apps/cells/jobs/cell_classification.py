@@ -27,7 +27,6 @@ from ..learning.calibration import corrected_shares
 from ..learning.cell_model import CellModel, load_cell_model
 from ..measuring.describing import DescribedImage, describe_image
 from ..settings import ClassifySettings
-from .classify_cache import ClassifyCache
 
 # Whose cells are classified at once; what is beyond is lost if the run is interrupted.
 IMAGES_AT_ONCE, TILES_AT_ONCE = 64, 8
@@ -140,12 +139,17 @@ def classify_images(
         how = {"settings": replace(settings, cell_width=scale), "wanted": outputs.wanted}
         batch = TILES_AT_ONCE if has_tiles else IMAGES_AT_ONCE
         work = partial(classify_cells, model=model, draw=draw, describing=describing, batch=batch, **how)
-        run = ClassifyCache(items, model_path, outputs.output, batch, drawn=outputs.overlay, **how)
+        cache = None
+        if outputs.output:
+            from .classify_cache import ClassifyCache
+
+            cache = ClassifyCache(outputs.output, items, model_path, batch, drawn=outputs.overlay, **how)
         with stage("classify", total=len(items)) as advance:
-            for found in merge_tiles(run.results(work), advance):
+            for found in merge_tiles(cache.results(work) if cache else work(items), advance):
                 count.add(found)
                 write(found)
-    run.remove()
+    if cache:
+        cache.remove()
     corrected = None
     # Confusions are known at that score, of cells like those of training.
     if least == model.about.calibration.min_score and not count.flags[UNFAMILIAR]:

@@ -16,7 +16,7 @@ from ..learning.cell_model import CellModel, load_cell_model
 from ..measuring.cell_features import feature_names
 from ..measuring.describing import describe_image
 
-SHOWN = 12  # measurements
+SHOWN_MEASUREMENTS = 12  # measurements
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _explained(file: ImageFile, model: CellModel, number: int, cell_width: CellW
     odds = _log_odds(steps[-1], rows)
     towards = odds[:, order[0]] - odds[:, order[1]]
     contributions = towards[-1] - towards[:-1]
-    shown = np.argsort(-np.abs(contributions))[:SHOWN]
+    shown = np.argsort(-np.abs(contributions))[:SHOWN_MEASUREMENTS]
     classes = model.classes
     means = np.asarray(model.about.means)[:, shown].tolist() if len(model.about.means) else []
     return CellExplanation(

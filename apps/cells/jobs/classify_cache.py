@@ -24,12 +24,12 @@ class ClassifyCache:
 
     Parameters
     ----------
+    table : str
+        The CSV file of the run.
     items : sequence of ImageFile
         Images, and tiles of slides.
     model_path : str or None
         None is the model that comes with the package.
-    table : str or None
-        The CSV file of the run; without one nothing is kept.
     batch : int
         How many items are kept at once.
     **how
@@ -37,25 +37,20 @@ class ClassifyCache:
     """
 
     def __init__(
-        self, items: Sequence[ImageFile], model_path: str | None, table: str | None, batch: int, **how
+        self, table: str, items: Sequence[ImageFile], model_path: str | None, batch: int, **how
     ) -> None:
         self._items, self._batch = items, batch
-        self._cache = Cache(None)
-        if table is not None:
-            model = "shipped" if model_path is None else _file_digest(model_path)
-            how = {name: repr(value) for name, value in how.items()}
-            key = {"model": model, "images": _images_digest(items), "batch": batch, **how}
-            self._cache = Cache(f"{table}.part", **key)
+        model = "shipped" if model_path is None else _file_digest(model_path)
+        how = {name: repr(value) for name, value in how.items()}
+        key = {"model": model, "images": _images_digest(items), "batch": batch, **how}
+        self._cache = Cache(f"{table}.part", **key)
 
     def results(self, work: Callable[[Sequence[ImageFile]], Iterator[Found]]) -> Iterator[Found]:
         """Yield the results that an earlier run has kept, and then those of work on the other items."""
         cache, items, size = self._cache, self._items, self._batch
-        if cache.folder is None:
-            yield from work(items)
-            return
         done = 0
         while (kept := cache.find(f"batch-{done}")) is not None:
-            findings = map(_image_findings, json.loads(kept["findings"]))
+            findings = json.loads(kept["findings"], object_hook=_from_json)
             yield from zip(items[done * size :], findings, strict=False)
             done += 1
         rest = work(items[done * size :])
@@ -73,9 +68,8 @@ class ClassifyCache:
     def remove(self) -> None:
         """Remove what was kept, once all files are written."""
         self._cache.clear(every=True)
-        if self._cache.folder:
-            with suppress(OSError):  # there is none, or it holds other files
-                self._cache.folder.rmdir()
+        with suppress(OSError):  # there is none, or it holds other files
+            self._cache.folder.rmdir()
 
 
 def _file_digest(path: str) -> str:
@@ -99,10 +93,6 @@ def _images_digest(items: Sequence[ImageFile]) -> str:
     return seen.hexdigest()
 
 
-def _image_findings(record: dict) -> ImageFindings:
-    return ImageFindings(**{name: _from_json(value) for name, value in record.items()})
-
-
 def _as_json(value: object) -> dict:
     """Return what JSON has for bytes and for arrays."""
     if isinstance(value, bytes):
@@ -110,14 +100,12 @@ def _as_json(value: object) -> dict:
     return {"array": np.asarray(value).tolist()}
 
 
-def _from_json(value: object) -> object:
-    if isinstance(value, list):
-        return tuple(map(_from_json, value))
-    if not isinstance(value, dict):
-        return value
-    if "base64" in value:
-        return base64.b64decode(value["base64"])
-    if "array" in value:
-        return np.array(value["array"], np.int32).reshape(-1, 2)
-    values = {name: _from_json(inner) for name, inner in value.items()}
-    return FoundCell(**values) if "box" in values else values
+def _from_json(record: dict) -> object:
+    """Return what one of these dicts stands for, or that of a cell or an image."""
+    if "base64" in record:
+        return base64.b64decode(record["base64"])
+    if "array" in record:
+        return np.array(record["array"], np.int32).reshape(-1, 2)
+    kind = FoundCell if "box" in record else ImageFindings
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
+    return kind(**values)

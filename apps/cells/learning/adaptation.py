@@ -22,8 +22,8 @@ OWN_WEIGHT = 2.0  # of a class' cells in the laboratory, over that of the others
 # What features that change with the stain are multiplied by. With 10 cells a class, the error on the rest of
 # two laboratories was 0.109 and 0.022 with 1, 0.099 and 0.028 with 0.5, 0.103 and 0.039 with 0.
 DAMPING = 0.5
-LEAST_SPREAD = 0.25  # of the laboratory's cells, over that of the others: a few may be alike by chance
-NEVER = -30.0  # decision of a class that a model does not know
+MIN_SPREAD = 0.25  # of the laboratory's cells, over that of the others: a few may be alike by chance
+NO_DECISION = -30.0  # decision of a class that a model does not know
 
 
 def fit_adapted_model(others: Sequence[np.ndarray], own: TrainingSamples) -> tuple[Pipeline, np.ndarray]:
@@ -49,7 +49,7 @@ def fit_adapted_model(others: Sequence[np.ndarray], own: TrainingSamples) -> tup
     if not common.any():
         common[:] = is_common[:] = True
     scaler_of_others = balanced_scaler(X[common], labels[common])
-    least = LEAST_SPREAD**2 * scaler_of_others.var_
+    least = MIN_SPREAD**2 * scaler_of_others.var_
     scaler = balanced_scaler(own.X[is_common], own.y[is_common], least)
     rows = np.vstack([scaler_of_others.transform(X), scaler.transform(own.X)])
     y = np.append(labels, own.y)
@@ -66,7 +66,7 @@ def fit_adapted_model(others: Sequence[np.ndarray], own: TrainingSamples) -> tup
 
 def with_classes(cautious: CautiousModel, known: np.ndarray, classes: np.ndarray) -> CautiousModel:
     """Return a cautious model with more classes than it knows, which it never gives."""
-    coef, intercept = np.zeros((len(classes), cautious.coef.shape[1])), np.full(len(classes), NEVER)
+    coef, intercept = np.zeros((len(classes), cautious.coef.shape[1])), np.full(len(classes), NO_DECISION)
     places = np.searchsorted(classes, known)
     coef[places], intercept[places] = cautious.coef, cautious.intercept
     return replace(cautious, coef=coef, intercept=intercept)

@@ -7,16 +7,16 @@ channels, light that falls off to one side, blur, noise or JPEG artefacts. Every
 import cv2
 import numpy as np
 
-SHARE = 0.5  # of the versions that each effect is in
-ZOOM = 1.35  # at most, and at least one over it
-GAMMA = 1.6  # likewise
-EXPOSURE = (0.6, 1.1)  # of the light, from and to
-BALANCE = 0.1  # standard deviation of the logarithm of each channel's gain
-MIXING = 0.05  # standard deviation of what a channel gets of each other one
-GRADIENT = 0.25  # of the light, from the middle to a side, at most
-BLUR = 1.6  # standard deviation, in pixels at the working scale, at most
-NOISE = 8.0  # standard deviation at the working scale, of 255 levels, at most
-QUALITY = (15, 90)  # of JPEG, from and to
+EFFECT_SHARE = 0.5  # of the versions that each effect is in
+MAX_ZOOM = 1.35  # at most, and at least one over it
+MAX_GAMMA = 1.6  # likewise
+EXPOSURES = (0.6, 1.1)  # of the light, from and to
+GAIN_DEVIATION = 0.1  # standard deviation of the logarithm of each channel's gain
+MIXING_DEVIATION = 0.05  # standard deviation of what a channel gets of each other one
+MAX_GRADIENT = 0.25  # of the light, from the middle to a side, at most
+MAX_BLUR = 1.6  # standard deviation, in pixels at the working scale, at most
+MAX_NOISE = 8.0  # standard deviation at the working scale, of 255 levels, at most
+JPEG_QUALITIES = (15, 90)  # of JPEG, from and to
 
 
 def augmented(
@@ -41,19 +41,19 @@ def augmented(
         How much larger everything is.
     """
     height, width = image.shape[:2]
-    zoom = float(np.exp(rng.uniform(-1, 1) * np.log(ZOOM)))
+    zoom = float(np.exp(rng.uniform(-1, 1) * np.log(MAX_ZOOM)))
     matrix = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), rng.uniform(0, 360), zoom)
-    if rng.random() < SHARE:  # mirrored first
+    if rng.random() < EFFECT_SHARE:  # mirrored first
         matrix = matrix @ np.array([[-1.0, 0, width - 1], [0, 1, 0], [0, 0, 1]])
     turned = cv2.warpAffine(image, matrix, (width, height), borderMode=cv2.BORDER_REFLECT_101)
     light = _lit(turned.astype(np.float32) / 255, rng)
-    if rng.random() < SHARE:
-        light = cv2.GaussianBlur(light, (0, 0), max(0.05, rng.uniform(0, BLUR)) / scale)
-    if rng.random() < SHARE:
-        light += _noise(light.shape, rng) * np.float32(rng.uniform(0, NOISE) / scale / 255)
+    if rng.random() < EFFECT_SHARE:
+        light = cv2.GaussianBlur(light, (0, 0), max(0.05, rng.uniform(0, MAX_BLUR)) / scale)
+    if rng.random() < EFFECT_SHARE:
+        light += _noise(light.shape, rng) * np.float32(rng.uniform(0, MAX_NOISE) / scale / 255)
     pixels = np.rint(255 * np.clip(light, 0, 1)).astype(np.uint8)
-    if rng.random() < SHARE:
-        quality = (cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(*QUALITY)))
+    if rng.random() < EFFECT_SHARE:
+        quality = (cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(*JPEG_QUALITIES)))
         pixels = cv2.imdecode(cv2.imencode(".jpg", pixels, quality)[1], cv2.IMREAD_COLOR)
     return pixels, matrix, zoom
 
@@ -70,25 +70,25 @@ def box_in_version(
 
 def _lit(light: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Change light and colours; `light` goes from 0 to 1."""
-    if rng.random() < SHARE:
-        mixing = np.eye(3) + rng.normal(0, MIXING, (3, 3))
+    if rng.random() < EFFECT_SHARE:
+        mixing = np.eye(3) + rng.normal(0, MIXING_DEVIATION, (3, 3))
         light = cv2.transform(light, (mixing / mixing.sum(axis=1, keepdims=True)).astype(np.float32))
     gain = np.ones(3)
-    if rng.random() < SHARE:
-        gain *= np.exp(rng.normal(0, BALANCE, 3))
-    if rng.random() < SHARE:
-        gain *= rng.uniform(*EXPOSURE)
+    if rng.random() < EFFECT_SHARE:
+        gain *= np.exp(rng.normal(0, GAIN_DEVIATION, 3))
+    if rng.random() < EFFECT_SHARE:
+        gain *= rng.uniform(*EXPOSURES)
     light = np.maximum(light * gain.astype(np.float32), 0)
-    if rng.random() < SHARE:
+    if rng.random() < EFFECT_SHARE:
         light = light * _gradient(light.shape[:2], rng)[..., None]
-    if rng.random() < SHARE:
-        light = cv2.pow(light, float(np.exp(rng.uniform(-1, 1) * np.log(GAMMA))))
+    if rng.random() < EFFECT_SHARE:
+        light = cv2.pow(light, float(np.exp(rng.uniform(-1, 1) * np.log(MAX_GAMMA))))
     return light
 
 
 def _gradient(shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
     """Return light that falls off evenly in some direction, 1 in the middle."""
-    direction, strength = rng.uniform(0, 2 * np.pi), rng.uniform(0, GRADIENT)
+    direction, strength = rng.uniform(0, 2 * np.pi), rng.uniform(0, MAX_GRADIENT)
     y, x = (np.linspace(-1, 1, side, dtype=np.float32) for side in shape)
     across = np.cos(direction) * x + (np.sin(direction) * y)[:, None]
     return (1 + strength * across).astype(np.float32)
@@ -96,5 +96,5 @@ def _gradient(shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
 
 def _noise(shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
     """Return noise of deviation 1: of each channel, or the same in all."""
-    shape = shape if rng.random() < SHARE else (*shape[:2], 1)
+    shape = shape if rng.random() < EFFECT_SHARE else (*shape[:2], 1)
     return rng.standard_normal(shape, dtype=np.float32)

@@ -14,8 +14,8 @@ from ..finding.findings import UNCLASSIFIED
 # Of the cells that get a label, the share that may be wrong. A chosen bound looks a little better than it is,
 # and .05 is wanted.
 WANTED_ERROR = 0.045
-POWERS = np.geomspace(0.25, 4, 49)  # that are tried; under 1 probabilities come nearer to each other
-BINS = 10  # of scores, to compare them with how often they are right
+TRIED_POWERS = np.geomspace(0.25, 4, 49)  # that are tried; under 1 probabilities come nearer to each other
+SCORE_BINS = 10  # of scores, to compare them with how often they are right
 EM_STEPS, EM_CHANGE = 10_000, 1e-9  # of `corrected_shares`, at most; change of a share at which it ends
 
 
@@ -96,9 +96,9 @@ def _learned(
     rows = np.arange(len(truth))
     losses = [
         -weights @ np.log(np.maximum(_sharpened(probabilities, power)[rows, truth], 1e-12))
-        for power in POWERS
+        for power in TRIED_POWERS
     ]
-    power = float(POWERS[np.argmin(losses)])
+    power = float(TRIED_POWERS[np.argmin(losses)])
     sharpened = _sharpened(probabilities, power)
     score, wrong = sharpened.max(axis=1), sharpened.argmax(axis=1) != truth
     order = np.argsort(-score, kind="stable")
@@ -118,7 +118,7 @@ def _sharpened(probabilities: np.ndarray, power: float) -> np.ndarray:
 
 
 def _miscalibration(score: np.ndarray, right: np.ndarray, weights: np.ndarray) -> float:
-    bins = np.minimum((score * BINS).astype(int), BINS - 1)
+    bins = np.minimum((score * SCORE_BINS).astype(int), SCORE_BINS - 1)
     return float(np.abs(np.bincount(bins, weights * (score - right))).sum() / weights.sum())
 
 

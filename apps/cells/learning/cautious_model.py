@@ -18,18 +18,18 @@ from .calibration import CellCalibration, calibrate_scores
 if TYPE_CHECKING:
     from .training_samples import TrainingSamples
 
-FEATURES = ("nucleus_", "cell_", "ratio_")
+STAIN_INVARIANT = ("nucleus_", "cell_", "ratio_")
 # Trained on photographs of one laboratory, the error on 291 cells of another was 0.22 for any from 0.03 to 1.
 ALPHA = 0.1
 # Share of the labels that may be wrong on versions of other originals. Other laboratories are harder: there
 # 3 % of the labels were wrong.
 WANTED_ERROR = 0.01
-DIGITS = 5  # of the numbers of a model, which its file holds as text
+MODEL_DIGITS = 5  # of the numbers of a model, which its file holds as text
 
 
 def stain_invariant_columns() -> np.ndarray:
     """Return the columns of the features that hardly change with the stain."""
-    return np.flatnonzero([name.startswith(FEATURES) for name in feature_names()])
+    return np.flatnonzero([name.startswith(STAIN_INVARIANT) for name in feature_names()])
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,4 +108,4 @@ def calibrated_cautious_model(
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:
-    return np.vectorize(lambda value: float(f"{value:.{DIGITS}g}"))(values)
+    return np.vectorize(lambda value: float(f"{value:.{MODEL_DIGITS}g}"))(values)

@@ -27,7 +27,7 @@ from ..settings import TrainingSettings
 from .augmentation import augmented, box_in_version
 from .training_images import Boxes, labels_of_cells
 
-FINENESS = 2  # pixels for each one at the working scale in which versions are made, at most
+MAX_FINENESS = 2  # pixels for each one at the working scale in which versions are made, at most
 MOST_KEPT_CELLS = 2000  # in a model file, so that it stays below 2 MB
 
 
@@ -197,7 +197,7 @@ def _versions(
     reader = file.open()
     image, scale = reader.scaled(cell_width=cell_width)
     height, width = image.shape[:2]
-    fineness = min(max(1 / scale, 1), FINENESS)
+    fineness = min(max(1 / scale, 1), MAX_FINENESS)
     if fineness > 1:
         image, scale = reader.scaled(cell_width=cell_width, fraction=fineness)
     rng = np.random.default_rng([settings.seed, crc32(file.name.encode("utf-8", "surrogateescape"))])

@@ -135,7 +135,7 @@ class _Measured:
         yield "nucleus_elongation", sides[0] / max(sides[1], 1)
         for number, value in enumerate(np.log(np.abs(hu) + 1e-9), start=1):
             yield f"nucleus_hu_{number}", value
-        for number, dent in enumerate(_dents(max(contours, key=len)) / size, start=1):
+        for number, dent in enumerate(_concavity_depths(max(contours, key=len)) / size, start=1):
             yield f"nucleus_dent_{number}", dent
         for depth in LOBE_DEPTHS:
             yield f"nucleus_lobes_{depth}", self._lobes(depth * deepest)
@@ -232,7 +232,7 @@ def _to_border(mask: np.ndarray) -> np.ndarray:
     return np.minimum(cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_5), 255)
 
 
-def _dents(contour: np.ndarray) -> np.ndarray:
+def _concavity_depths(contour: np.ndarray) -> np.ndarray:
     """Return how deep the deepest dents in an outline are."""
     depths = np.zeros(N_DEFECTS)
     hull = cv2.convexHull(contour, returnPoints=False)

@@ -5,7 +5,6 @@ background's light over the pixel's, 0 where nothing is absorbed.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -24,29 +23,17 @@ CHANNELS = ("blue", "green", "red")
 REGIONS = ("nucleus", "cytoplasm")
 
 
-class Measure(NamedTuple):
-    """A measurement: its name, and the power of a length that it is (0 of a number, 1, or 2 of an area)."""
+_LENGTHS_AND_AREAS = {"area": 2, "perimeter": 1, "diameter": 1, "length": 1, "width": 1}
+_NUMBERS = {"eccentricity": 0, "solidity": 0, "roundness": 0}
 
-    name: str
-    power: int = 0
-
-
-_SHAPE = (("area", 2), ("perimeter", 1), ("diameter", 1), ("length", 1), ("width", 1))
-_FORM = ("eccentricity", "solidity", "roundness")
-
-MEASURES = (
-    *(
-        measure
-        for part in ("cell", "nucleus")
-        for measure in (
-            *(Measure(f"{part}_{name}", power) for name, power in _SHAPE),
-            *(Measure(f"{part}_{name}") for name in _FORM),
-        )
-    ),
-    Measure("nucleus_cell_ratio"),
-    Measure("nucleus_lobes"),
-    *(Measure(f"{region}_density_{channel}") for region in REGIONS for channel in CHANNELS),
-)
+# The name of each measurement, and the power of a length that it is: 0 of a number, 1, or 2 of an area.
+MEASURES = {
+    f"{part}_{name}": power
+    for part in ("cell", "nucleus")
+    for name, power in (_LENGTHS_AND_AREAS | _NUMBERS).items()
+}
+MEASURES |= {"nucleus_cell_ratio": 0, "nucleus_lobes": 0}
+MEASURES |= {f"{region}_density_{channel}": 0 for region in REGIONS for channel in CHANNELS}
 
 
 def measure(field: Field, cell: WhiteCell, scale: float = 1) -> tuple[float, ...]:
@@ -81,7 +68,7 @@ def measure(field: Field, cell: WhiteCell, scale: float = 1) -> tuple[float, ...
         _lobes(cell.nucleus),
         *_densities(field, cell),
     ]
-    return tuple(float(value) / scale**each.power for value, each in zip(values, MEASURES, strict=True))
+    return tuple(float(value) / scale**power for value, power in zip(values, MEASURES.values(), strict=True))
 
 
 def _shape(mask: np.ndarray) -> Iterator[float]:
@@ -121,7 +108,7 @@ def _densities(field: Field, cell: WhiteCell) -> Iterator[float]:
 
 def column_names(pixel_size: float | None = None) -> list[str]:
     """Return the name of each value of `with_units`, with its unit."""
-    return [f"{each.name}{unit}" for each in MEASURES for unit, _ in _units(each.power, pixel_size)]
+    return [f"{name}{unit}" for name, power in MEASURES.items() for unit, _ in _units(power, pixel_size)]
 
 
 def with_units(values: Sequence[float], pixel_size: float | None = None) -> list[float]:
@@ -136,8 +123,8 @@ def with_units(values: Sequence[float], pixel_size: float | None = None) -> list
     """
     return [
         value * factor
-        for value, each in zip(values, MEASURES, strict=True)
-        for _, factor in _units(each.power, pixel_size)
+        for value, power in zip(values, MEASURES.values(), strict=True)
+        for _, factor in _units(power, pixel_size)
     ]
 
 

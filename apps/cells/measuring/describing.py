@@ -12,14 +12,13 @@ from ..data.image_reader import CellWidth, ImageFile, ImageReader, is_blank
 from ..finding.field import Field
 from ..finding.findings import FoundCell, crop_box
 from ..finding.image_quality import ImageQuality, flags_without_cell, measure_quality
-from ..finding.other_cells import find_other_cells
 from ..finding.stain import USUAL, Stain, normalised, raw_field, stain_of
 from ..finding.white_cells import WhiteCell, find_white_cells
 from .cell_features import describe
 from .cell_measures import measure
 
 KEPT_PIXELS = 1 << 20  # of an image that is kept until it is drawn; a larger one is decoded again
-THUMBNAIL = 96  # pixels, its longer side
+THUMBNAIL_PIXELS = 96  # pixels, its longer side
 
 
 class DescribedImage(NamedTuple):
@@ -78,7 +77,11 @@ def describe_image(
     stain = getattr(file, "stain", None) or stain_of(raw)
     field = Field(normalised(image, stain, usual), raw.frame, raw.stained) if usual else raw
     white = find_white_cells(field)
-    others = tuple(other.at_scale_of_file(scale) for other in find_other_cells(field, white, also))
+    others = []
+    if also:
+        from ..finding.other_cells import find_other_cells
+
+        others = [other.at_scale_of_file(scale) for other in find_other_cells(field, white, also)]
     taken = measure_quality(image, raw.frame, stain, white) if "quality" in wanted else None
     cells = white[:most]
     found = [FoundCell(cell.box, cell.center, cell.area) for cell in cells]
@@ -89,7 +92,7 @@ def describe_image(
     X = [describe(field, cell) for cell in cells]
     found = [cell.at_scale_of_file(scale) for cell in found]
     flags = () if white else flags_without_cell(image)
-    return DescribedImage(found, X, kept, size, taken, others, flags, seen)
+    return DescribedImage(found, X, kept, size, taken, tuple(others), flags, seen)
 
 
 def _turned(size: tuple[int, int], image: np.ndarray) -> tuple[int, int]:
@@ -105,6 +108,6 @@ def _detailed(found: FoundCell, field: Field, cell: WhiteCell, scale: float) -> 
 
 
 def _thumbnail(image: np.ndarray) -> bytes:
-    factor = min(1, THUMBNAIL / max(image.shape[:2]))
+    factor = min(1, THUMBNAIL_PIXELS / max(image.shape[:2]))
     small = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
     return cv2.imencode(".jpg", small, (cv2.IMWRITE_JPEG_QUALITY, 85))[1].tobytes()

@@ -21,9 +21,9 @@ PALETTE = tuple(
 )
 OTHERS = {RED_CELL: "#d00000", PLATELET: "#38f000"}
 NO_LABEL = "#8b949e"
-MAX_SHEET = 40_000_000  # pixels
-MAX_LABEL = 24  # letters
-LINE = 15  # pixels, of a caption
+MAX_SHEET_PIXELS = 40_000_000  # pixels
+MAX_LABEL_LETTERS = 24  # letters
+LINE_PIXELS = 15  # pixels, of a caption
 
 WHITE, BLACK, PAPER, EDGE = (255, 255, 255), (0, 0, 0), (255, 255, 255), (200, 200, 200)
 
@@ -85,7 +85,7 @@ def contact_sheet(
     ----------
     tiles : iterable of (ndarray, str)
         Images and captions, whose lines are cut in the middle where they are too long. No more are taken than
-        fit on a sheet of `MAX_SHEET` pixels; the last place then says that there are more.
+        fit on a sheet of `MAX_SHEET_PIXELS` pixels; the last place then says that there are more.
     tile : int, default=120
         Side of a square in pixels.
     columns : int, optional
@@ -100,9 +100,9 @@ def contact_sheet(
     ndarray of shape (height, width, 3)
         Channels blue, green, red.
     """
-    gap, band, head = 8, 20 + LINE * (lines - 1), 40 if title else 8
+    gap, band, head = 8, 20 + LINE_PIXELS * (lines - 1), 40 if title else 8
     # With the gaps and the head that a sheet of one column or one row has for each of them.
-    places = max(1, MAX_SHEET // ((tile + 2 * gap) * (tile + gap + band + head)))
+    places = max(1, MAX_SHEET_PIXELS // ((tile + 2 * gap) * (tile + gap + band + head)))
     tiles = iter(tiles)
     fitted = [(_fitted(image, tile), caption) for image, caption in islice(tiles, places)]
     if len(fitted) == places and next(tiles, None) is not None:
@@ -120,7 +120,7 @@ def contact_sheet(
         sheet[y : y + tile, x : x + tile] = image
         cv2.rectangle(sheet, (x, y), (x + tile - 1, y + tile - 1), EDGE, 1)
         for number, line in enumerate(caption.split("\n")):
-            _draw_text(sheet, line, (x, y + tile + 14 + LINE * number), 0.4, tile)
+            _draw_text(sheet, line, (x, y + tile + 14 + LINE_PIXELS * number), 0.4, tile)
     return sheet
 
 
@@ -170,8 +170,8 @@ def _corners(canvas: np.ndarray, cell: FoundCell, line: int) -> list[tuple[int, 
 
 def _caption(cell: FoundCell) -> str:
     label = "" if cell.label is None else _ascii(cell.label)
-    if len(label) > MAX_LABEL:
-        label = f"{label[: MAX_LABEL - 3]}..."
+    if len(label) > MAX_LABEL_LETTERS:
+        label = f"{label[: MAX_LABEL_LETTERS - 3]}..."
     return " ".join(filter(None, (label, "" if cell.score is None else f"{cell.score:.2f}")))
 
 

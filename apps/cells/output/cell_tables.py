@@ -14,7 +14,7 @@ PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
 BOX_COLUMNS = (*PLACE_COLUMNS, "status")
 CELL_COLUMNS = (*PLACE_COLUMNS, "label", "score", "flags", "status")
 MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
-WIDEST = 60  # letters of a file's name in a table
+NAME_LETTERS = 60  # letters of a file's name in a table
 
 
 # Rows of cells
@@ -72,7 +72,7 @@ def _digits(number: float) -> str:
 
 def cell_printer(names: Sequence[str], classes: Sequence[str]) -> Callable[[ImageFindings], None]:
     """Print the header of a table for people, and return what prints the cells of an image as they come."""
-    wide = min(WIDEST, max(map(len, names)))
+    wide = min(NAME_LETTERS, max(map(len, names)))
     label_wide = max(map(len, ("label", *classes)))
     head = f"{'file':<{wide}}  {'x':>5} {'y':>5} {'w':>5} {'h':>5}  {'label':<{label_wide}}  {'score':>6}"
     print_line(head)

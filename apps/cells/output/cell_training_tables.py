@@ -21,10 +21,10 @@ from ..jobs.cell_training import CellTraining
 from ..learning.calibration import CellCalibration
 from ..learning.error_report import ErrorReport
 
-SHOWN = 5  # labels to check
+SHOWN_LABELS = 5  # labels to check
 # Labelled cells a class from which on `train` on these alone does as well: with 10 its error was 0.100 on the
 # rest of a laboratory, that of `adapt` 0.092; with 20 it was 0.073 and 0.082.
-ENOUGH = 20
+ENOUGH_A_CLASS = 20
 
 
 def cell_training_record(result: CellTraining, seconds: dict[str, float]) -> dict:
@@ -124,10 +124,12 @@ def _print_suspects(result: CellTraining) -> None:
     print_line(f"Models that had not seen an image contradict {len(suspects):,} of {n:,} labels.")
     low, high = (100 * share for share in result.suspect_share)
     print_line(f"By an estimate {low:.0f} to {high:.0f} % of the labels are wrong.")
-    rows = [(file.name, file.label, cell.label, f"{cell.score:.2f}") for file, cell in suspects[:SHOWN]]
+    rows = [
+        (file.name, file.label, cell.label, f"{cell.score:.2f}") for file, cell in suspects[:SHOWN_LABELS]
+    ]
     print_table(("image", "label", "predicted", "score"), rows)
-    if len(suspects) > SHOWN:
-        print_line(f"and {len(suspects) - SHOWN:,} more: --suspects draws all, --json lists them")
+    if len(suspects) > SHOWN_LABELS:
+        print_line(f"and {len(suspects) - SHOWN_LABELS:,} more: --suspects draws all, --json lists them")
 
 
 def print_cell_calibration(calibration: CellCalibration) -> None:
@@ -197,7 +199,7 @@ def print_cell_adaptation(result: CellAdaptation, seconds: dict[str, float]) -> 
     print_table(("label", "cells"), [(label, f"{n:,}") for label, n in counts.items()])
     if result.unseen:
         print_line(f"no cells of {', '.join(result.unseen)}: most of these will be missed")
-    if sum(counts.values()) >= ENOUGH * len(counts):
+    if sum(counts.values()) >= ENOUGH_A_CLASS * len(counts):
         print_line("enough for `train`: a model of these cells alone does as well")
     print_heading("Error on these cells", f"{100 * result.error_before:.1f} % by the model as it was")
     print_line(f"{100 * result.error:.1f} % after adaptation, each by a model that has not seen it")

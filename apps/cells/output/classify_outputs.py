@@ -123,11 +123,11 @@ class ClassifyOutputs:
 def _page_writer(path: str, model: CellModel, sources: Sequence[str], scale: float | Scale) -> Iterator[Sink]:
     """Return what counts the findings of an image; the page is written at the end of the block."""
     from ...common.html_pages import write_page
-    from .report_page import LIMIT, report_page
+    from .report_page import MAX_CELLS, report_page
     from .report_tally import ReportTally, report_about
 
     known = report_about(model, sources, scale)
-    tally = ReportTally(LIMIT, known.classes)
+    tally = ReportTally(MAX_CELLS, known.classes)
     yield tally.add
     write_page(path, report_page(tally, known))
 

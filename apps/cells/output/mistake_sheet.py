@@ -14,7 +14,7 @@ from ..finding.findings import NO_CELL, crop_box
 from ..jobs.cell_evaluation import Mistake
 from .cell_drawing import contact_sheet, save_image
 
-LIMIT = 100  # originals
+MAX_ORIGINALS = 100  # originals
 
 Tile = tuple[np.ndarray, str]
 
@@ -36,7 +36,7 @@ def draw_mistakes(path: str, mistakes: Sequence[Mistake]) -> int:
     counts = Counter(mistake.file.original for mistake in mistakes)
     first = {mistake.file.original: mistake for mistake in reversed(mistakes)}
     # The order is that of the surest mistake of each.
-    drawn = [first[original] for original in islice(counts, LIMIT)]
+    drawn = [first[original] for original in islice(counts, MAX_ORIGINALS)]
     lines = 2 + any(counts[mistake.file.original] > 1 for mistake in drawn)
     # Wide enough for two labels and a score.
     tiles = _mistake_tiles(drawn, counts)

@@ -14,10 +14,10 @@ from ..finding.findings import UNCLASSIFIED, UNFAMILIAR
 from .cell_drawing import color_of
 from .report_tally import LOW_SCORE, ReportAbout, ReportCell, ReportTally
 
-LIMIT = 2_000  # cells with a picture and a row
+MAX_CELLS = 2_000  # cells with a picture and a row
 CONFUSION_LABELS = 20
 MISTAKE_KINDS, MISTAKE_PICTURES = 12, 8
-TAIL = 13  # letters of a file's name that are always seen
+TAIL_LETTERS = 13  # letters of a file's name that are always seen
 
 
 class _Column(NamedTuple):
@@ -165,7 +165,7 @@ def _source(cell: ReportCell) -> str | None:
 def _ends(file: str) -> list[str]:
     """Return the parts of a file's name; files of one series differ at their ends, which are always seen."""
     name = file.rpartition("/")[2]
-    return [part for part in (name[:-TAIL], name[-TAIL:]) if part]
+    return [part for part in (name[:-TAIL_LETTERS], name[-TAIL_LETTERS:]) if part]
 
 
 def _sorted(labels: Iterable[str | None]) -> list[str | None]:

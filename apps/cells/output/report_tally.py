@@ -12,7 +12,7 @@ from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, FoundCell, 
 from ..finding.image_scale import Scale, scale_words
 from ..learning.cell_model import CellModel
 
-FILES_NAMED = 1_000
+MAX_NAMED_FILES = 1_000
 LOW_SCORE = 0.9  # of a label that deserves a look
 
 
@@ -130,7 +130,7 @@ class ReportFiles:
     def add(self, file: str, remark: str = "") -> None:
         """Count a file, and name it with what there is to say about it."""
         self.count += 1
-        if len(self.names) < FILES_NAMED:
+        if len(self.names) < MAX_NAMED_FILES:
             self.names.append((file, remark))
 
 

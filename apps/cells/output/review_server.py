@@ -25,9 +25,9 @@ from ..learning.corrections import VERSION
 from .cell_drawing import shrunk
 from .report_tally import ReportAbout, ReportCell
 
-PICTURE = 480  # pixels, the longer side of a crop
-AROUND = 0.15  # of a box's sides, shown on each side of it
-MAX_BODY = 1 << 24  # bytes
+PICTURE_PIXELS = 480  # pixels, the longer side of a crop
+MARGIN_SHARE = 0.15  # of a box's sides, shown on each side of it
+MAX_BODY_BYTES = 1 << 24  # bytes
 
 Verdicts = dict[int, str | None]  # of cells by their numbers: the label they should have, None for no cell
 
@@ -159,9 +159,9 @@ class ReviewServer:
         except (KeyError, BadImage, OSError):
             raise HTTPException(HTTPStatus.NOT_FOUND, "This picture no longer exists.") from None
         x, y, w, h = cell.found.box
-        dx, dy = round(AROUND * w), round(AROUND * h)
+        dx, dy = round(MARGIN_SHARE * w), round(MARGIN_SHARE * h)
         part = image[max(0, y - dy) : y + h + dy, max(0, x - dx) : x + w + dx]
-        jpeg = cv2.imencode(".jpg", shrunk(part, PICTURE), (cv2.IMWRITE_JPEG_QUALITY, 90))[1]
+        jpeg = cv2.imencode(".jpg", shrunk(part, PICTURE_PIXELS), (cv2.IMWRITE_JPEG_QUALITY, 90))[1]
         return _answer(jpeg.tobytes(), "image/jpeg")
 
     def _verdicts(self, request: Request) -> Response:
@@ -173,7 +173,7 @@ class ReviewServer:
         try:
             async for part in request.stream():
                 body += part
-                if len(body) > MAX_BODY:
+                if len(body) > MAX_BODY_BYTES:
                     raise ValueError
             version = int(request.headers.get("if-match", '"0"').strip('"'))  # 0: that of the first page
             await run_in_threadpool(self.work.put, json.loads(body), version)
