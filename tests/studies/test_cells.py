@@ -118,9 +118,9 @@ def test_components_are_those_of_scikit_learn(rows):
     X = pixels / 255
     peer = PCA(6, whiten=True, svd_solver="full").fit(X[train])
     found = principal_components.project(principal_components.inner_products(pixels, 1 / 255), train, test, 6)
-    np.testing.assert_allclose(found.singular, peer.singular_values_, rtol=1e-9)
-    signs = np.sign((found.train * peer.transform(X[train])).sum(axis=0))
-    for part, mine in zip((train, test), found.whitened(), strict=True):
+    np.testing.assert_allclose(found[2], peer.singular_values_, rtol=1e-9)
+    signs = np.sign((found[0] * peer.transform(X[train])).sum(axis=0))
+    for part, mine in zip((train, test), principal_components.whitened(found), strict=True):
         np.testing.assert_allclose(mine * signs, peer.transform(X[part]), atol=1e-8)
     mean, axes = principal_components.components(pixels[train], 1 / 255, found)
     np.testing.assert_allclose(mean, peer.mean_)
@@ -145,16 +145,15 @@ def test_splits():
 def curves(primal, error=None):
     primal = np.array(primal, float)
     seconds = np.arange(1.0, primal.shape[1] + 1) * np.ones((len(primal), 1))
-    return cell_experiments.Curves(seconds, primal, primal, primal if error is None else np.array(error))
+    return cell_experiments.Curves(seconds, primal, primal, primal if error is None else np.array(error), 1.0)
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_run_that_is_at_the_optimum_at_once_is_drawn():
     epochs = np.arange(1.0, 4.0)
-    curves = cell_experiments.Curves(np.tile(epochs, (100, 1)), *np.full((3, 100, 3), 0.3))
+    curves = cell_experiments.Curves(np.tile(epochs, (100, 1)), *np.full((3, 100, 3), 0.3), 0.3)
     names = "SDCA", "SDCA, SGD start", "Pegasos"
-    trace = cell_experiments.Trace(dict.fromkeys(names, curves), 0.3)
-    traces = dict.fromkeys((cell_experiments.RAW, cell_experiments.WHITENED), trace)
+    traces = dict.fromkeys((cell_experiments.RAW, cell_experiments.WHITENED), dict.fromkeys(names, curves))
     for figure in solver_curves.solver_curves(traces):
         assert draw_figure(figure)
 
@@ -171,7 +170,7 @@ def trace(slow, n=8):
     fast = [[2.0, 1.0, *[1.0] * 8]] * n
     late = [[2.0] * (2 * slow - 1) + [1.0] * (10 - 2 * slow + 1)] * n
     labels = cell_experiments.SDCA_LABEL, cell_experiments.STARTED, cell_experiments.PEGASOS
-    return cell_experiments.Trace(dict(zip(labels, map(curves, (fast, fast, late)), strict=True)), 1.0)
+    return dict(zip(labels, map(curves, (fast, fast, late)), strict=True))
 
 
 @pytest.mark.parametrize(("slow", "verdict"), [(3, Verdict.HELD), (1, Verdict.REFUTED)])

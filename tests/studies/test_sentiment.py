@@ -89,10 +89,10 @@ def test_growth_counts_the_words_of_the_first_texts(monkeypatch):
 
 def test_columns_are_expected_between_a_power_and_what_falls_below_it():
     sizes = 100 * 2 ** np.arange(6)
-    power = text_experiments.Growth(sizes, 30 * sizes[None] ** 0.5)
-    assert text_experiments.expected_columns(power, 6400) == pytest.approx((2400, 2400))
-    slowing = text_experiments.Growth(sizes, np.array([[0, 0, 0, 1000, 2000, 3000]], float) + 1)
-    fewest, most = text_experiments.expected_columns(slowing, 6400)
+    power = 30 * sizes[None] ** 0.5
+    assert text_experiments.expected_columns(sizes, power, 6400) == pytest.approx((2400, 2400))
+    slowing = np.array([[0, 0, 0, 1000, 2000, 3000]], float) + 1
+    fewest, most = text_experiments.expected_columns(sizes, slowing, 6400)
     assert most == pytest.approx(3001 * 3001 / 2001)
     assert fewest == pytest.approx(most * (3001 / 2001) / (2001 / 1001))
 
@@ -119,8 +119,9 @@ def made_up(differences, n_runs=12):
     known = text_comparison.Comparison(
         np.array(names), accuracies, np.full(accuracies.shape, 0.1), np.array([800, 200]), 0.5, "nb-words"
     )
-    tuning = text_experiments.Tuning(None, np.full((2, n_runs), 0.01), np.full((2, n_runs), 0.83))
-    return text_experiments.Found(text_experiments.Corpus(TextSource("x")), None, [], known, tuning, None, {})
+    tuned = None, np.full((2, n_runs), 0.01), np.full((2, n_runs), 0.83)
+    corpus = text_experiments.Corpus(TextSource("x"))
+    return text_experiments.Found(corpus, None, [], {}, known, *tuned, None, None)
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,12 @@ def run(context: Context) -> Report:
         crops = cell_crops.cropped(context, photographs[::step])
         images = cell_experiments.Images(crops.labelled({}))
         sheets = [*cell_sheets.cell_sheets(images, context, photographs=True), *sheets]
-    measured = cell_experiments.measured(context, images, runs)
-    claims = cell_claims.claims(measured, bool(photographs))
+    traces, at_random, grouped = cell_experiments.measured(context, images, runs)
+    claims = cell_claims.claims(traces, at_random, grouped, bool(photographs))
     data = cell_crops.words(images.crops, bool(photographs))
     if checked:
         again = cell_experiments.Images(crops.labelled(checked))
-        second = cell_claims.claims(cell_experiments.measured(context, again, runs), True)
+        second = cell_claims.claims(*cell_experiments.measured(context, again, runs), True)
         claims = list(map(cell_claims.beside, claims, second))
         data += f" With labels checked by eye: {cell_crops.counts(again.crops)}."
     return Report(
@@ -44,14 +44,14 @@ def run(context: Context) -> Report:
             "batch of Pegasos": cell_experiments.BATCH,
             "components": cell_experiments.COMPONENTS,
             "runs": runs,
-            "images to train on, to test on": "{:,.0f}, {:,.0f}".format(*measured.at_random.sizes),
+            "images to train on, to test on": "{:,.0f}, {:,.0f}".format(*at_random.sizes),
             "CPU seconds to crop an image": round(images.crops.seconds, 2),
         },
         claims=[*claims, many_rows_claim(context)],
         figures=[
-            *solver_curves.solver_curves(measured.traces),
+            *solver_curves.solver_curves(traces),
             solver_curves.singular_value_curve(cell_experiments.spectrum(context, images)),
             *sheets,
         ],
-        tables=cell_tables.tables(measured),
+        tables=cell_tables.tables(traces, at_random, grouped),
     )

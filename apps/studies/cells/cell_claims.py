@@ -32,8 +32,7 @@ from .cell_experiments import (
     WHITENED,
     Curves,
     Errors,
-    Measured,
-    Trace,
+    Traces,
 )
 
 NEAR = 0.01  # of P*: what counts as converged
@@ -73,21 +72,21 @@ def settling(curves: Curves) -> Statistic:
     return Statistic(float(epoch), float(low), float(high))
 
 
-def slowness(trace: Trace, slow: str, fast: str) -> Statistic | str:
+def slowness(trace: dict[str, Curves], slow: str, fast: str) -> Statistic | str:
     """Return how many times as long one solver takes to 1 % of P* as another, or why that is unknown."""
-    excess = [trace.curves[label].primal / trace.optimum - 1 for label in (slow, fast)]
-    level = (1 + level_beyond_an_epoch(*excess, level=NEAR)) * trace.optimum
-    times = [seconds_to(trace.curves[label], level) for label in (slow, fast)]
+    excess = [trace[label].excess for label in (slow, fast)]
+    level = (1 + level_beyond_an_epoch(*excess, level=NEAR)) * trace[slow].optimum
+    times = [seconds_to(trace[label], level) for label in (slow, fast)]
     if np.isinf(times).all(axis=0).any():
         return SLOW
     found = median(times[0] / times[1])
     return found if np.isfinite(found[1:3]).any() else FEW_RUNS
 
 
-def claims(found: Measured, photographs: bool) -> list[Claim]:
+def claims(traces: Traces, at_random: Errors, grouped: Errors | None, photographs: bool) -> list[Claim]:
     """Judge all claims; whether the images are the document's matters: of others its errors say nothing."""
-    errors = levels(found.at_random, photographs) + gains(found.at_random, found.grouped)
-    return [*speed(found.traces), *errors, *curves(found.traces)]
+    errors = levels(at_random, photographs) + gains(at_random, grouped)
+    return [*speed(traces), *errors, *curves(traces)]
 
 
 def beside(claim: Claim, checked: Claim) -> Claim:
@@ -97,12 +96,12 @@ def beside(claim: Claim, checked: Claim) -> Claim:
 
 
 # fmt: off
-def speed(traces: dict[str, Trace]) -> list[Claim]:
+def speed(traces: Traces) -> list[Claim]:
     """Judge the claims about speed."""
     raw, pca = traces[RAW], traces[WHITENED]
-    epoch = median(seconds_of_epoch(pca.curves[SDCA_LABEL]) / seconds_of_epoch(pca.curves[PEGASOS]))
-    last = raw.curves[SDCA_LABEL].primal.shape[1] - 1
-    lead = (raw.curves[PEGASOS].primal[:, last] - raw.curves[SDCA_LABEL].primal[:, last]) / raw.optimum
+    epoch = median(seconds_of_epoch(pca[SDCA_LABEL]) / seconds_of_epoch(pca[PEGASOS]))
+    last = raw[SDCA_LABEL].primal.shape[1] - 1
+    lead = (raw[PEGASOS].primal[:, last] - raw[SDCA_LABEL].primal[:, last]) / raw[PEGASOS].optimum
     about_3 = meets(3 * (1 - ROUGHLY), 3 * (1 + ROUGHLY))
     return [judge(*row) for row in (
         ("Raw crops: Pegasos takes about 3 times as long as SDCA to converge (to 1 % of P*)",
@@ -145,12 +144,12 @@ def widest(values: Sequence[np.ndarray]) -> Statistic:
     return max(differences, key=lambda s: max(-s.low, s.high))
 
 
-def curves(traces: dict[str, Trace]) -> list[Claim]:
+def curves(traces: Traces) -> list[Claim]:
     """Judge the claims about losses and errors by the epoch."""
-    last = {name: [trace.curves[label].error[:, -1] for label in SOLVERS] for name, trace in traces.items()}
-    raw = traces[RAW].curves
+    last = {name: [trace[label].error[:, -1] for label in SOLVERS] for name, trace in traces.items()}
+    raw = traces[RAW]
     starts = {
-        feature: [trace.curves[label].primal[:, 0] / trace.optimum for label in (SDCA_LABEL, STARTED)]
+        feature: [trace[label].primal[:, 0] / trace[label].optimum for label in (SDCA_LABEL, STARTED)]
         for feature, trace in traces.items()
     }
     settles = f"(epoch from which on the mean test error stays within {SAME:g} of the last)"

@@ -13,7 +13,7 @@ from ...common.folds import grouped_folds, random_split
 from ...common.progress import by_steps
 from ..frame.study_context import Context
 from .cell_crops import Crops
-from .principal_components import Projection, inner_products, project, singular_values
+from .principal_components import Projection, inner_products, project, singular_values, whitened
 
 ALPHA = 1.6
 EPOCHS, PEGASOS_EPOCHS = 10, 25
@@ -75,8 +75,8 @@ class Images:
         """Yield each of `FEATURES`, and both parts by it, in turn: the raw ones are large."""
         yield RAW, (self.rows(train), self.rows(test))
         projection = self.projection(train, test)
-        yield WHITENED, projection.whitened()
-        yield PLAIN, (projection.train, projection.test)
+        yield WHITENED, whitened(projection)
+        yield PLAIN, projection[:2]
 
 
 class Curves(NamedTuple):
@@ -86,23 +86,27 @@ class Curves(NamedTuple):
     ----------
     seconds, primal, gap, error : ndarray of shape (runs, epochs)
         CPU seconds of the updates so far; the objective, its duality gap and the test error.
+    optimum : float
+        A lower bound on the objective.
     """
 
     seconds: np.ndarray
     primal: np.ndarray
     gap: np.ndarray
     error: np.ndarray
-
-
-class Trace(NamedTuple):
-    """Runs of all solvers on the same rows: curves by solver, and a lower bound on the objective."""
-
-    curves: dict[str, Curves]
     optimum: float
 
+    @property
+    def excess(self) -> np.ndarray:
+        """The objective above its lower bound, as a share of that."""
+        return self.primal / self.optimum - 1
 
-def traced(context: Context, name: str, rows: Rows, signs: Rows, runs: int) -> Trace:
-    """Run the three solvers `runs` times, and measure every epoch.
+
+Traces = dict[str, dict[str, Curves]]  # by features and solver
+
+
+def traced(context: Context, name: str, rows: Rows, signs: Rows, runs: int) -> dict[str, Curves]:
+    """Run the three solvers `runs` times on the same rows, and measure every epoch.
 
     Parameters
     ----------
@@ -133,14 +137,10 @@ def traced(context: Context, name: str, rows: Rows, signs: Rows, runs: int) -> T
 
     key = {"rows": rows, "signs": signs, "runs": runs, "seed": context.seed, "solvers": parameters()}
     part = context.part(f"runs-{name.replace(' ', '-')}", compute, **key)
-    return Trace(_curves(part["table"], runs), float(part["optimum"]))
-
-
-def _curves(table: np.ndarray, runs: int) -> dict[str, Curves]:
     found = {}
     for label in SOLVERS:
-        lines = table[table["solver"] == label].reshape(runs, -1)
-        found[label] = Curves(*(lines[name] for name in Curves._fields))
+        lines = part["table"][part["table"]["solver"] == label].reshape(runs, -1)
+        found[label] = Curves(*(lines[each] for each in Curves._fields[:-1]), float(part["optimum"]))
     return found
 
 
@@ -217,32 +217,21 @@ def spectrum(context: Context, images: Images) -> np.ndarray:
     return values["values"]
 
 
-class Measured(NamedTuple):
-    """What all claims are judged by.
+def measured(context: Context, images: Images, runs: int) -> tuple[Traces, Errors, Errors | None]:
+    """Run the solvers `runs` times on one random split, and once on each of several.
 
-    Attributes
-    ----------
-    traces : dict of str to Trace
-        By features.
+    Returns
+    -------
+    traces : dict of str to dict of str to Curves
+        By features and solver.
     at_random, grouped : Errors
         Over random splits, and over folds that share no original; None where there are too few originals.
     """
-
-    traces: dict[str, Trace]
-    at_random: Errors
-    grouped: Errors | None
-
-
-def measured(context: Context, images: Images, runs: int) -> Measured:
-    """Run the solvers `runs` times on one random split, and once on each of several."""
     crops = images.crops
     random = random_splits(crops, QUICK_SPLITS if context.quick else SPLITS, context.seed)
     train, test = random[0]
     signs = crops.signs[train], crops.signs[test]
     traces = {name: traced(context, name, rows, signs, runs) for name, rows in images.features(train, test)}
     folds = grouped_splits(crops, context.seed)
-    return Measured(
-        traces,
-        errors(context, "random splits", images, random),
-        errors(context, "grouped folds", images, folds) if folds else None,
-    )
+    at_random = errors(context, "random splits", images, random)
+    return traces, at_random, errors(context, "grouped folds", images, folds) if folds else None

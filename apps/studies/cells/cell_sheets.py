@@ -12,7 +12,7 @@ from ..frame.study_report import Figure
 from .cell_crops import CLASSES, SIDE
 from .cell_experiments import SCALE, Images, random_splits
 from .document_steps import draw_steps, steps_of, steps_size
-from .principal_components import components
+from .principal_components import components, whitened
 
 SHOWN = 8  # of each class
 COLUMNS = 8
@@ -28,9 +28,9 @@ def cell_sheets(images: Images, context: Context, photographs: bool = False) -> 
     shown = _one_of_each_original(crops.signs[test], crops.groups[test])
     projection = images.projection(train, test)
     mean, axes = components(crops.pixels[train], SCALE, projection)
-    rebuilt = (mean + projection.test[shown] @ axes) / SCALE
+    rebuilt = (mean + projection[1][shown] @ axes) / SCALE
     pixels = crops.pixels[test[shown]]
-    whitened = projection.whitened()[1][shown] @ axes
+    rotated = whitened(projection)[1][shown] @ axes
     names = [CLASSES[int(sign > 0)].lower() for sign in crops.signs[test[shown]]]
     of = "photographs" if photographs else "drawn smears"
     sheets = [
@@ -42,7 +42,7 @@ def cell_sheets(images: Images, context: Context, photographs: bool = False) -> 
          _tiles(np.clip(rebuilt, 0, 255), names), "figure 7"),
         ("whitened", "Crops rebuilt from whitened components",
          "The same, each component stretched to the same variance; 0 is grey, and each has its own scale.",
-         _tiles(map(_stretched, whitened), names), "figure 7"),
+         _tiles(map(_stretched, rotated), names), "figure 7"),
     ]
     steps = steps_of(crops.files[-1].path)
     suffix = "-photographs" if photographs else ""

@@ -5,7 +5,7 @@ import numpy as np
 from ..frame.claim_judging import over_splits
 from ..frame.study_report import Table
 from .cell_claims import NEAR, seconds_of_epoch, seconds_to
-from .cell_experiments import FEATURES, SOLVERS, Errors, Measured, Trace
+from .cell_experiments import FEATURES, SOLVERS, Errors, Traces
 
 TIMES_HEADER = (
     *("features", "solver", "ms an epoch", "ms to 1 %", "5 %", "95 %", "runs there"),
@@ -13,9 +13,9 @@ TIMES_HEADER = (
 )
 
 
-def tables(found: Measured) -> list[Table]:
+def tables(traces: Traces, at_random: Errors, grouped: Errors | None) -> list[Table]:
     """Return all tables."""
-    return [_errors(found.at_random, found.grouped), _times(found.traces), _curves(found.traces)]
+    return [_errors(at_random, grouped), _times(traces), _curves(traces)]
 
 
 def _errors(at_random: Errors, grouped: Errors | None) -> Table:
@@ -36,13 +36,13 @@ def _errors(at_random: Errors, grouped: Errors | None) -> Table:
     )
 
 
-def _times(traces: dict[str, Trace]) -> Table:
+def _times(traces: Traces) -> Table:
     rows = []
     for feature, trace in traces.items():
-        for label, curves in trace.curves.items():
-            times = 1e3 * seconds_to(curves, (1 + NEAR) * trace.optimum)
+        for label, curves in trace.items():
+            times = 1e3 * seconds_to(curves, (1 + NEAR) * curves.optimum)
             epoch = 1e3 * seconds_of_epoch(curves)
-            last = np.median(curves.primal[:, -1] / trace.optimum - 1)
+            last = np.median(curves.excess[:, -1])
             ends = np.quantile(times, (0.05, 0.95), method="closest_observation")
             reached = float(np.isfinite(times).mean())
             middle = float(np.quantile(times, 0.5, method="closest_observation"))
@@ -58,11 +58,11 @@ def _times(traces: dict[str, Trace]) -> Table:
     )
 
 
-def _curves(traces: dict[str, Trace]) -> Table:
+def _curves(traces: Traces) -> Table:
     rows = [
-        (feature, label, run + 1, epoch + 1, *(float(values[run, epoch]) for values in curves))
+        (feature, label, run + 1, epoch + 1, *(float(values[run, epoch]) for values in curves[:-1]))
         for feature, trace in traces.items()
-        for label, curves in trace.curves.items()
+        for label, curves in trace.items()
         for run, epoch in np.ndindex(curves.primal.shape)
     ]
     header = ("features", "solver", "run", "epoch", "CPU s", "loss", "gap", "test error")

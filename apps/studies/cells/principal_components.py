@@ -1,7 +1,5 @@
 """Principal components of images, from the inner products of all of them: each split costs little then."""
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.linalg import eigvalsh
 from scipy.linalg.blas import dsyrk
@@ -10,25 +8,14 @@ from scipy.sparse.linalg import eigsh
 COLUMNS = 2048  # of the rows, taken at a time: as float64 they are eight times as large
 
 
-class Projection(NamedTuple):
-    """Rows on the principal components of those to train on.
+Projection = tuple[np.ndarray, np.ndarray, np.ndarray]  # what `project` returns
 
-    Attributes
-    ----------
-    train, test : ndarray of shape (n_train, k), (n_test, k)
-        Coordinates, centred by the training rows.
-    singular : ndarray of shape (k,)
-        Of the centred training rows, falling.
-    """
 
-    train: np.ndarray
-    test: np.ndarray
-    singular: np.ndarray
-
-    def whitened(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return both with a variance of 1 over the training rows, as scikit-learn's ``PCA(whiten=True)``."""
-        scale = (len(self.train) - 1) ** 0.5 / self.singular
-        return self.train * scale, self.test * scale
+def whitened(projection: Projection) -> tuple[np.ndarray, np.ndarray]:
+    """Return both parts with a variance of 1 over the training rows: scikit-learn's ``PCA(whiten=True)``."""
+    train, test, singular = projection
+    scale = (len(train) - 1) ** 0.5 / singular
+    return train * scale, test * scale
 
 
 def inner_products(rows: np.ndarray, scale: float) -> np.ndarray:
@@ -54,6 +41,13 @@ def project(products: np.ndarray, train: np.ndarray, test: np.ndarray, k: int) -
         Row numbers.
     k : int
         Fewer than rows to train on.
+
+    Returns
+    -------
+    train, test : ndarray of shape (n_train, k), (n_test, k)
+        Coordinates, centred by the training rows.
+    singular : ndarray of shape (k,)
+        Of the centred training rows, falling.
     """
     centred, means = _centred(products, train)
     values, vectors = eigsh(centred, k, v0=np.ones(len(train)))
@@ -62,7 +56,7 @@ def project(products: np.ndarray, train: np.ndarray, test: np.ndarray, k: int) -
     across = products[np.ix_(test, train)]
     across -= across.mean(axis=1, keepdims=True)
     across -= means - means.mean()
-    return Projection(vectors * singular, across @ (vectors / singular), singular)
+    return vectors * singular, across @ (vectors / singular), singular
 
 
 def singular_values(products: np.ndarray, train: np.ndarray, k: int) -> np.ndarray:
@@ -92,7 +86,8 @@ def components(rows: np.ndarray, scale: float, projection: Projection) -> tuple[
     """
     mean = rows.mean(axis=0) * scale
     # The coordinates are centred: the mean takes no part in the product.
-    weights = (projection.train / projection.singular**2).astype(np.float32)
+    train, _, singular = projection
+    weights = (train / singular**2).astype(np.float32)
     axes = np.concatenate(
         [
             weights.T @ rows[:, first : first + COLUMNS].astype(np.float32)

@@ -5,7 +5,7 @@ import numpy as np
 from ..frame.study_report import Figure
 from ..output.study_charts import LOG_LOG, Across, ChartPart, Curve, Panel, chart
 from ..output.study_colors import BLUE, GREEN, VERMILION
-from .cell_experiments import COMPONENTS, RAW, SOLVERS, WHITENED, Trace
+from .cell_experiments import COMPONENTS, RAW, SDCA_LABEL, SOLVERS, WHITENED, Traces
 
 STYLES = dict(zip(SOLVERS, ((BLUE, "o-"), (GREEN, "s--"), (VERMILION, "^-")), strict=True))
 NEAREST = 1e-7  # to the optimum: it is not known better
@@ -18,9 +18,9 @@ BAND = Curve([], np.empty((0, 3)), "0.4", band="90 % of the runs")
 
 
 # fmt: off
-def solver_curves(traces: dict[str, Trace]) -> list[Figure]:
+def solver_curves(traces: Traces) -> list[Figure]:
     """Return figures 2, 3 and 6 of the document, and beside its losses their distance from the optimum."""
-    runs = len(next(iter(traces[RAW].curves.values())).primal)
+    runs = len(next(iter(traces[RAW].values())).primal)
     means = f"Lines are means over {runs} runs."
     time = "CPU time of the updates, ms"
 
@@ -31,7 +31,7 @@ def solver_curves(traces: dict[str, Trace]) -> list[Figure]:
 
     found = []
     for number, feature in enumerate(FILES, start=2):
-        optimum, trace = traces[feature].optimum, traces[feature].curves.items()
+        trace = traces[feature].items()
         epochs = min(curves.primal.shape[1] for _, curves in trace)
         theirs = DOCUMENT_ERRORS[feature]
         found += [
@@ -40,10 +40,11 @@ def solver_curves(traces: dict[str, Trace]) -> list[Figure]:
                   "the least loss that there is.",
                   *(_curve(label, curves.primal[:, :epochs], 1e3 * curves.seconds[:, :epochs])
                     for label, curves in trace),
-                  Across("y", optimum, "0.4", ":", "P*"), xlabel=time, ylabel="loss P"),
+                  Across("y", traces[feature][SDCA_LABEL].optimum, "0.4", ":", "P*"), xlabel=time,
+                  ylabel="loss P"),
             drawn("excess", feature, "", "Loss above P* against CPU time",
                   f"The same on logarithmic axes, after every epoch; P* is known to {NEAREST:.0e}.",
-                  *(_curve(label, np.maximum(curves.primal / optimum - 1, NEAREST), 1e3 * curves.seconds)
+                  *(_curve(label, np.maximum(curves.excess, NEAREST), 1e3 * curves.seconds)
                     for label, curves in trace),
                   Across("y", 0.01, "0.4", ":", "1 % of P*"), **LOG_LOG, xlabel=f"{time} (log scale)",
                   ylabel="(P - P*) / P* (log scale)"),

@@ -46,7 +46,7 @@ def of_texts(found: Found) -> list[Table]:
         Table("lambda", "Accuracy by lambda", "Over the splits; to the letter but for lambda.",
               ("classifier", "lambda", "accuracy", "worst", "best"),
               [[NAMES[name], alpha, *map(float, (row.mean(), row.min(), row.max()))]
-               for name, table in zip(TUNED, found.tuning.accuracies, strict=True)
+               for name, table in zip(TUNED, found.accuracies, strict=True)
                for alpha, row in zip(ALPHAS.tolist(), table, strict=True)],
               shown=False),
     ]

@@ -54,7 +54,7 @@ _WORDS = {
 # fmt: off
 def _corpus_claims(found: Found, others: str) -> list[Claim]:
     """Judge the claims that any corpus tests."""
-    known, tuning = found.comparison, found.tuning
+    known = found.comparison
     runs, default = known.seconds.shape[1], _accuracies_of(known, "default").mean()
     letter = {name: _accuracies_of(known, name + TO_THE_LETTER) for name in ARTICLE}
     seconds = {
@@ -68,9 +68,9 @@ def _corpus_claims(found: Found, others: str) -> list[Claim]:
     ratios = [mean(np.log(seconds[one] / seconds[other])) for one, other in pairs]
     span = Statistic(*np.exp((0.0, min(s.low for s in ratios), max(s.high for s in ratios))))
     gains = {
-        **{f"tuned {name}": (tuning.of_chosen[k] - letter[name],
+        **{f"tuned {name}": (found.of_chosen[k] - letter[name],
                              ("Lambda chosen on a fifth of the training texts of each split, "
-                             f"{np.median(tuning.chosen[k]):g} in the middle, against the article's "
+                             f"{np.median(found.chosen[k]):g} in the middle, against the article's "
                              f"{LAMBDAS[name]:g}."))
            for k, name in enumerate(TUNED)},
         "tfidf": (_accuracies_of(known, "logistic-regression") - letter["pegasos-logistic"],
@@ -98,8 +98,8 @@ def _corpus_claims(found: Found, others: str) -> list[Claim]:
 
 def _article_claims(found: Found) -> list[Claim]:
     """Judge the claims on the article's texts."""
-    growth, known = found.growth, found.description
-    fewest, most = expected_columns(growth, ARTICLES_TRAINING)
+    known = found.description
+    fewest, most = expected_columns(found.sizes, found.columns, ARTICLES_TRAINING)
     counts = known.label_counts
     share = Statistic(0.5, *wilson_interval(counts["pos"], sum(counts.values())))
     codes = list(counts)
@@ -110,7 +110,7 @@ def _article_claims(found: Found) -> list[Claim]:
     return [
         judge(*_WORDS["columns"], Statistic(fewest, fewest, most),
               meets(ARTICLES_COLUMNS, ARTICLES_COLUMNS),
-              ours=f"{int(growth.columns[0, -1]):,} in {growth.sizes[-1]:,} texts; {fewest:,.0f} to "
+              ours=f"{int(found.columns[0, -1]):,} in {found.sizes[-1]:,} texts; {fewest:,.0f} to "
                    f"{most:,.0f} "
                    f"expected in {ARTICLES_TRAINING:,}",
               why="Of a part of its corpus; the growth of the last doublings is carried on to the texts it "

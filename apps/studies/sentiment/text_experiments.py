@@ -50,42 +50,40 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Tuning:
-    """Accuracies at each lambda of `ALPHAS`, and with the one that is best within the training texts.
+class Found:
+    """All that was found of a corpus.
 
     Attributes
     ----------
+    corpus : Corpus
+    description : CorpusDescription
+    first : list of (str, str)
+        Labels and texts.
+    trained : dict of str to Pipeline
+        The article's classifiers on its own split.
+    comparison : Comparison
     accuracies : ndarray of shape (len(TUNED), len(ALPHAS), n_runs)
+        At each lambda of `ALPHAS`.
     chosen : ndarray of shape (len(TUNED), n_runs)
         The lambda chosen on a fifth of the training texts.
     of_chosen : ndarray of shape (len(TUNED), n_runs)
         Its accuracy on the texts held out.
+    sizes : ndarray of int
+        Texts in which different words were counted.
+    columns : ndarray of shape (ORDERS, len(sizes))
+        How many there are in the first of the texts, in each order of them.
     """
-
-    accuracies: np.ndarray
-    chosen: np.ndarray
-    of_chosen: np.ndarray
-
-
-@dataclass(frozen=True)
-class Growth:
-    """How many different words there are in the first `sizes` texts; `columns` has a row for each order."""
-
-    sizes: np.ndarray
-    columns: np.ndarray
-
-
-@dataclass(frozen=True)
-class Found:
-    """All that was found of a corpus; `trained` are the article's classifiers on its own split."""
 
     corpus: Corpus
     description: CorpusDescription
     first: list[tuple[str, str]]
-    comparison: Comparison
-    tuning: Tuning
-    growth: Growth
     trained: dict[str, Pipeline]
+    comparison: Comparison
+    accuracies: np.ndarray
+    chosen: np.ndarray
+    of_chosen: np.ndarray
+    sizes: np.ndarray
+    columns: np.ndarray
 
 
 def find(data: str | None) -> Corpus:
@@ -142,10 +140,10 @@ def run(context: Context, corpus: Corpus) -> Found | None:
         corpus,
         description,
         list(zip(texts.labels, texts.texts, strict=True))[:FIRST_ROWS],
-        Comparison(**known),
-        Tuning(**tuned),
-        Growth(**growth),
         trained,
+        Comparison(**known),
+        **tuned,
+        **growth,
     )
 
 
@@ -172,7 +170,7 @@ def tune(X, y: np.ndarray, settings: Settings, runs: int, advance) -> dict[str, 
     Returns
     -------
     dict of ndarray
-        The fields of `Tuning`.
+        `accuracies`, `chosen` and `of_chosen` of `Found`.
     """
     labels, codes = np.unique(y, return_inverse=True)
     outer = np.empty((len(TUNED), len(ALPHAS), runs))
@@ -209,15 +207,15 @@ def grow(X, seed: int) -> dict[str, np.ndarray]:
     return {"sizes": sizes, "columns": columns}
 
 
-def expected_columns(growth: Growth, n: int) -> tuple[float, float]:
+def expected_columns(sizes: np.ndarray, columns: np.ndarray, n: int) -> tuple[float, float]:
     """Return between how many columns n texts should have, where there are more of them than were counted.
 
     Each doubling of the texts multiplies the columns by a factor that falls. The most: it stays what it was
     in the last doubling; the fewest: its logarithm goes on falling as it did there. Over the orders, the
     least of the fewest and the largest of the most.
     """
-    logs = np.log2(growth.columns[:, -3:])
-    doublings = np.log2(n / growth.sizes[-1])
+    logs = np.log2(columns[:, -3:])
+    doublings = np.log2(n / sizes[-1])
     before, last = np.diff(logs, axis=1).T
     most = logs[:, -1] + last * doublings
     fewest = most - (before - last) * doublings * (doublings + 1) / 2

@@ -92,7 +92,7 @@ def _single_runs(values: Sequence[float], row: int) -> Curve:
 
 def _tuning_curves(found: texts.Found) -> list[ChartPart]:
     parts: list[ChartPart] = []
-    for name, colour, table in zip(texts.TUNED, (BLUE, VERMILION), found.tuning.accuracies, strict=True):
+    for name, colour, table in zip(texts.TUNED, (BLUE, VERMILION), found.accuracies, strict=True):
         band = np.stack([table.mean(axis=1), table.min(axis=1), table.max(axis=1)], axis=1)
         parts += [
             Curve(texts.ALPHAS, band, colour, NAMES[name], "o-"),
@@ -127,14 +127,11 @@ def _length_histogram(description: CorpusDescription, lengths: np.ndarray, unit:
 
 
 def _vocabulary_growth(found: texts.Found) -> list[ChartPart]:
-    growth = found.growth
-    parts = [Curve(growth.sizes, columns, BLUE, options={"alpha": 0.3}) for columns in growth.columns[1:]]
-    parts.append(
-        Curve(growth.sizes, growth.columns[0], BLUE, "one order of the texts", options={"alpha": 0.3})
-    )
-    parts.append(Curve(growth.sizes, growth.columns.mean(axis=0), BLUE, "mean of ten orders", "o"))
+    parts = [Curve(found.sizes, columns, BLUE, options={"alpha": 0.3}) for columns in found.columns[1:]]
+    parts.append(Curve(found.sizes, found.columns[0], BLUE, "one order of the texts", options={"alpha": 0.3}))
+    parts.append(Curve(found.sizes, found.columns.mean(axis=0), BLUE, "mean of ten orders", "o"))
     if found.corpus.is_articles:
-        ends = texts.expected_columns(growth, texts.ARTICLES_TRAINING)
+        ends = texts.expected_columns(found.sizes, found.columns, texts.ARTICLES_TRAINING)
         n, columns, large = [texts.ARTICLES_TRAINING], [texts.ARTICLES_COLUMNS], {"markersize": 10}
         parts.append(Curve(n * 2, ends, GREEN, "expected", "_-", large))
         parts.append(Curve(n, columns, VERMILION, "the article's", "x", large))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -67,14 +66,6 @@ class DataSet:
         return f"{self.called}, {self.scaling}"
 
 
-class Sets(NamedTuple):
-    """The sets that are there, those that are not with the reason, and a sentence on them all."""
-
-    sets: list[DataSet]
-    absent: dict[str, str]
-    words: str
-
-
 def simulated(seed: int, rows: int = SIMULATED_ROWS) -> DataSet:
     """Draw y = sign(X beta + noise), X and noise standard normal, and standardise X.
 
@@ -92,8 +83,11 @@ def simulated(seed: int, rows: int = SIMULATED_ROWS) -> DataSet:
     return DataSet(SIMULATED, SIMULATED, SIMULATED, "standardised", *scaled, 8, EPOCHS, beta * deviation)
 
 
-def all_sets(context: Context) -> Sets:
-    """Return the simulated set, and the wide and the long one in each of their scalings."""
+def all_sets(context: Context) -> tuple[list[DataSet], dict[str, str], str]:
+    """Return the simulated set, and the wide and the long one in each of their scalings.
+
+    Also those that are not there, with the reason, and a sentence on them all.
+    """
     sets, absent = [simulated(context.seed)], {}
     rng = np.random.default_rng(context.seed)
     if context.data is None:
@@ -118,7 +112,7 @@ def all_sets(context: Context) -> Sets:
             names[1], _train_test_parts(*long, rng), QUICK_LONG_EPOCHS if context.quick else LONG_EPOCHS
         )
     shapes = " and ".join(_shape_text(rows) for rows in (wide, long) if rows)
-    return Sets(sets, absent, f"{words} ({shapes or 'both absent'}).")
+    return sets, absent, f"{words} ({shapes or 'both absent'})."
 
 
 def _rows_and_signs(found: Rows | None) -> Rows | None:
