@@ -12,22 +12,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 import fastsvm.estimators.callbacks
+from contracts import made
 from fastsvm import (
     KernelPegasosClassifier,
     KernelSDCAClassifier,
-    PegasosClassifier,
-    PerceptronClassifier,
     SDCAClassifier,
 )
 from rounding import assert_close
 
 callback = pytest.importorskip("sklearn.callback")
 
-ALL = [
-    SDCAClassifier(alpha=0.1, random_state=0),
-    PegasosClassifier(alpha=0.01, random_state=0),
-    PerceptronClassifier(random_state=0),
-]
+ALL = [made("SDCA", alpha=0.1), made("Pegasos"), made("Perceptron")]
 KERNEL_ALL = [
     KernelSDCAClassifier(alpha=1e-4, tol=1e-6, trace=True, random_state=0),
     KernelPegasosClassifier(alpha=0.01, n_iter=1000, random_state=0),

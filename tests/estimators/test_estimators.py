@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
+from contracts import LINEAR, estimators
 from fastsvm import (
     ASDCAClassifier,
     KernelPegasosClassifier,
@@ -21,14 +22,7 @@ from fastsvm.solvers.params import PegasosParams
 
 pytestmark = pytest.mark.blas
 
-ALL = [
-    SDCAClassifier(alpha=0.01, random_state=0),
-    SDCAClassifier("log", alpha=0.01, random_state=0),
-    ASDCAClassifier(alpha=0.01, random_state=0),
-    PegasosClassifier(alpha=0.01, random_state=0),
-    PegasosClassifier("log", alpha=0.01, averaging="tail", random_state=0),
-    PerceptronClassifier(averaging="all", random_state=0),
-]
+ALL = estimators(LINEAR, multi_class="multinomial")
 ONLINE = [e for e in ALL if hasattr(e, "partial_fit")]
 KERNEL = KernelPegasosClassifier(random_state=0)
 each = pytest.mark.parametrize("estimator", ALL, ids=str)
@@ -198,30 +192,21 @@ def test_partial_fit_refuses_what_it_cannot_do(estimator, problem):
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (SDCAClassifier("huber"), r"loss must be one of 'hinge'.*; got 'huber'"),
         (PegasosClassifier("huber"), r"loss must be one of 'hinge', 'squared_hinge',"),
         (ASDCAClassifier("hinge"), r"loss must be one of .*; got 'hinge'"),
-        (ASDCAClassifier(batch_size=0), "batch_size must be a positive integer"),
         (ASDCAClassifier(theta=1.5), r"theta must be 'paper' or a number above 0 and at most 1; got 1\.5"),
-        (ASDCAClassifier(theta="auto"), "theta must be .*; got 'auto'"),
         (ASDCAClassifier(order="random"), "order must be one of 'permutation', 'batches'"),
         (ASDCAClassifier(averaging="random"), "averaging must be one of 'last', 'tail'"),
         (SDCAClassifier(tol=0), "tol must be a positive number; got 0"),
         (SDCAClassifier(order="sorted"), "order must be one of"),
-        (SDCAClassifier(averaging=True), "averaging must be one of"),
         (PegasosClassifier(batch_size=0), "batch_size must be a positive integer"),
         (PegasosClassifier(order="rows"), "order must be one of"),
-        (PegasosClassifier(averaging="mean"), "averaging must be one of"),
         (PegasosClassifier(fit_intercept="find"), "fit_intercept must be True or False; got 'find'"),
         (PegasosClassifier(average_from=1.5), "average_from must be a positive integer; got 1.5"),
-        (SDCAClassifier(average_from=-1), "average_from must be a positive integer; got -1"),
         (SDCAClassifier(fit_intercept="search"), "fit_intercept must be True or False; got 'search'"),
         (PerceptronClassifier(averaging="tail"), "averaging must be one of 'last', 'all'"),
         (PerceptronClassifier(max_iter=2.5), "max_iter must be a positive integer; got 2.5"),
-        (KernelSDCAClassifier("gaussian"), "kernel must be one of 'linear', .*'precomputed'; got 'gaussian'"),
         (KernelSDCAClassifier(gamma="wide"), "gamma must be one of 'scale', 'auto'; got 'wide'"),
-        (KernelSDCAClassifier(loss="huber"), "loss must be one of 'hinge', .*; got 'huber'"),
-        (KernelSDCAClassifier(tol=0), "tol must be a positive number; got 0"),
         (KernelPegasosClassifier(n_iter=0), "n_iter must be a positive integer; got 0"),
     ],
     ids=lambda p: str(p)[:40],

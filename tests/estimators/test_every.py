@@ -8,32 +8,16 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
+from contracts import estimators
 from fastsvm import (
-    ASDCAClassifier,
     KernelPegasosClassifier,
     KernelSDCAClassifier,
     PegasosClassifier,
     PerceptronClassifier,
-    SDCAClassifier,
 )
 from rounding import assert_close
 
-pytestmark = pytest.mark.parametrize(
-    "estimator",
-    [
-        SDCAClassifier(alpha=0.01, random_state=0),
-        SDCAClassifier("log", alpha=0.01, random_state=0),
-        SDCAClassifier("log", alpha=0.01, multi_class="multinomial", random_state=0),
-        ASDCAClassifier(alpha=0.01, random_state=0),
-        PegasosClassifier(alpha=0.01, random_state=0),
-        PegasosClassifier("log", alpha=0.01, averaging="tail", random_state=0),
-        PerceptronClassifier(averaging="all", random_state=0),
-        KernelSDCAClassifier(alpha=0.01, random_state=0),
-        KernelSDCAClassifier(loss="log", alpha=0.01, random_state=0),
-        KernelPegasosClassifier(alpha=0.01, random_state=0),
-    ],
-    ids=str,
-)
+pytestmark = pytest.mark.parametrize("estimator", estimators(), ids=str)
 
 
 def test_bad_input_is_one_line(estimator, problem):

@@ -17,6 +17,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 import reference
+from contracts import KERNEL, estimators
 from fastsvm import KernelPegasosClassifier, KernelSDCAClassifier
 from fastsvm.solvers._input import as_state
 from fastsvm.solvers._random import draw_rows
@@ -24,11 +25,7 @@ from interrupts import interrupt
 
 pytestmark = pytest.mark.blas
 
-ALL = [
-    KernelSDCAClassifier(alpha=0.01, random_state=0),
-    KernelSDCAClassifier(loss="log", alpha=0.01, random_state=0),
-    KernelPegasosClassifier(alpha=0.01, random_state=0),
-]
+ALL = estimators(KERNEL)
 KERNELS = ["linear", "poly", "rbf", "sigmoid", "laplacian"]
 each = pytest.mark.parametrize("estimator", ALL, ids=str)
 layouts = pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
@@ -112,24 +109,6 @@ def test_the_scale_is_svcs(estimator, iris):
     assert binary.history_["primal"][-1] == binary.objective_
     # Only the stream of random numbers differs, and of Pegasos's not even that.
     np.testing.assert_allclose(binary.objective_, model.objective_[0], rtol=1e-3)
-
-
-@each
-def test_rows_twice_and_weights_of_two_are_alike(estimator, iris):
-    """Weights are relative, and those of 2 among others are rows twice."""
-    X, y = iris
-    limit = {"n_iter": 10**5} if isinstance(estimator, KernelPegasosClassifier) else {"tol": 1e-7}
-    once = fitted(estimator, X, y, alpha=0.05, **limit)
-    twice = fitted(estimator, np.vstack([X, X]), np.tile(y, 2), alpha=0.05, **limit)
-    np.testing.assert_allclose(twice.objective_, once.objective_, rtol=1e-3)
-    np.testing.assert_allclose(twice.decision_function(X), once.decision_function(X), atol=0.03)
-    limit["gamma"] = once.gamma_
-    heavy = fitted(estimator, X, y, alpha=0.05, sample_weight=np.full(len(y), 2.0), **limit)
-    np.testing.assert_allclose(heavy.objective_, once.objective_, rtol=1e-3)
-    weights = np.arange(len(y)) % 3
-    weighted = fitted(estimator, X, y, alpha=0.05, sample_weight=weights, **limit)
-    repeated = fitted(estimator, np.repeat(X, weights, axis=0), np.repeat(y, weights), alpha=0.05, **limit)
-    np.testing.assert_allclose(weighted.objective_, repeated.objective_, rtol=1e-3)
 
 
 # What is taken ------------------------------------------------------------------------------------------

@@ -167,13 +167,6 @@ def test_modified_huber_is_certified(problem):
         assert 0 < proof.gap <= 2 * proof.gap_at_least
 
 
-def test_files_keep_the_parameters(tmp_path, problem):
-    for model in BOTH:
-        model = clone(model).set_params(early_stopping=True, validation_fraction=0.3, shuffle=True)
-        save_model(model.fit(*problem), tmp_path / "model")
-        assert load_model(tmp_path / "model").get_params() == model.get_params()
-
-
 @pytest.mark.parametrize("model", [*BOTH, SDCAClassifier(random_state=0)], ids=by_name)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_sparse_weights_predict_the_same(model, n_classes, problem, tmp_path):

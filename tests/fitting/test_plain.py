@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn import feature_extraction, pipeline, preprocessing
 
 import fastsvm
+from contracts import KINDS, made
 from fastsvm import fitting, text
 from fastsvm.fitting.labels import classes_of
 from fastsvm.model_files import ModelFileError, load_plain, save_plain
@@ -16,21 +17,13 @@ from pairs import pairs
 
 pytestmark = pytest.mark.blas
 
-PAIRS = {
-    "SDCA": {"alpha": 0.01},
-    "ASDCA": {"alpha": 0.1, "loss": "log"},
-    "Pegasos": {"alpha": 0.01, "averaging": "tail"},
-    "Perceptron": {"averaging": "all"},
-    "KernelSDCA": {"alpha": 0.01, "loss": "log"},
-    "KernelPegasos": {"alpha": 0.01, "n_iter": 200},
-}
 TEXTS = ["a fine pen", "a fine, fine cup", "a dull cup", "the dull pen of a dull man", "fine", "dull"] * 4
 LABELS = np.array(["+", "+", "-", "-", "+", "-"] * 4)
 
 
 def pair(name, **more):
-    options = {**PAIRS[name], "random_state": 3, **more}
-    return getattr(fitting, name)(**options), getattr(fastsvm, f"{name}Classifier")(**options)
+    options = {**KINDS[name][-1], "random_state": 3, **more}
+    return made(name, fitting, **options), made(name, **options)
 
 
 def assert_same(plain, estimator):
@@ -51,7 +44,7 @@ def assert_same(plain, estimator):
         kind={"dense": np.asarray, "csr": sparse.csr_array},
         dtype=[np.float32, np.float64],
         n_classes=[2, 3],
-        name=list(PAIRS),
+        name=list(KINDS),
     )
 )
 def test_classifiers(name, n_classes, dtype, kind, tmp_path):
