@@ -8,9 +8,8 @@ from hashlib import sha256
 from importlib import resources
 
 from .files import replace_file
-from .printing import many, percent, printable
+from .printing import many, printable
 
-NO_BREAK = "\N{NO-BREAK SPACE}"
 _OPTION = re.compile(r"\(?--[a-z-]+\)?")
 ROOM = 60  # characters of a long word that are shown
 
@@ -54,11 +53,6 @@ def shorten(word: str, room: int = ROOM) -> str:
     return word if len(word) <= room else f"{word[: room - 1]}…"
 
 
-def share(value: float | None) -> str:
-    """Return a share as a percentage without a line break, or a dash for None."""
-    return "–" if value is None else percent(value).replace(" ", NO_BREAK)
-
-
 def whole_options(text: str):
     """Return a text as markup in which no line ends within the name of an option."""
     from markupsafe import Markup, escape
@@ -79,16 +73,14 @@ def _template_environment(package: str):
         lstrip_blocks=True,
         finalize=_with_visible_controls,
     )
-    environment.filters |= {"shorten": shorten, "share": share, "thousands": "{:,}".format}
+    environment.filters |= {"shorten": shorten, "thousands": "{:,}".format}
     environment.filters["whole_options"] = whole_options
     environment.globals |= {"many": many}
     return environment
 
 
 def _with_visible_controls(value: object) -> object:
-    if not isinstance(value, str) or hasattr(value, "__html__"):
-        return value
-    return NO_BREAK.join(map(printable, value.split(NO_BREAK)))  # `share` has such a space
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 @cache
