@@ -45,7 +45,7 @@ SHARE = FiniteRange(0, 1, min_open=True)
     ),
     json_option,
 )
-def evaluate(arguments, source, precision, recall, cost, groups, report, mistakes, json, quiet, verbose):
+def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **options):
     """Test MODEL on the labelled texts of CORPUS, alone or against a SECOND model.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped. MODEL may be
@@ -58,8 +58,8 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
     if not 2 <= len(arguments) <= 3:
         raise AppError(f"{len(arguments)} arguments; give MODEL [SECOND] CORPUS", USAGE)
     model, *second, corpus = arguments
-    goals = [("precision", precision), ("recall", recall), ("cost", cost)]
-    goals = [goal for goal in goals if goal[1] is not None]
+    groups = options.pop("groups")
+    goals = [(name, value) for name, value in options.items() if value is not None]
     if len(goals) > 1:
         raise AppError("give one of --precision, --recall and --cost", USAGE)
     from ..jobs.corpus_evaluation import evaluate_on_corpus

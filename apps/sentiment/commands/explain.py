@@ -37,7 +37,7 @@ from ._options import command, number_option, rows_shown
     click.option("--csv", is_flag=True, help="Without TEXT: print a CSV table of label, word and weight."),
     json_option,
 )
-def explain(arguments, number, label, plot, csv, json, quiet, verbose):
+def explain(arguments, number, label, quiet, verbose, **forms):
     """Show how much each word of TEXT contributes to its score, or the top words of MODEL.
 
     The score is the sum of an intercept and the contributions of the terms. A term is a word, or several
@@ -50,10 +50,10 @@ def explain(arguments, number, label, plot, csv, json, quiet, verbose):
     of reviews that comes with fastsvm.
     """
     model, text = _model_and_text(arguments)
-    check_one_form(json, csv)
+    check_one_form(forms["json"], forms["csv"])
     if text is None and label is not None:
         raise AppError("--label needs a TEXT", USAGE)
-    if text is not None and (plot or csv):
+    if text is not None and (forms["plot"] or forms["csv"]):
         raise AppError("--plot and --csv show the top words of MODEL; leave out TEXT", USAGE)
     from ..measures import prediction
 
@@ -63,10 +63,10 @@ def explain(arguments, number, label, plot, csv, json, quiet, verbose):
         with stage("load"):
             model = prediction.load_text_model(model)
         if text is None:
-            _show_words(model, number, plot, csv, json, stage)
+            _show_words(model, number, stage, **forms)
         else:
-            number = number if json else rows_shown(number, 8, verbose)
-            _show_text(model, text, label, number, json, stage)
+            number = rows_shown(number, 8, verbose or forms["json"])
+            _show_text(model, text, label, number, forms["json"], stage)
 
 
 def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]:
@@ -84,7 +84,7 @@ def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]
     return arguments or (None, None)
 
 
-def _show_words(model, number: int, plot: str | None, csv: bool, json: bool, stage: Stages) -> None:
+def _show_words(model, number: int, stage: Stages, *, plot: str | None, csv: bool, json: bool) -> None:
     from ..measures.term_effects import check_linear, top_words
     from ..output import top_words_output
 

@@ -38,7 +38,7 @@ from ._options import command
     ),
     json_option,
 )
-def export(model, output, to, keep, min_weight, json, quiet, verbose):
+def export(model, output, to, json, quiet, verbose, **cut):
     """Write MODEL in another format.
 
     The effective weight of a term is its largest weight for any label, multiplied by the factor of the
@@ -47,7 +47,7 @@ def export(model, output, to, keep, min_weight, json, quiet, verbose):
     LIBLINEAR numbers its features. export also writes FILE.vocabulary.tsv, a table of these numbers and of
     how to compute the values. MODEL may be `english`, the model of reviews that comes with fastsvm.
     """
-    if to == "pruned" and keep is None and min_weight is None:
+    if to == "pruned" and not any(limit is not None for limit in cut.values()):
         raise AppError("--to pruned needs --keep N or --min-weight W", USAGE)
     from ..jobs import model_export
     from ..measures import prediction
@@ -56,9 +56,7 @@ def export(model, output, to, keep, min_weight, json, quiet, verbose):
         with stage("load"):
             about, model = prediction.about_model(model), prediction.load_text_model(model)
         with stage("export"):
-            record, notes = model_export.export_model(
-                model, output, to, about, keep=keep, min_weight=min_weight
-            )
+            record, notes = model_export.export_model(model, output, to, about, **cut)
     if json:
         print_json(record)
     else:

@@ -32,7 +32,7 @@ from ._options import command, corpus_options, holdout_option, number_option, ro
     number_option("Number of frequent words to show, and of suspected texts of each kind.", least=0),
     json_option,
 )
-def inspect(source, number, output, folds, holdout, seed, json, quiet, verbose):
+def inspect(source, number, output, folds, json, quiet, verbose, **split):
     """Show the labels, lengths, words, duplicates and suspected labels of CORPUS.
 
     A label is suspected if a model that was trained on other texts contradicts it. inspect also lists texts
@@ -46,7 +46,7 @@ def inspect(source, number, output, folds, holdout, seed, json, quiet, verbose):
     from ..output import inspection_output
     from ..settings import recipe_settings
 
-    settings = recipe_settings("auto", holdout=holdout, seed=seed)
+    settings = recipe_settings("auto", **split)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         found = inspected(source, settings, folds=folds, number=number, stage=stage)
         if output:

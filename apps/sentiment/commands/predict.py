@@ -68,9 +68,7 @@ from ._options import command, remembering_source, source_options
     ),
 )
 @section("Cluster", scheduler_option)
-def predict(
-    arguments, source, proba, threshold, unsure, strict, top, json, output, scheduler, quiet, verbose
-):
+def predict(arguments, source, output, scheduler, quiet, verbose, **options):
     """Predict the label of each text in FILE.
 
     FILE has any format that train reads, with or without labels, or one text per line. It may be gzipped. The
@@ -96,9 +94,9 @@ def predict(
     from ..output.prediction_writer import PredictionWriter
 
     model_path, files = _model_and_files(arguments)
-    if json and output:
+    if options["json"] and output:
         Writes("jsonl").check(output, "-o with --json")
-    choices = {"proba": proba, "threshold": threshold, "unsure": unsure}
+    choices = {name: options[name] for name in ("proba", "threshold", "unsure")}
     spinner = not quiet and not (sys.stdout.isatty() and output is None)
     code = 0
     with tidy_warnings(), Stages(verbose, spinner) as stage:
@@ -112,9 +110,10 @@ def predict(
                 use_all_cores(model)
         cluster = nullcontext() if scheduler is None else connected(scheduler)
         with stage("predict"), cluster as client, open_output(output or "-") as file:
-            form = "objects" if json else _form_of_file(output)
-            writer = PredictionWriter(file, form, list(map(str, model.classes_)), proba=proba, top=top)
-            prediction = TextPrediction(model, choices, writer, few, strict)
+            form = "objects" if options["json"] else _form_of_file(output)
+            labels, shown = [*map(str, model.classes_)], {name: options[name] for name in ("proba", "top")}
+            writer = PredictionWriter(file, form, labels, **shown)
+            prediction = TextPrediction(model, choices, writer, few, options["strict"])
             skipped = prediction.predict([replace(source, path=path) for path in files], client)
     for each in skipped:
         code = max(code, note_skipped(each))
