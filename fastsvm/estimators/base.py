@@ -9,7 +9,6 @@ import numpy as np
 import sklearn.exceptions
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -133,9 +132,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
 
     def _threads(self):
         return threads_of(self.n_jobs)
-
-    def _seeds(self, n):
-        return check_random_state(self.random_state).randint(2**31 - 1, size=n)
 
     def score(self, X, y, sample_weight=None):
         """Return the share of rows whose label is predicted right.

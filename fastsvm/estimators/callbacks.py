@@ -57,6 +57,11 @@ class StepCallbacks:
             self.root = estimator._init_callback_context(max_subtasks=n, sequential_subtasks=sequential)
             self.root.call_on_fit_task_begin(**self.data)
 
+    @classmethod
+    def of(cls, estimator, *args):
+        """Return the tasks of a fit, or None if its estimator has no callbacks."""
+        return cls(estimator, *args) if getattr(estimator, "_skl_callbacks", None) else None
+
     def begin(self, name):
         """Begin a step."""
         if self.root is not None:
@@ -113,11 +118,6 @@ class TaskCallbacks(StepCallbacks):
                 self.root.subcontext(f"class {label}", task_id=k, max_subtasks=max_iter)
                 for k, label in enumerate(labels)
             ]
-
-    @classmethod
-    def of(cls, estimator, *args):
-        """Return the tasks of a fit, or None if its estimator has no callbacks."""
-        return cls(estimator, *args) if getattr(estimator, "_skl_callbacks", None) else None
 
     def watcher(self, k):
         """Return the Watcher that calls the hooks around the k-th run and its epochs."""

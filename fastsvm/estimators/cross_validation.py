@@ -21,6 +21,7 @@ class FoldFit(NamedTuple):
     Attributes
     ----------
     model : fitted classifier
+    rows : the fold's test rows
     dual : array of shape (n_problems, n)
         Dual variables of all rows.
     intercept : array of shape (n_problems,)
@@ -28,6 +29,7 @@ class FoldFit(NamedTuple):
     """
 
     model: Any
+    rows: Any
     dual: Any
     intercept: Any
     objective: Any
@@ -59,7 +61,7 @@ class CrossValidated:
     It is the first base of a classifier that has the parameters `cv`, `scoring`, `tol` and `verbose`.
     """
 
-    def _choose_by_folds(self, candidates, fits_of, shape, tests, trained, X, y, scorer_params, steps):
+    def _choose_by_folds(self, candidates, fits_of, shape, tests, trained, y, scorer_params, steps):
         """Fit and score all candidates on the folds; set `scores_` and the like, return the BestCandidate.
 
         Parameters
@@ -81,9 +83,7 @@ class CrossValidated:
             steps.begin(name)
             fits, n_tried = next(fits_of), n_tried + 1
             scores = self.scores_[place] = [
-                _score_fold(
-                    scorer, each.model, rows_at(X, test), y[test], _params_of_fold(scorer_params, test)
-                )
+                scorer(each.model, each.rows, y[test], **_params_of_fold(scorer_params, test))
                 for each, test in zip(fits, tests, strict=True)
             ]
             self.cv_objectives_[place] = [each.objective for each in fits]
@@ -105,9 +105,8 @@ class CrossValidated:
         self.mean_scores_ = self.scores_.mean(axis=-1)
         return BestCandidate(*chosen, n_tried, ends)
 
-    def _take_over(self, final, ends, X, steps):
-        """Take the attributes of the final fit, end the steps, and warn if any fit stopped short."""
-        vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
+    def _finish(self, ends, X, steps):
+        """End the steps, and warn if any fit stopped short."""
         steps.end()
         steps.finish()
         warn_if_short(ends, self.tol, X, self.max_iter, category=self._warning)
@@ -186,13 +185,6 @@ def _accuracy(model, X, y, sample_weight=None):
     if sample_weight is not None and not sample_weight.any():
         raise ValueError("A fold of cv tests rows of weight 0 only: leave it out.")
     return float(np.average(model.predict(X) == y, weights=sample_weight))
-
-
-def _score_fold(scorer, model, rows, y, params):
-    model.test_rows = rows
-    found = scorer(model, rows, y, **params)
-    del model.test_rows
-    return found
 
 
 def fold_decision(scores, test):

@@ -1,15 +1,15 @@
-"""The base of kernel classifiers: plain kernel machines with scikit-learn's checks and callbacks."""
+"""The base of kernel classifiers: scikit-learn's contract over `fit_kernel`."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting.kernel_model import KernelModel
+from ..fitting.kernel import fit_kernel, warm_start, warn_if_fit_is_short
+from ..fitting.kernel_prediction import KernelPrediction
 from ..fitting.labels import as_labels
 from ..fitting.one_vs_rest import all_or_nothing
 from .base import BaseClassifier, is_ready, validated
@@ -21,19 +21,62 @@ if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix
 
 
-class KernelClassifier(CallbackSupportMixin, BaseClassifier, KernelModel):
-    """A kernel classifier: a plain kernel machine with scikit-learn's checks and callbacks."""
+class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
+    """A kernel classifier: `fit_kernel` with scikit-learn's checks and callbacks."""
 
     @all_or_nothing
     @with_callbacks
-    def fit(  # noqa: D102 (inherited)
-        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        self._check_params()
-        X, y = self._validated(X, y)
-        return self._fit(X, y, sample_weight, partial(StepCallbacks, self, X, y, sample_weight))
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from scratch, or with `warm_start` from the last fit's solution.
 
-    fit.__doc__ = KernelModel.fit.__doc__
+        A fit that fails or is interrupted leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            For kernel="precomputed", the matrix of all K(x_i, x_j), of shape (n_samples, n_samples). For a
+            callable also a sequence of strings, which it gets as an array of them.
+        y : array of shape (n_samples,)
+            Labels of any kind, two classes or more.
+        sample_weight : array of shape (n_samples,), default=None
+            Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
+            2 is as a row twice, and 0 as none.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            On bad parameters, NaN or infinite values (with row and column), different lengths, a single
+            class, and kernel values that overflow.
+        MemoryError
+            If one row of the kernel matrix is larger than `cache_size`, or the cache than the memory.
+        """
+        params = self.checked()
+        X, y = self._validated(X, y)
+        steps = None
+
+        def steps_of(most_rounds):
+            nonlocal steps
+            steps = StepCallbacks.of(self, X, y, sample_weight, most_rounds)
+            return steps
+
+        fit = fit_kernel(
+            params,
+            X,
+            y,
+            sample_weight,
+            threads=self._threads(),
+            start_of=warm_start(self) if getattr(params, "warm_start", False) else None,
+            steps_of=steps_of,
+        )
+        self._take(fit)
+        if steps is not None:
+            steps.finish()
+        warn_if_fit_is_short(fit, params, X, self._warning)
+        return self
 
     def _texts(self, X):
         """Return X as an array of strings, if it is a sequence of them and the kernel takes any rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,11 +11,17 @@ from sklearn.utils import check_random_state
 from .._utils.blas import one_blas_thread
 from .._utils.threads import in_threads
 from ..fitting.convergence_advice import fit_ends
+from ..fitting.kernel import as_fit, support_of
+from ..fitting.labels import row_weights, signs_of_classes
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import decreasing_alphas
 from ..fitting.path_runs import best_dual_multiple
+from ..solvers._windows import rows_at
+from ..solvers.kernel._gram import gram_maker
 from ..solvers.kernel._problem import KernelProblem
-from ..solvers.kernel.kernel_parameters import gamma_of
+from ..solvers.kernel._values import gamma_of
+from ..solvers.kernel.params import KernelSDCACVParams, KernelSDCAParams
+from ..solvers.kernel.sdca_solver import KernelSDCASolver
 from .callbacks import StepCallbacks, with_callbacks
 from .cross_validation import CrossValidated, FoldFit, fold_decision
 from .kernel_base import KernelClassifier
@@ -24,11 +30,11 @@ from .kernel_sdca import KernelSDCAClassifier
 if TYPE_CHECKING:
     from typing import Self
 
-    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
+    from ..solvers.annotations import ArrayLike, Matrix
 
 
-@dataclass(eq=False, repr=False)
-class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
+@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
+class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVParams):
     """`KernelSDCAClassifier` with gamma and alpha chosen by cross-validation, every fit of it certified.
 
     Minimises, for each gamma, each alpha, each fold's training rows and each class against the rest::
@@ -102,29 +108,12 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
     True
     """
 
-    kernel: str | Callable = "rbf"
-    _: KW_ONLY
-    loss: str = "hinge"
-    gammas: ArrayLike | None = None
-    alphas: ArrayLike | None = None
-    degree: int = 3
-    coef0: float = 0.0
-    cv: object = None
-    scoring: str | Callable | None = None
-    max_iter: int = -1
-    tol: float | None = 1e-3
-    class_weight: ClassWeight = None
-    cache_size: float = 1024
-    n_jobs: int | None = None
-    verbose: bool = False
-    random_state: EstimatorSeed = None
-
     def _check_params(self):
         gammas = ["scale"] if self.gammas is None else self.gammas
         if isinstance(gammas, str) or not np.iterable(gammas) or not len(gammas):
             raise ValueError(f"gammas must be a list of positive numbers, 'scale' or 'auto'; got {gammas!r}.")
         for gamma in gammas:
-            self._single_classifier(gamma, 1.0)._check_params()
+            self._params_at(gamma, 1.0)
         self._alpha_grid(1)
         self._scorer()
 
@@ -140,11 +129,8 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
             return gamma_of("scale", X) * np.array([0.25, 0.5, 1, 2, 4])
         return np.unique([gamma_of(gamma, X) for gamma in self.gammas])
 
-    def _single_classifier(self, gamma, alpha, kind=KernelSDCAClassifier):
-        """Return the classifier for one gamma and alpha."""
-        shared = ("kernel", "loss", "degree", "coef0", "max_iter", "tol", "class_weight", "cache_size")
-        parameters = {name: getattr(self, name) for name in (*shared, "n_jobs", "verbose")}
-        return kind(gamma=gamma, alpha=alpha, **parameters)
+    def _params_at(self, gamma, alpha):
+        return KernelSDCAParams.of(self, gamma=gamma, alpha=alpha)
 
     @all_or_nothing
     @with_callbacks
@@ -185,7 +171,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         routed = self._routed_params(sample_weight, params)
         folds = list(self._cv_folds(X, y, sample_weight, routed))
         weights = [self._fold_weights(y, sample_weight, k, train) for k, (train, _) in enumerate(folds)]
-        signs = self._signs(y)
+        signs = signs_of_classes(y, self.classes_)
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
         self.gammas_, self.alphas_ = self._gamma_grid(X), self._alpha_grid(len(y))
         shape = len(self.gammas_), len(self.alphas_)
@@ -199,48 +185,45 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         fits = self._fold_fits(X, signs, folds, weights, seeds, grams)
         tests = [test for _, test in folds]
         trained = np.bincount(np.concatenate([np.unique(train) for train, _ in folds]), minlength=len(y))
-        best = self._choose_by_folds(
-            candidates, fits, shape, tests, trained, X, y, routed.scorer.score, steps
-        )
+        best = self._choose_by_folds(candidates, fits, shape, tests, trained, y, routed.scorer.score, steps)
         fits.close()
         self.gamma_ = float(self.gammas_[best.place[0]])
         self.alpha_ = float(self.alphas_[best.place[1]])
-        gram = self._gram_of(X, grams)
+        gram = self._gram_of(X, self.gamma_, grams)
         gram.use_threads(self._threads())
 
         steps.begin(f"final fit at gamma {self.gamma_:.3g}, alpha {self.alpha_:.3g}")
-        problem = KernelProblem(gram, signs, self._weights(y, sample_weight))
-        final, run = self._fit_all(X, problem, seed, best.dual)
-        ends = [*best.ends, *fit_ends(run.primal, run.gap, run.done, self.alpha_)]
-        self._take_over(final, ends, None if self._precomputed else X, steps)
+        weights = row_weights(self.class_weight, self.classes_, y, sample_weight)
+        params = self._params_at(self.gamma_, self.alpha_)
+        with one_blas_thread:
+            solver = KernelSDCASolver(
+                KernelProblem(gram, signs, weights), params, np.array([seed], np.uint64), best.dual
+            )
+            for _ in solver.epochs(params.tol):
+                pass
+        fit = as_fit(params, X, self.classes_, self.gamma_, solver)
+        ends = [*best.ends, *fit_ends(fit.objective, fit.gap, fit.done, self.alpha_)]
+        self._take(fit)
+        self._finish(ends, None if self._precomputed else X, steps)
         return self
 
     def _fold_fits(self, X, signs, folds, weights, seeds, grams):
-        """Yield for each gamma and alpha a FoldFit of each fold; `gamma_` is the current gamma."""
+        """Yield for each gamma and alpha a FoldFit of each fold."""
         for gamma in self.gammas_.tolist():
-            self.gamma_, path = gamma, None  # one kernel matrix goes before the next comes
-            path = self._fold_fits_of_gamma(X, self._gram_of(X, grams), signs, folds, weights, seeds)
+            path = None  # one kernel matrix goes before the next comes
+            path = self._fold_fits_of_gamma(
+                X, gamma, self._gram_of(X, gamma, grams), signs, folds, weights, seeds
+            )
             yield from path
 
-    def _gram_of(self, X, grams):
-        """Return the kernel matrix at `gamma_`, the only one in `grams`."""
-        if self.gamma_ not in grams:
+    def _gram_of(self, X, gamma, grams):
+        """Return the kernel matrix at `gamma`, the only one in `grams`."""
+        if gamma not in grams:
             grams.clear()
-            grams[self.gamma_] = self._gram(X)
-        return grams[self.gamma_]
+            grams[gamma] = gram_maker(self, gamma, self._threads())(X)
+        return grams[gamma]
 
-    def _fit_all(self, X, problem, seed, start):
-        """Fit all rows at `gamma_` and `alpha_`, starting from dual variables, which are clipped."""
-        final = self._single_classifier(self.gamma_, self.alpha_)
-        final._set_classes(self.classes_)
-        with one_blas_thread:
-            run = final._make_solver(problem, seed, start)
-            for _ in run.epochs(self.tol):
-                pass
-        final._set_result(X, run.result())
-        return final, run
-
-    def _fold_fits_of_gamma(self, X, gram, signs, folds, weights, seeds):
+    def _fold_fits_of_gamma(self, X, gamma, gram, signs, folds, weights, seeds):
         """Yield for each alpha a FoldFit of each fold."""
         paths = [
             _KernelPath(KernelProblem(gram, signs, of_fold, train), seed)
@@ -251,21 +234,24 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
             n_workers = gram.share_threads(needed, len(folds), self._threads())
         for alpha in self.alphas_:
             stopping = []
-            model = self._single_classifier(self.gamma_, alpha)
+            params = self._params_at(gamma, alpha)
 
-            def solve(path, model=model, stopping=stopping):
-                return path.solve(model, stopping)
+            def solve(path, params=params, stopping=stopping):
+                return path.solve(params, stopping)
 
             with one_blas_thread:
                 fits = in_threads(solve, paths, n_workers, stopping.append)
-            yield [self._fold_fit(alpha, X, test, fit) for (_, test), fit in zip(folds, fits, strict=True)]
+            yield [self._fold_fit(params, X, test, fit) for (_, test), fit in zip(folds, fits, strict=True)]
 
-    def _fold_fit(self, alpha, X, test, fit):
-        model = self._single_classifier(self.gamma_, alpha, _KernelFoldModel)
-        model.classes_, model.n_features_in_, model.gamma_ = self.classes_, X.shape[1], self.gamma_
-        model._set_support(X, fit.coef)
-        model.test_scores = fold_decision(fit.scores, test)
-        return FoldFit(model, fit.dual, np.zeros(len(fit.dual)), fit.primal, fit.gap, fit.done)
+    def _fold_fit(self, params, X, test, fit):
+        model = _KernelFoldModel(**vars(params))
+        model.classes_, model.n_features_in_, model.gamma_ = self.classes_, X.shape[1], params.gamma
+        model.support_, model.support_vectors_, model.dual_coef_ = support_of(params, X, fit.coef)
+        model.intercept_ = np.zeros(len(fit.coef))
+        model.test_rows, model.test_scores = rows_at(X, test), fold_decision(fit.scores, test)
+        return FoldFit(
+            model, model.test_rows, fit.dual, np.zeros(len(fit.dual)), fit.primal, fit.gap, fit.done
+        )
 
 
 class _KernelFoldModel(KernelSDCAClassifier):
@@ -300,27 +286,26 @@ class _KernelPath:
         self.problem, self.seed = problem, seed
         self.last = None
 
-    def solve(self, model, stopping):
-        """Fit at the alpha of a KernelSDCAClassifier; give up once `stopping` has an item."""
+    def solve(self, params, stopping):
+        """Fit with these parameters; give up once `stopping` has an item."""
         self.problem.gram.forget_uses()
-        run = model._make_solver(
-            self.problem, self.seed, None if self.last is None else self._best_start(model)
-        )
-        for _ in run.epochs(model.tol):
+        start = None if self.last is None else self._best_start(params)
+        solver = KernelSDCASolver(self.problem, params, np.array([self.seed], np.uint64), start)
+        for _ in solver.epochs(params.tol):
             if stopping:
                 raise KeyboardInterrupt
-        self.last = _KernelFit(*(getattr(run, name) for name in _KernelFit._fields))
+        self.last = _KernelFit(*(getattr(solver, name) for name in _KernelFit._fields))
         return self.last
 
-    def _best_start(self, model):
+    def _best_start(self, params):
         """Return for each class the multiple of the last dual variables with the best bound; see `Path`."""
-        dual, shrinks = self.last.dual, model.alpha / self.last.alpha
+        dual, shrinks = self.last.dual, params.alpha / self.last.alpha
         terms, scores = np.empty(dual.shape[1]), self.last.scores / shrinks
 
         def multiple(k):
             def bound(t):
                 gap, losses, dual_margins = self.problem.gap_terms(
-                    k, t * dual[k], t * scores[k], model.loss, terms
+                    k, t * dual[k], t * scores[k], params.loss, terms
                 )
                 return losses + dual_margins / 2 - gap
 

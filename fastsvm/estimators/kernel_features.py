@@ -20,8 +20,8 @@ from ..fitting.one_vs_rest import all_or_nothing
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive
 from ..solvers._sparse import canonical
-from ..solvers.kernel._values import GivenKernel
-from ..solvers.kernel.kernel_parameters import check_kernel_parameters, gamma_of
+from ..solvers.kernel._values import GivenKernel, gamma_of
+from ..solvers.params import CHECKS
 from .base import threads_of, validated
 
 if TYPE_CHECKING:
@@ -188,7 +188,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 f"{', '.join(map(repr, KERNELS[self.method]))}; take method='nystroem'."
             )
         positive("n_components", self.n_components, kind=int)
-        check_kernel_parameters(self.gamma, self.degree, self.coef0)
+        for name in ("gamma", "degree", "coef0"):
+            CHECKS[name](getattr(self, name))
 
     @property
     def _precomputed(self):

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from .._utils.blas import one_blas_thread
-from ..fitting.kernel import KernelPegasos
+from ..fitting.kernel import gamma_to_use, support_of
+from ..fitting.kernel_prediction import OF_ONE_FIT
+from ..fitting.labels import row_weights, signs_of_classes
 from ..fitting.one_vs_rest import all_or_nothing
+from ..solvers._input import as_random
+from ..solvers.kernel._gram import gram_maker
 from ..solvers.kernel._problem import KernelProblem
+from ..solvers.kernel.params import KernelPegasosParams
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver
 from .kernel_base import KernelClassifier
 
@@ -31,7 +35,7 @@ def _compares_rows(estimator):
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class KernelPegasosClassifier(KernelClassifier, KernelPegasos):
+class KernelPegasosClassifier(KernelClassifier, KernelPegasosParams):
     """Kernel machine fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
     Minimises, for each class against the rest, over functions f of the kernel's space::
@@ -129,33 +133,37 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasos):
         -------
         self
         """
+        params = self.checked()
         X, y, first = self._begin_batch(X, y, classes)
         if first:
-            self._set_gamma(X)
-        done = 0 if first else self.t_
+            self.gamma_ = gamma_to_use(params, X)
+        done, seen = (0, 0) if first else (self.t_, self._n_rows_seen())
         with one_blas_thread:
-            scores = None if first else np.ascontiguousarray(self._scores(X).T) * (self.alpha * done)
-            weights = self._weights(y, sample_weight)
-            problem = KernelProblem(self._gram(X), self._signs(y), weights, relative=False)
-            run = KernelPegasosSolver(problem, self.alpha, done, scores)
-            order = check_random_state(self.random_state).permutation(len(y))
-            run.run_epoch(order.astype(np.int32))
-        earlier = None if first else (self.support_, self.dual_coef_, self.support_vectors_)
-        seen = 0 if first else self._n_rows_seen()
-        self._set_support(X, run.coef)
-        self.t_, self._n_seen = run.t, seen + len(y)
-        if earlier is not None:
-            support, coef, vectors = earlier
-            self.support_ = np.concatenate([support, self.support_ + np.int32(seen)])
-            self.dual_coef_ = np.hstack([coef * (done / run.t), self.dual_coef_])
+            scores = None if first else np.ascontiguousarray(self._scores(X).T) * (params.alpha * done)
+            problem = KernelProblem(
+                gram_maker(params, self.gamma_, self._threads())(X),
+                signs_of_classes(y, self.classes_),
+                row_weights(params.class_weight, self.classes_, y, sample_weight),
+                relative=False,
+            )
+            solver = KernelPegasosSolver(problem, params.alpha, done, scores)
+            order = as_random(params.random_state).permutation(len(y))
+            solver.run_epoch(order.astype(np.int32))
+        support, vectors, coef = support_of(params, X, solver.coef)
+        if not first:
+            support = np.concatenate([self.support_, support + np.int32(seen)])
+            coef = np.hstack([self.dual_coef_ * (done / solver.t), coef])
             stack = np.vstack
-            if sparse.issparse(vectors) or sparse.issparse(X):
+            if sparse.issparse(self.support_vectors_) or sparse.issparse(X):
                 stack = partial(sparse.vstack, format="csr")
-            self.support_vectors_ = stack([vectors, self.support_vectors_])
-        for stale in ("objective_", "dual_gap_", "history_"):
+            vectors = stack([self.support_vectors_, vectors])
+        self.support_, self.dual_coef_, self.support_vectors_ = support, coef, vectors
+        self.intercept_ = np.zeros(len(coef))
+        self.t_, self._n_rows = solver.t, seen + len(y)
+        for stale in OF_ONE_FIT:
             self.__dict__.pop(stale, None)
         return self
 
     def _n_rows_seen(self):
         """Return the number of rows so far; for a model from a file, up to the last row of its support."""
-        return getattr(self, "_n_seen", int(self.support_.max(initial=-1)) + 1)
+        return getattr(self, "_n_rows", int(self.support_.max(initial=-1)) + 1)

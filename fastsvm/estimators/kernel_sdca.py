@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from ..fitting.kernel import KernelSDCA
+from ..solvers.kernel.params import KernelSDCAParams
 from .kernel_base import KernelClassifier
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class KernelSDCAClassifier(KernelClassifier, KernelSDCA):
+class KernelSDCAClassifier(KernelClassifier, KernelSDCAParams):
     """Kernel machine fitted by stochastic dual coordinate ascent, with a certificate.
 
     Minimises, for each class against the rest, over functions f of the kernel's space and the intercept b0::

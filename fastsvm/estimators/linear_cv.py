@@ -18,6 +18,7 @@ from ..fitting.path import as_alphas, largest_alpha
 from ..fitting.path_runs import Path
 from ..solvers import as_rows
 from ..solvers._problem import Problem
+from ..solvers._windows import rows_at
 from ..solvers.params import SDCAParams
 from .base import BaseLinearClassifier
 from .callbacks import StepCallbacks, with_callbacks
@@ -166,9 +167,9 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         tests, trained, paths = self._fold_paths(rows, y, sample_weight, folds, random)
         steps = StepCallbacks(self, X, y, sample_weight, len(self.alphas_) + 1)
         candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
-        with closing(self._fit_folds(X, paths)) as fits:
+        with closing(self._fit_folds(X, tests, paths)) as fits:
             best = self._choose_by_folds(
-                candidates, fits, self.alphas_.shape, tests, trained, X, y, routed.scorer.score, steps
+                candidates, fits, self.alphas_.shape, tests, trained, y, routed.scorer.score, steps
             )
         self.alpha_ = float(self.alphas_[best.place])
         for name in ("alphas_", "scores_", "mean_scores_", "cv_objectives_", "cv_dual_gaps_"):
@@ -182,7 +183,8 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         final._set_results(results, X, y)
         ends = [*best.ends, *(FitEnd.of(result, self.alpha_) for result in results)]
-        self._take_over(final, ends, X, steps)
+        self.__dict__.update({name: value for name, value in vars(final).items() if name.endswith("_")})
+        self._finish(ends, X, steps)
         return self
 
     def _fold_paths(self, rows, y, sample_weight, folds, random):
@@ -218,20 +220,23 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         problems = (Problem(rows, signs_of(y, label), weights) for label in self._positive_labels())
         return max(largest_alpha(problem, SDCAParams.of(self)) for problem in problems)
 
-    def _fit_folds(self, X, paths):
+    def _fit_folds(self, X, tests, paths):
         """Yield a FoldFit for each fold, alpha by alpha."""
         batches = ([partial(path.result, k) for path in paths] for k in range(len(self.alphas_)))
         n_threads = workers_for(paths[0].problem.rows, self._threads())
         solved = solve_batches(batches, len(paths), tol=self.tol, n_threads=n_threads)
         size = len(self._positive_labels())
         for alpha, results in zip(self.alphas_, solved, strict=True):
-            yield [self._fold_fit(alpha, X, results[k : k + size]) for k in range(0, len(results), size)]
+            yield [
+                self._fold_fit(alpha, X, test, results[k * size : (k + 1) * size])
+                for k, test in enumerate(tests)
+            ]
 
-    def _fold_fit(self, alpha, X, results):
+    def _fold_fit(self, alpha, X, test, results):
         model = self._single_classifier(alpha)
         model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
         w, dual, intercept, objective, gap, n_iter = zip(
             *((r.w, r.dual, r.intercept, r.objective, r.gap, r.n_iter) for r in results), strict=True
         )
         model.coef_, model.intercept_ = np.array(w, X.dtype), np.array(intercept, X.dtype)
-        return FoldFit(model, dual, intercept, objective, gap, n_iter)
+        return FoldFit(model, rows_at(X, test), dual, intercept, objective, gap, n_iter)

@@ -1,6 +1,6 @@
 """Advice on a fit that stopped short of its tolerance, often because of the columns of X."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class FitEnd(NamedTuple):
         return cls(share, result.n_iter, alpha, single)
 
 
-def fit_ends(objectives, gaps, n_iters, alpha=None):
+def fit_ends(objectives: Any, gaps: Any, n_iters: Any, alpha: float | None = None) -> list[FitEnd]:
     """Return the FitEnd of each problem."""
     return [
         FitEnd(gap / objective if objective > 0 else 0.0, n_iter, alpha)
@@ -43,7 +43,15 @@ def fit_ends(objectives, gaps, n_iters, alpha=None):
     ]
 
 
-def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, advice=None):
+def warn_if_short(
+    fits: list[FitEnd],
+    tol: float | None,
+    X: Any,
+    max_iter: float,
+    *,
+    category: type[Warning] = ConvergenceWarning,
+    advice: str | None = None,
+) -> None:
     """Warn once, if any relative gap is above `tol`, of the largest, and say what to do.
 
     Parameters

@@ -1,130 +1,251 @@
-"""The kernel machines, plain: what `fastsvm.KernelSDCAClassifier` and its sibling add scikit-learn to."""
+"""Fits of kernel machines: parameters and rows in, a `KernelFit` out; and the plain models."""
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..solvers import LOSSES
-from ..solvers._input import flag, one_of, positive
-from ..solvers.kernel._problem import KernelProblem
-from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_pegasos_rows
-from ..solvers.kernel.sdca_solver import KernelSDCASolver
-from .convergence_advice import fit_ends, warn_if_short
-from .kernel_model import KernelModel
+from .._utils.blas import one_blas_thread
+from ..solvers._input import as_random
+from ..solvers._solver import as_array
+from ..solvers.kernel._gram import gram_maker
+from ..solvers.kernel._values import gamma_of
+from ..solvers.kernel.params import KernelPegasosParams, KernelSDCAParams
+from .convergence_advice import ConvergenceWarning, FitEnd, fit_ends, warn_if_short
+from .kernel_prediction import KernelPrediction, is_precomputed
+from .labels import as_labels, positive_labels, require_classes, row_weights, signs_of_classes
+from .one_vs_rest import OneVsRest, all_or_nothing
 
 if TYPE_CHECKING:
-    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Matrix
+
+KernelParams = KernelSDCAParams | KernelPegasosParams
+NO_BOUND = (
+    "the kernel is not positive semi-definite, so that the gap is no bound: use kernel='rbf', or raise tol "
+    "or alpha"
+)
 
 
-@dataclass(eq=False, repr=False)
-class KernelPegasos(KernelModel):
-    """Pegasos on kernel machines; parameters and attributes as in `fastsvm.KernelPegasosClassifier`."""
+@dataclass(frozen=True)
+class KernelFit:
+    """What a fit of a kernel machine found.
 
-    kernel: str | Callable[..., ArrayLike] = "rbf"
-    _: KW_ONLY
-    alpha: float = 1e-4
-    n_iter: int | None = None
-    gamma: str | float = "scale"
-    degree: int = 3
-    coef0: float = 0.0
-    class_weight: ClassWeight = None
-    cache_size: float = 1024
-    n_jobs: int | None = None
-    trace: bool = False
-    verbose: bool = False
-    random_state: EstimatorSeed = None
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+    gamma : float
+    support : int32 ndarray, the rows with a coefficient in any class
+    support_vectors : ndarray or CSR matrix; None where X is the kernel matrix
+    dual_coef : ndarray of shape (n_problems, n_support), y_i b_i / (alpha n)
+    intercept, objective, gap : ndarrays of shape (n_problems,)
+    history : list of structured arrays, one a problem
+    done : ndarray of shape (n_problems,), epochs or, of Pegasos, steps
+    counter : str, the attribute that has the most of them
+    alpha_n : float, alpha times the number of rows
+    n_rows : int
+    stopped : bool, whether a callback ended it
+    indefinite : bool, whether it ended because the kernel is not positive semi-definite
+    """
 
-    def _check_params(self):
-        super()._check_params()
-        if self.n_iter is not None:
-            positive("n_iter", self.n_iter, kind=int)
+    classes: np.ndarray
+    gamma: float
+    support: np.ndarray
+    support_vectors: Any
+    dual_coef: np.ndarray
+    intercept: np.ndarray
+    objective: np.ndarray
+    gap: np.ndarray
+    history: list[np.ndarray]
+    done: np.ndarray
+    counter: str
+    alpha_n: float
+    n_rows: int
+    stopped: bool = False
+    indefinite: bool = False
 
-    def _make_run(self, X, y, sample_weight):
-        order = drawn_pegasos_rows(len(y), self.n_iter, int(self._seeds(1)[0]))
-        signs, weights = self._signs(y), self._weights(y, sample_weight)
-        return KernelPegasosSolver.of_rows(
-            X, signs, weights, self.alpha, order, self._gram, self.cache_size, self._precomputed
+    @property
+    def ends(self) -> list[FitEnd]:
+        """How far each problem came."""
+        return fit_ends(self.objective, self.gap, self.done)
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the attributes of a fitted model, by name."""
+        binary = len(self.gap) == 1
+        found = {
+            "classes_": self.classes,
+            "gamma_": self.gamma,
+            "support_": self.support,
+            "dual_coef_": self.dual_coef,
+            "intercept_": self.intercept,
+            "objective_": float(self.objective[0]) if binary else self.objective,
+            "dual_gap_": float(self.gap[0]) if binary else self.gap,
+            "history_": self.history[0] if binary else self.history,
+            self.counter: int(self.done.max()),
+            "_alpha_n": self.alpha_n,
+            "_n_rows": self.n_rows,
+        }
+        if self.support_vectors is not None:
+            found["support_vectors_"] = self.support_vectors
+        return found
+
+
+def fit_kernel(
+    params: KernelParams,
+    X: Any,
+    y: np.ndarray,
+    sample_weight: ArrayLike | None = None,
+    *,
+    threads: int = 1,
+    start_of: Callable[[np.ndarray, int], Any] | None = None,
+    steps_of: Callable[[int | None], Any] | None = None,
+) -> KernelFit:
+    """Fit a kernel machine, one-vs-rest.
+
+    Parameters
+    ----------
+    params : KernelSDCAParams or KernelPegasosParams, checked
+    X : ndarray or CSR matrix of shape (n, n_features), or array of n objects
+    y : array of shape (n,), the labels
+    sample_weight : array of shape (n,), default=None
+    threads : int, default=1
+    start_of : callable, default=None
+        Of the classes and n, the dual variables to start from, or None; see `warm_start`.
+    steps_of : callable, default=None
+        It makes the `StepCallbacks` of so many rounds; without callbacks, None.
+
+    Returns
+    -------
+    KernelFit
+    """
+    classes, n = require_classes(np.unique(y)), len(y)
+    gamma, labels = gamma_to_use(params, X), positive_labels(classes)
+    with one_blas_thread:
+        solver = params.make_solver(
+            X,
+            signs_of_classes(y, classes),
+            row_weights(params.class_weight, classes, y, sample_weight),
+            gram_maker(params, gamma, threads),
+            int(as_random(params.random_state).randint(2**31 - 1, size=1)[0]),
+            None if start_of is None else start_of(classes, n),
         )
+        steps = None if steps_of is None else steps_of(solver.most_rounds)
+        rounds = solver.epochs(params.gap_tol, params.measures_all(steps is not None))
+        if steps is not None:
+            fitted = lambda: as_fit(params, X, classes, gamma, solver).attributes()  # noqa: E731
+            rounds = steps.watch("epoch", solver, rounds, fitted)
+        for classes_of_round in rounds:
+            for k in classes_of_round if params.verbose else ():
+                print(solver.history[k][-1].line(labels[k]))
+        stopped = steps is not None and steps.stopped
+        return as_fit(params, X, classes, gamma, solver, stopped, solver.is_indefinite())
 
-    def _rounds(self, run, watched):
-        return run.epochs(self.trace or self.verbose or watched)
 
-    def _set_result(self, X, result):
-        super()._set_result(X, result)
-        self.t_, self._n_seen = result.n_iter, result.dual_coef.shape[1]
+def as_fit(
+    params: KernelParams,
+    X: Any,
+    classes: np.ndarray,
+    gamma: float,
+    solver: Any,
+    stopped: bool = False,
+    indefinite: bool = False,
+) -> KernelFit:
+    """Return the KernelFit of a solver as it is now."""
+    result = solver.result()
+    support, vectors, coef = support_of(params, X, result.dual_coef)
+    return KernelFit(
+        classes,
+        gamma,
+        support,
+        vectors,
+        coef,
+        np.zeros(len(coef)) + result.intercept,
+        result.objective,
+        result.gap,
+        [as_array(history) for history in result.history],
+        solver.done,
+        params.counter,
+        params.alpha * X.shape[0],
+        X.shape[0],
+        stopped,
+        indefinite,
+    )
 
 
-@dataclass(eq=False, repr=False)
-class KernelSDCA(KernelModel):
-    """SDCA on kernel machines; parameters and attributes as in `fastsvm.KernelSDCAClassifier`."""
+def support_of(params: Any, X: Any, coef: np.ndarray) -> tuple[np.ndarray, Any, np.ndarray]:
+    """Return the numbers of the rows with a coefficient, these rows (or None), and their coefficients."""
+    support = np.flatnonzero(coef.any(axis=0)).astype(np.int32)
+    vectors = None if is_precomputed(params.kernel) else X[support]
+    return support, vectors, np.ascontiguousarray(coef[:, support])
 
-    kernel: str | Callable[..., ArrayLike] = "rbf"
-    _: KW_ONLY
-    loss: str = "hinge"
-    alpha: float = 1e-4
-    fit_intercept: bool = False
-    gamma: str | float = "scale"
-    degree: int = 3
-    coef0: float = 0.0
-    max_iter: int = -1
-    tol: float | None = 1e-3
-    class_weight: ClassWeight = None
-    cache_size: float = 1024
-    warm_start: bool = False
-    n_jobs: int | None = None
-    trace: bool = False
-    verbose: bool = False
-    random_state: EstimatorSeed = None
 
-    _unlimited = True
+def gamma_to_use(params: Any, X: Any) -> float:
+    """Return the gamma of a fit to X; 1 of kernels without."""
+    if callable(params.kernel) or is_precomputed(params.kernel):
+        return 1.0
+    return float(gamma_of(params.gamma, X))
 
-    def _check_params(self):
-        super()._check_params()
-        one_of("loss", self.loss, LOSSES)
-        flag("fit_intercept", self.fit_intercept)
 
-    def _make_run(self, X, y, sample_weight):
-        problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))
-        [seed] = self._seeds(1)
-        return self._make_solver(problem, seed, self._start(len(y)))
+def warm_start(model: Any) -> Callable[[np.ndarray, int], Any]:
+    """Return what a fit may start from: a model's dual variables, if its rows and classes are the same."""
 
-    def _start(self, n):
-        """Return the dual variables of the last fit, with `warm_start`; None if they do not fit."""
-        scale = self._dual_scale(self.classes_, n)
-        if scale is None:
+    def start_of(classes: np.ndarray, n: int) -> np.ndarray | None:
+        alpha_n = getattr(model, "_alpha_n", None)
+        if alpha_n is None or n != model._n_rows or not np.array_equal(classes, model.classes_):
             return None
-        start = np.zeros((len(self.dual_coef_), n))
-        start[:, self.support_] = np.abs(self.dual_coef_) * scale
+        start = np.zeros((len(model.dual_coef_), n))
+        start[:, model.support_] = np.abs(model.dual_coef_) * alpha_n
         return start
 
-    def _rounds(self, run, watched):
-        return run.epochs(self.tol, self.trace)
+    return start_of
 
-    def _make_solver(self, problem, seed, start=None):
-        return KernelSDCASolver(
-            problem,
-            loss=self.loss,
-            alpha=self.alpha,
-            max_iter=self.max_iter,
-            random=np.array([seed], np.uint64),
-            start=start,
-            fit_intercept=self.fit_intercept,
+
+def warn_if_fit_is_short(fit: KernelFit, params: KernelParams, X: Any, category: type[Warning]) -> None:
+    """Warn of a fit that ended short of its tolerance, unless a callback ended it."""
+    if params.gap_tol is None or fit.stopped:
+        return
+    of_columns = None if is_precomputed(params.kernel) or X.ndim == 1 else X
+    limit = np.inf if params.max_iter == -1 else params.max_iter
+    advice = NO_BOUND if fit.indefinite else None
+    warn_if_short(fit.ends, params.gap_tol, of_columns, limit, category=category, advice=advice)
+
+
+class PlainKernelMachine(KernelPrediction, OneVsRest):
+    """A kernel machine without scikit-learn's contract: parameters, and the attributes of a fit."""
+
+    @all_or_nothing
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from scratch, or with `warm_start` from the last fit's solution.
+
+        A fit that fails or is interrupted leaves the model as it was.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fastsvm.KernelSDCAClassifier.fit`
+
+        Returns
+        -------
+        self
+        """
+        params = self.checked()  # type: ignore[attr-defined]
+        start_of = warm_start(self) if getattr(params, "warm_start", False) else None
+        X = self._checked(X)
+        fit = fit_kernel(
+            params, X, as_labels(y, X.shape[0]), sample_weight, threads=self._threads(), start_of=start_of
         )
+        warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
+        return self._take(fit)
 
-    def _set_result(self, X, result):
-        super()._set_result(X, result)
-        self.n_iter_ = result.n_iter
-        self._remember_fit(result.dual_coef.shape[1])
 
-    def _warn_if_short(self, run, X):
-        X = None if self._precomputed or X.ndim == 1 else X
-        ends, advice = fit_ends(run.primal, run.gap, run.done), None
-        if run.stalled.any() and run.is_indefinite():
-            advice = (
-                "the kernel is not positive semi-definite, so that the gap is no bound: use kernel='rbf', or "
-                "raise tol or alpha"
-            )
-        warn_if_short(ends, self.tol, X, run.max_iter, category=self._warning, advice=advice)
+@dataclass(init=False, eq=False, repr=False)
+class KernelSDCA(PlainKernelMachine, KernelSDCAParams):
+    """SDCA on kernel machines; parameters and attributes as in `fastsvm.KernelSDCAClassifier`."""
+
+
+@dataclass(init=False, eq=False, repr=False)
+class KernelPegasos(PlainKernelMachine, KernelPegasosParams):
+    """Pegasos on kernel machines; parameters and attributes as in `fastsvm.KernelPegasosClassifier`."""

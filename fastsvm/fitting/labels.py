@@ -1,13 +1,45 @@
 """Labels to signs, and solutions to coefficients."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
+from ..solvers._input import as_weights
 
-def signs_of(y, label):
+
+def signs_of(y: np.ndarray, label: object) -> np.ndarray:
     """+1 where y is the label, -1 elsewhere, as int8."""
     return 2 * (y == label).astype(np.int8) - 1
+
+
+def signs_of_classes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The signs of each binary problem, int8 of shape (n_problems, n)."""
+    return np.array([signs_of(y, label) for label in positive_labels(classes)])
+
+
+def positive_labels(classes: np.ndarray) -> np.ndarray:
+    """The label that is +1 in each binary problem."""
+    return classes[1:] if len(classes) == 2 else classes
+
+
+def require_classes(classes: np.ndarray) -> np.ndarray:
+    """The classes, sorted; or a ValueError if there are fewer than two."""
+    if len(classes) < 2:
+        raise ValueError(f"y has one class only ({classes.tolist()[0]!r}); at least two classes are needed.")
+    return classes
+
+
+def row_weights(class_weight: Any, classes: np.ndarray, y: np.ndarray, sample_weight: Any) -> Any:
+    """sample_weight times class weight; None when all are 1."""
+    weights = None if sample_weight is None else as_weights(sample_weight, len(y))
+    if class_weight is None:
+        return weights
+    by_class = class_weights(class_weight, classes, y)
+    total = np.ones(len(y)) if weights is None else weights.copy()
+    for label, weight in zip(classes, by_class, strict=True):
+        total[y == label] *= weight
+    return total
 
 
 def classes_of(y):
@@ -19,7 +51,7 @@ def classes_of(y):
     return np.unique(y)
 
 
-def known_labels(y, name="y"):
+def known_labels(y: Any, name: str = "y") -> Any:
     """Labels that NumPy can sort: y itself, but for objects that are numbers, or strings of NumPy's own kind.
 
     Raises
@@ -46,7 +78,7 @@ def known_labels(y, name="y"):
     return numbers
 
 
-def as_labels(y, n_rows):
+def as_labels(y: Any, n_rows: int) -> np.ndarray:
     """Labels as an array, checked to be one for each row, and no measurements."""
     y = np.asarray(known_labels(y))
     if y.ndim == 2 and y.shape[1] == 1:
@@ -69,7 +101,7 @@ def as_coefficients(values, dtype):
     return array
 
 
-def class_weights(class_weight, classes, y):
+def class_weights(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The weight of each class.
 
     Parameters
@@ -94,7 +126,7 @@ def class_weights(class_weight, classes, y):
     return weights_of_counts(class_weight, classes, [np.count_nonzero(y == label) for label in classes])
 
 
-def weights_of_counts(class_weight, classes, counts):
+def weights_of_counts(class_weight: Any, classes: np.ndarray, counts: Any) -> np.ndarray:
     """The weight of each class, from the numbers of their rows; as `class_weights`."""
     counts = np.array(counts)
     if isinstance(class_weight, str) and class_weight == "balanced":
@@ -111,10 +143,10 @@ def weights_of_counts(class_weight, classes, counts):
     return np.array([class_weight.get(label, 1.0) for label in labels], dtype=float)
 
 
-def require_class_weight(class_weight):
+def require_class_weight(class_weight: Any) -> None:
     """Raise a ValueError that names the first bad weight of a dict."""
     for label, weight in class_weight.items() if isinstance(class_weight, dict) else ():
-        if not (isinstance(weight, Real) and 0 <= weight < np.inf):
+        if not (isinstance(weight, Real) and 0 <= float(weight) < np.inf):
             raise ValueError(f"class_weight[{label!r}] is {weight}; weights must be finite and >= 0.")
 
 

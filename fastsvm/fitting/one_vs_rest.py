@@ -5,36 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from math import isfinite
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 from .._utils import sparse
 from .._utils.threads import number_of_threads
 from ..solvers import as_rows
-from ..solvers._input import as_alpha, as_weights, as_width, flag, positive, require_table
+from ..solvers._input import as_random, require_table
 from ..solvers._sparse import as_csr, with_floats
 from . import decision_scores
 from .convergence_advice import ConvergenceWarning
-from .labels import class_weights, known_labels
-from .parameters import Parameters, parameter_names
+from .labels import known_labels, positive_labels, require_classes, row_weights
+from .parameters import Parameters
 
 if TYPE_CHECKING:
     from ..solvers.annotations import Matrix
-
-FLAGS: tuple[str, ...] = (
-    *("fit_intercept", "sgd_init", "project", "certify", "warm_start", "early_stopping", "shuffle", "trace"),
-)
-
-# What scikit-learn's classifiers call a parameter, and what to do here.
-OTHERWISE = {
-    "C": "alpha = 1 / (C n) for n rows; fastsvm.drop_in has classes with C",
-    "penalty": "the penalty is l2; fastsvm.drop_in has classes with a penalty",
-    "dual": "leave it out; fastsvm.drop_in has classes that take it",
-    "kernel": "KernelSDCAClassifier and KernelPegasosClassifier have kernels",
-    "learning_rate": "leave it out; fastsvm.drop_in has classes that take it",
-    "average": "it is called averaging",
-}
 
 Fit = TypeVar("Fit", bound=Callable)
 
@@ -55,7 +41,7 @@ def all_or_nothing(fit: Fit) -> Fit:
     return cast(Fit, safe_fit)
 
 
-def require_finite_rows(X, values):
+def require_finite_rows(X: Any, values: Any) -> None:
     """Raise a ValueError that says where X has NaN or infinity, if `values`, which come from it, have any."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
@@ -69,55 +55,23 @@ class OneVsRest(Parameters):
     A subclass has the parameters `class_weight`, `n_jobs` and `random_state`, and a `decision_function`.
     """
 
+    n_jobs: int | None
+
     classes_: np.ndarray
     n_iter_: int
     history_: np.ndarray | list[np.ndarray]
     objective_: float | np.ndarray
 
-    _flags = FLAGS
-    """Parameters that are True or False."""
-
-    _unlimited = False
-    """Whether max_iter=-1 sets no limit."""
-
     _warning: type[Warning] = ConvergenceWarning
     """The category of the warning of a fit that stopped short."""
 
-    if not TYPE_CHECKING:  # type checkers read `__init__`, as `inspect.signature` does: it comes before this
-
-        def __new__(cls, *args, **params):
-            """Say what parameters of scikit-learn's classifiers are called here."""
-            for name in params.keys() - set(parameter_names(cls)):
-                hint = f": {OTHERWISE[name]}" if name in OTHERWISE else ""
-                raise TypeError(f"{cls.__name__} has no parameter {name!r}{hint}.")
-            return super().__new__(cls)
-
     def _check_params(self):
-        """Raise a ValueError that names the first bad parameter; here of those that several models have."""
-        given = vars(self)
-        if "alpha" in given:
-            as_alpha(given["alpha"])
-        if "hinge_width" in given:
-            as_width(given["hinge_width"])
-        for name in ("max_iter", "batch_size"):
-            if name in given and not (self._unlimited and given[name] == -1):
-                if name == "max_iter" and given[name] == -1:
-                    raise ValueError("max_iter must be a positive integer; got -1: give a large one.")
-                positive(name, given[name], kind=int)
-        if given.get("n_iter_no_change") is not None:
-            positive("n_iter_no_change", given["n_iter_no_change"], kind=int)
-        if given.get("tol") is not None:
-            positive("tol", given["tol"])
-        for name in self._flags:
-            if name in given:
-                flag(name, given[name])
-        verbose = given.get("verbose", False)
-        if not isinstance(verbose, (int, np.bool_, np.integer)) or verbose < 0:
-            raise ValueError(f"verbose must be True, False or a number from 0 on; got {verbose!r}.")
+        """Raise a ValueError that names the first bad parameter."""
+        self.checked()  # type: ignore[attr-defined]
 
     # Where scikit-learn has ways of its own, estimators take those.
 
-    def _checked(self, X, reset=True):
+    def _checked(self, X: Any, reset: bool = True) -> Any:
         """X as CSR or as a C-ordered array, of float32 or float64; values are left to the solvers.
 
         Parameters
@@ -141,19 +95,15 @@ class OneVsRest(Parameters):
             )
         return X
 
-    def _threads(self):
+    def _threads(self) -> int:
         return number_of_threads(self.n_jobs)
 
     def _seeds(self, n):
         """A seed for each of n problems."""
-        return np.random.RandomState(self.random_state).randint(2**31 - 1, size=n)
+        return as_random(self.random_state).randint(2**31 - 1, size=n)
 
     def _set_classes(self, classes):
-        if len(classes) < 2:
-            raise ValueError(
-                f"y has one class only ({classes.tolist()[0]!r}); at least two classes are needed."
-            )
-        self.classes_ = classes
+        self.classes_ = require_classes(classes)
 
     def _begin_batch(self, X, y, classes):
         """Check the arguments of `partial_fit`; return X, y and whether this is the first call."""
@@ -193,18 +143,11 @@ class OneVsRest(Parameters):
 
     def _positive_labels(self):
         """The label that is +1 in each binary problem."""
-        return self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        return positive_labels(self.classes_)
 
     def _weights(self, y, sample_weight):
         """sample_weight times class weight; None when all are 1."""
-        weights = None if sample_weight is None else as_weights(sample_weight, len(y))
-        if self.class_weight is None:
-            return weights
-        by_class = class_weights(self.class_weight, self.classes_, y)
-        total = np.ones(len(y)) if weights is None else weights.copy()
-        for label, weight in zip(self.classes_, by_class, strict=True):
-            total[y == label] *= weight
-        return total
+        return row_weights(self.class_weight, self.classes_, y, sample_weight)
 
     def decision_function(self, X: Matrix) -> np.ndarray:
         """The scores; a subclass has its own."""

@@ -1,13 +1,6 @@
 """Models whose parameters are the arguments of their `__init__`, as in scikit-learn."""
 
-from functools import cache
-from inspect import signature
-
-
-@cache
-def parameter_names(kind):
-    """The names of a class's parameters, sorted."""
-    return tuple(sorted(signature(kind).parameters))
+from ..solvers.params import parameter_names
 
 
 class Parameters:

@@ -81,7 +81,7 @@ def count(name, optional=False):
 
 def unless_named(name, model):
     """Refuse a kernel machine whose kernel is a function, or was computed."""
-    from ..solvers.kernel._values import KERNELS
+    from ..solvers.params import KERNELS
 
     if model.kernel not in KERNELS:
         what = f"a {name} with kernel={show(model.kernel)}"

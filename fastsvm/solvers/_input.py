@@ -1,7 +1,8 @@
 """The border: what callers pass, checked once and turned into what the kernels read."""
 
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -145,6 +146,23 @@ def as_state(random_state):
     if isinstance(random_state, np.random.Generator):
         return random_state.integers(2**64, size=1, dtype=np.uint64)
     raise ValueError(f"random_state must be None, an int or a numpy Generator, not {random_state!r}.")
+
+
+def as_random(random_state: Any) -> np.random.RandomState:
+    """What scikit-learn makes of a `random_state`: a RandomState, from which to draw at once."""
+    if random_state is None or random_state is np.random:
+        return np.random.mtrand._rand
+    if isinstance(random_state, Integral):
+        if not hasattr(_OF_THREAD, "random"):  # to make one takes 0.2 ms
+            _OF_THREAD.random = np.random.RandomState(0)
+        _OF_THREAD.random.seed(random_state)
+        return _OF_THREAD.random
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    raise ValueError(f"{random_state!r} cannot be used to seed a numpy.random.RandomState instance")
+
+
+_OF_THREAD = local()
 
 
 def positive(name: str, value: Any, *, kind: type = float) -> Any:

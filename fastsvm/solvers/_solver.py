@@ -53,7 +53,7 @@ class Epoch(NamedTuple):
 LINE = np.dtype([("epoch", np.int64), *((name, np.float64) for name in Epoch._fields[1:5])])
 
 
-def as_array(history):
+def as_array(history: list) -> np.ndarray:
     """Return the lines of a history, without scores, as a structured array; None becomes NaN."""
     return np.array([epoch[:5] for epoch in history], LINE)
 

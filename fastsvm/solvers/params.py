@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
-from functools import partial
+from functools import cache, partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from ._input import as_alpha, as_first_averaged, as_width, flag, one_of, order_of, positive
+from ._input import as_alpha, as_first_averaged, as_width, finite, flag, one_of, order_of, positive
 from .losses import LOSSES, PEGASOS_LOSSES, SMOOTH_LOSSES, Loss, as_loss
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 USUAL_PROGRESS, USUAL_PATIENCE = 1e-3, 5  # with early stopping: of the error in an epoch, and in epochs
 AS_GIVEN = "given"  # an order that a solver leaves as it is
+KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 
 
 def count_of(name: str) -> Callable[[Any], int]:
@@ -71,6 +73,16 @@ def as_validation_fraction(value: Any) -> float:
     return float(value)
 
 
+def as_kernel(value: Any) -> Any:
+    """`kernel`, or a ValueError."""
+    return value if callable(value) else one_of("kernel", value, (*KERNELS, "precomputed"))
+
+
+def as_gamma(value: Any) -> str | float:
+    """`gamma` of kernels, or a ValueError."""
+    return one_of("gamma", value, ("scale", "auto")) if isinstance(value, str) else positive("gamma", value)
+
+
 def as_verbose(value: Any) -> int:
     """`verbose`, or a ValueError."""
     if not isinstance(value, (int, np.bool_, np.integer)) or value < 0:
@@ -87,8 +99,14 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "alpha": as_alpha,
     "average_from": as_first_averaged,
     "batch_size": count_of("batch_size"),
+    "cache_size": partial(positive, "cache_size"),
+    "coef0": partial(finite, "coef0"),
+    "degree": count_of("degree"),
+    "gamma": as_gamma,
     "hinge_width": as_width,
+    "kernel": as_kernel,
     "max_iter": as_max_iter,
+    "n_iter": optional(count_of("n_iter")),
     "n_iter_no_change": optional(count_of("n_iter_no_change")),
     "theta": as_theta,
     "tol": optional(partial(positive, "tol")),
@@ -97,6 +115,23 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     **{name: partial(flag, name) for name in SWITCHES},
 }
 """By name, what checks a parameter and converts it. Those of no line are looked at where they are used."""
+
+
+# What scikit-learn's classifiers call a parameter, and what to do here.
+OTHERWISE = {
+    "C": "alpha = 1 / (C n) for n rows; fastsvm.drop_in has classes with C",
+    "penalty": "the penalty is l2; fastsvm.drop_in has classes with a penalty",
+    "dual": "leave it out; fastsvm.drop_in has classes that take it",
+    "kernel": "KernelSDCAClassifier and KernelPegasosClassifier have kernels",
+    "learning_rate": "leave it out; fastsvm.drop_in has classes that take it",
+    "average": "it is called averaging",
+}
+
+
+@cache
+def parameter_names(kind: type) -> tuple[str, ...]:
+    """Return the names of a class's parameters, sorted."""
+    return tuple(sorted(signature(kind).parameters))
 
 
 class Params:
@@ -110,6 +145,15 @@ class Params:
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     OWN_CHECKS: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+
+    if not TYPE_CHECKING:  # type checkers read `__init__`, as `inspect.signature` does: it comes before this
+
+        def __new__(cls, *args, **params):
+            """Say what parameters of scikit-learn's classifiers are called here."""
+            for name in params.keys() - set(parameter_names(cls)):
+                hint = f": {OTHERWISE[name]}" if name in OTHERWISE else ""
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}{hint}.")
+            return super().__new__(cls)
 
     @classmethod
     def of(cls, source: object, **other: Any) -> Self:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 
 import numpy as np
 
-from . import _aligned
+from ._values import aligned_take
 
 # How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
 CUBED = 0.1  # a solution's cost, in multiplications of coordinate steps, by the cube of its size
@@ -42,7 +42,7 @@ def newton_steps(block, rate, signs, weights, dual, scores, loss, budget, balanc
     if not len(which) or _cost(which) > budget:
         return spent, wanted
     y, bend, most, before = signs[which], loss.curvature / c[which], upper[which], dual[which]
-    rows = _aligned.take(block, which)
+    rows = aligned_take(block, which)
     inner = np.take(rows, which, axis=1).astype(float)
     inner *= rate * y
     inner *= y[:, np.newaxis]

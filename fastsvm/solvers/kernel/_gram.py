@@ -1,14 +1,18 @@
 """Rows of a kernel matrix, computed when they are needed, and as many kept as there is room for."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from ..._utils import sparse
 from ..._utils.memory import refuse_beyond_memory
 from ..._utils.thread_pool import Threads
-from .._input import as_matrix, finite, one_of, positive
-from . import _aligned
+from .._input import as_matrix, finite, positive
+from ..params import as_kernel
 from ._kernel import add_rows, gather, mirror, spread
-from ._values import CHUNK, DOUBLE_ROWS, KERNELS, PANEL, GivenKernel, Kernel
+from ._values import CHUNK, DOUBLE_ROWS, PANEL, GivenKernel, Kernel, aligned_copy, aligned_empty
 
 MIB = 1 << 20
 A_SHARE = 1 << 19  # values for whose sake a thread is started
@@ -221,8 +225,7 @@ def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, thr
     MemoryError
         As `Gram`.
     """
-    if not callable(kernel):
-        one_of("kernel", kernel, (*KERNELS, "precomputed"))
+    kernel = as_kernel(kernel)
     gamma, degree = positive("gamma", gamma), positive("degree", degree, kind=int)
     cache_size = positive("cache_size", cache_size)
     coef0 = finite("coef0", coef0)
@@ -243,7 +246,15 @@ def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, thr
     return Gram(Kernel(kernel, X, gamma=gamma, degree=degree, coef0=coef0), cache_size, threads)
 
 
-def kernel_scores(kernel, support, coef, X, *, cache_size=1024, threads=1):
+def gram_maker(params: Any, gamma: float, threads: int = 1) -> Callable[[Any], Gram]:
+    """What makes the `Gram` of some rows, with the kernel of checked parameters and this number as gamma."""
+    names = ("kernel", "degree", "coef0", "cache_size")
+    return partial(make_gram, **{name: getattr(params, name) for name in names}, gamma=gamma, threads=threads)
+
+
+def kernel_scores(
+    kernel: Any, support: Any, coef: Any, X: Any, *, cache_size: float = 1024, threads: int = 1
+) -> np.ndarray:
     """coef @ K(support, X), transposed: the scores of rows that a kernel was not fitted to.
 
     Parameters
@@ -265,11 +276,11 @@ def kernel_scores(kernel, support, coef, X, *, cache_size=1024, threads=1):
     room = cache_size * MIB / (8 * CHUNK)
     # The number of threads has no say in where rows are cut: BLAS sums products of another size otherwise.
     step = max(1, int(min(kernel.panel(X.shape[-1]), room)))
-    coef = _aligned.copy(coef, kernel.dtype).T
+    coef = aligned_copy(coef, kernel.dtype).T
 
     def some(first):
         few = kernel.points(X[first : first + step] if n > step else X)
-        part = _aligned.empty((len(few), coef.shape[1]), coef.dtype)
+        part = aligned_empty((len(few), coef.shape[1]), coef.dtype)
         width = CHUNK * min(PANEL // len(few), -(-len(support) // CHUNK))  # of few rows, in fewer pieces
         for start, stop, tile in kernel.tiles(few, support, 0, len(support), width):
             out[first : first + step] += np.matmul(tile, coef[start:stop], out=part)

@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..losses import as_loss
-from . import _aligned, _kernel
+from . import _kernel
 from ._gram import MIB, FullGram, Gram
 from ._problem import KernelProblem
-from ._values import DOUBLE_ROWS
+from ._values import DOUBLE_ROWS, aligned_empty
+from .params import KernelSDCAParams
 from .sdca_solver import FIRST_ROWS, MOST_EPOCHS, MOST_ROWS, KernelSDCASolver
 
 HINGE = as_loss("hinge")
@@ -56,7 +57,7 @@ class PairsOfClasses:
             kernel.trained = kernel.trained[np.r_[a, b]]
             return Gram(kernel, self.cache_size)
         if len(self.room) < n * n:
-            self.room = _aligned.empty((n * n,), self.dtype)
+            self.room = aligned_empty((n * n,), self.dtype)
         out = self.room[: n * n].reshape(n, n)
         self._fill_square(i, out[:split, :split])
         self._fill_square(j, out[split:, split:])
@@ -130,12 +131,9 @@ def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
         start = dual[np.newaxis]
     run = KernelSDCASolver(
         KernelProblem.of_sample(gram, signs, weights, n),
-        loss=HINGE,
-        alpha=1 / n,
-        max_iter=-1,
-        random=np.ones(1, np.uint64),
-        start=start,
-        fit_intercept=True,
+        KernelSDCAParams(alpha=1 / n, fit_intercept=True),
+        np.ones(1, np.uint64),
+        start,
         slack=slack,
         most_steps=-1 if most_steps == -1 else most_steps - steps,
     )

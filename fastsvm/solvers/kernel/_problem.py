@@ -1,6 +1,7 @@
 """The common parts of the kernel machines: one-vs-rest problems over one kernel matrix, and the result."""
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,7 +54,9 @@ class KernelProblem:
     n : int, the number of rows to learn from
     """
 
-    def __init__(self, gram, Y, sample_weight=None, rows=None, relative=True):
+    def __init__(
+        self, gram: Any, Y: Any, sample_weight: Any = None, rows: Any = None, relative: bool = True
+    ) -> None:
         self.gram = gram
         self.signs = as_all_signs(Y, gram.n)
         self.weights = as_weights(sample_weight, gram.n)
@@ -67,7 +70,7 @@ class KernelProblem:
             self.weights = self.weights * (self.n / self.weights.sum())
 
     @classmethod
-    def of_sample(cls, gram, Y, weights, n):
+    def of_sample(cls, gram: Any, Y: Any, weights: Any, n: int) -> "KernelProblem":
         """A problem of n rows of which only those of `gram` are ever visited.
 
         Their weights, an array or one of length 0, are checked already, and may all be 0.
@@ -93,12 +96,12 @@ class KernelSolver:
     A subclass has `coef`, of shape (n_classes, n), and `done`, the epochs or steps of each class.
     """
 
-    def __init__(self, problem, alpha):
+    def __init__(self, problem: KernelProblem, alpha: float) -> None:
         problem.require_range(alpha)
         self.problem, self.alpha, self.seconds = problem, alpha, 0.0
         n_classes = len(problem.signs)
         self.primal, self.gap, self.intercept = np.empty(n_classes), np.empty(n_classes), np.zeros(n_classes)
-        self.history = [[] for _ in range(n_classes)]
+        self.history: list[list[Epoch]] = [[] for _ in range(n_classes)]
 
     def record(self, classes):
         """Write a line of history for each of these classes; return the classes."""
@@ -106,6 +109,17 @@ class KernelSolver:
             primal, gap = float(self.primal[k]), float(self.gap[k])
             self.history[k].append(Epoch(int(self.done[k]), self.seconds, primal, primal - gap, gap))
         return classes
+
+    most_rounds: int | None
+    """The most rounds there can be; None: no limit."""
+
+    def epochs(self, tol: float | None = None, trace: bool = False) -> Iterator[Any]:
+        """Make rounds until all classes are at their end; yield the classes that took part in each."""
+        raise NotImplementedError
+
+    def is_indefinite(self) -> bool:
+        """Whether it is known to have ended because the kernel is not positive semi-definite."""
+        return False
 
     def result(self, rounds=()):
         """The KernelResult, once the iterable `rounds` of `epochs` is exhausted."""
@@ -117,6 +131,6 @@ class KernelSolver:
         )
 
 
-def as_all_signs(Y, n):
+def as_all_signs(Y: Any, n: int) -> np.ndarray:
     """Y as int8 of shape (n_classes, n), checked to be -1 or +1."""
     return np.ascontiguousarray([as_signs(y, n) for y in np.atleast_2d(Y)])

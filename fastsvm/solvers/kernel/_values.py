@@ -1,14 +1,16 @@
 """Kernels, by blocks of rows: BLAS for the dot products, then the function in place."""
 
+import math
+from typing import Any
+
 import numpy as np
 
 from ..._utils import sparse
 from .._input import as_rows
 from .._sparse import canonical
-from . import _aligned
-from ._kernel import exp_of_distances, panel_sums, scatter
+from ._kernel import address, exp_of_distances, panel_sums, scatter
 
-KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
+LINE = 64  # bytes of a cache line, and of the widest registers
 CHUNK = 512  # rows of the longer side of a tile; with PANEL of the other, half a megabyte
 PANEL = 512
 PAD = 8  # values more that a line of a tile has
@@ -16,6 +18,63 @@ PANEL_VALUES = 1 << 23  # at most, where sparse rows are laid side by side
 DOUBLE_ROWS = 1024  # rows up to here can afford double precision
 EXACT = 1e3  # exponents up to here keep four digits or more in single precision
 LARGEST = 1e37  # kernel values beyond may overflow
+CHUNK_VALUES = 1 << 21  # whose variance is summed at a time
+
+
+def aligned_empty(shape, dtype):
+    """As `numpy.empty`, from a multiple of 64 bytes on: that may change the last bits of BLAS's sums."""
+    dtype = np.dtype(dtype)
+    size = math.prod(shape) * dtype.itemsize
+    room = np.empty(size + LINE, np.uint8)
+    return np.ndarray(shape, dtype, room, -address(room) % LINE)
+
+
+def aligned_copy(values, dtype):
+    """A copy of an array, in C order."""
+    out = aligned_empty(values.shape, dtype)
+    out[...] = values
+    return out
+
+
+def aligned_take(values, which):
+    """The rows `values[which]` of an array, for an array of row numbers."""
+    out = aligned_empty((len(which), *values.shape[1:]), values.dtype)
+    return np.take(values, which, axis=0, out=out, mode="clip")  # the default mode would need a copy
+
+
+def gamma_of(gamma: str | float, X: Any) -> float:
+    """The number that `gamma` stands for.
+
+    Parameters
+    ----------
+    gamma : "scale", "auto" or float
+        1 / (n_features * X.var()), or 1 if X does not vary; 1 / n_features.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+
+    Returns
+    -------
+    float
+    """
+    if gamma == "auto":
+        return 1 / X.shape[1]
+    if gamma == "scale":
+        with np.errstate(over="ignore", invalid="ignore"):  # the solvers refuse such X, and say where
+            variance = _variance_of_values(X)
+        return float(1 / (X.shape[1] * variance)) if 0 < variance < np.inf else 1.0
+    return float(gamma)
+
+
+def _variance_of_values(X):
+    """The variance of all values of X, zeros included."""
+    size = X.shape[0] * X.shape[1]
+    if sparse.issparse(X):
+        X = canonical(X)
+        mean = X.data.sum(dtype=float) / size
+        return (np.square(X.data - mean).sum(dtype=float) + (size - X.nnz) * mean**2) / size
+    mean = X.mean(dtype=float)
+    step = max(1, CHUNK_VALUES // X.shape[1])
+    parts = (X[first : first + step] for first in range(0, len(X), step))
+    return sum(np.square(part - mean).sum(dtype=float) for part in parts) / size
 
 
 class Points:
@@ -32,7 +91,7 @@ class Points:
         if isinstance(which, slice) or sparse.issparse(self.values) or self.values.dtype == object:
             values = self.values[which]
         else:
-            values = _aligned.take(self.values, which)
+            values = aligned_take(self.values, which)
         return Points(values, self.sizes[which], None if self.rows is None else as_rows(values))
 
 
@@ -62,7 +121,7 @@ class Kernel:
         If values would overflow.
     """
 
-    def __init__(self, name, X, *, gamma=1.0, degree=3, coef0=0.0):
+    def __init__(self, name: str, X: Any, *, gamma: float = 1.0, degree: int = 3, coef0: float = 0.0) -> None:
         self.name, self.gamma, self.degree, self.coef0 = name, gamma, degree, coef0
         self.by_difference = name in ("rbf", "laplacian")
         self.sparse = sparse.issparse(X)
@@ -112,7 +171,7 @@ class Kernel:
                 X = type(X)((X.data.astype(self.dtype), X.indices, X.indptr), X.shape)
             row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
             return Points(X, np.bincount(row, size(X.data, dtype=float), X.shape[0]), as_rows(X))
-        values, sizes = _aligned.empty(X.shape, self.dtype), np.empty(X.shape[0])
+        values, sizes = aligned_empty(X.shape, self.dtype), np.empty(X.shape[0])
         for first in range(0, X.shape[0], CHUNK):
             part = X[first : first + CHUNK]
             part = np.subtract(part.toarray() if sparse.issparse(part) else part, self.center, dtype=float)
@@ -155,7 +214,7 @@ class Kernel:
         """Make a function that computes x.z, or ||x - z||_1, of the few and a range of the many."""
         if many.rows is None:
             # Lines apart by a power of two share their places in the processor's cache.
-            buffer = _aligned.empty((len(few), width + PAD), self.dtype) if out is None else None
+            buffer = aligned_empty((len(few), width + PAD), self.dtype) if out is None else None
 
             def products(start, stop):
                 place = buffer[:, : stop - start] if out is None else out[:, start - first : stop - first]
@@ -164,7 +223,7 @@ class Kernel:
             return products
         panel = np.zeros((many.rows.n_columns, len(few)), self.dtype)
         scatter(few.rows, few.rows.values, few.rows.columns, np.arange(len(few), dtype=np.int32), panel)
-        buffer, rows = _aligned.empty((width, len(few)), self.dtype), many.rows
+        buffer, rows = aligned_empty((width, len(few)), self.dtype), many.rows
 
         distances = self.name == "laplacian"
         sizes = few.sizes.astype(self.dtype) if distances else np.zeros(len(few), self.dtype)
@@ -219,7 +278,7 @@ class GivenKernel:
 
     dtype = np.dtype(np.float64)
 
-    def __init__(self, function, X):
+    def __init__(self, function: Any, X: Any) -> None:
         self.function = function
         self.trained = self.points(X)
 
@@ -262,7 +321,7 @@ def _power_in_place(values, degree):
     while degree:
         if degree & 1:
             result = (
-                _aligned.copy(values, values.dtype)
+                aligned_copy(values, values.dtype)
                 if result is None
                 else np.multiply(result, values, out=result)
             )

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._utils.threads import number_of_threads
-from .._input import as_alpha, as_matrix, as_order, as_state, as_weights, flag, positive, with_mean_1
+from .._input import as_matrix, as_order, as_state, as_weights, positive, with_mean_1
 from .._random import draw_rows
 from .._solver import require_finite
 from ..losses import value
 from . import _kernel
-from ._gram import kernel_scores, make_gram
+from ._gram import gram_maker, kernel_scores
 from ._problem import KernelProblem, KernelResult, KernelSolver, as_all_signs
+from .params import KernelPegasosParams
 
 if TYPE_CHECKING:
     from ..annotations import ArrayLike, Callable, Matrix, Seed
@@ -50,42 +50,56 @@ class KernelPegasosSolver(KernelSolver):
         sum_j a_j y_j K(x_j, x_i), which is alpha t f(x_i).
     """
 
-    def __init__(self, problem, alpha, t=0, scores=None, order=None):
+    def __init__(
+        self, problem: KernelProblem, alpha: float, t: int = 0, scores: Any = None, order: Any = None
+    ) -> None:
         super().__init__(problem, alpha)
         self.t, self.order = t, order
         self.counts = np.zeros(problem.signs.shape)
         self.scores = np.zeros(problem.signs.shape) if scores is None else scores
-        self.drawn = self.others = None  # where the problem does not have all rows
+        self.drawn: Any = None  # where the problem does not have all rows
+        self.others: Any = None
 
     @classmethod
-    def of_rows(cls, X, Y, sample_weight, alpha, order, gram_of, cache_size, whole):
+    def of_rows(
+        cls,
+        X: Any,
+        Y: Any,
+        sample_weight: Any,
+        params: KernelPegasosParams,
+        order: Any,
+        gram_of: Callable[[Any], Any],
+    ) -> KernelPegasosSolver:
         """Steps on the rows in `order`.
 
         Where no more than half of the rows are ever drawn, only these are compared with each other, unless
-        `whole`: the scores of the others matter to the objective only.
+        the kernel is "precomputed": the scores of the others matter to the objective only.
 
         Parameters
         ----------
         X : ndarray or CSR matrix of shape (n, n_features)
         Y, sample_weight : as in `KernelProblem`
+        params : KernelPegasosParams, checked
+        order : int32 array
         gram_of : callable, the Gram of rows
-        cache_size : as in `kernel_scores`
         """
         n = X.shape[0]
         signs, weights = as_all_signs(Y, n), with_mean_1(as_weights(sample_weight, n))
-        drawn = np.unique(order)
+        drawn, whole = np.unique(order), isinstance(params.kernel, str) and params.kernel == "precomputed"
         if whole or 2 * len(drawn) > n:
-            return cls(KernelProblem(gram_of(X), signs, sample_weight), alpha, order=order)
+            return cls(KernelProblem(gram_of(X), signs, sample_weight), params.alpha, order=order)
         some = weights[drawn] if weights.size else weights
         problem = KernelProblem.of_sample(gram_of(X[drawn]), signs[:, drawn], some, n)
-        run = cls(problem, alpha, order=np.searchsorted(drawn, order).astype(np.int32))
+        run = cls(problem, params.alpha, order=np.searchsorted(drawn, order).astype(np.int32))
         others = np.setdiff1d(np.arange(n), drawn)
         some = weights[others] if weights.size else 1.0
-        run.drawn, run.others = drawn, (X, others, signs[:, others], some, cache_size)
+        run.drawn, run.others = drawn, (X, others, signs[:, others], some, params.cache_size)
         return run
 
-    def epochs(self, trace=False):
-        """Take the steps in `order`; with `trace` measure after every n of them, not only after the last.
+    def epochs(self, tol=None, trace=False):
+        """Take the steps in `order`, whatever `tol`.
+
+        With `trace` measure after every n of them, not only after the last.
 
         Yields
         ------
@@ -103,7 +117,7 @@ class KernelPegasosSolver(KernelSolver):
         return len(self.order) - self.t
 
     @property
-    def most_rounds(self):
+    def most_rounds(self) -> Any:  # type: ignore[override]
         """Number of measurements of `epochs` with `trace`."""
         return -(-len(self.order) // self.problem.n)
 
@@ -276,20 +290,30 @@ def kernel_pegasos(
     >>> np.sign(result.dual_coef).tolist()
     [[1.0, 1.0, -1.0, -1.0]]
     """
+    params = KernelPegasosParams(
+        kernel,
+        alpha=alpha,
+        n_iter=n_iter,
+        gamma=positive("gamma", gamma),
+        degree=degree,
+        coef0=coef0,
+        cache_size=cache_size,
+        trace=trace,
+    ).checked()
     threads = number_of_threads(n_jobs)
     X, rows = as_matrix(X, threads)
-    n, alpha = rows.n_rows, as_alpha(alpha)
-    order = drawn_pegasos_rows(n, n_iter, random_state) if order is None else _given_pegasos_order(order, n)
-    options = {"gamma": gamma, "degree": degree, "coef0": coef0, "cache_size": cache_size, "threads": threads}
-    gram_of = partial(make_gram, kernel=kernel, **options)
-    whole = isinstance(kernel, str) and kernel == "precomputed"
-    run = KernelPegasosSolver.of_rows(X, Y, sample_weight, alpha, order, gram_of, cache_size, whole)
-    return run.result(run.epochs(flag("trace", trace)))
+    n, gram_of = rows.n_rows, gram_maker(params, params.gamma, threads)
+    if order is None:
+        order = drawn_pegasos_rows(n, params.n_iter, random_state)
+    else:
+        order = _given_pegasos_order(order, n)
+    run = KernelPegasosSolver.of_rows(X, Y, sample_weight, params, order, gram_of)
+    return run.result(run.epochs(trace=params.trace))
 
 
-def drawn_pegasos_rows(n, n_iter, random_state):
+def drawn_pegasos_rows(n: int, n_iter: int | None, random_state: Any) -> np.ndarray:
     """`n_iter` of n rows, drawn with replacement; 10 n by default."""
-    order = np.empty(10 * n if n_iter is None else positive("n_iter", n_iter, kind=int), np.int32)
+    order = np.empty(10 * n if n_iter is None else n_iter, np.int32)
     draw_rows(order, n, as_state(random_state))
     return order
 

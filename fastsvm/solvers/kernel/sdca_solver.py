@@ -5,21 +5,22 @@ from __future__ import annotations
 import threading
 import time
 from itertools import repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._utils.threads import number_of_threads
-from .._input import as_alpha, as_limit, as_state, flag, one_of, positive
+from .._input import as_state, positive
 from .._problem import balancing
 from .._random import shuffle
 from .._rows import scale_by_sign, sums_by_sign
-from ..losses import LOSSES, as_loss
+from ..losses import as_loss
 from ..sdca_solver import sdca_bias_rate
 from . import _kernel
 from ._free_set import balance, newton_steps
-from ._gram import for_each, make_gram
+from ._gram import for_each, gram_maker
 from ._problem import KernelProblem, KernelResult, KernelSolver
+from .params import KernelSDCAParams
 
 if TYPE_CHECKING:
     from ..annotations import ArrayLike, Callable, Matrix, Seed
@@ -56,14 +57,10 @@ class KernelSDCASolver(KernelSolver):
     Parameters
     ----------
     problem : KernelProblem
-    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}
-    alpha : float
-    max_iter : int
-        Most epochs of a class; -1: no limit.
+    params : KernelSDCAParams, checked
     random : uint64 array of length 1
     start : ndarray of shape (n_classes, n), default=None
         Dual variables to start from, clipped to their domain.
-    fit_intercept : bool, default=False
     slack : float, default=inf
         With an intercept: the largest difference of slopes to stop with, LIBSVM's `tol`, besides the gap.
     most_steps : int, default=-1
@@ -72,19 +69,17 @@ class KernelSDCASolver(KernelSolver):
 
     def __init__(
         self,
-        problem,
+        problem: KernelProblem,
+        params: KernelSDCAParams,
+        random: Any,
+        start: Any = None,
         *,
-        loss,
-        alpha,
-        max_iter,
-        random,
-        start=None,
-        fit_intercept=False,
-        slack=np.inf,
-        most_steps=-1,
-    ):
+        slack: float = np.inf,
+        most_steps: int = -1,
+    ) -> None:
+        alpha, fit_intercept = params.alpha, params.fit_intercept
         super().__init__(problem, alpha)
-        self.loss, self.max_iter = as_loss(loss), np.inf if max_iter == -1 else max_iter
+        self.loss, self.max_iter = as_loss(params.loss), np.inf if params.max_iter == -1 else params.max_iter
         self.fit_intercept, self.slack = fit_intercept, slack
         self.most_steps = np.inf if most_steps == -1 else most_steps
         shape = problem.signs.shape
@@ -146,7 +141,7 @@ class KernelSDCASolver(KernelSolver):
         return [k for k in range(len(self.gap)) if not self.is_over(k)]
 
     @property
-    def most_rounds(self):
+    def most_rounds(self) -> Any:  # type: ignore[override]
         """The most rounds there can be: each has an epoch or more. None: no limit."""
         return self.max_iter if self.max_iter < np.inf else None
 
@@ -303,7 +298,9 @@ class KernelSDCASolver(KernelSolver):
             )
 
     def is_indefinite(self):
-        """Whether the values of (up to 1,000) rows prove that the kernel is not positive semi-definite."""
+        """Whether a class stalled, and the values of (up to 1,000) rows prove that the kernel is at fault."""
+        if not self.stalled.any():
+            return False
         rows = np.flatnonzero(self.dual.any(axis=0))[:1000].astype(np.int32)
         block = self._block(rows)
         lowest = np.linalg.eigvalsh(block).min(initial=0.0)
@@ -413,17 +410,20 @@ def kernel_sdca(
     >>> result.dual_coef.round(3).tolist()
     [[2.5, 2.5, -2.5, -2.5]]
     """
-    threads = number_of_threads(n_jobs)
-    gram = make_gram(
-        X, kernel, gamma=gamma, degree=degree, coef0=coef0, cache_size=cache_size, threads=threads
-    )
-    run = KernelSDCASolver(
-        KernelProblem(gram, Y, sample_weight),
-        loss=one_of("loss", loss, LOSSES),
-        alpha=as_alpha(alpha),
-        max_iter=as_limit("max_iter", max_iter),
-        random=as_state(random_state),
-        fit_intercept=flag("fit_intercept", fit_intercept),
-    )
-    tol = None if tol is None else positive("tol", tol)
-    return run.result(run.epochs(tol, flag("trace", trace)))
+    params = KernelSDCAParams(
+        kernel,
+        loss=loss,
+        alpha=alpha,
+        fit_intercept=fit_intercept,
+        gamma=positive("gamma", gamma),
+        degree=degree,
+        coef0=coef0,
+        max_iter=max_iter,
+        tol=tol,
+        cache_size=cache_size,
+        trace=trace,
+    ).checked()
+    gram_of = gram_maker(params, params.gamma, number_of_threads(n_jobs))
+    problem = KernelProblem(gram_of(X), Y, sample_weight)
+    run = KernelSDCASolver(problem, params, as_state(random_state))
+    return run.result(run.epochs(params.tol, params.trace))

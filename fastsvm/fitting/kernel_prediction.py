@@ -1,0 +1,128 @@
+"""Scores of a fitted kernel machine: what the plain models and the estimators share, without any fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._utils import sparse
+from .._utils.blas import one_blas_thread
+from ..solvers.kernel._gram import kernel_scores
+from ..solvers.kernel._values import GivenKernel, Kernel
+from .one_vs_rest import require_finite_rows
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..solvers.annotations import Matrix
+    from .kernel import KernelFit
+
+OF_ONE_FIT = ("calibration_", "objective_", "dual_gap_", "history_")  # attributes that another fit may lack
+
+
+class KernelPrediction:
+    """The fitted attributes of a kernel machine, and the scores that follow from them.
+
+    A class has the fields of `KernelSDCAParams` or `KernelPegasosParams`, and a method `_checked`, which
+    returns rows that may be scored.
+    """
+
+    kernel: Any
+    gamma: Any
+    degree: int
+    coef0: float
+    cache_size: float
+
+    classes_: np.ndarray
+    support_: np.ndarray
+    support_vectors_: Any
+    dual_coef_: np.ndarray
+    intercept_: np.ndarray
+    gamma_: float
+    objective_: float | np.ndarray
+    dual_gap_: float | np.ndarray
+    n_iter_: int
+    t_: int
+    history_: np.ndarray | list[np.ndarray]
+
+    @property
+    def _precomputed(self) -> bool:
+        return is_precomputed(self.kernel)
+
+    def _take(self, fit: KernelFit) -> Self:
+        """Set the attributes of a fit."""
+        for name in OF_ONE_FIT:
+            vars(self).pop(name, None)
+        vars(self).update(fit.attributes(), _scoring=ScoringKernel())
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_scoring"}
+
+    def decision_function(self, X: Matrix) -> np.ndarray:
+        """Return the scores sum_i dual_coef_i K(x_i, x) + intercept.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            For kernel="precomputed", a matrix of K(x, x_i), of shape (n_samples, n_samples_fitted).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes), float64
+            With two classes, scores above 0 mean `classes_[1]`.
+        """
+        X = self._checked(X, reset=False)  # type: ignore[attr-defined]
+        if X.ndim > 1:  # not texts
+            require_finite_rows(X, X.data if sparse.issparse(X) else X)
+        scores: np.ndarray = self._scores(X) + self.intercept_
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def _scores(self, X: Any) -> Any:
+        """Return scores of shape (n_samples, n_classes)."""
+        if self._precomputed:
+            return X[:, self.support_].astype(float) @ self.dual_coef_.T
+        if not len(self.support_):
+            return np.zeros((X.shape[0], len(self.dual_coef_)))
+        kernel = self._fitted_kernel()
+        with one_blas_thread:
+            return kernel_scores(
+                kernel,
+                kernel.trained,
+                self.dual_coef_,
+                X,
+                cache_size=self.cache_size,
+                threads=1 if callable(self.kernel) else self._threads(),  # type: ignore[attr-defined]
+            )
+
+    def _fitted_kernel(self) -> Any:
+        """Return the kernel of the support vectors."""
+        X, parameters = self.support_vectors_, (self.kernel, self.gamma_, self.degree, self.coef0)
+        if callable(self.kernel):
+            return GivenKernel(self.kernel, X)
+        return self.__dict__.setdefault("_scoring", ScoringKernel()).made_of(X, parameters)
+
+
+class ScoringKernel:
+    """The kernel of a model's support vectors, of the last prediction: to make it takes longer than a row."""
+
+    def __init__(self) -> None:
+        self.made: tuple[Any, ...] = None, None, None
+
+    def made_of(self, X: Any, parameters: tuple[Any, ...]) -> Kernel:
+        """Return the kernel of these rows, with this name, gamma, degree and coef0."""
+        known, made_with, kernel = self.made
+        if known is not X or made_with != parameters:
+            name, gamma, degree, coef0 = parameters
+            kernel = Kernel(name, X, gamma=gamma, degree=degree, coef0=coef0)
+            for values in (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,):
+                values.flags.writeable = False  # a change in place would go unnoticed
+            self.made = X, parameters, kernel
+        return kernel
+
+
+def is_precomputed(kernel: Any) -> bool:
+    """Whether X is the matrix of kernel values."""
+    return isinstance(kernel, str) and kernel == "precomputed"
