@@ -2,15 +2,15 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..estimators.base import ConvergenceWarning
+from ..estimators.base import ConvergenceWarning, is_plain_table
 from ..estimators.certify import scikit_learn_class_weights
 from ..fitting import SDCA
 from ..fitting.decision_scores import decision_scores
 from ..fitting.labels import known_labels, require_class_weight
+from ..solvers._input import as_random
 
 FITTED = ["coef_", "intercept_", "objective_", "dual_gap_", "n_iter_"]
 LEAST_GAP = 1e-15  # below which rounding decides
@@ -37,6 +37,11 @@ def relative_gap(tol):
     return max(tol**2, LEAST_GAP)
 
 
+def is_plain_labels(y, n_rows):
+    """Whether y is an array of as many whole numbers: all may be classes."""
+    return type(y) is np.ndarray and y.dtype.kind in "biu" and y.shape == (n_rows,)
+
+
 def checked_rows(estimator, X, y, dtypes):
     """Return X, as CSR or C-ordered, and y, checked as scikit-learn does; set `classes_`.
 
@@ -46,8 +51,14 @@ def checked_rows(estimator, X, y, dtypes):
         On bad input, and of a single class.
     """
     require_class_weight(estimator.class_weight)
-    X, y = validate_data(estimator, X, known_labels(y), accept_sparse="csr", dtype=dtypes, order="C")
-    check_classification_targets(y)
+    if is_plain_table(X) and X.dtype in dtypes and is_plain_labels(y, len(X)) and np.isfinite(X.sum()):
+        estimator.n_features_in_ = X.shape[
+            1
+        ]  # what scikit-learn's checks, which take longer than a small fit,
+        vars(estimator).pop("feature_names_in_", None)  # would leave
+    else:
+        X, y = validate_data(estimator, X, known_labels(y), accept_sparse="csr", dtype=dtypes, order="C")
+        check_classification_targets(y)
     estimator.classes_ = np.unique(y)
     if len(estimator.classes_) < 2:
         raise ValueError(
@@ -125,7 +136,7 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
     model = SDCA(
         fit_intercept=estimator.fit_intercept and not has_column,
         max_iter=estimator.max_iter,
-        random_state=check_random_state(estimator.random_state).randint(2**31 - 1),
+        random_state=as_random(estimator.random_state).randint(2**31 - 1),
         verbose=bool(estimator.verbose),
         **parameters,
     )

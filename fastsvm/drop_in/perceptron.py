@@ -2,9 +2,9 @@
 
 import numpy as np
 import sklearn.linear_model
-from sklearn.utils import check_random_state
 
 from .. import fitting
+from ..solvers._input import as_random
 from .fallback import fall_back
 from .linear_fits import Scores, checked_rows, fit_each_class
 
@@ -55,7 +55,7 @@ class Perceptron(Scores, sklearn.linear_model.Perceptron):
                 fit_intercept=self.fit_intercept,
                 n_jobs=self.n_jobs,
                 verbose=bool(self.verbose),
-                random_state=check_random_state(self.random_state).randint(2**31 - 1),
+                random_state=as_random(self.random_state).randint(2**31 - 1),
             ).fit(X, y, weights, **{name: start[now] for name, start in zip(names, starts, strict=False)})
             self.coef_, self.intercept_ = self.eta0 * model.coef_, self.eta0 * model.intercept_
             self.objective_ = self.eta0 * model.objective_

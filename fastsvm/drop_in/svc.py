@@ -16,6 +16,7 @@ from ..solvers.kernel._pairs import PairsOfClasses, cross_scores, fit_pair
 from ..solvers.kernel._values import Kernel
 from ..solvers.kernel.sdca_solver import MOST_ROWS
 from .fallback import fall_back
+from .linear_fits import is_plain_labels
 
 SIGNS = np.array([1, -1], np.int8)
 SLACK_SHARE = 0.3  # of scikit-learn's tol, at which the dual objective is not below LIBSVM's
@@ -47,6 +48,14 @@ class SVC(sklearn.svm.SVC):
     def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
         require_class_weight(self.class_weight)
         return super().fit(X, known_labels(y), sample_weight)
+
+    def _validate_targets(self, y):
+        if self.class_weight is None and is_plain_labels(y, len(y)):  # scikit-learn looks at them five times
+            classes, places = np.unique(y, return_inverse=True)
+            if len(classes) > 1:
+                self.classes_, self.class_weight_ = classes, np.ones(len(classes))
+                return places.astype(float)
+        return super()._validate_targets(y)
 
     def _dense_fit(self, X, y, sample_weight, solver_type, kernel, random_seed):
         if not self._fit_pairs(X, y, sample_weight, random_seed):

@@ -71,18 +71,25 @@ def validated(estimator, X, y="no_validation", *, columns=False, **options):
         ) from error
 
 
-def is_ready(X, model):
-    """Whether `validated` would return the very X, whose values are looked at later, to a fitted model.
-
-    That is quickly seen, where scikit-learn's checks take longer than the scores of some rows.
-    """
+def is_plain_table(X):
+    """Whether X is an array of rows of float32 or float64, in C order and not of a subclass."""
     return (
         type(X) is np.ndarray
         and X.dtype.char in "df"
         and X.dtype.isnative
         and X.ndim == 2
         and X.flags.c_contiguous
-        and len(X) > 0
+        and X.size > 0
+    )
+
+
+def is_ready(X, model):
+    """Whether `validated` would return the very X, whose values are looked at later, to a fitted model.
+
+    That is quickly seen, where scikit-learn's checks take longer than the scores of some rows.
+    """
+    return (
+        is_plain_table(X)
         and vars(model).get("n_features_in_") == X.shape[1]
         and "feature_names_in_" not in vars(model)  # of which scikit-learn warns
     )

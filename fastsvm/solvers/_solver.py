@@ -290,6 +290,8 @@ class Solver:
 
     def _rounded(self, point):
         """The Point without objective, rounded to `kept_as`; itself if that holds it, or cannot."""
+        if self.kept_as == np.float64:
+            return point
         with np.errstate(over="ignore"):
             w, intercept = (np.asarray(part, self.kept_as).astype(float)[()] for part in point[:2])
         if np.array_equal(w, point.w) and np.array_equal(intercept, point.intercept):

@@ -202,7 +202,7 @@ class NewtonSolver(Solver):
         for step_number in range(MOST_STEPS):
             slack, *curved = self.update_duals(active)
             slack *= share
-            z = self.z.sum(axis=0)
+            z = self.z[0] + self.z[1]
             if self.half is None or self.loss.quadratic:
                 self.update_hessian(active, share, *curved)
             g, H = self.system(active, z, share)
@@ -270,9 +270,9 @@ class NewtonSolver(Solver):
         g = -share * z[:size]
         g[:d] += self.alpha * self.w[:d]
         H = (self.half + self.half.T)[:size, :size] * (self.half_share * active.penalty)
-        diagonal = H.reshape(-1)[:: size + 1]
-        diagonal[:d] += self.alpha
-        diagonal[d:] += 1e-3 * np.abs(g[d:]) + 1e-300
+        H.reshape(-1)[: d * size : size + 1] += self.alpha
+        if size > d:
+            H[d, d] += 1e-3 * abs(g[d]) + 1e-300
         return g, H
 
     def mismatch(self, g, z, share):
@@ -415,7 +415,8 @@ def newton_direction(H, slope):
     """Solve H p = slope, with a ridge if H is singular in double precision."""
     diagonal = H.diagonal().copy()
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
-        H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + (1e-300 if ridge else 0)
+        if ridge:
+            H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + 1e-300
         try:
             factor = np.linalg.cholesky(H)
         except np.linalg.LinAlgError:
