@@ -5,7 +5,7 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..estimators.base import ConvergenceWarning, is_plain_table
+from ..estimators.base import ConvergenceWarning, is_plain_table, is_ready
 from ..estimators.certify import scikit_learn_class_weights
 from ..fitting import SDCA
 from ..fitting.decision_scores import decision_scores
@@ -21,8 +21,9 @@ class Scores:
 
     def decision_function(self, X):
         """Return the signed distances from the hyperplanes, as scikit-learn does."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        if not (is_ready(X, self) and np.isfinite(X.sum())):
+            check_is_fitted(self)
+            X = validate_data(self, X, accept_sparse="csr", reset=False)
         coef = self.coef_ if self.coef_.ndim == 2 else self.coef_[None]  # as LogisticRegressionCV has it
         return decision_scores(X, coef, self.intercept_)
 

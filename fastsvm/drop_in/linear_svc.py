@@ -4,10 +4,10 @@ import numpy as np
 import sklearn.svm
 
 from .fallback import fall_back
-from .linear_fits import alpha_of, checked_rows, fit_each_class, fit_sdca, relative_gap
+from .linear_fits import Scores, alpha_of, checked_rows, fit_each_class, fit_sdca, relative_gap
 
 
-class LinearSVC(sklearn.svm.LinearSVC):
+class LinearSVC(Scores, sklearn.svm.LinearSVC):
     """scikit-learn's LinearSVC, with a certificate.
 
     Minimises, for each class against the rest, LIBLINEAR's objective, whose intercept is regularised::
