@@ -12,8 +12,11 @@ from .._utils.blas import one_blas_thread
 from ..solvers._input import as_random
 from ..solvers._solver import as_array
 from ..solvers.kernel._gram import gram_maker
+from ..solvers.kernel._problem import KernelProblem, KernelSolver
 from ..solvers.kernel._values import gamma_of
 from ..solvers.kernel.params import KernelPegasosParams, KernelSDCAParams
+from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_pegasos_rows
+from ..solvers.kernel.sdca_solver import KernelSDCASolver
 from .convergence_advice import ConvergenceWarning, FitEnd, fit_ends, warn_if_short
 from .kernel_prediction import KernelPrediction, is_precomputed
 from .labels import as_labels, positive_labels, require_classes, row_weights, signs_of_classes
@@ -125,16 +128,17 @@ def fit_kernel(
     classes, n = require_classes(np.unique(y)), len(y)
     gamma, labels = gamma_to_use(params, X), positive_labels(classes)
     with one_blas_thread:
-        solver = params.make_solver(
+        solver = _make_solver(
+            params,
             X,
             signs_of_classes(y, classes),
             row_weights(params.class_weight, classes, y, sample_weight),
             gram_maker(params, gamma, threads),
-            int(as_random(params.random_state).randint(2**31 - 1, size=1)[0]),
             None if start_of is None else start_of(classes, n),
         )
         steps = None if steps_of is None else steps_of(solver.most_rounds)
-        rounds = solver.epochs(params.gap_tol, params.measures_all(steps is not None))
+        trace = bool(params.trace or (params.gap_tol is None and (params.verbose or steps is not None)))
+        rounds = solver.epochs(params.gap_tol, trace)
         if steps is not None:
             fitted = lambda: as_fit(params, X, classes, gamma, solver).attributes()  # noqa: E731
             rounds = steps.watch("epoch", solver, rounds, fitted)
@@ -143,6 +147,18 @@ def fit_kernel(
                 print(solver.history[k][-1].line(labels[k]))
         stopped = steps is not None and steps.stopped
         return as_fit(params, X, classes, gamma, solver, stopped, solver.is_indefinite())
+
+
+def _make_solver(
+    params: KernelParams, X: Any, signs: Any, weights: Any, gram_of: Callable[[Any], Any], start: Any
+) -> KernelSolver:
+    """Return the solver for all classes; Pegasos has no start."""
+    seed = int(as_random(params.random_state).randint(2**31 - 1, size=1)[0])
+    if isinstance(params, KernelPegasosParams):
+        order = drawn_pegasos_rows(X.shape[0], params.n_iter, seed)
+        return KernelPegasosSolver.of_rows(X, signs, weights, params, order, gram_of)
+    problem = KernelProblem(gram_of(X), signs, weights)
+    return KernelSDCASolver(problem, params, np.array([seed], np.uint64), start)
 
 
 def as_fit(

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ..solvers.annotations import Matrix
-    from .kernel import KernelFit
 
 OF_ONE_FIT = ("calibration_", "objective_", "dual_gap_", "history_")  # attributes that another fit may lack
 
@@ -50,8 +49,8 @@ class KernelPrediction:
     def _precomputed(self) -> bool:
         return is_precomputed(self.kernel)
 
-    def _take(self, fit: KernelFit) -> Self:
-        """Set the attributes of a fit."""
+    def _take(self, fit: Any) -> Self:
+        """Set the attributes of a `KernelFit`."""
         for name in OF_ONE_FIT:
             vars(self).pop(name, None)
         vars(self).update(fit.attributes(), _scoring=ScoringKernel())

@@ -7,15 +7,12 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from .._input import as_limit
 from ..losses import LOSSES
 from ..params import Params
 
 if TYPE_CHECKING:
     from ..annotations import ArrayLike, ClassWeight, EstimatorSeed
-    from ._problem import KernelSolver
 
 MAX_ITER = {"max_iter": partial(as_limit, "max_iter")}  # -1: no limit
 
@@ -53,32 +50,6 @@ class KernelSDCAParams(Params):
         """The relative gap at which to stop."""
         return self.tol
 
-    def measures_all(self, watched: bool) -> bool:
-        """Whether each epoch is measured; `watched` if callbacks look at the fit."""
-        return self.trace
-
-    def make_solver(
-        self, X: Any, signs: Any, weights: Any, gram_of: Callable[[Any], Any], seed: int, start: Any = None
-    ) -> KernelSolver:
-        """Return the solver for all classes.
-
-        Parameters
-        ----------
-        X : ndarray or CSR matrix, or array of objects, of n rows
-        signs : int8 array of shape (n_classes, n)
-        weights : array of shape (n,), or None
-        gram_of : callable
-            It makes the `Gram` of some rows.
-        seed : int
-        start : array of shape (n_classes, n), default=None
-            Dual variables.
-        """
-        from ._problem import KernelProblem
-        from .sdca_solver import KernelSDCASolver
-
-        problem = KernelProblem(gram_of(X), signs, weights)
-        return KernelSDCASolver(problem, self, np.array([seed], np.uint64), start)
-
 
 @dataclass(eq=False, repr=False)
 class KernelPegasosParams(Params):
@@ -100,19 +71,6 @@ class KernelPegasosParams(Params):
 
     counter: ClassVar[str] = "t_"
     gap_tol: ClassVar[None] = None
-
-    def measures_all(self, watched: bool) -> bool:
-        """Whether each epoch is measured; `watched` if callbacks look at the fit."""
-        return bool(self.trace or self.verbose or watched)
-
-    def make_solver(
-        self, X: Any, signs: Any, weights: Any, gram_of: Callable[[Any], Any], seed: int, start: Any = None
-    ) -> KernelSolver:
-        """Return the solver for all classes, which has no start; parameters as of `KernelSDCAParams`'s."""
-        from .pegasos_solver import KernelPegasosSolver, drawn_pegasos_rows
-
-        order = drawn_pegasos_rows(X.shape[0], self.n_iter, seed)
-        return KernelPegasosSolver.of_rows(X, signs, weights, self, order, gram_of)
 
 
 @dataclass(eq=False, repr=False)

@@ -290,11 +290,12 @@ def kernel_pegasos(
     >>> np.sign(result.dual_coef).tolist()
     [[1.0, 1.0, -1.0, -1.0]]
     """
+    gamma = positive("gamma", gamma)
     params = KernelPegasosParams(
         kernel,
         alpha=alpha,
         n_iter=n_iter,
-        gamma=positive("gamma", gamma),
+        gamma=gamma,
         degree=degree,
         coef0=coef0,
         cache_size=cache_size,
@@ -302,7 +303,7 @@ def kernel_pegasos(
     ).checked()
     threads = number_of_threads(n_jobs)
     X, rows = as_matrix(X, threads)
-    n, gram_of = rows.n_rows, gram_maker(params, params.gamma, threads)
+    n, gram_of = rows.n_rows, gram_maker(params, gamma, threads)
     if order is None:
         order = drawn_pegasos_rows(n, params.n_iter, random_state)
     else:

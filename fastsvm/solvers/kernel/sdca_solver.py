@@ -410,12 +410,13 @@ def kernel_sdca(
     >>> result.dual_coef.round(3).tolist()
     [[2.5, 2.5, -2.5, -2.5]]
     """
+    gamma = positive("gamma", gamma)
     params = KernelSDCAParams(
         kernel,
         loss=loss,
         alpha=alpha,
         fit_intercept=fit_intercept,
-        gamma=positive("gamma", gamma),
+        gamma=gamma,
         degree=degree,
         coef0=coef0,
         max_iter=max_iter,
@@ -423,7 +424,7 @@ def kernel_sdca(
         cache_size=cache_size,
         trace=trace,
     ).checked()
-    gram_of = gram_maker(params, params.gamma, number_of_threads(n_jobs))
+    gram_of = gram_maker(params, gamma, number_of_threads(n_jobs))
     problem = KernelProblem(gram_of(X), Y, sample_weight)
     run = KernelSDCASolver(problem, params, as_state(random_state))
     return run.result(run.epochs(params.tol, params.trace))
