@@ -1,5 +1,7 @@
 """Shards as actors on a cluster's workers; a lost shard is made again on another worker."""
 
+import pickle
+
 import numpy as np
 
 from ..fitting.shard import Shard
@@ -55,6 +57,33 @@ class ShardActor(Shard):
         return getattr(self, method)(*sent.args)
 
 
+class ReceivingShardActor(ShardActor):
+    """A shard that makes its rows from what it receives, call after call.
+
+    Calls return errors instead of raising them, since some errors look like a lost worker.
+    """
+
+    def __init__(self, function, *shared):
+        self.function, self.shared, self.made = function, shared, []
+
+    def add(self, packed):
+        """Make the rows of a packed source; return the number of rows, or an error."""
+        try:
+            self.made.append(self.function(pickle.loads(packed), *self.shared))
+        except Exception as error:
+            return error
+        return len(self.made[-1][1])
+
+    def close(self):
+        """Become the shard of all rows; return the number of rows, or an error."""
+        made, self.made = self.made, []
+        try:
+            super().__init__(*map(list, zip(*made, strict=True)))
+        except Exception as error:
+            return error
+        return sum(len(y) for _, y in made)
+
+
 class Cluster:
     """The shards of a fit, one on each worker that has blocks with rows; `SDCARounds` drives them.
 
@@ -76,8 +105,10 @@ class Cluster:
             self._start_shard(k)
         for k in range(len(shared)):
             self.actors[k] = self._await_shard(k)
-            if self.actors[k] is None:
-                self._restart_shard(k)
+        begun = [k for k, actor in enumerate(self.actors) if actor is not None]
+        lost = [k for k, actor in enumerate(self.actors) if actor is None]
+        for k in lost + self._fill(begun):
+            self._restart_shard(k)
         self._leave_out_empty()
         self.made = True
 
@@ -86,12 +117,15 @@ class Cluster:
 
     def ask(self, method, calls):
         """Call a method of some shards at the same time; see `LocalShards`."""
-        pending = {k: self._begin_call(k, method, args) for k, args in calls.items()}
-        replies = {k: self._await_reply(k, *call) for k, call in pending.items()}
-        lost = [k for k, reply in replies.items() if reply is None]
-        for k in lost:
+        replies = self._replies({k: (method, args) for k, args in calls.items()})
+        for k in (lost := [k for k, reply in replies.items() if reply is None]):
             self._restart_shard(k)
         return {k: reply for k, reply in replies.items() if k not in lost}
+
+    def _replies(self, calls):
+        """Call a method of each of some shards at the same time; None is the reply of a lost one."""
+        pending = {k: self._begin_call(k, *call) for k, call in calls.items()}
+        return {k: self._await_reply(k, *call) for k, call in pending.items()}
 
     def _begin_call(self, k, method, args):
         """Begin a call; return its future, or None if the worker is lost, and its arguments."""
@@ -136,6 +170,22 @@ class Cluster:
         weights = columns[2] if len(columns) > 2 else None
         self._submit_actor(k, ShardActor, *columns[:2], weights)
 
+    def _calls_to_fill(self, k):
+        """Yield the calls, of a method with arguments, that give a new actor its rows; here it has them."""
+        yield from ()
+
+    def _fill(self, shards):
+        """Give new actors their rows, all at the same time call by call; return the lost ones."""
+        left, lost = {k: self._calls_to_fill(k) for k in shards}, []
+        while calls := {k: call for k, rest in left.items() if (call := next(rest, None))}:
+            for k, reply in self._replies(calls).items():
+                if isinstance(reply, Exception):
+                    raise reply
+                if reply is None:
+                    lost.append(k)
+                    del left[k]
+        return lost
+
     def _submit_actor(self, k, kind, *args):
         """Begin to make an actor on the worker of a shard."""
         self.futures[k] = self.client.submit(
@@ -177,7 +227,7 @@ class Cluster:
             self.places[k] = min(workers, key=here.count)
             self._start_shard(k)
             self.actors[k] = self._await_shard(k)
-            if self.actors[k] is not None:
+            if self.actors[k] is not None and not self._fill([k]):
                 return
         raise ClusterError(ENDING)
 

@@ -28,7 +28,7 @@ def infer_types(operator):
     operator.outputs[1].type = float_type(operator, len(labels))
 
 
-def convert(scope, operator, container):
+def convert_classifier(scope, operator, container):
     """Add the nodes that find labels and, for each class, the probability or else the score.
 
     Of two classes the scores are minus and plus what `decision_function` returns.

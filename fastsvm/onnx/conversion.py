@@ -120,7 +120,7 @@ def _register():
     """Tell skl2onnx of the classes, once."""
     for kind in CLASSIFIERS:
         skl2onnx.update_registered_converter(
-            *(kind, classifiers.ALIAS, classifiers.infer_types, classifiers.convert),
+            *(kind, classifiers.ALIAS, classifiers.infer_types, classifiers.convert_classifier),
             parser=classifiers.declare_outputs,
             options=classifiers.OPTIONS,
         )

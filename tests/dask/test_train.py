@@ -92,14 +92,14 @@ def test_log_loss_and_stdin(threads, corpus):
 
 def test_a_scheduler_that_goes_away_leaves_nothing(corpus, monkeypatch):
     with LocalCluster(n_workers=1, **IN_THREADS) as cluster:
-        ask = Cluster.ask
+        replies = Cluster._replies
 
-        def closing(self, method, calls):
-            if method == "close":
+        def closing(self, calls):
+            if ("close", ()) in calls.values():
                 cluster.close()
-            return ask(self, method, calls)
+            return replies(self, calls)
 
-        monkeypatch.setattr(Cluster, "ask", closing)
+        monkeypatch.setattr(Cluster, "_replies", closing)
         done = train(corpus, "--scheduler", cluster.scheduler_address, "--alpha", "0.01")
     assert done.exit_code == 1
     assert "scheduler is gone" in done.stderr
@@ -110,16 +110,17 @@ def test_a_scheduler_that_goes_away_leaves_nothing(corpus, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["add", "advance"])
 def test_a_killed_worker_costs_time_only(client, kill, corpus, monkeypatch, moment):
-    ask, restart, calls, restarted = Cluster.ask, Cluster._restart_shard, [], []
+    replies, restart, methods, restarted = Cluster._replies, Cluster._restart_shard, [], []
 
-    def killing(self, method, arguments):
-        calls.append(method)
-        if method == moment and calls.count(moment) == 3:
+    def killing(self, calls):
+        now = {method for method, _ in calls.values()}
+        methods.extend(now)
+        if moment in now and methods.count(moment) == 3:
             kill(client, min(client.scheduler_info()["workers"]))
-        return ask(self, method, arguments)
+        return replies(self, calls)
 
     here = trained(corpus, "--stream")
-    monkeypatch.setattr(Cluster, "ask", killing)
+    monkeypatch.setattr(Cluster, "_replies", killing)
     monkeypatch.setattr(Cluster, "_restart_shard", lambda self, k: restarted.append(k) or restart(self, k))
     there = trained(corpus, "--scheduler", client.scheduler.address)
     assert_alike(there, here)
