@@ -106,18 +106,22 @@ def option_field(default: object, help: str, **option: object) -> Any:
     default : object
     help : str
     **option
-        `type`, `metavar` and more, as for `click.option`.
+        `letter`, and `type`, `metavar` and more, as for `click.option`.
     """
     return field(default=default, metadata={"help": help, **option})
 
 
 def options_of_fields(settings: type, *names: str) -> list[Callable]:
-    """Return the options of fields that `option_field` made, by their names, in this order."""
-    known = {each.name: each for each in fields(settings)}
-    return [
-        click.option(f"--{name.replace('_', '-')}", default=known[name].default, **known[name].metadata)
-        for name in names
-    ]
+    """Return the options of fields that `option_field` made: all of them, or those of these names."""
+    made = {}
+    for each in fields(settings):
+        option = dict(each.metadata)
+        letters = [f"-{letter}" for letter in option.pop("letter", "")]
+        if option:
+            made[each.name] = click.option(
+                *letters, f"--{each.name.replace('_', '-')}", default=each.default, **option
+            )
+    return [made[name] for name in names or made]
 
 
 SECTIONS = ("Input", "Recipe", "Training", "Evaluation", "Output")  # of the help, in this order

@@ -1,5 +1,6 @@
 """What the commands share: options, the rows of FILE, and how results and errors are shown."""
 
+from dataclasses import dataclass
 from functools import wraps
 from typing import NamedTuple
 
@@ -8,7 +9,16 @@ import click
 from ...common import options
 from ...common.errors import AppError
 from ...common.matrix_reading import FORMATS, TABLE_OPTIONS, Rows, read_labelled, read_matrix
-from ...common.options import LOSS, STRENGTH, json_option, section, seed_option
+from ...common.options import (
+    COUNT,
+    LOSS,
+    STRENGTH,
+    json_option,
+    option_field,
+    options_of_fields,
+    section,
+    seed_option,
+)
 from ...common.paths import Reads
 from ...common.printing import print_json, tidy_warnings
 from ...common.progress import Stages
@@ -78,28 +88,40 @@ def command(*examples: str, letter_v: bool = True):
     return decorate
 
 
-loss_option = click.option("--loss", type=LOSS, help="[default: squared_hinge; hinge for kernels]")
-TOL = "Stop as soon as no weights are better by more than this share."
-tol_option = click.option("-e", "--tol", type=STRENGTH, default=1e-3, help=TOL)
 FOLDS = click.IntRange(min=2)
-SOLVERS = click.Choice([*SOLVER_TYPES])
-NUMBERS = "LIBLINEAR's number of the loss: 0 or 7 is log, 1 or 2 squared_hinge, 3 hinge."
-WEIGHTS = {"type": (str, STRENGTH), "multiple": True, "metavar": "LABEL W"}
+
+
+@dataclass(frozen=True)
+class MachineSettings:
+    """What kind of machine is fitted, but for C: the options of a training."""
+
+    loss: str | None = option_field(None, "[default: squared_hinge; hinge for kernels]", type=LOSS)
+    solver_type: str | None = option_field(
+        None,
+        "LIBLINEAR's number of the loss: 0 or 7 is log, 1 or 2 squared_hinge, 3 hinge.",
+        letter="s",
+        type=click.Choice([*SOLVER_TYPES]),
+        metavar="N",
+    )
+    tol: float = option_field(
+        1e-3, "Stop as soon as no weights are better by more than this share.", letter="e", type=STRENGTH
+    )
+    weight: tuple[tuple[str, float], ...] = option_field(
+        (),
+        "Multiply C by W for this label: -w1 5 -w-1 2.",
+        letter="w",
+        type=(str, STRENGTH),
+        multiple=True,
+        metavar="LABEL W",
+    )
+    no_intercept: bool = option_field(False, "Leave the intercept out.", is_flag=True)
+    kernel: str = option_field("linear", None, type=click.Choice(KERNELS))
+    gamma: float | None = option_field(None, "Of the kernel.  [default: scikit-learn's scale]", type=STRENGTH)
+    degree: int = option_field(3, "Of the kernel poly.", type=COUNT)
+    coef0: float = option_field(0.0, "Of poly and sigmoid.", type=options.FiniteFloat())
+    seed: int = 0
 
 
 def training_options(cost):
     """Return a decorator that adds the options of training, the first of which is -c."""
-    return section(
-        "Training",
-        cost,
-        loss_option,
-        click.option("-s", "--solver-type", type=SOLVERS, metavar="N", help=NUMBERS),
-        tol_option,
-        click.option("-w", "--weight", **WEIGHTS, help="Multiply C by W for this label: -w1 5 -w-1 2."),
-        click.option("--no-intercept", is_flag=True, help="Leave the intercept out."),
-        click.option("--kernel", type=click.Choice(KERNELS), default="linear"),
-        click.option("--gamma", type=STRENGTH, help="Of the kernel.  [default: scikit-learn's scale]"),
-        click.option("--degree", type=click.IntRange(min=1), default=3, help="Of the kernel poly."),
-        click.option("--coef0", type=options.FiniteFloat(), default=0.0, help="Of poly and sigmoid."),
-        seed_option,
-    )
+    return section("Training", cost, *options_of_fields(MachineSettings), seed_option)

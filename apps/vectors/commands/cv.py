@@ -28,7 +28,7 @@ def cv(source, stage, cost, folds, **options):
     with stage("read"):
         X, y, *_ = source.read(labelled=True)
     with stage("cross-validate", total=folds * len(costs)) as advance:
-        shares = cross_validate(X, y, folds, costs, advance, **options)
+        shares = cross_validate(X, y, folds, costs, advance, _options.MachineSettings(**options))
     means = shares.mean(axis=1)
     best = costs[int(means.argmax())]
     rows = zip(costs, means, shares.min(axis=1), shares.max(axis=1), strict=True)

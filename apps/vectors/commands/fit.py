@@ -43,18 +43,20 @@ def fit(source, stage, cost, folds, output, **options):
     from .. import vector_models
     from ..vector_models import cross_validate, make_model
 
+    settings = _options.MachineSettings(**options)
+    is_linear = settings.kernel == "linear"
     if folds is None:
         output = output or default_output(source.path, ENDINGS)
     with stage("read"):
-        rows = source.read(labelled=True, plain=folds is None and options["kernel"] == "linear")
+        rows = source.read(labelled=True, plain=folds is None and is_linear)
         X, y, *_ = rows
     if folds is not None:
         with stage("cross-validate", total=folds) as advance:
-            share = float(cross_validate(X, y, folds, [cost], advance, **options).mean())
+            share = float(cross_validate(X, y, folds, [cost], advance, settings).mean())
         told = f"Cross Validation Accuracy = {percent(share)}"
         return {"folds": folds, "accuracy": share}, [Section(lines=[told])]
-    model = make_model(y, cost=cost, **options)
-    vector_models.check_liblinear_has(output, y[:1].tolist(), options["kernel"] == "linear", model.loss)
+    model = make_model(y, cost, settings)
+    vector_models.check_liblinear_has(output, y[:1].tolist(), is_linear, model.loss)
     with stage("fit"):
         model.fit(X, y)
     with stage("write"):

@@ -5,7 +5,7 @@ import io
 import click
 
 from ...common.files import replace_file
-from ...common.options import COUNT, section
+from ...common.options import COUNT, options_of_fields, section
 from ...common.paths import Writes
 from ...common.sections import Section, Table
 from . import _options
@@ -15,9 +15,9 @@ from . import _options
 @_options.file_argument
 @section(
     "Training",
-    _options.loss_option,
+    *options_of_fields(_options.MachineSettings, "loss"),
     click.option("-n", "--number", type=COUNT, default=20, help="Solutions."),
-    _options.tol_option,
+    *options_of_fields(_options.MachineSettings, "tol"),
 )
 @section("Output", click.option("-o", "--output", type=Writes("npz"), help="File for all coefficients."))
 def path(source, stage, loss, number, tol, output):
