@@ -10,6 +10,7 @@ from os import PathLike
 from types import SimpleNamespace
 from typing import TextIO
 
+from .files import open_output
 from .printing import on_screen
 
 # A spreadsheet may begin a cell where a text does, and, if its settings are others, behind these characters.
@@ -27,9 +28,7 @@ def table_file(path: str | PathLike[str]) -> Iterator[TextIO]:
     if path == "-":
         yield sys.stdout
         return
-    from fastsvm._utils.atomic import replacing
-
-    with replacing(path) as raw:
+    with open_output(path) as raw:
         file = TextIOWrapper(raw, newline="", encoding="utf-8", errors="surrogateescape")
         try:
             yield file

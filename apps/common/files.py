@@ -1,4 +1,4 @@
-"""Files and folders for results: whether they can be written, and writing them in one go."""
+"""Files that are read or written in one go: small ones, models, and results."""
 
 import os
 import sys
@@ -16,33 +16,6 @@ def read_small_file(path: str, limit: int, what: str, exit_code: int = FAILED) -
     if len(content) > limit:
         raise AppError(f"{path}: larger than {limit:,} bytes, too large for {what}", exit_code)
     return content
-
-
-def check_file(path: str) -> None:
-    """Find out before the work whether a file can be written."""
-    if os.path.isdir(path):
-        raise AppError(f"{path}: is a folder; give a file")
-    if os.path.exists(path) and not os.path.isfile(path):  # such as /dev/null
-        return
-    _check_folder(os.path.dirname(os.path.realpath(path)), path)
-
-
-def make_folder(path: str) -> None:
-    """Make a folder for results, unless it is there, and find out whether files can be written into it."""
-    try:
-        os.makedirs(path, exist_ok=True)
-    except FileExistsError:
-        raise AppError(f"{path}: is a file; give a folder") from None
-    _check_folder(path, path)
-
-
-def _check_folder(folder: str, path: str) -> None:
-    from tempfile import TemporaryFile
-
-    try:
-        TemporaryFile(dir=folder).close()  # which no signal leaves behind
-    except OSError as error:
-        raise AppError(f"{path}: cannot be written ({error.strerror}); choose another path") from error
 
 
 def load_model(path: str):

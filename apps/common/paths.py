@@ -14,7 +14,6 @@ from typing import NamedTuple
 import click
 
 from .errors import USAGE, AppError
-from .files import check_file
 from .folder_walk import walk_folder
 
 
@@ -162,6 +161,33 @@ def check_there(path: str, kinds: Sequence[Kind], option: str = "-o") -> None:
     if what:
         told = f"it is not replaced, choose another path with {option}"
         raise AppError(f"{path}: {what}; {told}", USAGE)
+
+
+def check_file(path: str) -> None:
+    """Find out before the work whether a file can be written."""
+    if os.path.isdir(path):
+        raise AppError(f"{path}: is a folder; give a file")
+    if os.path.exists(path) and not os.path.isfile(path):  # such as /dev/null
+        return
+    _check_folder(os.path.dirname(os.path.realpath(path)), path)
+
+
+def make_folder(path: str) -> None:
+    """Make a folder for results, unless it is there, and find out whether files can be written into it."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except FileExistsError:
+        raise AppError(f"{path}: is a file; give a folder") from None
+    _check_folder(path, path)
+
+
+def _check_folder(folder: str, path: str) -> None:
+    from tempfile import TemporaryFile
+
+    try:
+        TemporaryFile(dir=folder).close()  # which no signal leaves behind
+    except OSError as error:
+        raise AppError(f"{path}: cannot be written ({error.strerror}); choose another path") from error
 
 
 class Continues(Writes):

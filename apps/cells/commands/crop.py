@@ -6,9 +6,8 @@ import sys
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.files import make_folder
 from ...common.options import json_option, section
-from ...common.paths import Writes
+from ...common.paths import Writes, make_folder
 from ...common.printing import note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import cell_width_option, command, images_argument

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from ...common.errors import USAGE, AppError
-from ...common.files import make_folder
+from ...common.paths import make_folder
 from ...common.progress import Stages
 from ...common.training_items import count_learned
 from ..data.bad_image import BadImage

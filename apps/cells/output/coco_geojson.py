@@ -13,7 +13,8 @@ import numpy as np
 from fastsvm._utils.atomic import replacing
 
 from ...common.errors import USAGE, AppError
-from ...common.files import make_folder, replace_file
+from ...common.files import replace_file
+from ...common.paths import make_folder
 from ..data.image_reader import ImageFile
 from ..finding.findings import FoundCell, ImageFindings
 from ..measuring.cell_measures import column_names, with_units

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from ...common.errors import AppError
-from ...common.files import make_folder, replace_file
-from ...common.paths import Writes
+from ...common.files import replace_file
+from ...common.paths import Writes, make_folder
 from ..frame.study_list import STUDIES
 from ..frame.study_report import RULES, Verdict
 from . import study_record

@@ -7,9 +7,10 @@ from contextlib import suppress
 
 from ...common.csv_quoting import csv_text
 from ...common.errors import AppError
-from ...common.files import make_folder, replace_file
+from ...common.files import replace_file
 from ...common.html_pages import write_page
 from ...common.matplotlib_figures import figure
+from ...common.paths import make_folder
 from ...common.progress import Stages
 from ..frame.study_report import Report
 from . import study_pages
