@@ -132,10 +132,25 @@ def test_options(run, write, texts, options, exit_code, pattern):
         ("explain MODEL what a waste", 2, "4 arguments, where MODEL and TEXT are expected; .* in quotes"),
         ("explain MODEL --json --csv", 2, "not both"),
         ("explain MODEL -n 0", 2, "-n"),
+        ("explain MODEL3 great --label good", 2, "knows no label 'good'; its labels are mixed, neg, pos"),
+        ("evaluate MODEL3 CORPUS --recall .9", 2, "models of two labels; this one has 3"),
+        ("predict MODEL3 --threshold 1", 2, "--threshold is for models of two labels; this one has 3"),
+        ("predict MODEL3 --unsure .4-.6", 2, "--unsure A-B is for models of two labels; this one has 3"),
+        *((f"predict MODEL --unsure {wrong}", 2, "--unsure") for wrong in (".6-.4", "0-.5", "2", "x", "0")),
+        ("predict MODEL --encoding rot13", 2, "'rot13' is no encoding of text"),
+        ("predict MODEL --text-col review", 2, "that can be seen; say what it is with --format csv"),
+        ("predict CORPUS CORPUS", 2, ".*: is no model, .*; MODEL comes first"),
+        ("predict MODEL missing.txt", 1, "missing.txt: No such file"),
+        ("evaluate MODEL missing.txt", 1, "missing.txt"),
+        ("evaluate missing.safetensors CORPUS", 1, "missing.safetensors"),
+        ("export MODEL --to pruned --keep 5 -o missing/out", 1, "missing/out"),
+        ("inspect CORPUS -o -", 2, "cannot go to stdout"),
+        ("serve missing.safetensors", 1, "missing.safetensors"),
+        ("serve CORPUS", 2, "is no model"),
     ],
 )
-def test_options_of_other_commands(run, write, texts, model, line, exit_code, pattern):
-    places = {"CORPUS": write(texts(50), "csv"), "MODEL": model}
+def test_options_of_other_commands(run, write, texts, model, model3, line, exit_code, pattern):
+    places = {"CORPUS": write(texts(50), "csv"), "MODEL": model, "MODEL3": model3}
     words = [places.get(word, word) for word in line.split()]
     fails(run(*words, input="great\n"), exit_code, pattern)
 
@@ -147,10 +162,6 @@ def test_paths(run, write, texts, model, tmp_path):
     fails(run("train", tmp_path / "work"), 1, "no labelled text, read as folder")
     fails(run("train", tmp_path, "--format", "csv"), 2, "is a folder")
     fails(run("train", corpus, "-o", tmp_path), 1, str(tmp_path))
-    fails(run("evaluate", "missing.safetensors", corpus), 1, "missing.safetensors")
-    fails(run("evaluate", model, "missing.txt"), 1, "missing.txt")
-    fails(run("predict", corpus, corpus), 2, re.escape(corpus) + ": is no model, .*; MODEL comes first")
-    fails(run("predict", model, "missing.txt"), 1, "missing.txt: No such file")
     pytest.importorskip("matplotlib")
     fails(run("explain", model, "--plot", "missing/a.png"), 1, "missing/a.png: cannot be written")
 

@@ -143,14 +143,13 @@ def test_a_pruned_model_is_a_model(run, model, texts, tmp_path):
     words = fastsvm.load_model("small.safetensors")["vectorizer"].get_feature_names_out()
     whole["classifier"].coef_[:, ~np.isin(whole["vectorizer"].get_feature_names_out(), words)] = 0
     fastsvm.save_model(whole, "zeroed.safetensors")
-    assert run("predict", "small.safetensors", "-q", input=lines).stdout == (
-        run("predict", "zeroed.safetensors", "-q", input=lines).stdout
-    )
+    paths = "small.safetensors", "zeroed.safetensors"
+    small, zeroed = (run("predict", path, "-q", input=lines).stdout for path in paths)
+    assert small == zeroed
     # Everything is kept where more is asked for than there is, and a file of the same kind is replaced.
     assert run("export", model, "--to", "pruned", "--keep", 999, "-o", "small.safetensors").exit_code == 0
-    assert (
-        run("predict", "small.safetensors", input=lines).stdout == run("predict", model, input=lines).stdout
-    )
+    small, whole = (run("predict", path, input=lines).stdout for path in ("small.safetensors", model))
+    assert small == whole
 
 
 def test_files_of_the_same_kind_are_replaced(run, model):
@@ -161,11 +160,8 @@ def test_files_of_the_same_kind_are_replaced(run, model):
     assert sorted(path.name for path in Path().iterdir()) == ["out", "out.vocabulary.tsv"]
 
 
-@pytest.mark.parametrize("to", ["pruned", "liblinear"])
-def test_nothing_else_is_overwritten(run, model, to):
-    options = ["--to", to, "--keep", 5, "-o"]
-    if to == "liblinear":
-        Path("out.vocabulary.tsv").write_text("words")
-        assert "out.vocabulary.tsv: is not a vocabulary" in run("export", model, *options, "out").stderr
-        assert not Path("out").exists()
-    assert run("export", model, *options, "missing/out").exit_code == 1
+def test_nothing_else_is_overwritten(run, model):
+    Path("out.vocabulary.tsv").write_text("words")
+    refused = run("export", model, "--to", "liblinear", "-o", "out")
+    assert "out.vocabulary.tsv: is not a vocabulary" in refused.stderr
+    assert not Path("out").exists()

@@ -394,16 +394,13 @@ def test_the_second_signal_ends_it_at_once(model):
         assert process.wait(timeout=20) == 1
 
 
-def test_what_cannot_be_served(run, model, served, tmp_path):
+def test_where_it_cannot_listen(run, model, served):
     result = run("serve", model, "--port", served.port)
     assert result.exit_code == 1
     assert result.stderr.startswith(f"error: 127.0.0.1:{served.port}: cannot listen there (")
     assert result.stderr.count("\n") == 1
     result = run("serve", model, "--host", "no such host")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
-    (tmp_path / "notes.txt").write_text("mine")
-    result = run("serve", tmp_path / "notes.txt")
-    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
 
 
 def test_a_text_that_cannot_be_scored_spoils_no_other(monkeypatch, model):

