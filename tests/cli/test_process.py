@@ -2,8 +2,8 @@
 
 import os
 import re
-import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -24,52 +24,33 @@ def test_predict_answers_what_has_arrived(start, model):
     assert process.wait(timeout=20) == 0
 
 
-# Writes so many MB of reviews, then a line of so many MB.
-FEED = """
-import sys
-block = (b"a great thing that broke " * 40 + b"\\n") * 1000
-for _ in range(int(sys.argv[1])):
-    sys.stdout.buffer.write(block)
-for _ in range(int(sys.argv[2])):
-    sys.stdout.buffer.write(block.replace(b"\\n", b" "))
-"""
+def peak(start, model, n_short, n_long):
+    """Return the peak MB of predicting so many MB of reviews and of one line, and how many lines came out."""
+    process, block = start("predict", model), ("a great thing that broke " * 40 + "\n") * 1000
 
-# Runs the app, then tells its peak memory in MB.
-MEASURED = """
-import atexit, resource, sys
-atexit.register(lambda: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10, file=sys.stderr))
-from fastsvm_apps.sentiment.cli import main
-main(sys.argv[1:])
-"""
+    def feed():
+        with process.stdin as stdin:
+            stdin.writelines([block] * n_short)
+            stdin.writelines([block.replace("\n", " ")] * n_long)
 
-
-def peak(model, short, long):
-    """Return the peak memory in MB of predicting a stream, and how many lines came out."""
-    feed = subprocess.Popen([sys.executable, "-P", "-c", FEED, str(short), str(long)], stdout=subprocess.PIPE)
-    command = [sys.executable, "-P", "-c", MEASURED, "predict", model]
-    with subprocess.Popen(
-        command,
-        stdin=feed.stdout,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "FASTSVM_MAX_LINE_MIB": "128"},
-    ) as process:
-        feed.stdout.close()
-        n = sum(1 for _ in process.stdout)
-        error = process.stderr.read()
-    assert (feed.wait(), process.returncode) == (0, 0), error
-    return int(error.splitlines()[-1]), n
+    (thread := threading.Thread(target=feed)).start()
+    n = sum(1 for _ in process.stdout)
+    thread.join()
+    _, status, used = os.wait4(process.pid, 0)
+    assert status == 0, process.stderr.read()
+    return used.ru_maxrss >> 10, n
 
 
 @posix
 @pytest.mark.slow
-def test_predict_streams_in_constant_memory(model):
-    base, n = peak(model, 1, 0)
+def test_predict_streams_in_constant_memory(start, model, monkeypatch):
+    monkeypatch.setenv("FASTSVM_MAX_LINE_MIB", "128")
+    base, n = peak(start, model, 1, 0)
     assert n == 1000
-    much, n = peak(model, 300, 0)
+    much, n = peak(start, model, 300, 0)
     assert n == 300 * 1000
     assert much < base + 30
-    assert peak(model, 1, 100)[1] == 1001  # a line of 100 MB is one line
+    assert peak(start, model, 1, 100)[1] == 1001  # a line of 100 MB is one line
 
 
 @pytest.mark.slow

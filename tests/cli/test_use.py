@@ -14,14 +14,6 @@ from fastsvm_apps.sentiment.measures import prediction
 NO_WORD = "1 text without a word the model knows got the label of the intercept\n"
 
 
-def decisions(path, texts):
-    """Compute decision values from the weights, without the app."""
-    model = fastsvm.load_model(path)
-    classifier = model["classifier"]
-    X = model["vectorizer"].transform(texts).toarray()
-    return X @ classifier.coef_.T + classifier.intercept_, classifier.classes_
-
-
 def test_evaluate_counts_unknown_labels_as_mistakes(run, write, texts, model):
     result = run("evaluate", model, write(texts(30, ("neg", "pos", "mixed"))), "--json")
     record = json.loads(result.stdout)
@@ -43,11 +35,12 @@ def test_predict_gives_label_and_score_in_order(run, texts, model, model3, tmp_p
     result = run("predict", path, file)
     assert (result.exit_code, result.stderr) == (0, NO_WORD)
     found = [line.split("\t") for line in result.stdout.splitlines()]
-    decision, classes = decisions(path, lines)
-    winner = (decision[:, 0] > 0).astype(int) if labels == 2 else decision.argmax(axis=1)
+    fitted = fastsvm.load_model(path)
+    decision = fitted.decision_function(lines)
+    winner = (decision > 0).astype(int) if labels == 2 else decision.argmax(axis=1)
     assert [i for i, row in enumerate(found) if row[2:] == ["no known term"]] == [1]
-    assert [row[0] for row in found] == classes[winner].tolist()
-    score = decision[:, 0] if labels == 2 else decision.max(axis=1)
+    assert [row[0] for row in found] == fitted.classes_[winner].tolist()
+    score = decision if labels == 2 else decision.max(axis=1)
     np.testing.assert_allclose([float(row[1]) for row in found], score, rtol=1e-5, atol=1e-6)
 
 
