@@ -17,8 +17,6 @@ from fastsvm import (
     PerceptronClassifier,
     SDCAClassifier,
 )
-from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.params import PegasosParams
 
 pytestmark = pytest.mark.blas
 
@@ -120,22 +118,6 @@ def test_partial_fit_after_fit_starts_there(estimator, problem):
     np.testing.assert_array_equal(again.coef_, fitted.partial_fit(X, y).coef_)
     restarted = fitted.fit(X, y)
     np.testing.assert_array_equal(restarted.coef_, before)
-
-
-def test_one_pass_of_partial_fit_is_one_epoch(problem):
-    X, y = problem
-    for averaging in ("last", "tail"):
-        model = PegasosClassifier(alpha=0.1, averaging=averaging, random_state=0).partial_fit(
-            X, y, classes=[-1, 1]
-        )
-        seed = np.random.RandomState(0).randint(2**31 - 1, size=1)[0]
-        params = PegasosParams(alpha=0.1, max_iter=1)
-        run = params.make_solver(Problem(X, y), np.array([seed], np.uint64))
-        run.run_epoch()
-        if averaging == "last":
-            np.testing.assert_allclose(model.coef_[0], run.output()[0], rtol=1e-12)
-        else:
-            assert np.abs(model.coef_[0] - run.output()[0]).max() > 1e-6
 
 
 def test_partial_fit_averages_from_the_step_that_is_given(problem):

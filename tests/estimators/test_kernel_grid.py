@@ -53,26 +53,6 @@ def test_errors_are_those_of_fits_on_the_folds(make, labels, wine):
     assert len(np.unique(grid["error"])) > 10
 
 
-def test_the_table(wine):
-    grid = kernel_pegasos_grid(
-        *wine, kernels=KERNELS, alphas=ALPHAS[::-1], n_iters=STEPS[::-1], random_state=3
-    )
-    assert grid.shape == (4, 3, 3, 5)
-    rows = grid.ravel()
-    assert rows.dtype.names[:4] == ("kernel", "gamma", "degree", "coef0")
-    assert rows.dtype.names[4:] == ("alpha", "n_iter", "fold", "error", "seconds")
-    assert rows["kernel"][:: 3 * 3 * 5].tolist() == ["rbf", "poly", "linear", "laplacian"]
-    assert grid["gamma"][3].max() == 1 / 13
-    assert grid["degree"][1].min() == 2
-    assert grid["coef0"][:, 0, 0, 0].tolist() == [0, 1, 0, 0]
-    assert grid["alpha"][0, :, 0, 0].tolist() == ALPHAS
-    assert grid["n_iter"][0, 0, :, 0].tolist() == STEPS
-    assert grid["fold"][0, 0, 0].tolist() == [0, 1, 2, 3, 4]
-    assert ((rows["error"] >= 0) & (rows["error"] < 1)).all()
-    assert (np.diff(grid["seconds"], axis=2) >= 0).all()
-    assert (rows["seconds"] > 0).all()
-
-
 @pytest.mark.parametrize("options", [{"n_jobs": 2}, {"n_jobs": -1}, {"cache_size": 0.02}], ids=str)
 def test_threads_and_cache_do_not_change_the_errors(options, wine):
     kernels = KERNELS[:2]

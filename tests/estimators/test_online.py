@@ -127,15 +127,6 @@ def test_fits_go_on(model, problem):
     assert np.array_equal(short.fit(X3, y).coef_, cold.fit(X3, y).coef_)  # other columns: from zero
 
 
-def test_a_start_is_not_lost():
-    X, y = load_breast_cancer(return_X_y=True)
-    X, good = scale(X), PegasosClassifier(alpha=1e-3, max_iter=500, averaging="tail", random_state=0)
-    coef, b0 = good.fit(X, y).coef_, good.intercept_
-    few = PegasosClassifier(alpha=1e-3, max_iter=1, random_state=0)
-    cold = few.fit(X, y).objective_
-    assert few.fit(X, y, coef_init=coef, intercept_init=b0).objective_ < 0.5 * cold
-
-
 @pytest.mark.parametrize(
     ("params", "start", "message"),
     [

@@ -3,15 +3,8 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fastsvm import (
-    ASDCAClassifier,
-    KernelPegasosClassifier,
-    KernelSDCAClassifier,
-    PegasosClassifier,
-    PerceptronClassifier,
-    SDCAClassifier,
-    SDCAClassifierCV,
-)
+import fastsvm
+from contracts import KINDS
 
 _WITHIN_TOL = "alike within tol; the check compares to 1e-7"
 _CLASS_WEIGHT = {
@@ -25,7 +18,7 @@ def _expected_failures(estimator):
         "check_sample_weight_equivalence_on_dense_data": _WITHIN_TOL,
         "check_sample_weight_equivalence_on_sparse_data": _WITHIN_TOL,
     }
-    if isinstance(estimator, ASDCAClassifier):
+    if isinstance(estimator, fastsvm.ASDCAClassifier):
         failures["check_class_weight_classifiers"] = (
             "a weight of 1000 makes theta a thousandth: 1000 epochs do not get far, as a warning says"
         )
@@ -42,17 +35,19 @@ def _expected_failures(estimator):
 
 
 # Some checks ask for one epoch, or fit columns that differ in size by orders of magnitude.
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+FEW = {"ASDCA": {"max_iter": 100}, "KernelSDCA": {"max_iter": 100}}
+
+
+def default(name, **options):
+    return getattr(fastsvm, f"{name}Classifier")(**options)
+
+
 @parametrize_with_checks(
     [
-        SDCAClassifier(),
-        SDCAClassifierCV(n_alphas=2, cv=2),
-        ASDCAClassifier(max_iter=100),
-        PegasosClassifier(),
-        PerceptronClassifier(),
-        KernelSDCAClassifier(max_iter=100),
-        KernelSDCAClassifier("precomputed", max_iter=100),
-        KernelPegasosClassifier(),
+        *(default(name, **FEW.get(name, {})) for name in KINDS),
+        fastsvm.SDCAClassifierCV(n_alphas=2, cv=2),
+        default("KernelSDCA", kernel="precomputed", max_iter=100),
     ],
     expected_failed_checks=_expected_failures,
 )
@@ -61,18 +56,11 @@ def test_check(estimator, check):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
-        SDCAClassifier("log"),
-        SDCAClassifier("log", multi_class="multinomial"),
-        ASDCAClassifier(),
-        ASDCAClassifier("log"),
-        PegasosClassifier("log"),
-        PerceptronClassifier(averaging="all"),
-        KernelSDCAClassifier(),
-        KernelSDCAClassifier(loss="log"),
-        KernelSDCAClassifier("poly"),
+        *(default(name, **options) for name in KINDS for options in KINDS[name] if options or name in FEW),
+        default("ASDCA", loss="log"),
+        default("KernelSDCA", kernel="poly"),
     ],
     expected_failed_checks=_expected_failures,
 )

@@ -165,38 +165,6 @@ def test_time_to_a_level_and_settling():
     assert cell_claims.settling(curves(found.primal, found.error[[0] * 9])) == (4, 4, 4)
 
 
-def trace(slow, n=8):
-    """Pegasos is at its optimum `slow` times as late as SDCA is."""
-    fast = [[2.0, 1.0, *[1.0] * 8]] * n
-    late = [[2.0] * (2 * slow - 1) + [1.0] * (10 - 2 * slow + 1)] * n
-    labels = cell_experiments.SDCA_LABEL, cell_experiments.STARTED, cell_experiments.PEGASOS
-    return dict(zip(labels, map(curves, (fast, fast, late)), strict=True))
-
-
-@pytest.mark.parametrize(("slow", "verdict"), [(3, Verdict.HELD), (1, Verdict.REFUTED)])
-def test_who_is_how_much_faster(slow, verdict):
-    traces = dict.fromkeys(cell_experiments.FEATURES, trace(slow))
-    speed = cell_claims.speed(traces)
-    assert speed[0].verdict is verdict
-    assert speed[0].ours == f"{slow}.00 ({slow}.00 to {slow}.00) times"
-    few = cell_claims.speed(dict.fromkeys(cell_experiments.FEATURES, trace(slow, n=5)))
-    assert few[0].verdict is Verdict.UNTESTED
-
-
-@pytest.mark.parametrize(("gain", "verdict"), [(0.05, Verdict.HELD), (-0.05, Verdict.REFUTED)])
-def test_what_components_gain(gain, verdict):
-    noise = 0.001 * np.arange(6)
-    values = np.full((6, 3, 3), 0.2) + noise[:, None, None]
-    values[:, 1] -= gain + 0.001 * noise[::-1, None]
-    errors = cell_experiments.Errors(values, (80.0, 20.0))
-    assert [claim.verdict for claim in cell_claims.gains(errors, errors)] == [verdict] * 2
-    assert cell_claims.gains(errors, None)[1].verdict is Verdict.UNTESTED
-    wide = cell_experiments.Errors(values + 0.06 * np.eye(6, 3)[:, :, None], (80.0, 20.0))
-    assert cell_claims.gains(wide, wide)[0].verdict is Verdict.UNDECIDED
-    at_level, _ = cell_claims.levels(errors, photographs=False)
-    assert at_level.verdict is Verdict.UNTESTED
-
-
 @pytest.mark.slow
 def test_photographs(shared, tmp_path):
     run("--data", shared, "--quick", "--runs", 6, "-o", tmp_path / "out")

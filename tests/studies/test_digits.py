@@ -8,10 +8,7 @@ from click.testing import CliRunner
 
 from fastsvm_apps.common.statistics import confusion
 from fastsvm_apps.studies.cli import main
-from fastsvm_apps.studies.digits import digit_claims, digit_experiments
-from fastsvm_apps.studies.frame.claim_judging import meets
-from fastsvm_apps.studies.frame.study_report import Verdict
-from fastsvm_apps.studies.race import many_rows
+from fastsvm_apps.studies.digits import digit_experiments
 
 pytestmark = pytest.mark.blas
 
@@ -51,26 +48,6 @@ def test_a_draw_has_as_many_of_each_and_none_twice():
         assert (digits.y[rows] == 5).sum() == (digits.y[rows] == 6).sum()
     other, _ = digit_experiments.draw(digits, seed=1, run=3)
     assert {*other} != {*here}
-
-
-@pytest.mark.parametrize(("value", "verdict"), [(3.0, Verdict.HELD), (12.5, Verdict.REFUTED)])
-def test_a_figure_of_one_draw_is_judged_by_ours(value, verdict):
-    digits = digit_experiments.read_digits(None)._replace(original=True)
-    draws = np.repeat(np.arange(10.0), 4)
-    claim = digit_claims.among(digits, "", "", draws, meets(value, value), "{:.1f}")
-    assert claim.verdict is verdict
-    assert claim.ours == "4.5 on average of 40 draws; 95 % of single draws have -1.5 to 10.5"
-
-
-@pytest.mark.parametrize(("fast", "verdict"), [(0, "held"), (1, "refuted")])
-def test_who_is_faster_on_many_rows(fast, verdict):
-    excess = np.full((len(many_rows.ALPHAS), 2, 6, 4), [0.5, 0.1, 0.02, 0.005])
-    seconds = np.full(excess.shape, [1.0, 2, 3, 4])
-    excess[:, fast, :, 2] = 0.005
-    claim = digit_claims.dual({"excess": excess, "seconds": seconds})
-    assert claim.verdict == verdict
-    assert claim.cases[0][0] == "lambda 0.01, to 1 %"
-    assert digit_claims.dual(many_rows.ABSENT).why == many_rows.ABSENT
 
 
 def test_the_digits_of_the_document(shared):

@@ -18,10 +18,8 @@ from fastsvm_apps.studies.sentiment import plane_experiments as planes
 from fastsvm_apps.studies.sentiment import run as run_study
 from fastsvm_apps.studies.sentiment import (
     text_claims,
-    text_comparison,
     text_experiments,
 )
-from fastsvm_apps.studies.sentiment.text_comparison import ARTICLE, TO_THE_LETTER
 
 
 @pytest.fixture(autouse=True)
@@ -107,38 +105,6 @@ def test_the_share_of_the_longer_is_an_area_under_a_curve():
         text_claims.longer_share(random.choice(one, 70), random.choice(other, 50))[0] for _ in range(400)
     ]
     assert half == pytest.approx(1.96 * np.std(repeated), rel=0.15)
-
-
-def made_up(differences, n_runs=12):
-    """Return what is found where the literal ones differ from .8 by so much, and the others are at .85."""
-    random = np.random.default_rng(0)
-    names = [*text_comparison.contenders(text_experiments.LITERAL, "nb-words")]
-    shift = [differences[name.removesuffix(TO_THE_LETTER)] if name.endswith(TO_THE_LETTER) else 0.05
-             for name in names]  # fmt: skip
-    accuracies = 0.8 + np.array(shift)[:, None] + 0.004 * random.standard_normal((len(names), n_runs))
-    known = text_comparison.Comparison(
-        np.array(names), accuracies, np.full(accuracies.shape, 0.1), np.array([800, 200]), 0.5, "nb-words"
-    )
-    tuned = None, np.full((2, n_runs), 0.01), np.full((2, n_runs), 0.83)
-    corpus = text_experiments.Corpus(TextSource("x"))
-    return text_experiments.Found(corpus, None, [], {}, known, *tuned, None, None)
-
-
-@pytest.mark.parametrize(
-    ("shifts", "expected"),
-    [
-        ((0.0, 0.0, 0.0), ("held", "held", "held", "held", "held", "held", "held", "held")),
-        ((-0.4, 0.0, 0.05), ("refuted", "held", "held", "refuted", "held", "held", "refuted", "undecided")),
-    ],
-)
-def test_verdicts_are_those_of_the_numbers(shifts, expected):
-    found = made_up(dict(zip(ARTICLE, shifts, strict=True)))
-    judged = text_claims.of_texts(found.corpus, found)
-    assert tuple(claim.verdict for claim in judged[:8]) == expected
-    assert [claim.verdict for claim in judged[8:]] == [Verdict.UNTESTED] * 3
-    absent = text_claims.of_texts(text_experiments.Corpus(None, why="None."), None)
-    assert [claim.words for claim in absent] == [claim.words for claim in judged]
-    assert {claim.verdict for claim in absent} == {Verdict.UNTESTED}
 
 
 @pytest.mark.slow

@@ -245,10 +245,6 @@ def test_many_tokens_in_a_text():
     check(BagOfWords(ngram_range=(1, 2)), [" ".join(map(str, range(10, 30_000)))])
 
 
-def test_many_short_texts():
-    check(BagOfWords(), [str(i % 1013) if i % 3 else "" for i in range(20_000)])
-
-
 GROWTH = """
 import resource, sys
 from fastsvm.text import BagOfWords

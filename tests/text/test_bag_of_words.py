@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from fastsvm.text import BagOfWords
 from twins import (
-    OTHERS,
     TEXTS,
     assert_same,
     assert_same_bits,
@@ -203,15 +202,6 @@ def test_transform_before_fit():
 
 
 # After fitting
-
-
-def test_fitting_again_forgets():
-    ours = BagOfWords()
-    own = scikit_learn(ours)
-    for texts in (TEXTS, OTHERS, TEXTS[::-1]):
-        assert_same_matrix(ours.fit_transform(texts), own.fit_transform(texts))
-        assert_same_state(ours, own)
-        assert_same_matrix(ours.transform(TEXTS), own.transform(TEXTS))
 
 
 @pytest.mark.parametrize(

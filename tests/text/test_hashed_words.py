@@ -36,11 +36,6 @@ def test_dtypes(dtype, norm):
     check(HashedBagOfWords(dtype=dtype, norm=norm, binary=True))
 
 
-@pytest.mark.parametrize("ngrams", [(2, 1), (0, 2), (1,), [1, 2]])
-def test_odd_ngrams(ngrams):
-    check(HashedBagOfWords(ngram_range=ngrams))
-
-
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
     st.lists(hard_texts, min_size=1, max_size=12),

@@ -83,15 +83,6 @@ def test_blocks_of_columns(name, dtype, monkeypatch):
 
 
 @pytest.mark.parametrize("name", SCORES)
-def test_ties_are_broken_alike(name):
-    """Many columns with the same score around the last one that is kept."""
-    X = sparse.csr_array(np.tile(np.eye(4, dtype=int), (2, 10)))
-    assert_same_choice(X, [0, 0, 0, 0, 1, 1, 1, 1], name, range(41))
-    assert_same_choice(X, [0, 0, 1, 1, 1, 1, 0, 0], name, range(41))
-    assert_same_choice(X, [0, 1, 1, 1, 0, 1, 1, 1], name, range(41))
-
-
-@pytest.mark.parametrize("name", SCORES)
 def test_classes_of_one_row_and_columns_that_tell_all(name):
     X, y = random_counts()
     y[7] = 9

@@ -1,7 +1,6 @@
 """What a comparison measures is what each fit would have measured by itself."""
 
 import csv
-import pickle
 
 import numpy as np
 import pytest
@@ -153,15 +152,6 @@ def test_a_table_is_written_and_drawn(data, tmp_path):
     primal = c.table["primal"][c.table["solver"] == "a"].reshape(3, 4)
     assert place.tolist() == [1, 2, 3, 4]
     np.testing.assert_array_equal(middle, np.median(primal, axis=0))
-
-
-def test_a_copy_has_all_but_the_solvers(data):
-    c = compare({"a": MODELS["sdca"], "perceptron": MODELS["perceptron"]}, *data, runs=2)
-    copy = pickle.loads(pickle.dumps(c))
-    assert copy.table.tobytes() == c.table.tobytes()
-    np.testing.assert_array_equal(copy.excess, c.excess)
-    np.testing.assert_array_equal(copy.coef["a"], c.coef["a"])
-    assert repr(copy) == repr(c)
 
 
 @pytest.mark.parametrize(
