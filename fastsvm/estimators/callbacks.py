@@ -45,7 +45,7 @@ class StepCallbacks:
     Attributes
     ----------
     root : the task of the fit; None without callbacks
-    stopped : bool, whether a callback has ended `watch` early
+    stopped : bool, whether a callback has ended the fit early
     """
 
     def __init__(self, estimator, X, y, sample_weight, n, sequential=True):
@@ -77,17 +77,29 @@ class StepCallbacks:
             **self.data, reconstruction_attributes=fitted
         )
 
-    def watch(self, name, run, rounds, fitted):
-        """Yield from the `rounds` of a kernel machine's `run`, each a step; a callback may end them."""
-        while run.left and not self.stopped:
-            self.begin(name)
-            yield next(rounds)
-            self.stopped = bool(self.end(fitted) and run.left)
+    def watcher(self, fitted):
+        """Return the Watcher that makes each round of a kernel machine's solver a step."""
+        return _StepWatcher(self, fitted)
 
     def finish(self):
         """End the fit, whose attributes are set."""
         if self.root is not None:
             self.root.call_on_fit_task_end(**self.data, reconstruction_attributes={})
+
+
+class _StepWatcher(Watcher):
+    """What callbacks have to do with the rounds of a solver; `fitted` as in `StepCallbacks.end`."""
+
+    def __init__(self, steps, fitted):
+        self.steps, self.fitted = steps, fitted
+
+    def before(self, solver):
+        self.steps.begin("epoch")
+
+    def after(self, solver):
+        stop = self.steps.end(self.fitted)
+        self.steps.stopped = bool(stop and not solver.is_over)
+        return stop
 
 
 class TaskCallbacks(StepCallbacks):

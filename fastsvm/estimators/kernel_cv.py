@@ -22,6 +22,7 @@ from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel._values import gamma_of
 from ..solvers.kernel.params import KernelSDCACVParams, KernelSDCAParams
 from ..solvers.kernel.sdca_solver import KernelSDCASolver
+from ..solvers.run import Watcher, run
 from .callbacks import StepCallbacks, with_callbacks
 from .cross_validation import CrossValidated, FoldFit, fold_decision
 from .kernel_base import KernelClassifier
@@ -199,8 +200,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVParam
             solver = KernelSDCASolver(
                 KernelProblem(gram, signs, weights), params, np.array([seed], np.uint64), best.dual
             )
-            for _ in solver.epochs(params.tol):
-                pass
+            run(solver, params.tol, trace=False)
         fit = as_fit(params, X, self.classes_, self.gamma_, solver)
         ends = [*best.ends, *fit_ends(fit.objective, fit.gap, fit.done, self.alpha_)]
         self._take(fit)
@@ -261,6 +261,17 @@ class _KernelFoldModel(KernelSDCAClassifier):
         return self.test_scores if X is self.test_rows else super().decision_function(X)
 
 
+class _Stopped(Watcher):
+    """Ends a run before its next round, once a list has an item."""
+
+    def __init__(self, stopping):
+        self.stopping = stopping
+
+    def before(self, solver):
+        if self.stopping:
+            raise KeyboardInterrupt
+
+
 class _KernelFit(NamedTuple):
     """The attributes of a KernelSDCASolver that the next fit, or the score, needs."""
 
@@ -291,9 +302,7 @@ class _KernelPath:
         self.problem.gram.forget_uses()
         start = None if self.last is None else self._best_start(params)
         solver = KernelSDCASolver(self.problem, params, np.array([self.seed], np.uint64), start)
-        for _ in solver.epochs(params.tol):
-            if stopping:
-                raise KeyboardInterrupt
+        run(solver, params.tol, trace=False, watchers=[_Stopped(stopping)])
         self.last = _KernelFit(*(getattr(solver, name) for name in _KernelFit._fields))
         return self.last
 

@@ -17,6 +17,7 @@ from ..solvers.kernel._values import gamma_of
 from ..solvers.kernel.params import KernelPegasosParams, KernelSDCAParams
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_pegasos_rows
 from ..solvers.kernel.sdca_solver import KernelSDCASolver
+from ..solvers.run import run
 from .convergence_advice import ConvergenceWarning, FitEnd, fit_ends, warn_if_short
 from .kernel_prediction import KernelPrediction, is_precomputed
 from .labels import as_labels, positive_labels, require_classes, row_weights, signs_of_classes
@@ -126,7 +127,7 @@ def fit_kernel(
     KernelFit
     """
     classes, n = require_classes(np.unique(y)), len(y)
-    gamma, labels = gamma_to_use(params, X), positive_labels(classes)
+    gamma = gamma_to_use(params, X)
     with one_blas_thread:
         solver = _make_solver(
             params,
@@ -137,14 +138,16 @@ def fit_kernel(
             None if start_of is None else start_of(classes, n),
         )
         steps = None if steps_of is None else steps_of(solver.most_rounds)
-        trace = bool(params.trace or (params.gap_tol is None and (params.verbose or steps is not None)))
-        rounds = solver.epochs(params.gap_tol, trace)
+        watchers = []
         if steps is not None:
-            fitted = lambda: as_fit(params, X, classes, gamma, solver).attributes()  # noqa: E731
-            rounds = steps.watch("epoch", solver, rounds, fitted)
-        for classes_of_round in rounds:
-            for k in classes_of_round if params.verbose else ():
-                print(solver.history[k][-1].line(labels[k]))
+            watchers.append(steps.watcher(lambda: as_fit(params, X, classes, gamma, solver).attributes()))
+        run(
+            solver,
+            params.gap_tol,
+            bool(params.trace or (params.gap_tol is None and (params.verbose or steps is not None))),
+            watchers=watchers,
+            labels=positive_labels(classes).tolist() if params.verbose else (),
+        )
         stopped = steps is not None and steps.stopped
         return as_fit(params, X, classes, gamma, solver, stopped, solver.is_indefinite())
 

@@ -181,10 +181,8 @@ class Solver:
     Some can `restore()` the `checkpoint_state()` of an earlier run. `checkpoint_hook`, if set, is called with
     the run after each epoch, and within an epoch wherever the state can be saved.
 
-    The kernel machines' solvers, which have several classes, keep to it class by class: `measure` returns
-    objectives and gaps, and `done[k]` counts the epochs of the k-th class. Their `epochs` yield the classes
-    that took part, `left` lists the work left. Kernel Pegasos takes the rows of its steps:
-    `run_epoch(order)`.
+    The kernel machines' solvers (`KernelSolver`) have all classes: `advance()` is a round of those that are
+    not at their end.
     """
 
     solver: str

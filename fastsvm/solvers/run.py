@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ._solver import Solver
+from typing import Any
 
 
 class Watcher:
@@ -27,7 +24,7 @@ class Watcher:
 
 
 def run(
-    solver: Solver,
+    solver: Any,
     tol: float | None = None,
     trace: bool = True,
     *,
@@ -39,7 +36,7 @@ def run(
 
     Parameters
     ----------
-    solver : Solver, not begun
+    solver : Solver or KernelSolver, not begun
     tol : float or None
         The relative gap to reach; None: it does all epochs.
     trace : bool, default=True

@@ -73,14 +73,14 @@ ROUNDS = 5000  # of a fit; without the rule for slow ones some take a hundred mi
 @pytest.fixture
 def counted(monkeypatch):
     """The rounds of fits, as they go on; more than `ROUNDS` of one are an error."""
-    once, seen = sdca_solver.KernelSDCASolver.run_epoch, []
+    once, seen = sdca_solver.KernelSDCASolver.run_round, []
 
-    def run_epoch(self, classes):
+    def run_round(self, classes):
         assert self.round < ROUNDS
         once(self, classes)
         seen.append(self.round)
 
-    monkeypatch.setattr(sdca_solver.KernelSDCASolver, "run_epoch", run_epoch)
+    monkeypatch.setattr(sdca_solver.KernelSDCASolver, "run_round", run_round)
     return seen
 
 

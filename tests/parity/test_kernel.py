@@ -14,6 +14,7 @@ from fastsvm.solvers.kernel._gram import make_gram
 from fastsvm.solvers.kernel._problem import KernelProblem
 from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
 from fastsvm.solvers.losses import as_loss
+from fastsvm.solvers.run import run
 from reference import KERNELS
 
 pytestmark = pytest.mark.blas
@@ -136,11 +137,11 @@ def test_pegasos_with_room_for_few_rows(layout, capacity):
         order = stream(len(twin), n_steps)
         gram = make_gram(X, "rbf", gamma=0.3, cache_size=capacity * len(twin) * 8 / MIB)
         assert gram.capacity == capacity
-        run = KernelPegasosSolver(KernelProblem(gram, Y, weights), ALPHA, order=order.astype(np.int32))
-        result = run.result(run.epochs())
+        solver = KernelPegasosSolver(KernelProblem(gram, Y, weights), ALPHA, order=order.astype(np.int32))
+        result = run(solver, trace=False)
         expected = reference.kernel_pegasos(K, Y, order, ALPHA, weights)
-        np.testing.assert_array_equal(run.counts, expected)
-        np.testing.assert_allclose(run.scores, (run.counts * Y) @ K, rtol=1e-10, atol=1e-10)
+        np.testing.assert_array_equal(solver.counts, expected)
+        np.testing.assert_allclose(solver.scores, (solver.counts * Y) @ K, rtol=1e-10, atol=1e-10)
         assert gram.computed > capacity
         assert_same_counts(result, Y, expected, n_steps)
         assert_certified(result, K, Y, weights)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..losses import as_loss
+from ..run import run
 from . import _kernel
 from ._gram import MIB, FullGram, Gram
 from ._problem import KernelProblem
@@ -129,7 +130,7 @@ def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
             gap, losses, margins = _kernel.gap_terms(*state, room[0], intercept)
             return PairFit(dual, intercept, (losses + margins / 2) / n, gap / n, steps)
         start = dual[np.newaxis]
-    run = KernelSDCASolver(
+    solver = KernelSDCASolver(
         KernelProblem.of_sample(gram, signs, weights, n),
         KernelSDCAParams(alpha=1 / n, fit_intercept=True),
         np.ones(1, np.uint64),
@@ -137,8 +138,9 @@ def fit_pair(gram, signs, weights, *, tol, slack, most_steps=-1):
         slack=slack,
         most_steps=-1 if most_steps == -1 else most_steps - steps,
     )
-    run.result(run.epochs(tol))
-    return PairFit(run.dual[0], run.intercept[0], run.primal[0], run.gap[0], steps + run.steps[0])
+    run(solver, tol, trace=False)
+    found = solver.dual, solver.intercept, solver.primal, solver.gap, steps + solver.steps
+    return PairFit(*(of_all[0] for of_all in found))
 
 
 def cross_scores(gram, signs, weights, random, options):

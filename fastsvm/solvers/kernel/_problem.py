@@ -1,6 +1,6 @@
 """The common parts of the kernel machines: one-vs-rest problems over one kernel matrix, and the result."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,10 +91,22 @@ class KernelProblem:
 
 
 class KernelSolver:
-    """The base class of kernel machines' solvers: rounds, each measured for the classes that took part.
+    """The base class of kernel machines' solvers, which `run` takes from round to round, for all classes.
 
-    A subclass has `coef`, of shape (n_classes, n), and `done`, the epochs or steps of each class.
+    A subclass has `coef`, of shape (n_classes, n), `done`, the epochs or steps of each class, and
+    `run_round`, which measures the classes that take part.
+
+    Attributes
+    ----------
+    most_rounds : int or None, the most rounds there can be; None: no limit
+    tol : float or None, the relative gap at which a class is at its end
+    traced : bool, whether a round is an epoch
     """
+
+    most_rounds: int | None
+    tol: float | None = None
+    traced = False
+    restored = False
 
     def __init__(self, problem: KernelProblem, alpha: float) -> None:
         problem.require_range(alpha)
@@ -102,30 +114,40 @@ class KernelSolver:
         n_classes = len(problem.signs)
         self.primal, self.gap, self.intercept = np.empty(n_classes), np.empty(n_classes), np.zeros(n_classes)
         self.history: list[list[Epoch]] = [[] for _ in range(n_classes)]
+        self.taking_part: Sequence[int] = ()
 
-    def record(self, classes):
-        """Write a line of history for each of these classes; return the classes."""
-        for k in classes:
+    def advance(self):
+        """Do a round of the classes that are not at their end."""
+        self.taking_part = self.left
+        if self.taking_part:
+            self.run_round(self.taking_part)
+        return False
+
+    @property
+    def is_over(self):
+        """Whether no round follows."""
+        return not self.left
+
+    def finish(self):
+        """Check what is to be returned."""
+        require_finite(self.primal, self.gap)
+
+    def record(self, score=None):
+        """Add a line to the history of each class that took part; these lines, with its number."""
+        lines = []
+        for k in self.taking_part:
             primal, gap = float(self.primal[k]), float(self.gap[k])
-            self.history[k].append(Epoch(int(self.done[k]), self.seconds, primal, primal - gap, gap))
-        return classes
-
-    most_rounds: int | None
-    """The most rounds there can be; None: no limit."""
-
-    def epochs(self, tol: float | None = None, trace: bool = False) -> Iterator[Any]:
-        """Make rounds until all classes are at their end; yield the classes that took part in each."""
-        raise NotImplementedError
+            line = Epoch(int(self.done[k]), self.seconds, primal, primal - gap, gap)
+            self.history[k].append(line)
+            lines.append((k, line))
+        return lines
 
     def is_indefinite(self) -> bool:
         """Whether it is known to have ended because the kernel is not positive semi-definite."""
         return False
 
-    def result(self, rounds=()):
-        """The KernelResult, once the iterable `rounds` of `epochs` is exhausted."""
-        for _ in rounds:
-            pass
-        require_finite(self.primal, self.gap)
+    def result(self):
+        """The KernelResult of now."""
         return KernelResult(
             self.coef, self.primal, self.gap, int(self.done.max()), self.history, self.intercept
         )

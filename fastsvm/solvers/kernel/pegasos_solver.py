@@ -12,6 +12,7 @@ from .._input import as_matrix, as_order, as_state, as_weights, positive, with_m
 from .._random import draw_rows
 from .._solver import require_finite
 from ..losses import value
+from ..run import run
 from . import _kernel
 from ._gram import gram_maker, kernel_scores
 from ._problem import KernelProblem, KernelResult, KernelSolver, as_all_signs
@@ -39,7 +40,7 @@ class KernelPegasosSolver(KernelSolver):
     scores : ndarray of shape (n_classes, n), default=None
         What those have left in this problem's rows, as the attribute; changed in place.
     order : int32 array, default=None
-        The rows on which `epochs` takes its steps.
+        The rows of the steps.
 
     Attributes
     ----------
@@ -90,35 +91,25 @@ class KernelPegasosSolver(KernelSolver):
             return cls(KernelProblem(gram_of(X), signs, sample_weight), params.alpha, order=order)
         some = weights[drawn] if weights.size else weights
         problem = KernelProblem.of_sample(gram_of(X[drawn]), signs[:, drawn], some, n)
-        run = cls(problem, params.alpha, order=np.searchsorted(drawn, order).astype(np.int32))
+        solver = cls(problem, params.alpha, order=np.searchsorted(drawn, order).astype(np.int32))
         others = np.setdiff1d(np.arange(n), drawn)
         some = weights[others] if weights.size else 1.0
-        run.drawn, run.others = drawn, (X, others, signs[:, others], some, params.cache_size)
-        return run
+        solver.drawn, solver.others = drawn, (X, others, signs[:, others], some, params.cache_size)
+        return solver
 
-    def epochs(self, tol=None, trace=False):
-        """Take the steps in `order`, whatever `tol`.
-
-        With `trace` measure after every n of them, not only after the last.
-
-        Yields
-        ------
-        range of all classes
-        """
-        steps = self.problem.n if trace else len(self.order)
-        while self.left:
-            self.run_epoch(self.order[self.t : self.t + steps])
-            self.primal, self.gap = self.measure()
-            yield self.record(range(len(self.gap)))
+    def run_round(self, classes):
+        """Take n of the steps in `order`, or all if they are not traced; measure all classes."""
+        self.run_epoch(self.order[self.t :][: self.problem.n if self.traced else None])
+        self.primal, self.gap = self.measure()
 
     @property
     def left(self):
-        """Number of steps left."""
-        return len(self.order) - self.t
+        """All classes, if steps are left."""
+        return range(len(self.gap)) if self.t < len(self.order) else ()
 
     @property
     def most_rounds(self) -> Any:  # type: ignore[override]
-        """Number of measurements of `epochs` with `trace`."""
+        """Number of rounds of a traced run."""
         return -(-len(self.order) // self.problem.n)
 
     @property
@@ -308,8 +299,8 @@ def kernel_pegasos(
         order = drawn_pegasos_rows(n, params.n_iter, random_state)
     else:
         order = _given_pegasos_order(order, n)
-    run = KernelPegasosSolver.of_rows(X, Y, sample_weight, params, order, gram_of)
-    return run.result(run.epochs(trace=params.trace))
+    solver = KernelPegasosSolver.of_rows(X, Y, sample_weight, params, order, gram_of)
+    return run(solver, None, params.trace)
 
 
 def drawn_pegasos_rows(n: int, n_iter: int | None, random_state: Any) -> np.ndarray:

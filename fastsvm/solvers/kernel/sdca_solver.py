@@ -15,6 +15,7 @@ from .._problem import balancing
 from .._random import shuffle
 from .._rows import scale_by_sign, sums_by_sign
 from ..losses import as_loss
+from ..run import run
 from ..sdca_solver import sdca_bias_rate
 from . import _kernel
 from ._free_set import balance, newton_steps
@@ -104,7 +105,7 @@ class KernelSDCASolver(KernelSolver):
         self.budget, self.wanted = np.zeros(shape[0]), np.zeros(shape[0])
         self.stalled, self.marks = np.zeros(shape[0], bool), np.zeros(shape[0])
         self.buffers = threading.local()
-        self.round, self.tol, self.trace = 0, None, False
+        self.round = 0
         if start is not None:
             start = np.clip(start, 0, self.upper)
             if fit_intercept:
@@ -119,40 +120,25 @@ class KernelSDCASolver(KernelSolver):
         """dual_coef, of shape (n_classes, n)."""
         return self.dual * self.problem.signs * self.rate
 
-    def epochs(self, tol=None, trace=False):
-        """Make rounds until every class is within `tol` of its optimum or has done `max_iter` epochs.
-
-        With `trace` a round has one epoch.
-
-        Yields
-        ------
-        list of the classes that took part in the round
-        """
-        self.tol, self.trace = tol, trace
-        while left := self.left:
-            start = time.process_time()
-            self.run_epoch(left)
-            self.seconds += time.process_time() - start
-            yield self.record(left)
-
     @property
     def left(self):
         """The classes for which a round follows."""
-        return [k for k in range(len(self.gap)) if not self.is_over(k)]
+        return [k for k in range(len(self.gap)) if not self.is_at_end(k)]
 
     @property
     def most_rounds(self) -> Any:  # type: ignore[override]
         """The most rounds there can be: each has an epoch or more. None: no limit."""
         return self.max_iter if self.max_iter < np.inf else None
 
-    def is_over(self, k):
+    def is_at_end(self, k):
         """Whether no round follows for class k."""
         within = self.done[k] and self.tol is not None and self.gap[k] <= self.tol * self.primal[k]
         over = self.done[k] >= self.max_iter or self.steps[k] >= self.most_steps
         return (within and self.violation[k] <= self.slack) or over or self.gap[k] == 0 or self.stalled[k]
 
-    def run_epoch(self, classes):
-        """A round: epochs of these classes on a working set each, the scores of all rows, and their gaps."""
+    def run_round(self, classes):
+        """Epochs of these classes on a working set each; the scores of all rows, and the classes' gaps."""
+        start = time.process_time()
         if self.dual.any():
             sets, shared = [self._working_set(k) for k in classes], None
             self._fetch_whole_rows(sets)
@@ -170,7 +156,7 @@ class KernelSDCASolver(KernelSolver):
         last = self.dual[classes], self.scores[classes]
         self._update_scores(classes, sets, moved)
         self.round += 1
-        ends_window = self.round % (WINDOW * (MOST_EPOCHS if self.trace else 1)) == 0
+        ends_window = self.round % (WINDOW * (MOST_EPOCHS if self.traced else 1)) == 0
         for j, k in enumerate(classes):
             gap, before = self.gap[k], self.primal[k] - self.gap[k]
             self.measure(k)
@@ -184,6 +170,7 @@ class KernelSDCASolver(KernelSolver):
                     self.measure(k)
             if ends_window:
                 self.marks[k] = value
+        self.seconds += time.process_time() - start
 
     def _first_working_set(self):
         """Before anything is known all rows look alike: some of them at random, for all classes."""
@@ -242,7 +229,7 @@ class KernelSDCASolver(KernelSolver):
         weights, steepness = p.weights[rows] if p.weights.size else p.weights, self.steepness[rows]
         signs, before = p.signs[k, rows], dual.copy()
         order, room = np.arange(n, dtype=np.int32), np.empty((4, n))
-        limit = min(1 if self.trace else MOST_EPOCHS, self.max_iter - self.done[k])
+        limit = min(1 if self.traced else MOST_EPOCHS, self.max_iter - self.done[k])
         share = ROUND_GAP if self.tol is None else max(ROUND_GAP, self.tol * self.primal[k] / self.gap[k])
         goal = share * self.terms[k, rows].sum()
         state = block, steepness, self.rate, signs, weights, dual, scores, loss.struct
@@ -426,5 +413,5 @@ def kernel_sdca(
     ).checked()
     gram_of = gram_maker(params, gamma, number_of_threads(n_jobs))
     problem = KernelProblem(gram_of(X), Y, sample_weight)
-    run = KernelSDCASolver(problem, params, as_state(random_state))
-    return run.result(run.epochs(params.tol, params.trace))
+    solver = KernelSDCASolver(problem, params, as_state(random_state))
+    return run(solver, params.tol, params.trace)
