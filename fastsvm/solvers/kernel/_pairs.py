@@ -1,4 +1,8 @@
-"""One-vs-one problems, each over the kernel matrix of two classes."""
+"""SVC's problems, one for each pair of classes, each over the kernel matrix of their rows.
+
+Minimises 1/2 ||f||^2 + sum_i C_i max(0, 1 - y_i (f(x_i) + b0)): the objective of `sdca_solver` times n, with
+alpha = 1/n and c_i = C_i.
+"""
 
 from copy import copy
 from typing import NamedTuple

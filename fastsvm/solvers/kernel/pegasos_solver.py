@@ -1,4 +1,16 @@
-"""Kernel Pegasos from the outside: the stream of rows, which values to have ready, certificate."""
+"""Pegasos on kernel machines: sub-gradient steps of all classes on one stream of rows, with a certificate.
+
+Minimises, for each class, over functions f of the kernel's space::
+
+    P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i max(0, 1 - y_i f(x_i))
+
+For t = 1, ..., T with a row s, a_s <- a_s + c_s where y_s/(alpha t) sum_j a_j y_j K(x_j, x_s) < 1, and then
+f = 1/(alpha T) sum_j a_j y_j K(x_j, .). The steps' b_i = a_i n / T, clipped to c_i and shrunk to where the
+dual is largest, bound the optimum from below: D(b) = 1/n sum_i b_i - alpha/2 ||f_b||^2, f_b as in
+`sdca_solver`.
+
+Source: Shalev-Shwartz, Singer, Srebro & Cotter, Math. Program. 127 (2011), fig. 3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,24 @@
-"""Kernel SDCA from the outside: rounds of coordinate steps on the rows that matter, certificate."""
+"""SDCA on kernel machines: dual coordinate ascent over working sets, in rounds, with a certificate.
+
+Minimises, for each class, over functions f of the kernel's space and the intercept b0::
+
+    P(f, b0) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i (f(x_i) + b0))
+
+by its dual, over b_i in the domain of the loss (0 <= b_i <= c_i for the hinge)::
+
+    D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||f_b||^2,    f_b = 1/(alpha n) sum_i b_i y_i K(x_i, .),
+
+and sum_i b_i y_i = 0 with an intercept. A step maximises D over one b_i; where psi is quadratic, of slope
+1 - s u, s = 0 for the hinge::
+
+    b_i <- clip(b_i + (1 - y_i f(x_i) - s b_i / c_i) / (K(x_i, x_i) / (alpha n) + s / c_i))
+
+and on the b_i that gains most. With an intercept it moves two, b_i y_i by as much as b_j y_j the other way.
+Row i adds c_i phi(m_i) - c_i psi(b_i / c_i) + b_i m_i to n (P - D), m_i = y_i f(x_i): so rows are chosen.
+
+Sources: Shalev-Shwartz & Zhang, JMLR 14 (2013); Johnson & Guestrin, Blitz, ICML 2015 (working sets);
+Steinwart, Hush & Scovel, JMLR 12 (2011), and Fan, Chen & Lin, JMLR 6 (2005) (the choice of one and of two).
+"""
 
 from __future__ import annotations
 
@@ -84,27 +104,27 @@ class KernelSDCASolver(KernelSolver):
         self.fit_intercept, self.slack = fit_intercept, slack
         self.most_steps = np.inf if most_steps == -1 else most_steps
         shape = problem.signs.shape
-        self.rate = 1 / (alpha * problem.n)
-        self.steepness = np.maximum(problem.gram.diagonal, 0) * self.rate  # of indefinite kernels too
+        self.dual_scale = 1 / (alpha * problem.n)
+        self.steepness = np.maximum(problem.gram.diagonal, 0) * self.dual_scale  # of indefinite kernels too
         self.dual, self.scores = np.zeros(shape), np.zeros(shape)
-        self.terms = np.empty(shape)
+        self.row_gaps = np.empty(shape)
         weights = problem.weights if problem.weights.size else np.ones(shape[1])
         self.upper = self.loss.uppers(weights)
         # Twice P(0), above which no dual value of a positive semi-definite kernel is.
-        self.most = np.inf if self.loss.upper < np.inf else 2 * weights.sum() / problem.n
+        self.dual_limit = np.inf if self.loss.upper < np.inf else 2 * weights.sum() / problem.n
         self.random = random
-        self.states = [np.array([random[0] + k + 1], np.uint64) for k in range(shape[0])]
+        self.random_states = [np.array([random[0] + k + 1], np.uint64) for k in range(shape[0])]
         self.done, self.steps = np.zeros(shape[0], int), np.zeros(shape[0], int)
         self.violation = np.zeros(shape[0])
-        self.intercept_rate = 0.0
+        self.intercept_step = 0.0
         if fit_intercept and not self.loss.quadratic:
             if (problem.signs[:, weights > 0] == problem.signs[:, weights > 0][:, :1]).all(axis=1).any():
                 raise ValueError("With an intercept the log loss needs rows of both signs.")
-            mean_square = self.steepness.mean() / self.rate
-            self.intercept_rate = sdca_bias_rate(alpha, problem.n, mean_square, weights.mean())
-        self.budget, self.wanted = np.zeros(shape[0]), np.zeros(shape[0])
-        self.stalled, self.marks = np.zeros(shape[0], bool), np.zeros(shape[0])
-        self.buffers = threading.local()
+            mean_square = self.steepness.mean() / self.dual_scale
+            self.intercept_step = sdca_bias_rate(alpha, problem.n, mean_square, weights.mean())
+        self.newton_budget, self.newton_from = np.zeros(shape[0]), np.zeros(shape[0])
+        self.stalled, self.dual_before_window = np.zeros(shape[0], bool), np.zeros(shape[0])
+        self.block_memory = threading.local()
         self.round = 0
         if start is not None:
             start = np.clip(start, 0, self.upper)
@@ -118,7 +138,7 @@ class KernelSDCASolver(KernelSolver):
     @property
     def coef(self):
         """dual_coef, of shape (n_classes, n)."""
-        return self.dual * self.problem.signs * self.rate
+        return self.dual * self.problem.signs * self.dual_scale
 
     @property
     def left(self):
@@ -162,14 +182,14 @@ class KernelSDCASolver(KernelSolver):
             self.measure(k)
             value = self.primal[k] - self.gap[k]
             size = min(self.gap[k], abs(value))
-            slow = ends_window and value - self.marks[k] <= SLOW * size
+            slow = ends_window and value - self.dual_before_window[k] <= SLOW * size
             if slow or value - before <= STALL * size:
-                self.stalled[k], self.budget[k] = self.budget[k] == np.inf, np.inf
+                self.stalled[k], self.newton_budget[k] = self.newton_budget[k] == np.inf, np.inf
                 if self.gap[k] > gap and self.loss.quadratic:  # it was rounding that moved
                     self.dual[k], self.scores[k] = last[0][j], last[1][j]
                     self.measure(k)
             if ends_window:
-                self.marks[k] = value
+                self.dual_before_window[k] = value
         self.seconds += time.process_time() - start
 
     def _first_working_set(self):
@@ -194,9 +214,10 @@ class KernelSDCASolver(KernelSolver):
         The worst ones alone would be much the same, and solving for them would wrong the others.
         """
         inside = (self.dual[k] > 0) & (self.dual[k] < self.upper)
-        rows = np.flatnonzero(inside | (self.terms[k] > SMALL_TERM * self.terms[k].mean())).astype(np.int32)
+        gaps = self.row_gaps[k]
+        rows = np.flatnonzero(inside | (gaps > SMALL_TERM * gaps.mean())).astype(np.int32)
         if len(rows) > MOST_ROWS:
-            shuffle(rows, self.states[k])
+            shuffle(rows, self.random_states[k])
             rows = np.sort(rows[:MOST_ROWS])
         return rows
 
@@ -217,9 +238,9 @@ class KernelSDCASolver(KernelSolver):
 
         Their memory is this thread's, and used in every round: new memory costs more than filling it.
         """
-        size, values = len(rows) ** 2, getattr(self.buffers, "values", None)
+        size, values = len(rows) ** 2, getattr(self.block_memory, "values", None)
         if values is None or len(values) < size:
-            values = self.buffers.values = np.empty(size, self.problem.gram.rows.dtype)
+            values = self.block_memory.values = np.empty(size, self.problem.gram.rows.dtype)
         return self.problem.gram.block(rows, values[:size])
 
     def _solve_working_set(self, k, rows, block):
@@ -231,8 +252,8 @@ class KernelSDCASolver(KernelSolver):
         order, room = np.arange(n, dtype=np.int32), np.empty((4, n))
         limit = min(1 if self.traced else MOST_EPOCHS, self.max_iter - self.done[k])
         share = ROUND_GAP if self.tol is None else max(ROUND_GAP, self.tol * self.primal[k] / self.gap[k])
-        goal = share * self.terms[k, rows].sum()
-        state = block, steepness, self.rate, signs, weights, dual, scores, loss.struct
+        goal = share * self.row_gaps[k, rows].sum()
+        state = block, steepness, self.dual_scale, signs, weights, dual, scores, loss.struct
         if loss.quadratic:
             if self.fit_intercept:
                 most = int(min(limit * n, self.most_steps - self.steps[k]))
@@ -243,15 +264,23 @@ class KernelSDCASolver(KernelSolver):
                 short = gap > goal
             self.steps[k] += steps
             done = max(1, -(-steps // n))
-            self.budget[k] += steps * n * (PAIR_COST if self.fit_intercept else 1)
-            if short and self.budget[k] > self.wanted[k] and self.steps[k] < self.most_steps:
-                spent, self.wanted[k] = newton_steps(
-                    block, self.rate, signs, weights, dual, scores, loss, self.budget[k], self.fit_intercept
-                )
-                self.budget[k] -= spent
+            self.newton_budget[k] += steps * n * (PAIR_COST if self.fit_intercept else 1)
+            budget = self.newton_budget[k]
+            if short and budget > self.newton_from[k] and self.steps[k] < self.most_steps:
+                problem = block, self.dual_scale, signs, weights, dual, scores, loss
+                spent, self.newton_from[k] = newton_steps(*problem, budget, self.fit_intercept)
+                self.newton_budget[k] -= spent
         else:
             done, _, self.intercept[k] = _kernel.ascend(
-                *(*state, order, self.states[k], int(limit), goal, self.intercept[k], self.intercept_rate)
+                *(
+                    *state,
+                    order,
+                    self.random_states[k],
+                    int(limit),
+                    goal,
+                    self.intercept[k],
+                    self.intercept_step,
+                )
             )
             if self.fit_intercept:
                 dual = balance(dual, signs, self.upper[rows], before @ signs)
@@ -265,7 +294,7 @@ class KernelSDCASolver(KernelSolver):
         with np.errstate(over="ignore"):  # where the dual has no maximum; `measure` says so
             for k, rows, change in zip(classes, sets, changes, strict=False):
                 self.dual[k, rows] += change
-                factors[k, rows] = change * p.signs[k, rows] * self.rate
+                factors[k, rows] = change * p.signs[k, rows] * self.dual_scale
         which = np.flatnonzero(factors.any(axis=0)).astype(np.int32)
         p.gram.add(which, factors[:, which], self.scores, self.round)
 
@@ -275,10 +304,10 @@ class KernelSDCASolver(KernelSolver):
         state = p.signs[k], p.weights, self.dual[k], self.scores[k], self.loss.struct
         if self.fit_intercept and self.loss.quadratic:
             self.intercept[k], self.violation[k] = _kernel.intercept_of(*state)
-        gap, losses, dual_margins = _kernel.gap_terms(*state, self.terms[k], self.intercept[k])
+        gap, losses, dual_margins = _kernel.gap_terms(*state, self.row_gaps[k], self.intercept[k])
         self.primal[k] = (losses + max(dual_margins, 0.0) / 2) / p.n
         self.gap[k] = gap / p.n
-        if not self.primal[k] - self.gap[k] <= self.most:  # or NaN
+        if not self.primal[k] - self.gap[k] <= self.dual_limit:  # or NaN
             raise ValueError(
                 "The dual objective has no maximum: the kernel is not positive semi-definite. "
                 "Use kernel='rbf', loss='hinge' or a larger alpha."
