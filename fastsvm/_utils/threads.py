@@ -39,7 +39,7 @@ def number_of_threads(n_jobs: int | None) -> int:
 
 
 def in_threads(
-    work: Callable, items: Sequence, n_workers: int, stop: Callable[[BaseException], object]
+    work: Callable, items: Sequence, n_workers: int, stop: Callable[[BaseException], object] | None = None
 ) -> list:
     """A list of work(item) for each item, in so many threads.
 
@@ -48,9 +48,10 @@ def in_threads(
     work : callable
     items : sequence
     n_workers : int
-        1: in this thread.
-    stop : callable
+        At most; 1: in this thread.
+    stop : callable, default=None
         Called with the first exception, Ctrl-C included, while other threads are at work; it tells them.
+        After it no more work is begun.
 
     Returns
     -------
@@ -60,7 +61,9 @@ def in_threads(
     ------
     The first exception, after all threads have stopped.
     """
-    [results] = batches_in_threads(work, [items], n_workers, stop)
+    [results] = batches_in_threads(
+        work, [items], min(n_workers, len(items) or 1), stop or (lambda error: None)
+    )
     return results
 
 

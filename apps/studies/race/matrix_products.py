@@ -84,4 +84,4 @@ class Products:
         return W
 
     def _in_threads(self, work, items):
-        return in_threads(work, items, min(self.threads, len(items)), lambda error: None)
+        return in_threads(work, items, self.threads)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._utils import sparse
 from ..._utils.memory import refuse_beyond_memory
-from ..._utils.thread_pool import Threads
+from ..._utils.threads import in_threads
 from .._input import as_matrix, finite, positive
 from ..params import as_kernel
 from ._kernel import add_rows, gather, mirror, spread
@@ -157,13 +157,13 @@ class Gram:
                 spread(out, slots[part], left[start:stop], tile.astype(out.dtype, copy=False))
             mirror(out, slots, part, rest)
 
-        for_each(some, range(0, len(left), step), threads)
+        in_threads(some, range(0, len(left), step), threads)
 
     def _in_column_ranges(self, work, n_rows):
         """Call work(first, last) for ranges of columns, in threads where there is enough to do."""
         threads = min(self.threads, n_rows * self.n // A_SHARE + 1)
         step = -(-self.n // (CHUNK * threads)) * CHUNK
-        for_each(lambda first: work(first, min(first + step, self.n)), range(0, self.n, step), threads)
+        in_threads(lambda first: work(first, min(first + step, self.n)), range(0, self.n, step), threads)
 
     def add(self, which, factors, scores, now):
         """scores += factors @ K[which], for factors of shape (n_classes, len(which))."""
@@ -285,16 +285,5 @@ def kernel_scores(
         for start, stop, tile in kernel.tiles(few, support, 0, len(support), width):
             out[first : first + step] += np.matmul(tile, coef[start:stop], out=part)
 
-    for_each(some, range(0, n, step), max(1, int(min(threads, room / step))))
+    in_threads(some, range(0, n, step), max(1, int(min(threads, room / step))))
     return out
-
-
-def for_each(work, items, threads):
-    """Call work(item) for each item, in threads; after an error or Ctrl-C no more of them are begun."""
-    if threads == 1 or len(items) == 1:
-        for item in items:
-            work(item)
-        return
-    with Threads(threads) as pool:
-        for _ in pool.map(work, items):
-            pass

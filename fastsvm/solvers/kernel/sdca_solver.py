@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._utils.threads import number_of_threads
+from ..._utils.threads import in_threads, number_of_threads
 from .._input import as_state, positive
 from .._problem import balancing
 from .._random import shuffle
@@ -39,7 +39,7 @@ from ..run import run
 from ..sdca_solver import sdca_bias_rate
 from . import _kernel
 from ._free_set import balance, newton_steps
-from ._gram import for_each, gram_maker
+from ._gram import gram_maker
 from ._problem import KernelProblem, KernelResult, KernelSolver
 from .params import KernelSDCAParams
 
@@ -172,7 +172,7 @@ class KernelSDCASolver(KernelSolver):
             block = self._block(sets[j]) if shared is None else shared
             moved[j] = self._solve_working_set(classes[j], sets[j], block)
 
-        for_each(solve, range(len(classes)), self.problem.gram.threads)
+        in_threads(solve, range(len(classes)), self.problem.gram.threads)
         last = self.dual[classes], self.scores[classes]
         self._update_scores(classes, sets, moved)
         self.round += 1
