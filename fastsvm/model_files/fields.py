@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from . import arrays
+from . import container
 from .container import ModelFileError, check_field_names, check_object, one_line, show
 
 MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
@@ -192,19 +192,19 @@ class Labels(Field):
         labels = getattr(model, self.name)
         fitted[self.name] = labels.dtype.kind
         if labels.dtype.kind in "UO":
-            tensors |= arrays.pack_strings(self.name, labels.tolist())
+            tensors |= container.pack_strings(self.name, labels.tolist())
         else:
-            tensors |= arrays.pack(self.name, labels)
+            tensors |= container.pack_array(self.name, labels)
 
     def read(self, model, fitted, tensors, lengths):
         kind = fitted[self.name]
         if kind in ("U", "O"):
-            strings = arrays.take_strings(tensors, self.name)
+            strings = container.take_strings(tensors, self.name)
             if kind == "U" and len(strings) * max(map(len, strings)) > MAX_LABELS:
                 raise ModelFileError(f"{self.name}: labels too long")
             labels = np.array(strings, dtype=object if kind == "O" else None)
         else:
-            labels = arrays.take(tensors, self.name, arrays.LABELS)
+            labels = container.take_array(tensors, self.name, container.LABELS)
             if labels.dtype.kind != kind:
                 raise ModelFileError(f"{self.name} of type {labels.dtype}, described as {show(kind)}")
         if len(labels) < 2 or not (labels[:-1] < labels[1:]).all():
@@ -232,7 +232,7 @@ class Array(Field):
     """
 
     shape: tuple[str | int, ...]
-    dtypes: tuple[np.dtype, ...] | str = arrays.FLOATS
+    dtypes: tuple[np.dtype, ...] | str = container.FLOATS
     check: Callable | None = None
     _: KW_ONLY
     csr: bool = False
@@ -242,15 +242,17 @@ class Array(Field):
         return any(key == self.name or key.startswith(f"{self.name}.") for key in tensors)
 
     def write(self, model, fitted, tensors):
-        pack = arrays.pack_rows if self.csr else arrays.pack_view if self.views else arrays.pack
+        pack = (
+            container.pack_rows if self.csr else container.pack_view if self.views else container.pack_array
+        )
         tensors |= pack(self.name, getattr(model, self.name))
 
     def read(self, model, fitted, tensors, lengths):
         dtypes = (getattr(model, self.dtypes).dtype,) if isinstance(self.dtypes, str) else self.dtypes
         if self.csr and f"{self.name}.indptr" in tensors:
-            array = arrays.take_rows(tensors, self.name, dtypes, lengths[self.shape[1]])
+            array = container.take_rows(tensors, self.name, dtypes, lengths[self.shape[1]])
         else:
-            take = arrays.take_view if self.views else arrays.take
+            take = container.take_view if self.views else container.take_array
             array = take(tensors, self.name, dtypes, len(self.shape))
         wanted = tuple(
             length if isinstance(length, int) else lengths.setdefault(length, n)
@@ -306,7 +308,7 @@ class Codec:
         for field in there:
             field.write(model, fitted, tensors)
         if hasattr(model, NAMES):
-            tensors |= arrays.pack_strings(NAMES, getattr(model, NAMES))
+            tensors |= container.pack_strings(NAMES, getattr(model, NAMES))
         return params, fitted, tensors
 
     def decode(self, models, name, params, fitted, tensors):
@@ -330,7 +332,7 @@ class Codec:
                 setattr(model, field.name, field.absent(lengths))
         model.n_features_in_ = lengths["n_features_in_"]
         if f"{NAMES}.bytes" in tensors:
-            names = arrays.take_strings(tensors, NAMES)
+            names = container.take_strings(tensors, NAMES)
             if len(names) != model.n_features_in_:
                 raise ModelFileError(f"{len(names)} feature names for {model.n_features_in_} features")
             setattr(model, NAMES, np.array(names, dtype=object))

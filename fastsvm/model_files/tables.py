@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from .arrays import FLOATS
-from .container import ModelFileError, show
+from .container import FLOATS, ModelFileError, show
 from .fields import Array, Codec, Labels, Measure, Number
 
 MAX_FEATURES = 1 << 24  # of steps without an array of this length

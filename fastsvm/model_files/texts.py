@@ -7,7 +7,7 @@ from ..text.markup import lower_without_markup
 from ..text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
 from ..text.terms import Terms
 from ..text.weighting import LEARNED
-from . import arrays
+from . import container
 from .container import (
     ModelFileError,
     UnknownStep,
@@ -96,7 +96,7 @@ class Vectorizer:
             raise ModelFileError(f"{name}: {one_line(error)}") from None
         if type(words) is list and words:
             params["stop_words"] = LISTED
-            tensors |= arrays.pack_strings("stop_words", [*dict.fromkeys(words)])
+            tensors |= container.pack_strings("stop_words", [*dict.fromkeys(words)])
         return params, {}, tensors
 
     def decode(self, models, name, params, fitted, tensors):
@@ -106,7 +106,7 @@ class Vectorizer:
         check_field_names(params, expected, f"{name} parameter")
         settings = {}
         if params.get("stop_words") == LISTED:
-            settings["stop_words"] = arrays.take_strings(tensors, "stop_words")
+            settings["stop_words"] = container.take_strings(tensors, "stop_words")
         for key in expected:
             parameter, values = self.settings[key]
             written = params[key]
@@ -129,11 +129,11 @@ class Vectorizer:
 
     def pack_terms(self, vectorizer):
         """Return the terms as tensors."""
-        return arrays.pack_strings("vocabulary", vectorizer.get_feature_names_out())
+        return container.pack_strings("vocabulary", vectorizer.get_feature_names_out())
 
     def take_terms(self, vectorizer, tensors):
         """Give a vectoriser its terms."""
-        vectorizer.vocabulary = arrays.take_strings(tensors, "vocabulary")
+        vectorizer.vocabulary = container.take_strings(tensors, "vocabulary")
         vectorizer.get_feature_names_out()  # sets vocabulary_, without fit's warnings
 
 
@@ -146,10 +146,10 @@ class PackedBag(Vectorizer):
     def pack_terms(self, bag):
         terms = bag._packed()
         offsets = np.concatenate([[0], terms.ends]).astype(np.int64, copy=False)
-        return arrays.pack("vocabulary.bytes", terms.content) | {"vocabulary.offsets": offsets}
+        return container.pack_array("vocabulary.bytes", terms.content) | {"vocabulary.offsets": offsets}
 
     def take_terms(self, bag, tensors):
-        terms = Terms(*arrays.take_packed_strings(tensors, "vocabulary"))
+        terms = Terms(*container.take_packed_strings(tensors, "vocabulary"))
         if not terms_are_ascending(terms.content, terms.ends) and len(set(terms.strings())) != len(terms):
             raise ModelFileError("vocabulary: a string twice")
         bag._set_terms(terms)
