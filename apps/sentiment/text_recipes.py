@@ -87,24 +87,24 @@ UNSEGMENTED_SCRIPTS = re.compile(
     "\U00020000-\U0003ffff]"
 )
 LETTERS = re.compile("[a-zA-Z\x80-\U0010ffff]")
-MOSTLY = 0.5  # of the letters
-LOOKED_AT = 100_000  # characters at most, the first of each text
-SKEWED = 0.8  # the share of the most frequent label from which accuracy says little about the others
+UNSEGMENTED_SHARE = 0.5  # of the letters
+CHARACTERS_SAMPLED = 100_000  # characters at most, the first of each text
+SKEWED_SHARE = 0.8  # the share of the most frequent label from which accuracy says little about the others
 
 
 def is_unsegmented(texts: Sequence[str]) -> bool:
     """Tell whether most letters of texts are of scripts without blanks between words, or none has a word."""
-    n_characters = max(1, LOOKED_AT // max(len(texts), 1))  # of each text
-    joined = "".join(text[:n_characters] for text in texts[:LOOKED_AT])
+    n_characters = max(1, CHARACTERS_SAMPLED // max(len(texts), 1))  # of each text
+    joined = "".join(text[:n_characters] for text in texts[:CHARACTERS_SAMPLED])
     if joined and not re.search(r"\w", joined):  # emoji, say
         return True
-    return len(UNSEGMENTED_SCRIPTS.findall(joined)) > MOSTLY * len(LETTERS.findall(joined))
+    return len(UNSEGMENTED_SCRIPTS.findall(joined)) > UNSEGMENTED_SHARE * len(LETTERS.findall(joined))
 
 
 def is_skewed(y: Sequence | Counter) -> bool:
     """Tell whether most texts have one label; of their labels, or how many have each."""
     counts = Counter(y)
-    return max(counts.values()) > SKEWED * counts.total()
+    return max(counts.values()) > SKEWED_SHARE * counts.total()
 
 
 def usual_metric(y: Sequence | Counter) -> str:

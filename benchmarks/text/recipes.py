@@ -24,7 +24,12 @@ from fastsvm_apps.sentiment.text_recipes import AUTO, usual_tokens
 
 FILES = ("sms_spam.tsv", "hotel_zh.csv", "imdb_10k.tsv")
 SEEDS = 5
-OTHERS = {"TRIED": (1000, 4000), "SURE": (0.0, 1.0, 3.0), "LONG": (350, 1000), "TOL": (0.01, 0.2)}
+OTHERS = {
+    "TEXTS_TRIED": (1000, 4000),
+    "STANDARD_ERRORS": (0.0, 1.0, 3.0),
+    "LONG_CHARACTERS": (350, 1000),
+    "TOL": (0.01, 0.2),
+}
 RECIPES = ("nb-words", "nb-both", "tfidf-both")  # that are always taken, to compare with
 
 

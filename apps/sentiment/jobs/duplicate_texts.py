@@ -11,8 +11,10 @@ from fastsvm.text import Bag, token_regex
 
 WORDS = 3  # in a row, that texts are compared by
 OVERLAP = 0.8  # of what either of two texts has, that both have
-RARE = 20  # texts that may share three words for these to lead to candidates; those of more are phrases
-ROWS = 10_000  # texts whose candidates are looked for at once
+MOST_TEXTS_SHARING = (
+    20  # texts that may share three words for these to lead to candidates; those of more are phrases
+)
+TEXTS_AT_ONCE = 10_000  # texts whose candidates are looked for at once
 
 
 def groups_of_equals(keys: Iterable[tuple[int, Hashable]]) -> tuple[list[int], list[list[int]]]:
@@ -45,7 +47,7 @@ def similar_texts(texts: Sequence[str]) -> np.ndarray:
     """Number texts so that those that are nearly the same have the same number.
 
     Two are when of all three words in a row that one or the other has, `OVERLAP` are in both; or when they
-    are joined by others. What more than `RARE` texts have is not looked for.
+    are joined by others. What more than `MOST_TEXTS_SHARING` texts have is not looked for.
 
     Parameters
     ----------
@@ -78,11 +80,11 @@ def _words_in_order(text: str) -> str:
 def _similar_pairs(X: csr_matrix):
     """Yield the pairs of rows of a matrix of ones that overlap enough."""
     texts_with = np.bincount(X.indices, minlength=X.shape[1])
-    rare = X[:, np.flatnonzero((texts_with > 1) & (texts_with <= RARE))]
+    rare = X[:, np.flatnonzero((texts_with > 1) & (texts_with <= MOST_TEXTS_SHARING))]
     n_rare, n_all = np.diff(rare.indptr), np.diff(X.indptr)
     columns = rare.T.tocsr()
-    for start in range(0, len(n_rare), ROWS):
-        shared = (rare[start : start + ROWS] @ columns).tocoo()
+    for start in range(0, len(n_rare), TEXTS_AT_ONCE):
+        shared = (rare[start : start + TEXTS_AT_ONCE] @ columns).tocoo()
         a, b = shared.row + start, shared.col
         # Whoever has four in five of all in common has half of the rare ones in common, but for odd cases.
         likely = (a < b) & (2 * shared.data >= np.maximum(n_rare[a], n_rare[b]))

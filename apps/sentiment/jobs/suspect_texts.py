@@ -10,9 +10,9 @@ from ...common.suspicious_labels import SuspiciousLabels, suspicious_labels
 from ..learning.learned_model import LearnedModel
 from ..measures.answer_scores import AnswerScores
 
-SUSPECTS = 5  # that a training lists
-BEGINNING = 80  # letters of a text that it keeps
-TEXT = 60  # letters that a table shows
+SUSPECTS_LISTED = 5  # that a training lists
+LETTERS_KEPT = 80  # letters of a text that it keeps
+LETTERS_SHOWN = 60  # letters that a table shows
 
 
 class SuspectText(NamedTuple):
@@ -83,8 +83,8 @@ def suspected_labels(
     -------
     dict or None
         `n`, texts with such scores; `n_contradicted` and `n_strong`, those whose label the scores contradict,
-        and contradict strongly; `estimated_share` of wrong labels; `texts`, at most `SUSPECTS`, the surest
-        first.
+        and contradict strongly; `estimated_share` of wrong labels; `texts`, the surest first, at
+        most `SUSPECTS_LISTED`.
     """
     left_out = tested.left_out
     if left_out is None:
@@ -98,7 +98,7 @@ def suspected_labels(
     rows, given = rows[is_known], given[is_known]
     found = suspicious_labels(likely[is_known], np.searchsorted(classes, given))
     of_rows = ([column[i] for i in rows.tolist()] for column in (places, labels, beginnings))
-    texts = contradicted_texts(found, classes, *of_rows, SUSPECTS)
+    texts = contradicted_texts(found, classes, *of_rows, SUSPECTS_LISTED)
     return {
         "n": len(rows),
         "n_contradicted": len(found.order),

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,10 @@ from ..measures.prediction import known_terms
 from ..measures.term_effects import top_words
 from ..settings import BY_DEFAULT, Settings, settle
 from ..text_recipes import AUTO
-from .suspect_texts import BEGINNING, suspected_labels
+from .suspect_texts import LETTERS_KEPT, suspected_labels
+
+if TYPE_CHECKING:
+    from ..learning.continued_model import ContinuedModel
 
 TOP_WORDS = 10  # for each label
 
@@ -201,7 +204,7 @@ def train_text_model(
             everything = CountedTexts.of(texts, y, settings)
         else:
             everything = ContinuedModel.of(texts, y, start)
-        beginnings, hashes = [text[:BEGINNING] for text in texts], text_hashes(texts)
+        beginnings, hashes = [text[:LETTERS_KEPT] for text in texts], text_hashes(texts)
         del texts  # the counts are enough
     part, X_test = everything.parted(slice(n_train), slice(n_train, None))
     tested = _tested_model(part, settings, bool(held_out), cache, stage)
@@ -249,7 +252,7 @@ def train_text_model(
 
 
 def _tested_model(
-    part: CountedTexts, settings: Settings, is_refitted: bool, cache: Cache, stage: Stages
+    part: "CountedTexts | ContinuedModel", settings: Settings, is_refitted: bool, cache: Cache, stage: Stages
 ) -> LearnedModel:
     """Return the model of the texts to train on."""
     with warnings.catch_warnings():
@@ -259,7 +262,11 @@ def _tested_model(
 
 
 def _measured_besides(
-    everything: CountedTexts, n_train: int, tested: LearnedModel, settings: Settings, stage: Stages
+    everything: "CountedTexts | ContinuedModel",
+    n_train: int,
+    tested: LearnedModel,
+    settings: Settings,
+    stage: Stages,
 ) -> dict[str, Any]:
     """Return the learning curve and the cross-validation, if they are wanted."""
     from ..learning.cross_validation import cross_validate, learning_curve

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import Calibration, ConvergenceWarning, Pipeline
-from fastsvm.text import Bag, Selection, Union
 
 from ...common.cache import NO_CACHE, Cache
 from ...common.progress import UNWATCHED, Stages
@@ -22,6 +21,9 @@ from ..text_recipes import short_alphas
 from . import pipeline_steps
 from .alpha_choice import AlphaChoice, FoldPart
 from .text_splits import Fold, inner_folds
+
+if TYPE_CHECKING:
+    from fastsvm.text import Bag, Selection, Union
 
 EXTENSIONS = 3  # of the grid of alphas, at most
 
@@ -113,7 +115,7 @@ class LearnedModel(NamedTuple):
     settings: Settings
     choice: AlphaChoice | None
     left_out: LeftOutScores | None
-    selection: Selection | None
+    selection: "Selection | None"
     n_seen: int
 
     def scores(self, X: csr_matrix) -> tuple[np.ndarray, np.ndarray | None]:
@@ -136,7 +138,7 @@ class LearnedModel(NamedTuple):
 class CountedTexts(NamedTuple):
     """The counts of texts, the vectorizer that counted them, and the labels of the texts."""
 
-    vectorizer: Bag | Union
+    vectorizer: "Bag | Union"
     X: csr_matrix
     y: np.ndarray
 

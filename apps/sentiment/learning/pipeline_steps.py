@@ -1,5 +1,7 @@
 """The steps from texts to a classifier: count, select, weigh, fit."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,10 +11,9 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from fastsvm import fitting
+from fastsvm import fitting, text
 from fastsvm._utils.warnings import warn_user
 from fastsvm.fitting import ConvergenceWarning, Pipeline
-from fastsvm.text import Bag, OwnRatios, Selection, Union, Weighting, lower_without_markup
 
 from ...common.classifiers import make_classifier
 from ...common.errors import AppError
@@ -24,19 +25,19 @@ from .alpha_choice import AlphaSearch
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
 
-def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag | Union:
+def vectorizer(settings: Settings, dtype: type = np.int64) -> text.Bag | text.Union:
     """Return what counts words, or what white space divides; characters inside words; or both."""
-    clean = lower_without_markup if settings.markup else None
+    clean = text.lower_without_markup if settings.markup else None
     usual = {"preprocessor": clean, "min_df": settings.min_df, "dtype": dtype, "n_jobs": -1, "marks": True}
     bags = []
     if settings.ngrams is not None:
-        bags.append(("words", Bag(ngram_range=settings.ngrams, **usual, **TOKENS[settings.tokens])))
+        bags.append(("words", text.Bag(ngram_range=settings.ngrams, **usual, **TOKENS[settings.tokens])))
     if settings.chars is not None:
-        bags.append(("chars", Bag(analyzer="char_wb", ngram_range=settings.chars, **usual)))
-    return bags[0][1] if len(bags) == 1 else Union(bags)
+        bags.append(("chars", text.Bag(analyzer="char_wb", ngram_range=settings.chars, **usual)))
+    return bags[0][1] if len(bags) == 1 else text.Union(bags)
 
 
-def count_terms(texts: Sequence[str], vectorizer: Bag | Union) -> csr_matrix:
+def count_terms(texts: Sequence[str], vectorizer: text.Bag | text.Union) -> csr_matrix:
     """Return what a vectorizer learns and counts in texts.
 
     Raises
@@ -71,22 +72,22 @@ def _too_rare_error(min_df: int) -> CorpusError:
     return CorpusError(f"no term is in {min_df} of its texts or more; try --min-df 1")
 
 
-def selection(settings: Settings) -> Selection | None:
+def selection(settings: Settings) -> text.Selection | None:
     """Return what keeps the `k` best features; None keeps all."""
-    return None if settings.k is None else Selection(settings.k, score=settings.score)
+    return None if settings.k is None else text.Selection(settings.k, score=settings.score)
 
 
-def weighting(settings: Settings) -> Weighting | OwnRatios | None:
+def weighting(settings: Settings) -> text.Weighting | text.OwnRatios | None:
     """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1.
 
     A term that comes twice in a text tells less than twice as much: tf-idf takes 1 plus the logarithm.
     """
     name = settings.weighting
     if settings.has_own_ratios:
-        return OwnRatios()
+        return text.OwnRatios()
     if name == "counts":
         return None
-    return Weighting(name, norm="l2" if name == "nb" else "auto", sublinear_tf=name == "tfidf")
+    return text.Weighting(name, norm="l2" if name == "nb" else "auto", sublinear_tf=name == "tfidf")
 
 
 def alpha_search(settings: Settings) -> AlphaSearch:
@@ -113,7 +114,7 @@ def classifier(settings: Settings, n_texts: int | None = None):
     return make_classifier(settings.classifier, settings.method, n_texts, class_weight=weights, **given)
 
 
-def select_terms(vectorizer: Bag | Union, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:
+def select_terms(vectorizer: text.Bag | text.Union, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:
     """Keep the best features, of the vectorizer too."""
     if selection is None:
         return X
@@ -123,7 +124,7 @@ def select_terms(vectorizer: Bag | Union, X: csr_matrix, y: Sequence[str], selec
 
 
 def fit_pipeline(
-    vectorizer: Bag | Union,
+    vectorizer: text.Bag | text.Union,
     X: csr_matrix,
     y: Sequence[str],
     weighting,
@@ -135,7 +136,7 @@ def fit_pipeline(
     X = X.astype(np.float32, copy=False)
     if weighting is not None:
         X = weighting.fit(X, y).transform(X)
-    own = weighting if isinstance(weighting, OwnRatios) else None
+    own = weighting if isinstance(weighting, text.OwnRatios) else None
     fit_classifier(estimator, X, y, checkpoint, own)
     weighting = weighting if own is None else own.presence
     steps = [("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)]
@@ -147,7 +148,7 @@ def fit_classifier(
     X: csr_matrix,
     y: Sequence[str],
     checkpoint: Path | None = None,
-    own: OwnRatios | None = None,
+    own: text.OwnRatios | None = None,
 ) -> None:
     """Train an estimator; a fit that stopped short warns in terms of options.
 

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 from scipy import sparse
@@ -17,19 +18,19 @@ from ..settings import Settings
 from ..text_recipes import DEFAULT, FINE_LABELS, SEARCHED, UNSEGMENTED, is_unsegmented, short_alphas
 from . import pipeline_steps
 from .alpha_choice import SQUARED_ERROR, AlphaChoice
-from .text_splits import n_inner_folds, split_texts, trainable_folds
+from .text_splits import Fold, n_inner_folds, split_texts, trainable_folds
 
-TRIED = 2000  # texts, of `SEVERAL` labels at most; each is a problem of its own, so of more labels:
-SEVERAL, TRIED_OF_MORE, OF_EACH = 50, 1000, 7  # fewer texts, but some of each label
+TEXTS_TRIED, SEVERAL_LABELS = 2000, 50  # of so many labels at most; each is a problem of its own, so of more:
+TEXTS_OF_MORE, TEXTS_OF_LABEL = 1000, 7  # fewer texts, but some of each label
 CHARACTERS = 1_500_000  # of these texts at most
-FEWEST, FEWEST_OF_EACH = 100, 10  # texts, and texts of a label on average, on which a choice means something
-FEW = 1000  # more texts than these are halved, not cut in five
+FEWEST, FEWEST_OF_LABEL = 100, 10  # texts, and texts of a label on average, on which a choice means something
+TEXTS_IN_FIVE = 1000  # at most; more are halved
 TOL = 0.05  # relative gap
 # In long texts, the lead of characters over words shrinks as texts grow more. 26 corpora of 600 test texts or
 # more, six draws of the texts tried: the recipe taken is 0.0005 behind the best on average, 0.0010 without
 # this rule, and as good with 1 or 3 standard errors or from 350 to 1,300 characters.
-LONG = 500  # characters on average
-SURE = 2.0  # standard errors
+LONG_CHARACTERS = 500  # of a text, on average
+STANDARD_ERRORS = 2.0  # by which characters are better
 
 
 def choose_recipe(
@@ -59,13 +60,14 @@ def choose_recipe(
     """
     unsegmented = is_unsegmented(texts)
     names = UNSEGMENTED if unsegmented else SEARCHED[: 2 if len(set(y)) == 2 else None]
-    if len(texts) < max(FEWEST, FEWEST_OF_EACH * len(set(y))):
+    if len(texts) < max(FEWEST, FEWEST_OF_LABEL * len(set(y))):
         least = 1 if settings.min_df == Settings.min_df else settings.min_df
         last = (UNSEGMENTED if unsegmented else SEARCHED)[-1]
         return replace(settings.with_features_of(last), min_df=least), None
-    sample, labels = _sample_of_texts(texts, y, settings.seed)
+    sample, labels, folds = _sample_of_texts(texts, y, settings)
     with stage("choose recipe", total=len(names)) as advance:
-        choices = _try_recipes(sample, labels, names, settings, advance)
+        recipes = [replace(settings.with_features_of(name), classifier=Settings.classifier) for name in names]
+        choices = _try_recipes(sample, labels, folds, recipes, advance)
     if not choices:
         return settings.with_features_of(names[0]), None
     codes = np.unique(labels, return_inverse=True)[1]
@@ -79,51 +81,46 @@ def choose_recipe(
     return settings.with_features_of(chosen), screening
 
 
-def _sample_of_texts(texts: Sequence[str], y: Sequence[str], seed: int) -> tuple[list[str], np.ndarray]:
-    """Return some texts, of like labels."""
+def _sample_of_texts(
+    texts: Sequence[str], y: Sequence[str], settings: Settings
+) -> tuple[list[str], np.ndarray, list[Fold]]:
+    """Return some texts, of like labels, and the folds to try recipes on."""
     n_labels = len(set(y))
-    n = TRIED if n_labels <= SEVERAL else max(TRIED_OF_MORE, OF_EACH * n_labels)
+    n = TEXTS_TRIED if n_labels <= SEVERAL_LABELS else max(TEXTS_OF_MORE, TEXTS_OF_LABEL * n_labels)
     n = max(FEWEST, min(n, int(CHARACTERS / max(np.mean([len(text) for text in texts]), 1))))
     if n < len(texts):
-        _, (texts, y) = split_texts(list(texts), list(y), n / len(texts), seed)
-    return list(texts), np.asarray(y)
+        _, (texts, y) = split_texts(list(texts), list(y), n / len(texts), settings.seed)
+    k = 2 if settings.n_labels > FINE_LABELS else n_inner_folds(y, TEXTS_IN_FIVE)
+    return list(texts), np.asarray(y), trainable_folds(y, k, settings.seed)
 
 
 def _try_recipes(
     texts: list[str],
     y: np.ndarray,
-    names: Sequence[str],
-    settings: Settings,
+    folds: list[Fold],
+    recipes: Sequence[Settings],
     advance: Callable[[], object],
 ) -> dict[str, AlphaChoice]:
     """Try recipes at a few alphas; recipes whose terms no text has are left out."""
-    settings = replace(settings, classifier=Settings.classifier)
-    recipes = [settings.with_features_of(name) for name in names]
-    folds = trainable_folds(y, 2 if settings.n_labels > FINE_LABELS else n_inner_folds(y, FEW), settings.seed)
-    kinds = dict.fromkeys(kind for recipe in recipes for kind in _kinds_of_terms(recipe))
-    counts = {kind: _count_kind(texts, kind) for kind in kinds}  # of words and of characters, once
+    kinds = {recipe.recipe: _kinds_of_terms(recipe) for recipe in recipes}
+    # Words and characters are counted once.
+    counts = {kind: _count_kind(texts, kind) for kind in dict.fromkeys(chain.from_iterable(kinds.values()))}
+    few = {"selection": None, "metric": SQUARED_ERROR, "alphas": short_alphas(len(y)), "tol": TOL}
 
     def attempt(recipe: Settings) -> AlphaChoice | None:
-        parts = [counts[kind] for kind in _kinds_of_terms(recipe)]
-        found = None
+        parts = [counts[kind] for kind in kinds[recipe.recipe]]
+        choice = None
         if folds and all(part is not None for part in parts):
             X = parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")
-            search = replace(
-                pipeline_steps.alpha_search(recipe),
-                selection=None,
-                metric=SQUARED_ERROR,
-                alphas=short_alphas(len(y)),
-                tol=TOL,
-            )
-            found = search.choose(X, y, folds)
+            choice = replace(pipeline_steps.alpha_search(recipe), **few).choose(X, y, folds)
         advance()
-        return found
+        return choice
 
     # What threads ignore, each for itself, comes through where they overlap.
     quiet = warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
     with quiet, Threads(number_of_threads(-1)) as pool:
-        found = pool.map(attempt, recipes)
-        return {name: choice for name, choice in zip(names, found, strict=True) if choice is not None}
+        choices = zip(kinds, pool.map(attempt, recipes), strict=True)
+        return {name: choice for name, choice in choices if choice is not None}
 
 
 def _kinds_of_terms(settings: Settings) -> list[Settings]:
@@ -143,8 +140,8 @@ def _count_kind(texts: list[str], kind: Settings) -> csr_matrix | None:
 def _best_recipe(errors: dict[str, np.ndarray], length: float) -> str:
     """Return the recipe with the smallest error; for long texts words, unless that is surely better."""
     best = min(errors, key=lambda name: errors[name].mean())
-    if length > LONG and DEFAULT in errors:
-        more = errors[DEFAULT] - errors[best]
-        if more.mean() < SURE * more.std() / np.sqrt(len(more)):
+    if length > LONG_CHARACTERS and DEFAULT in errors:
+        lead = errors[DEFAULT] - errors[best]
+        if lead.mean() < STANDARD_ERRORS * lead.std() / np.sqrt(len(lead)):
             return DEFAULT
     return best

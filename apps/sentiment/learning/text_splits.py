@@ -11,8 +11,8 @@ from ...common.folds import random_split, stratified_folds
 Fold = tuple[np.ndarray, np.ndarray]
 LabelledTexts = tuple[list[str], list[str]]
 
-FEW = 2000  # more texts than these are halved, not cut in five, to choose alpha
-RARE = 200  # fewer texts than these of one of two labels are cut in five all the same
+TEXTS_IN_FIVE = 2000  # at most; more are halved to choose alpha
+RARE_LABEL_TEXTS = 200  # with fewer of one of two labels, any number of texts is cut in five
 
 
 def split_rows(texts: list[str], labels: list[str], holdout: float, seed: int) -> tuple[list[int], list[int]]:
@@ -47,10 +47,10 @@ def trainable_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
     return [fold for fold in stratified_folds(y, k, seed) if np.ptp(codes[fold[0]])]
 
 
-def n_inner_folds(y: np.ndarray, few: int = FEW) -> int:
+def n_inner_folds(y: np.ndarray, most: int = TEXTS_IN_FIVE) -> int:
     """Return the number of folds to choose by; few texts have more."""
     counts = np.unique(y, return_counts=True)[1]
-    return 5 if len(y) <= few or (len(counts) == 2 and min(counts) < RARE) else 2
+    return 5 if len(y) <= most or (len(counts) == 2 and min(counts) < RARE_LABEL_TEXTS) else 2
 
 
 def inner_folds(y: np.ndarray, seed: int) -> list[Fold]:

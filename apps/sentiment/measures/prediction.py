@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import fastsvm
+from fastsvm import text
 from fastsvm.model_files import load_about
-from fastsvm.text import TextScorer, token_regex
+from fastsvm.text import token_regex
 
 from ...common.errors import USAGE, AppError, place_of
 from ...common.files import load_model, shipped_model
@@ -63,10 +64,10 @@ class Predictions(NamedTuple):
         return ["" if n else NOTHING_KNOWN for n in self.n_terms.tolist()]
 
 
-def load_scorer(path: str | None) -> TextScorer | Pipeline:
+def load_scorer(path: str | None) -> text.TextScorer | Pipeline:
     """Load a model only to predict, as `load_text_model` does, without scikit-learn where that is enough."""
     with _model_file(path) as file:
-        scorer = TextScorer.load(file)
+        scorer = text.TextScorer.load(file)
         return load_text_model(file) if scorer is None else scorer
 
 
@@ -113,23 +114,23 @@ def _model_file(path: str | None) -> Iterator[str]:
             raise AppError(str(error)) from error
 
 
-def use_all_cores(model: TextScorer | Pipeline) -> None:
+def use_all_cores(model: text.TextScorer | Pipeline) -> None:
     """Have the words of many texts counted by a thread for each core; the results are the same."""
-    if isinstance(model, TextScorer):
+    if isinstance(model, text.TextScorer):
         model["vectorizer"].set_params(n_jobs=-1)
 
 
-def bags_of_model(model: TextScorer | Pipeline) -> list:
+def bags_of_model(model: text.TextScorer | Pipeline) -> list:
     """Return the vectorizers that stand side by side in a model, mostly a single one."""
     return getattr(model["vectorizer"], "bags", [model["vectorizer"]])
 
 
-def is_of_words(model: TextScorer | Pipeline) -> bool:
+def is_of_words(model: text.TextScorer | Pipeline) -> bool:
     """Tell whether a model counts words only, of which it can miss some, and no characters."""
     return all(bag.analyzer != "char_wb" for bag in bags_of_model(model))
 
 
-def known_terms(model: TextScorer | Pipeline, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def known_terms(model: text.TextScorer | Pipeline, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Return how many terms of each text a model knows, of words if it counts any, and its different words.
 
     Characters say little: of German texts an English model knows as many as of English ones.
@@ -161,7 +162,7 @@ def is_model_file(path: str) -> bool:
 
 
 def check_choices(
-    model: TextScorer | Pipeline,
+    model: text.TextScorer | Pipeline,
     proba: bool,
     threshold: float | None,
     unsure: tuple[float, float] | None = None,
@@ -185,7 +186,7 @@ def check_choices(
 
 
 def classify(
-    model: TextScorer | Pipeline,
+    model: text.TextScorer | Pipeline,
     texts: Sequence[str],
     *,
     proba: bool = False,
@@ -222,7 +223,7 @@ def classify(
     """
     with_proba = proba or unsure is not None
     with np.errstate(over="ignore", invalid="ignore"):  # found below
-        if isinstance(model, TextScorer):
+        if isinstance(model, text.TextScorer):
             decision, probabilities, n_terms = model.scores(texts, with_proba)
         else:
             X = model["vectorizer"].transform(texts)
@@ -244,7 +245,7 @@ def classify(
 
 def classify_shard(
     shard: tuple[str, Sequence[str], Sequence[int | str]],
-    model: TextScorer | Pipeline,
+    model: text.TextScorer | Pipeline,
     choices: Mapping[str, Any],
 ) -> Predictions:
     """Give each text of a shard its label, here or on a cluster's worker.

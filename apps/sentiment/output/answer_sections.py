@@ -11,11 +11,9 @@ from fastsvm.fitting import Pipeline
 from ...common.html_pages import shorten
 from ...common.printing import many, percent
 from ...common.sections import Fact, Figure, Line, Section, Table
-from ..jobs.text_explanation import TextExplainer
 from ..measures.answer_scores import AnswerScores
 from ..measures.calibration_error import GROUPS, probability_groups
 from ..measures.thresholds import ThresholdEffect
-from .svg_charts import ENDS, PANEL, STRIP, Axis, Chart, curve_chart, dotted_chart
 
 LABELS_LISTED = 100  # rows of the table of labels
 LABELS_CROSSED, LABELS_SHADED = 20, 40  # columns of the confusion table in a terminal, and of a page's
@@ -25,7 +23,7 @@ SHADES = 10  # in style.css
 PANELS = 24  # labels with a curve of their own
 MISTAKES = 12
 LONGEST = 1_000_000  # characters of a text whose words are marked: each word of it takes memory
-RARE = 1 / 3  # of two labels, one with fewer of the texts is the one to be found
+RARE_SHARE = 1 / 3  # of two labels, one with fewer of the texts is the one to be found
 
 ABOUT_LABELS = (
     "Precision: share of the texts given the label that have it. Recall: share of the texts with the label "
@@ -201,7 +199,7 @@ def threshold_effects(effects: Sequence[ThresholdEffect], two: bool) -> Table:
 
 def _label_to_find(scores: AnswerScores) -> int:
     """Return the place of the label that curves of two labels are about: the second, or a rare first one."""
-    return int(scores.truth.count(scores.classes[0]) >= RARE * scores.n)
+    return int(scores.truth.count(scores.classes[0]) >= RARE_SHARE * scores.n)
 
 
 def _curves_section(scores: AnswerScores) -> Section:
@@ -212,7 +210,7 @@ def _curves_section(scores: AnswerScores) -> Section:
         label, other = scores.classes[chosen], scores.classes[1 - chosen]
         if 0 < n_having[label] < scores.n:
             share = n_having[label] / scores.n
-            name, rarer = shorten(label), ", the rarer label," if share < RARE else ""
+            name, rarer = shorten(label), ", the rarer label," if share < RARE_SHARE else ""
             told = ("How well the model separates ", name, f"{rarer} from ", shorten(other))
             where = f", at every threshold that the score could have. {percent(share)} of the texts are "
             about = [(*told, where, name, ". Dashed grey: guessing.")]
@@ -231,6 +229,8 @@ def _curves_section(scores: AnswerScores) -> Section:
 
 
 def _two_curves(scores: AnswerScores, label: str) -> Iterator[Figure]:
+    from .svg_charts import Axis, curve_chart
+
     found = scores.ladder(label)
     area, precision = f"area {found.area:.3f}", f"average precision {found.average_precision:.3f}"
     told = f"{shorten(label)}: {area}, {precision}"
@@ -245,6 +245,8 @@ def _two_curves(scores: AnswerScores, label: str) -> Iterator[Figure]:
 
 def _curve_panels(scores: AnswerScores, labels: Sequence[str]) -> Iterator[Figure]:
     """Yield a small precision-recall curve of each label, those with the lowest average precision first."""
+    from .svg_charts import ENDS, PANEL, Axis, curve_chart
+
     found = [(label, scores.ladder(label)) for label in labels]
     found.sort(key=lambda item: item[1].average_precision)
     axis = Axis("", ticks=ENDS)
@@ -286,6 +288,8 @@ def _calibration_sections(scores: AnswerScores) -> list[Section]:
 
 def _reliability(groups: Sequence[tuple], of: str, shown: str) -> Iterator[Figure]:
     """Yield the share of right answers by probability, and how many texts there are in each tenth."""
+    from .svg_charts import STRIP, Axis, Chart, dotted_chart
+
     told = "; ".join(f"{mean:.2f}: {percent(share)}" for _, _, mean, _, share, _ in groups)
     reliability = dotted_chart(
         f"Share of texts by the probability {of}. {told}",
@@ -320,6 +324,7 @@ def mistakes_section(model: Pipeline, scores: AnswerScores) -> Section:
 
 
 def _mistakes(model: Pipeline, scores: AnswerScores) -> Iterator[Figure]:
+    from ..jobs.text_explanation import TextExplainer
     from .highlights import highlight, quoted
 
     explainer = TextExplainer(model)

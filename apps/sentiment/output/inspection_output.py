@@ -7,7 +7,7 @@ from ...common.printing import fields, many, percent, shortened
 from ...common.sections import Section, Table
 from ..jobs.corpus_description import CorpusDescription
 from ..jobs.corpus_inspection import CorpusInspection
-from ..jobs.suspect_texts import TEXT, SuspectText
+from ..jobs.suspect_texts import LETTERS_SHOWN, SuspectText
 from .evaluation_output import write_csv
 
 COLUMNS = "place", "label", "suggested", "sure", "why", "text"
@@ -173,7 +173,14 @@ def _suspects_section(found: CorpusInspection, suspects: Sequence[SuspectText], 
     lines.append(f"{many(found.n_crossing, 'text')} to train on among the texts held out")
     if suspects:
         rows = [
-            (str(one.place), one.label, one.suggested, _sure_cell(one), one.why, shortened(one.text, TEXT))
+            (
+                str(one.place),
+                one.label,
+                one.suggested,
+                _sure_cell(one),
+                one.why,
+                shortened(one.text, LETTERS_SHOWN),
+            )
             for one in suspects
         ]
         table = Table(COLUMNS, rows, (0, 1, 2, 4, 5))

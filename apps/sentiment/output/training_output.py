@@ -9,7 +9,7 @@ import numpy as np
 
 from ...common.printing import certificate_line, fields, many, percent, shortened
 from ...common.sections import Fact, Figure, Line, Section, Table, print_sections, write_sections_page
-from ..jobs.suspect_texts import TEXT
+from ..jobs.suspect_texts import LETTERS_SHOWN
 from ..jobs.text_training import TextTraining
 from ..settings import spelled_setting
 from ..text_recipes import WEIGHTINGS
@@ -322,7 +322,7 @@ def _suspected_section(found: dict) -> Section:
         return Section(title="Suspected labels", lines=lines)
     columns = "place", "label", "suggested", "sure", "text"
     rows = [
-        (str(place), label, suggested, f"{sure:.3f}", shortened(text, TEXT))
+        (str(place), label, suggested, f"{sure:.3f}", shortened(text, LETTERS_SHOWN))
         for place, label, suggested, sure, text in ([one[name] for name in columns] for one in found["texts"])
     ]
     table = Table(columns, rows, words=(0, 1, 2, 4))

@@ -29,7 +29,7 @@ def overlap(a, b):
 
 @pytest.mark.parametrize("rows", [7, 10_000])
 def test_near_duplicates_are_those_of_a_plain_count(monkeypatch, rows):
-    monkeypatch.setattr(duplicate_texts, "ROWS", rows)
+    monkeypatch.setattr(duplicate_texts, "TEXTS_AT_ONCE", rows)
     rng = random.Random(1)
     texts = sentences(30)
     for text in texts[:20]:  # changed at one to eight places
