@@ -32,10 +32,9 @@ from .data.text_source import TextSource
 from .measures import prediction
 from .settings import (
     HOW_TO_RUN,
-    READING,
+    OPTIONS,
     Settings,
     checked_settings,
-    given_settings,
     parameter_of_option,
     settings_of,
 )
@@ -190,9 +189,9 @@ def train(
     --------
     >>> model = train("reviews.csv", text_col="review", ngrams=(1, 2))  # doctest: +SKIP
     """
-    given = given_settings(locals())  # the table of settings has all parameters but the corpus and `stage`
+    parameters = locals()  # the table of settings has all but the corpus and `stage`
     with _value_errors():
-        checked = checked_settings(given)
+        checked = checked_settings(parameters)
         corpus = _corpus_source(source, labels, checked)
         settings = settings_of(checked)
         path = checked.get("save_to")
@@ -212,7 +211,7 @@ def train(
     for message in ["\n".join(result.skipped.report())] * bool(result.skipped.count) + result.warnings:
         warn_user(message, TrainingWarning)
     words = [repr(os.fspath(source)) if labels is None else "texts, labels"]
-    words += [f"{name}={value!r}" for name, value in given.items() if name not in HOW_TO_RUN]
+    words += [f"{name}={value!r}" for name, value in checked.items() if name not in HOW_TO_RUN]
     return TextModel(result.model, result, f"fastsvm_apps.sentiment.train({', '.join(words)})", corpus.name)
 
 
@@ -228,7 +227,7 @@ def _opened_checkpoint(
 
 def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str, Any]) -> TextSource:
     """Return the source of the labelled texts."""
-    reading = {name: value for name, value in checked.items() if name in READING}
+    reading = {name: value for name, value in checked.items() if name in OPTIONS["Input"]}
     if labels is None:
         if not isinstance(source, str | os.PathLike):
             raise TypeError("train() takes the path of a corpus, or texts and their labels")

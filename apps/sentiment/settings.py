@@ -11,25 +11,11 @@ from ..common.errors import USAGE, AppError
 from ..common.input_streams import UTF8
 from ..common.paths import Continues, Reads, Writes
 from ..common.printing import shortened
-from . import checked_values
-from .checked_values import OneOf, WholeNumber
+from . import checked_values, text_recipes
+from .checked_values import OneOf, WholeNumber, count_or_all, length_range, positive_count
 from .data.record_formats import FORMATS
 from .data.text_source import LABEL_COLUMN, TEXT_COLUMN, CorpusError
-from .text_recipes import (
-    AUTO,
-    CLASSIFIERS,
-    DEFAULT,
-    FEATURES,
-    FINE_LABELS,
-    METRICS,
-    RECIPES,
-    SCORES,
-    TOKENS,
-    WEIGHTINGS,
-    is_skewed,
-    usual_metric,
-    usual_tokens,
-)
+from .text_recipes import AUTO, CLASSIFIERS, FEATURES, FINE_LABELS, RECIPES
 
 
 @dataclass(frozen=True)
@@ -107,10 +93,10 @@ class Settings:
 
     def record(self) -> dict[str, Any]:
         """Return the values for JSON, by the names of the parameters, in the words of the command line."""
-        values = {name: getattr(self, name) for name in RECORDED}
-        words = {name: spelled_setting(values[name], "none") for name in ("ngrams", "chars")}
+        names = [name for name in SETTINGS if hasattr(self, name) and name not in NOT_STREAMED]
+        words = {name: spelled_setting(getattr(self, name), "none") for name in ("ngrams", "chars")}
         words["k"] = "all" if self.k is None else self.k
-        return {**values, **words, "class_weight": self.label_weights}
+        return {name: getattr(self, name) for name in names} | words | {"class_weight": self.label_weights}
 
 
 BY_DEFAULT = Settings(recipe=AUTO)
@@ -123,8 +109,6 @@ class Setting(NamedTuple):
     ----------
     check : callable
         Returns the value, or raises ValueError with what is wrong and what to give.
-    section : str
-        Of the help. A setting without one is no option: a file for --config has it, or Python alone.
     default : object
         Of the parameter; None mostly leaves it to the recipe.
     help, metavar : str
@@ -137,7 +121,6 @@ class Setting(NamedTuple):
     """
 
     check: Callable[[object], Any]
-    section: str = ""
     default: object = None
     help: str = ""
     metavar: str | None = None
@@ -146,129 +129,120 @@ class Setting(NamedTuple):
     path: Reads | Writes | None = None
 
 
-def _alphas_by_default() -> str:
-    fixed = {name: method.alpha for name, method in CLASSIFIERS.items() if method.alphas is None}
-    fixed = [f"{name} {alpha:g}" for name, alpha in fixed.items() if alpha]
-    return ", ".join(["auto for SDCA and kernel machines", *fixed])
+_FIXED_ALPHAS = {name: method.alpha for name, method in CLASSIFIERS.items() if method.alphas is None}
 
-
-SETTINGS = {
-    "format": Setting(OneOf(*FORMATS), "Input", None, "Format of {what}.  [default: {default}]"),
-    "text_col": Setting(str, "Input", TEXT_COLUMN, "Column of the texts (tsv, csv, jsonl).", "NAME"),
-    "label_col": Setting(str, "Input", LABEL_COLUMN, "Column of the labels (tsv, csv, jsonl).", "NAME"),
-    "encoding": Setting(
-        checked_values.encoding, "Input", UTF8, "Encoding of {what}, for example cp1252 or utf-16.", "NAME"
-    ),
-    "recipe": Setting(
-        OneOf(AUTO, *RECIPES),
-        "Recipe",
-        AUTO,
-        "Features of a text and their weights. auto tries several recipes on training texts. By name: "
-        f"{', '.join(RECIPES)}. For example, nb-words takes word n-grams, weighted by naive Bayes log-count "
-        "ratios; article repeats the article that this app follows. The options below override the recipe.",
-        "NAME",
-    ),
-    "classifier": Setting(OneOf(*CLASSIFIERS), "Recipe", None, CLASSIFIER_HELP),
-    "weighting": Setting(OneOf(*WEIGHTINGS)),
-    "ngrams": Setting(
-        checked_values.length_range,
-        "Recipe",
-        None,
-        "Word n-grams: up to N words in a row, or from A to B.",
-        "N|A-B|none",
-    ),
-    "chars": Setting(checked_values.length_range),
-    "min_df": Setting(checked_values.positive_count),
-    "k": Setting(
-        checked_values.count_or_all,
-        "Recipe",
-        "recipe",
-        "Number of features to keep, the best by --score.",
-        "N|all",
-    ),
-    "score": Setting(OneOf(*SCORES), "Recipe", None, "Score that ranks the features.  [default: f_classif]"),
-    "tokens": Setting(OneOf(*TOKENS)),
-    "keep_markup": Setting(bool, default=False),
-    "alpha": Setting(
-        checked_values.strength_or_auto,
-        "Training",
-        None,
-        "Strength of the L2 regularisation. auto tries several on parts of the training texts.  "
-        f"[default: {_alphas_by_default()}]",
-        "X|auto",
-    ),
-    "epochs": Setting(checked_values.positive_count),
-    "metric": Setting(OneOf(*METRICS)),
-    "class_weight": Setting(
-        checked_values.label_weights,
-        "Training",
-        None,
-        "Weight of a text with this label, for example spam=5; may be repeated. balanced gives all "
-        "labels the same total weight.  [default: balanced for a rare label of two, else 1]",
-        "balanced|LABEL=W",
-        repeated=True,
-    ),
-    "start": Setting(
-        os.fspath,
-        "Training",
-        None,
-        "Train MODEL further on CORPUS. MODEL decides the recipe and the features.",
-        "MODEL",
-        "continue",
-        path=Reads(replaced_by="-o"),
-    ),
-    "stream": Setting(
-        bool,
-        "Training",
-        False,
-        "Read CORPUS twice and train from a matrix on disk, beside the model: for a CORPUS larger than "
-        "memory. Takes words or characters, not both, and tries no recipes.",
-    ),
-    "scheduler": Setting(
-        str,
-        "Training",
-        None,
-        "As --stream, but the workers of this Dask scheduler hold the matrix, for example tcp://host:8786.",
-        "ADDRESS",
-    ),
-    "seed": Setting(
-        WholeNumber(0, 2**32 - 1),
-        "Training",
-        Settings.seed,
-        "Seed of every random choice: the same seed gives the same numbers.",
-    ),
-    "holdout": Setting(
-        checked_values.share_below_one,
-        "Evaluation",
-        Settings.holdout,
-        "Share of the texts to test the model on; 0 skips the test.",
-        "SHARE",
-    ),
-    "cv": Setting(
-        WholeNumber(2),
-        "Evaluation",
-        None,
-        "Also cross-validate: train N times, each time without one of N parts, and test on that part.",
-        "N",
-    ),
-    "learning_curve": Setting(bool, default=False, option="report"),
-    "refit": Setting(bool, default=True),
-    "checkpoint": Setting(os.fspath, path=Continues("folder")),
-    "save_to": Setting(os.fspath, option="output", path=Writes("safetensors")),
+# By the sections of the help.
+OPTIONS = {
+    "Input": {
+        "format": Setting(OneOf(*FORMATS), None, "Format of {what}.  [default: {default}]"),
+        "text_col": Setting(str, TEXT_COLUMN, "Column of the texts (tsv, csv, jsonl).", "NAME"),
+        "label_col": Setting(str, LABEL_COLUMN, "Column of the labels (tsv, csv, jsonl).", "NAME"),
+        "encoding": Setting(
+            checked_values.encoding, UTF8, "Encoding of {what}, for example cp1252 or utf-16.", "NAME"
+        ),
+    },
+    "Recipe": {
+        "recipe": Setting(
+            OneOf(AUTO, *RECIPES),
+            AUTO,
+            "Features of a text and their weights. auto tries several recipes on training texts. By name: "
+            f"{', '.join(RECIPES)}. For example, nb-words takes word n-grams, weighted by naive Bayes "
+            "log-count ratios; article repeats the article that this app follows. The options below override "
+            "the recipe.",
+            "NAME",
+        ),
+        "classifier": Setting(OneOf(*CLASSIFIERS), None, CLASSIFIER_HELP),
+        "ngrams": Setting(
+            length_range, None, "Word n-grams: up to N words in a row, or from A to B.", "N|A-B|none"
+        ),
+        "k": Setting(count_or_all, "recipe", "Number of features to keep, the best by --score.", "N|all"),
+        "score": Setting(
+            OneOf(*text_recipes.SCORES), None, "Score that ranks the features.  [default: f_classif]"
+        ),
+    },
+    "Training": {
+        "alpha": Setting(
+            checked_values.strength_or_auto,
+            None,
+            "Strength of the L2 regularisation. auto tries several on parts of the training texts.  "
+            "[default: auto for SDCA and kernel machines, "
+            f"{', '.join(f'{name} {alpha:g}' for name, alpha in _FIXED_ALPHAS.items() if alpha)}]",
+            "X|auto",
+        ),
+        "class_weight": Setting(
+            checked_values.label_weights,
+            None,
+            "Weight of a text with this label, for example spam=5; may be repeated. balanced gives all "
+            "labels the same total weight.  [default: balanced for a rare label of two, else 1]",
+            "balanced|LABEL=W",
+            repeated=True,
+        ),
+        "start": Setting(
+            os.fspath,
+            None,
+            "Train MODEL further on CORPUS. MODEL decides the recipe and the features.",
+            "MODEL",
+            "continue",
+            path=Reads(replaced_by="-o"),
+        ),
+        "stream": Setting(
+            bool,
+            False,
+            "Read CORPUS twice and train from a matrix on disk, beside the model: for a CORPUS larger than "
+            "memory. Takes words or characters, not both, and tries no recipes.",
+        ),
+        "scheduler": Setting(
+            str,
+            None,
+            "As --stream, but the workers of this Dask scheduler hold the matrix, for example "
+            "tcp://host:8786.",
+            "ADDRESS",
+        ),
+        "seed": Setting(
+            WholeNumber(0, 2**32 - 1),
+            Settings.seed,
+            "Seed of every random choice: the same seed gives the same numbers.",
+        ),
+    },
+    "Evaluation": {
+        "holdout": Setting(
+            checked_values.share_below_one,
+            Settings.holdout,
+            "Share of the texts to test the model on; 0 skips the test.",
+            "SHARE",
+        ),
+        "cv": Setting(
+            WholeNumber(2),
+            None,
+            "Also cross-validate: train N times, each time without one of N parts, and test on that part.",
+            "N",
+        ),
+    },
 }
-READING = ("format", "text_col", "label_col", "encoding")  # describe a file
-PYTHON_ONLY = ("learning_curve", "save_to")  # follow from other options of the command
-CONFIG_ONLY = {
-    name: setting.path
-    for name, setting in SETTINGS.items()
-    if not setting.section and name not in PYTHON_ONLY
+CONFIG_ONLY = {  # no options: a file for --config has them
+    "weighting": Setting(OneOf(*text_recipes.WEIGHTINGS)),
+    "chars": Setting(length_range),
+    "min_df": Setting(positive_count),
+    "tokens": Setting(OneOf(*text_recipes.TOKENS)),
+    "keep_markup": Setting(bool, False),
+    "epochs": Setting(positive_count),
+    "metric": Setting(OneOf(*text_recipes.METRICS)),
+    "refit": Setting(bool, True),
+    "checkpoint": Setting(os.fspath, path=Continues("folder")),
+}
+OF_OUTPUT = {  # follow from other options of the command
+    "learning_curve": Setting(bool, False, option="report"),
+    "save_to": Setting(os.fspath, option="output"),
+}
+SETTINGS = {
+    name: setting
+    for settings in (*OPTIONS.values(), CONFIG_ONLY, OF_OUTPUT)
+    for name, setting in settings.items()
 }
 # A model that goes on learning decides these.
 OF_MODEL = ("recipe", "classifier", "weighting", "ngrams", "chars", "min_df", "k", "score", "tokens")
 NOT_STREAMED = ("start", "cv", "learning_curve")  # need all texts in memory
 HOW_TO_RUN = ("scheduler", "checkpoint", "save_to", "learning_curve")  # change no model
-# What JSON has of `Settings`; the other fields are results of their own.
-RECORDED = [name for name in SETTINGS if hasattr(Settings, name) and name not in NOT_STREAMED]
 
 
 def spelled_setting(value: object, none: str = "all") -> str:
@@ -289,20 +263,16 @@ def parameter_of_option(option: str) -> str:
     return others.get(option, option.replace("-", "_"))
 
 
-def given_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those parameters of `train` that are settings and not the defaults."""
-    known = {name: value for name, value in parameters.items() if name in SETTINGS}
-    return {name: value for name, value in known.items() if value != SETTINGS[name].default}
-
-
-def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values given, checked; an error names the option."""
+def checked_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those parameters of `train` that are settings and not the defaults, checked."""
     checked = {}
-    for name, value in given.items():
-        try:
-            checked[name] = SETTINGS[name].check(value)
-        except ValueError as error:
-            raise AppError(f"{option_name(name)}: {error}", USAGE) from None
+    for name, setting in SETTINGS.items():
+        value = parameters[name]
+        if value != setting.default:
+            try:
+                checked[name] = setting.check(value)
+            except ValueError as error:
+                raise AppError(f"{option_name(name)}: {error}", USAGE) from None
     return checked
 
 
@@ -311,7 +281,7 @@ def recipe_settings(name: str, **others: Any) -> Settings:
 
     If the recipe is "auto" and features are given, the default recipe provides the other features.
     """
-    recipe = RECIPES[DEFAULT if name == AUTO else name]
+    recipe = RECIPES[text_recipes.DEFAULT if name == AUTO else name]
     is_changed = not others.keys().isdisjoint(FEATURES)
     return Settings(**{**recipe, **others}, recipe=None if is_changed else name)
 
@@ -353,7 +323,7 @@ def settle_reading(settings: Settings, format: str, texts: Sequence[str]) -> Set
     """Return the settings with the tokens and the markup of texts."""
     from fastsvm.text import has_markup
 
-    tokens = settings.tokens or usual_tokens(format)
+    tokens = settings.tokens or text_recipes.usual_tokens(format)
     return replace(settings, tokens=tokens, markup=not settings.keep_markup and any(map(has_markup, texts)))
 
 
@@ -369,11 +339,11 @@ def settle_labels(settings: Settings, counts: Counter[str]) -> Settings:
     if unknown := set(weights).difference(counts) if isinstance(weights, dict) else ():
         there = ", ".join(map(repr, sorted(counts)[:10]))
         raise CorpusError(f"--class-weight: the corpus has no label {min(unknown)!r}; it has {there}", USAGE)
-    if weights is None and is_skewed(counts) and len(counts) == 2:
+    if weights is None and text_recipes.is_skewed(counts) and len(counts) == 2:
         # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
         aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"
         settings = replace(settings, class_weight="balanced", threshold=aim)
-    return replace(settings, metric=settings.metric or usual_metric(counts))
+    return replace(settings, metric=settings.metric or text_recipes.usual_metric(counts))
 
 
 def check_labels(counts: Counter[str]) -> None:

@@ -13,7 +13,7 @@ from ...common.paths import Reads
 from ..checked_values import OneOf, WholeNumber
 from ..data.record_formats import FORMATS
 from ..data.text_source import COLUMNS, TextSource
-from ..settings import READING, SETTINGS, Setting, option_name
+from ..settings import OPTIONS, SETTINGS, Setting, option_name
 
 command = partial(options.command, "fastsvm-sentiment")
 LABELLED = Reads(depth=2, counts=lambda name: "/" in name)  # a folder of labels has files in folders
@@ -58,10 +58,9 @@ def _option_type(name: str, setting: Setting) -> click.ParamType | None:
     return Value(name, lambda word: word if (value := check(word)) is None else value)
 
 
-def setting_options(title: str, *others: Callable) -> Callable:
-    """Return a decorator that adds the options of a section of the table, and others below them."""
-    names = [name for name, setting in SETTINGS.items() if setting.section == title]
-    return section(title, *map(setting_option, names), *others)
+def setting_options(title: str) -> Callable:
+    """Return a decorator that adds the options of a section of the table."""
+    return section(title, *map(setting_option, OPTIONS[title]))
 
 
 def holdout_option(help: str) -> Callable:
@@ -78,8 +77,7 @@ def reading_options(
 ) -> list[Callable]:
     """Return the options for reading `what`: format, text_col, label_col if it is labelled, encoding."""
     made = []
-    for name in READING:
-        setting = SETTINGS[name]
+    for name, setting in OPTIONS["Input"].items():
         setting = setting._replace(help=setting.help.format(what=what, default=told))
         if name == "format":
             setting = setting._replace(check=OneOf(*formats))

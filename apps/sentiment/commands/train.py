@@ -17,7 +17,7 @@ from . import _options
 @_options.command(
     "train data/reviews.txt",
     "train reviews.csv.gz --text-col review --recipe article --ngrams 2 -o reviews.safetensors",
-    only_in_config=CONFIG_ONLY,
+    only_in_config={name: setting.path for name, setting in CONFIG_ONLY.items()},
 )
 @click.argument("corpus", type=_options.LABELLED)
 @section("Input", *_options.reading_options())

@@ -1,7 +1,10 @@
 """Training and using a classifier of texts from Python, in one line each."""
 
+import re
 import subprocess
 import sys
+from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,7 @@ import fastsvm
 from fastsvm.text import TextScorer
 from fastsvm_apps import sentiment
 from fastsvm_apps.sentiment.commands.train import train
+from fastsvm_apps.sentiment.settings import OF_OUTPUT, SETTINGS, Settings
 
 NEW = ["great lovely thing1", "awful dull thing2", "thing3", ""]
 
@@ -142,11 +146,20 @@ def test_a_text_is_not_a_list_of_texts(model, tmp_path):
         sentiment.load(tmp_path / "notes.txt")
 
 
-def test_every_option_of_the_command_is_a_parameter():
-    parameters = sentiment.train.__kwdefaults__.keys()
+def test_the_signature_is_the_table_of_settings():
+    parameters = signature(sentiment.train).parameters
+    assert {*parameters} - {"source", "labels", "stage"} == {*SETTINGS}
+    assert all(parameters[name].default == setting.default for name, setting in SETTINGS.items())
+    assert {"source", "labels", "stage", *SETTINGS} == documented(sentiment.train)
     options = {param.name for param in train.params} | {*train.only_in_config}
-    assert options - parameters == {"corpus", "output", "report", "json", "verbose", "config"}
-    assert parameters - options == {"keep_markup", "learning_curve", "save_to", "stage"} - options
+    assert {*SETTINGS} - options == {*OF_OUTPUT}
+    # What a training is to do has the same names; what is left follows from the corpus.
+    assert {field.name for field in fields(Settings)} - {*SETTINGS} == {"markup", "n_labels", "threshold"}
+
+
+def documented(function):
+    lists = re.findall(r"^    (\w[\w, ]*) : ", function.__doc__.partition("Returns")[0], re.MULTILINE)
+    return {name for names in lists for name in names.split(", ")}
 
 
 def test_values_in_words_and_in_python_are_the_same(corpus):
