@@ -1,7 +1,7 @@
 """What `train` and `evaluate` say of a model's answers: scores, confusions, curves, thresholds, mistakes."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -42,6 +42,13 @@ ABOUT_CALIBRATION = (
 ABOUT_CONFUSION = (
     "Rows: true label. Columns: predicted label. The deeper the colour, the larger the share of its row."
 )
+
+
+def page_head(about: Line, counts: Mapping[str, int], n_skipped: int, warnings: Iterable[str]) -> Section:
+    """Return what stands below the title of a page: about what it is, and what to beware of."""
+    skipped = [f"{many(n_skipped, 'record')} of the corpus skipped."] * bool(n_skipped)
+    facts = [Fact(name, f"{n:,}") for name, n in counts.items()]
+    return Section(about=[about], facts=facts, lines=[*skipped, *(f"{told}." for told in warnings)])
 
 
 def score_cell(value: float | None) -> str:

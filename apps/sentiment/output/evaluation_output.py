@@ -7,10 +7,10 @@ from statistics import fmean
 
 from ...common.csv_quoting import csv_writer, table_file
 from ...common.printing import many
-from ...common.sections import Fact, Section, Table, write_sections_page
+from ...common.sections import Section, Table, write_sections_page
 from ..jobs.corpus_evaluation import GROUP_COLUMNS, CorpusEvaluation
 from ..measures.answer_scores import LABEL_COLUMNS
-from .answer_sections import answer_sections, mistakes_section, score_cell, threshold_effects
+from .answer_sections import answer_sections, mistakes_section, page_head, score_cell, threshold_effects
 
 GROUPS_LISTED = 100
 
@@ -58,6 +58,8 @@ def evaluation_sections(result: CorpusEvaluation, full: bool = True) -> list[Sec
         sections.append(Section(title="Groups", tables=[table]))
     if result.paired is not None:
         sections.append(_second_model(result.paired))
+    if not full:
+        sections.append(Section(lines=["next: evaluate -v says more, and --report FILE.html shows mistakes"]))
     return sections
 
 
@@ -76,16 +78,9 @@ def _second_model(two: dict) -> Section:
 
 def write_evaluation_report(path: str | os.PathLike[str], result: CorpusEvaluation, corpus: str) -> None:
     """Write the page about a model on a corpus and its mistakes."""
-    scores, skipped = result.evaluation, result.skipped.count
+    scores, warnings = result.evaluation, [*result.warnings, *result.evaluation.warnings]
     counts = {"texts": scores.n, "labels": len(scores.labels), "mistakes": len(scores.mistakes)}
-    head = Section(
-        about=[f"fastsvm {version('fastsvm')}"],
-        facts=[Fact(name, f"{n:,}") for name, n in counts.items()],
-        lines=[
-            *[f"{many(skipped, 'record')} of the corpus skipped."] * bool(skipped),
-            *(f"{warning}." for warning in (*result.warnings, *scores.warnings)),
-        ],
-    )
+    head = page_head(f"fastsvm {version('fastsvm')}", counts, result.skipped.count, warnings)
     sections = [*evaluation_sections(result), mistakes_section(result.model, scores)]
     write_sections_page(path, ("", result.path, " on ", corpus), head, sections)
 

@@ -188,7 +188,10 @@ def _suspects_section(found: CorpusInspection, suspects: Sequence[SuspectText], 
             rows = [
                 (*row[:4], shortened(one.text, BEGINNING)) for row, one in zip(rows, suspects, strict=True)
             ]
-            table = Table((*COLUMNS[:4], "text"), rows, (0, 1, 2, 4))
+            left = len(found.suspects) - len(rows)
+            more = f"{many(left, 'more text')}; -v lists them, -o FILE.csv writes them in full length"
+            left_out = more if left else ""
+            table = Table((*COLUMNS[:4], "text"), rows, (0, 1, 2, 4), left_out=left_out)
         tables.append(table)
     return Section(title="Suspected labels", lines=lines, tables=tables)
 

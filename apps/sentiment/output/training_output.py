@@ -76,21 +76,16 @@ def write_training_report(
     command : str
         The command line that repeats this training.
     """
+    from .answer_sections import page_head
+
     counts = {"texts to train on": result.n_train, "texts for probabilities": result.n_calibrate}
     counts = {name: n for name, n in counts.items() if n} | {
         "texts held out": result.n_test,
         "labels": len(result.label_counts),
         "terms known": result.n_features,
     }
-    skipped = result.skipped.count
-    head = Section(
-        about=[("", saved, f" · {result.settings.classifier} · fastsvm {version('fastsvm')}")],
-        facts=[Fact(name, f"{n:,}") for name, n in counts.items()],
-        lines=[
-            *[f"{many(skipped, 'record')} of the corpus skipped."] * bool(skipped),
-            *(f"{warning}." for warning in result.warnings),
-        ],
-    )
+    about = "", saved, f" · {result.settings.classifier} · fastsvm {version('fastsvm')}"
+    head = page_head(about, counts, result.skipped.count, result.warnings)
     write_sections_page(path, ("Text classifier: ", corpus), head, training_sections(result, {}, command))
 
 
