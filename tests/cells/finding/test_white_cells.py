@@ -13,7 +13,7 @@ from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
-SMEARS = Path(__file__).parents[2] / "data" / "cells"
+SMEARS = Path(__file__).parents[3] / "data" / "cells"
 
 
 def white_cells(table):

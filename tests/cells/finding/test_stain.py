@@ -27,7 +27,7 @@ from fastsvm_apps.cells.finding.stain import (
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 from fastsvm_apps.cells.learning.augmentation import augmented, box_in_version
 
-SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
+SMEARS = Path(__file__).parents[3] / "data" / "cells" / "images"
 SOME = ("LYMPHOCYTE/smear_01", "MONOCYTE/smear_13", "NEUTROPHIL/smear_24", "EOSINOPHIL/smear_35")
 
 

@@ -12,7 +12,7 @@ from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.white_cells import WhiteCell, find_white_cells
 from fastsvm_apps.cells.measuring.cell_features import REGIONS, describe, feature_names, features_of
 
-SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
+SMEARS = Path(__file__).parents[3] / "data" / "cells" / "images"
 HISTOGRAMS = ("colour", "edge")
 
 
