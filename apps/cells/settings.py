@@ -1,4 +1,4 @@
-"""The settings of the commands: one table, from which options, checks, records and the report are made.
+"""The settings of the commands: one table, from which options, checks and records are made.
 
 It imports nothing heavy at once, because `--help` shows the choices.
 """

@@ -35,14 +35,12 @@ def review(images, model, output, cell_width, labels, quiet, verbose):
     """
     from fastsvm._utils.atomic import held
 
-    from ..output import reviewing
+    from ..output.review_server import review_server_of
 
     with tidy_warnings(), held(output):
         with Stages(verbose, spinner=not quiet) as stage:
             most = limit("FASTSVM_MAX_REVIEW_CELLS")
-            server, skipped = reviewing.review_server_of(
-                images, model, output, most, cell_width, labels, stage
-            )
+            server, skipped = review_server_of(images, model, output, most, cell_width, labels, stage)
         print_line(server.url)
         sys.stdout.flush()
         server.run()

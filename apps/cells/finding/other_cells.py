@@ -27,13 +27,13 @@ def find_other_cells(field: Field, cells: list[WhiteCell], kinds: Collection[str
     list of FoundCell
         With a kind for a label, no score, and an outline; at the working scale, one kind after the other.
     """
-    light = red_cells.light_around(field, cells)
+    dark, seen, contrast = red_cells.light_around(field, cells)
     found = []
     for kind in kinds:
         if kind == RED_CELL:
-            outlines, margin = red_cells.find_red_cells(light), red_cells.MARGIN
+            outlines, margin = red_cells.find_red_cells(dark, seen, contrast), red_cells.MARGIN
         else:
-            outlines, margin = platelets.find_platelets(field, light), platelets.MARGIN
+            outlines, margin = platelets.find_platelets(field, seen, contrast), platelets.MARGIN
         found += [_finding(outline, kind, margin, field.frame.shape) for outline in outlines]
     return found
 

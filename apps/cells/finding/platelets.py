@@ -9,7 +9,6 @@ import numpy as np
 
 from .field import Field
 from .masks import is_cut
-from .red_cells import Light
 
 # Of the densities of blue, green and red: the direction that a linear classifier found between pixels of
 # annotated platelets and the rest, rounded. Its sum is 0, so a shadow changes nothing.
@@ -22,14 +21,14 @@ MIN_AREA_AT_BORDER, MAX_AREA_AT_BORDER = 100, 250  # less is not counted, more m
 MARGIN = 3.5  # from the spot to the box
 
 
-def find_platelets(field: Field, light: Light) -> list[np.ndarray]:
+def find_platelets(field: Field, seen: np.ndarray, contrast: float) -> list[np.ndarray]:
     """Find platelets.
 
     Parameters
     ----------
     field : Field
-    light : Light
-        What is left of it beside the white cells.
+    seen, contrast
+        As `light_around` returns them.
 
     Returns
     -------
@@ -37,8 +36,8 @@ def find_platelets(field: Field, light: Light) -> list[np.ndarray]:
         x and y along the border of each.
     """
     stain = cv2.GaussianBlur(field.densities(field.image, STAIN)[..., 0], (0, 0), BLUR)
-    least_stain = MIN_STAIN * (light.contrast or USUAL_CONTRAST) ** 0.5
-    spots = (stain > least_stain).view(np.uint8) * light.seen
+    least_stain = MIN_STAIN * (contrast or USUAL_CONTRAST) ** 0.5
+    spots = (stain > least_stain).view(np.uint8) * seen
     found = []
     _, labels, stats, _ = cv2.connectedComponentsWithStats(spots)
     for k, (x, y, w, h, area) in enumerate(stats[1:], start=1):

@@ -7,8 +7,6 @@ is taken for an outline. The more of it is seen, the surer it is a cell; cells a
 Lengths are in pixels at the working scale, at which a red cell is 30 to 70 pixels wide.
 """
 
-from typing import NamedTuple
-
 import cv2
 import numpy as np
 
@@ -54,11 +52,11 @@ _RAYS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)]).astype(np.float32)
 _STEP = RADII[1] - RADII[0]
 
 
-class Light(NamedTuple):
-    """The image in which red cells and platelets are found.
+def light_around(field: Field, cells: list[WhiteCell]) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return what is left of an image beside its white cells.
 
-    Attributes
-    ----------
+    Returns
+    -------
     dark : ndarray of shape (height, width) and dtype float32
         The density of what red cells absorb.
     seen : ndarray of shape (height, width) and dtype uint8
@@ -66,14 +64,6 @@ class Light(NamedTuple):
     contrast : float
         The density that red cells have; 0 where nothing is dark enough for them.
     """
-
-    dark: np.ndarray
-    seen: np.ndarray
-    contrast: float
-
-
-def light_around(field: Field, cells: list[WhiteCell]) -> Light:
-    """Return what is left of an image beside its white cells."""
     dark = cv2.GaussianBlur(field.densities(field.image, ABSORBED)[..., 0], (0, 0), BLUR)
     hidden = field.frame.copy()
     for cell in cells:
@@ -84,7 +74,7 @@ def light_around(field: Field, cells: list[WhiteCell]) -> Light:
     some = np.s_[::SAMPLE_STEP, ::SAMPLE_STEP]
     sample = dark[some][seen[some] > 0]
     contrast = _contrast(sample) if len(sample) else 0.0
-    return Light(dark, seen, contrast if contrast >= MIN_CONTRAST else 0.0)
+    return dark, seen, contrast if contrast >= MIN_CONTRAST else 0.0
 
 
 def _contrast(sample: np.ndarray) -> float:
@@ -95,32 +85,33 @@ def _contrast(sample: np.ndarray) -> float:
     return float(np.median(darker)) if len(darker) else 0.0
 
 
-def find_red_cells(light: Light) -> list[np.ndarray]:
+def find_red_cells(dark: np.ndarray, seen: np.ndarray, contrast: float) -> list[np.ndarray]:
     """Find red cells.
 
     Parameters
     ----------
-    light : Light
+    dark, seen, contrast
+        As `light_around` returns them.
 
     Returns
     -------
     list of ndarray of shape (24, 2) and dtype float32
         x and y along the outline of each, the surest first; it may leave the image, the middle does not.
     """
-    if not light.contrast:
+    if not contrast:
         return []
-    light = light._replace(dark=light.dark / light.contrast)
-    middles, votes = _centers(light)
+    dark = dark / contrast
+    middles, votes = _centers(dark, seen)
     if not len(middles):
         return []
     # The mean of those that most votes are for; it does not change with the size of an image.
     votes = votes * (votes**2).sum() / (votes**3).sum()
     middles, votes = middles[votes > MIN_SHARE], votes[votes > MIN_SHARE]
     batches = [np.s_[start : start + CENTERS_AT_ONCE] for start in range(0, len(middles), CENTERS_AT_ONCE)]
-    found = [_outlined(light, middles[batch], votes[batch]) for batch in batches]
+    found = [_outlined(dark, seen, middles[batch], votes[batch]) for batch in batches]
     radii, sure = (np.concatenate(parts) for parts in zip(*found, strict=True))
     outlines = (middles[:, :, None] + _RAYS * radii[:, None]).transpose(0, 2, 1)
-    boxes = _boxes_around(outlines, light.dark.shape)
+    boxes = _boxes_around(outlines, dark.shape)
     order = cv2.dnn.NMSBoxes(boxes.tolist(), sure.tolist(), MIN_SURE, SAME_PLACE)
     return [outlines[k] for k in np.ravel(order).astype(int)]
 
@@ -133,12 +124,12 @@ def _boxes_around(outlines: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return np.hstack([low, high - low])
 
 
-def _centers(light: Light) -> tuple[np.ndarray, np.ndarray]:
+def _centers(dark: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return x and y of each point that many slopes point to, and the votes that it got."""
-    dark = halved(light.dark)
+    dark = halved(dark)
     across, down = (cv2.Sobel(dark, cv2.CV_32F, *axis, scale=1 / 8) for axis in ((1, 0), (0, 1)))
     slope = cv2.magnitude(across, down)
-    slope[cv2.resize(light.seen, slope.shape[::-1], interpolation=cv2.INTER_NEAREST) == 0] = 0
+    slope[cv2.resize(seen, slope.shape[::-1], interpolation=cv2.INTER_NEAREST) == 0] = 0
     y, x = np.nonzero(slope > MIN_SLOPE)
     steepness = slope[y, x]
     # What falls outside the image is counted in a margin, and cut off with it.
@@ -158,7 +149,9 @@ def _centers(light: Light) -> tuple[np.ndarray, np.ndarray]:
     return 2 * np.column_stack([x, y]).astype(np.float32) + 0.5, votes[y, x]
 
 
-def _outlined(light: Light, middles: np.ndarray, votes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _outlined(
+    dark: np.ndarray, seen: np.ndarray, middles: np.ndarray, votes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the radii of the outline around each middle in all directions, and how sure it is a cell's."""
     n = len(middles)
     reach = np.concatenate([[RADII[0] - _STEP], RADII, RADII[-1] + _STEP * np.arange(1, 4)])
@@ -166,8 +159,8 @@ def _outlined(light: Light, middles: np.ndarray, votes: np.ndarray) -> tuple[np.
         (middle[:, None, None] + ray[:, None] * reach).astype(np.float32).reshape(n, -1)
         for middle, ray in zip(middles.T, _RAYS, strict=True)
     )
-    dark = cv2.remap(light.dark, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    seen = cv2.remap(light.seen, x, y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
+    dark = cv2.remap(dark, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    seen = cv2.remap(seen, x, y, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT)
     dark, seen = (plane.reshape(n, DIRECTIONS, -1) for plane in (dark, seen))
     inner, outer = np.s_[..., : len(RADII)], np.s_[..., 2 : len(RADII) + 2]
     seen = seen[inner] & seen[outer]

@@ -44,10 +44,7 @@ def suspect_cells(
     if not parts:
         return None, None
     classes, labels = np.unique(samples.y, return_inverse=True)
-    scores = np.empty((len(labels), len(classes)))
-    for part in parts:
-        train = np.setdiff1d(np.arange(len(labels)), part)
-        scores[part] = scores_of(fit(samples.rows(train), ALPHA), samples.X[part])
+    scores = samples.held_out_scores(parts, lambda others, X: scores_of(fit(others, ALPHA), X))
     images = np.flatnonzero(~samples.is_version)
     found = suspicious_labels(scores[images], labels[images])
     cells = []

@@ -97,10 +97,9 @@ def calibrated_cautious_model(
     if not parts:
         return None
     truth = np.unique(samples.y, return_inverse=True)[1]
-    scores = np.empty((len(truth), truth.max() + 1))
-    for part in parts:
-        train = np.setdiff1d(np.arange(len(truth)), part)
-        scores[part] = fit_cautious_model(samples.rows(train), seed).raw_probabilities(samples.X[part])
+    scores = samples.held_out_scores(
+        parts, lambda others, X: fit_cautious_model(others, seed).raw_probabilities(X)
+    )
     calibration = calibrate_scores(scores, truth, samples.shares, parts, WANTED_ERROR)
     fitted = fit_cautious_model(samples, seed)
     arrays = {name: _rounded(getattr(fitted, name)) for name in ("center", "scale", "coef", "intercept")}

@@ -1,6 +1,6 @@
 """Training samples: cells in labelled images, and in versions of these images."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Self
@@ -78,6 +78,24 @@ class TrainingSamples:
         complete = all(len(np.unique(self.y[train])) == len(np.unique(self.y)) for train, _ in splits)
         return splits if complete else []
 
+    def held_out_scores(
+        self, parts: Sequence[np.ndarray], scores_of: Callable[[Self, np.ndarray], np.ndarray]
+    ) -> np.ndarray:
+        """Return the scores of the classes for each row, by a model of the rows that are not in its part.
+
+        Parameters
+        ----------
+        parts : sequence of ndarray
+            The rows of each fold.
+        scores_of : callable
+            Fits a model to some samples, and returns its scores for features.
+        """
+        scores = np.empty((len(self.y), len(np.unique(self.y))))
+        for part in parts:
+            others = np.setdiff1d(np.arange(len(self.y)), part)
+            scores[part] = scores_of(self.rows(others), self.X[part])
+        return scores
+
     def kept_for_adaptation(self) -> tuple[np.ndarray, np.ndarray]:
         """Return features and class numbers of the images' cells without versions, as a model file has them.
 
@@ -133,7 +151,7 @@ def measure_training_samples(
     work = partial(
         _measure, boxes=boxes, settings=settings, cell_width=cell_width, firsts=firsts, usual=usual
     )
-    rows, labels, groups, is_version, cells, hashes = [], [], [], [], [], []
+    rows: list[tuple] = []  # of the fields of TrainingSamples
     of_first, of_others = [], []
     with stage("measure", total=len(files)) as advance:
         for file, result in map_images(work, files):
@@ -147,27 +165,22 @@ def measure_training_samples(
                 continue
             (of_first if file in firsts else of_others).append(found.quality)
             for k, label in labels_of_cells(file, found.cells, boxes, skipped):
-                again = [version[k] for version in versions if k in version]
-                rows += [found.X[k], *again]
-                labels += [label] * (1 + len(again))
-                groups += [file.original] * (1 + len(again))
-                is_version += [False] + [True] * len(again)
-                cells += [(file, found.cells[k])] * (1 + len(again))
-                hashes += [found.hash] * (1 + len(again))
+                measured = [(False, found.X[k]), *((True, again[k]) for again in versions if k in again)]
+                rows += [
+                    (row, label, file.original, is_version, (file, found.cells[k]), found.hash)
+                    for is_version, row in measured
+                ]
+    if not rows and skipped.count:
+        raise no_usable_images_error(skipped)
     if not rows:
-        raise (
-            no_usable_images_error(skipped)
-            if skipped.count
-            else AppError(f"{skipped.source}: every cell is rejected")
-        )
+        raise AppError(f"{skipped.source}: every cell is rejected")
+    X, labels, *others, of_rows, hashes = zip(*rows, strict=True)
     if len(set(labels)) < 2:
         more = f" left; {skipped.report()[0]}" if skipped.count else "; give images of two or more"
         raise AppError(f"{skipped.source}: {labels[0]!r} is the only label{more}")
-    of_cells = np.empty(len(cells), object)
-    of_cells[:] = cells
-    samples = TrainingSamples(
-        np.stack(rows), *map(np.array, (labels, groups, is_version)), of_cells, np.array(hashes)
-    )
+    cells = np.empty(len(rows), object)
+    cells[:] = of_rows
+    samples = TrainingSamples(np.stack(X), np.array(labels), *map(np.array, others), cells, np.array(hashes))
     return samples, quality_ranges(of_first, of_others)
 
 

@@ -29,10 +29,10 @@ ENOUGH_A_CLASS = 20
 
 def cell_training_record(result: CellTraining, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
-    settings, validation = result.settings, result.validation
+    validation = result.validation
     return {
         "model": result.model,
-        "classifier": settings.classifier,
+        **asdict(result.settings),
         "features": "cells",
         "n_features": result.n_features,
         "pca": None,
@@ -40,11 +40,9 @@ def cell_training_record(result: CellTraining, seconds: dict[str, float]) -> dic
         "alpha": validation.alpha,
         "fold_alphas": validation.alphas,
         "folds": len(validation.alphas),
-        "seed": settings.seed,
         "label_counts": result.label_counts,
         "n": sum(result.label_counts.values()),
         **_scores_record(result.scores),
-        "versions": settings.versions,
         "versions_error": result.of_versions and result.of_versions.error,
         "calibration": asdict(result.about.calibration),
         "suspects": result.suspects and [_mistake_record(*each) for each in result.suspects],

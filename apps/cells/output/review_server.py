@@ -4,8 +4,11 @@ The address contains a secret, so that no other page or user of the computer can
 """
 
 import json
+import os
 import secrets
+import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from http import HTTPStatus
 from threading import Lock
 
@@ -17,17 +20,28 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ...common.errors import AppError, Skipped
 from ...common.files import replace_file
 from ...common.http_server import GracefulServer, bind, own_addresses
+from ...common.progress import Stages
 from ..data.bad_image import BadImage
+from ..data.image_files import find_images, source_name
 from ..data.image_reader import ImageFile
-from ..learning.corrections import VERSION
+from ..data.label_tables import read_json
+from ..finding.findings import why_no_cell
+from ..finding.image_scale import scale_of
+from ..jobs.cell_classification import classify_cells, with_truths
+from ..learning.cell_model import load_cell_model
+from ..learning.corrections import VERSION, checked_corrections
+from ..settings import ClassifySettings
 from .cell_drawing import shrunk
-from .report_tally import ReportAbout, ReportCell
+from .report_page import report_page
+from .report_tally import ReportAbout, ReportCell, ReportTally, report_about
 
 PICTURE_PIXELS = 480  # pixels, the longer side of a crop
 MARGIN_SHARE = 0.15  # of a box's sides, shown on each side of it
-MAX_BODY_BYTES = 1 << 24  # bytes
+MAX_BODY_BYTES = 1 << 24
+ADAPT, ADAPTED = ("fastsvm-cells", "adapt"), "adapted.safetensors"  # learns from corrections; what it writes
 
 Verdicts = dict[int, str | None]  # of cells by their numbers: the label they should have, None for no cell
 
@@ -187,6 +201,44 @@ class ReviewServer:
             why = "These are no verdicts on the cells of this page."
             raise HTTPException(HTTPStatus.BAD_REQUEST, why) from None
         return _answer("{}", "application/json", ETag=f'"{version + 1}"')
+
+
+def review_server_of(
+    sources: Sequence[str],
+    model_path: str | None,
+    output: str,
+    limit: int,
+    cell_width: float | None,
+    labels: str | None,
+    stage: Stages,
+) -> tuple[ReviewServer, Skipped]:
+    """Classify the cells of images; return the server of the page to correct them, and the skipped files."""
+    there = os.path.isfile(output) and os.path.getsize(output) > 0
+    content = read_json(output, "corrections") if there else None
+    if content is not None:
+        checked_corrections(content, output)
+    with stage("load"):
+        model = load_cell_model(model_path)
+    with stage("find"):
+        files = with_truths(find_images(sources, labels=labels), model, labels)
+        by_name = {file.name: file for file in files}
+        if len(by_name) < len(files):
+            raise AppError("several images have the same name; review their folders one by one")
+        scale = scale_of(files, cell_width)
+    width = () if cell_width is None else ("--cell-width", f"{cell_width:g}")
+    adapt = (*ADAPT, model_path or "shipped", *sources, *width, "--corrections", output, "-o", ADAPTED)
+    known = replace(report_about(model, sources, scale), served=True, adapt=shlex.join(adapt))
+    tally = ReportTally(limit, known.classes, "{}.jpg")
+    with stage("classify", total=len(files)) as advance:
+        for _, found in classify_cells(files, model, ClassifySettings(scale)):
+            tally.add(found)
+            advance()
+    shown = tally.shown
+    if not shown:
+        why = f"{source_name(sources)}: {why_no_cell(tally.flags)}"
+        raise AppError("; ".join([why, *tally.skipped.report()[:1]]))
+    page, work = report_page(tally, known), Work(output, known, shown, content)
+    return ReviewServer(page, work, shown, by_name), tally.skipped
 
 
 def _answer(content: str | bytes, media_type: str, status: int = HTTPStatus.OK, **more: str) -> Response:
