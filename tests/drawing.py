@@ -1,6 +1,10 @@
-"""What the tests draw cells with, and how they turn them."""
+"""What the tests draw cells with, how they turn them, and boxes that people drew."""
+
+import csv
+from collections import defaultdict
 
 import numpy as np
+import pytest
 
 PLASMA, CYTOPLASM, NUCLEUS = (228, 220, 232), (215, 170, 190), (150, 60, 110)
 TURNS = {
@@ -10,6 +14,22 @@ TURNS = {
     "left to right": np.fliplr,
     "upside down": np.flipud,
 }
+# What mirrors and what swaps the axes; the others are made of these.
+SOME_TURNS = [
+    turn if turn in ("90", "upside down") else pytest.param(turn, marks=pytest.mark.slow) for turn in TURNS
+]
+
+
+def marked_boxes(folder, kind="WBC"):
+    """Read the boxes of a kind of cells: by file, of all files that have one."""
+    if not (folder / "boxes.csv").is_file():
+        pytest.skip(f"needs the smears in {folder}, which are not here")
+    boxes = defaultdict(list)
+    with open(folder / "boxes.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["kind"] == kind:
+                boxes[row["file"]].append(tuple(int(row[side]) for side in "xywh"))
+    return boxes
 
 
 def overlap(a, b):

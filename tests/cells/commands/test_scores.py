@@ -1,8 +1,9 @@
 """Labels that are given and withheld, images that are unlike those learned from, and reasons."""
 
-import copy
 import csv
 import json
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import cv2
@@ -218,14 +219,10 @@ def test_explain(run, smears, sure, work):
     shares = dict(zip(feature_names(), (coef[one] - coef[other]) * row, strict=True))
     for reason in record["reasons"]:
         assert reason["contribution"] == pytest.approx(shares[reason["name"]], abs=1e-4)
-    for reason in record["reasons"]:
-        assert reason["name"] in feature_names()
         assert set(reason["means"]) == set(model.classes)
     weights = [abs(reason["contribution"]) for reason in record["reasons"]]
     assert weights == sorted(weights, reverse=True)
-    picture = cv2.imread(str(work / "why.png"))
-    assert picture.shape[1] > 1000
-    assert file.name
+    assert cv2.imread(str(work / "why.png")) is not None
 
 
 @pytest.mark.parametrize(
@@ -251,20 +248,6 @@ def test_only_models_with_probabilities_are_explained(run, smears, svm):
 
 
 # What a model's file says
-
-
-def changed(record, path, value):
-    """Return what a file says with one thing changed; of `path` the last is the key."""
-    record = copy.deepcopy(record)
-    *way, last = path
-    part = record
-    for key in way:
-        part = part[key]
-    if value is DROPPED:
-        del part[last]
-    else:
-        part[last] = value
-    return record
 
 
 DROPPED = object()
@@ -300,12 +283,18 @@ DROPPED = object()
         (("training", "number"), [0, 1, 2, 3]),
         (("training", "number", 0), 4),
         (("training", "number", 0), "0"),
+        (("training", "number"), [[0, 1, 2, 3]]),
         (("limits",), 7),
     ],
 )
 def test_what_a_file_says_is_checked(run, smears, sure, work, path, value):
-    model = load_plain(sure)
-    save_plain(model, "odd.safetensors", changed(load_about(sure), path, value))
+    about = load_about(sure)
+    *way, last = path
+    part = reduce(getitem, way, about)
+    part[last] = value
+    if value is DROPPED:
+        del part[last]
+    save_plain(load_plain(sure), "odd.safetensors", about)
     result = run("classify", smears, "-m", "odd.safetensors")
     assert (result.exit_code, result.stdout) == (1, "")
     message = "error: odd.safetensors: its notes on the model are damaged; train it again\n"

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import zlib
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import cv2
@@ -116,17 +118,13 @@ def test_cells_on_borders_are_counted_once(run, work, begun, mosaic, model):
     cv2.imwrite(str(work / "whole.png"), mosaic)
     done = run("classify", "whole.png", "-m", model, "--cell-width", CELL_WIDTH, "-o", "whole.csv")
     assert done.exit_code == 0, done.stderr
+    record = json.loads((begun[1] / "whole.json").read_text())
+    assert record["n_images"] == len(record["images"]) == 1  # a slide is one image
     in_tiles, whole = centers(begun[1] / "whole.csv"), centers("whole.csv")
-    assert len(in_tiles) == len(whole) >= 7
+    assert len(in_tiles) == len(whole) == record["n_cells"] == len(record["images"][0]["cells"]) >= 7
     distances = np.hypot(*(in_tiles[:, None] - whole[None]).transpose(2, 0, 1))
     assert (distances.min(axis=0) < 10).all()
     assert (distances.min(axis=1) < 10).all()
-
-
-def test_a_slide_is_one_image(begun):
-    record = json.loads((begun[1] / "whole.json").read_text())
-    assert record["n_images"] == len(record["images"]) == 1
-    assert record["n_cells"] == len(record["images"][0]["cells"]) >= 7
 
 
 @pytest.mark.slow
@@ -153,18 +151,19 @@ def test_blank_tiles_are_not_searched(run, tmp_path, model, monkeypatch):
 # A run that was ended
 
 
+def ending(n, results, advance):
+    """Yield the first results, and end the run."""
+    for _, found in islice(results, n):
+        yield found
+    raise KeyboardInterrupt
+
+
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory, mosaic, model):
     """Return the arguments of a run, and a folder with what it writes and what 12 tiles leave of it."""
     folder = tmp_path_factory.mktemp("begun")
     slide = write(folder / "slide.svs", mosaic)
     args = ("classify", slide, "-m", model, "--cell-width", CELL_WIDTH, "--report", "page.html", "-o")
-
-    def ending(results, advance):
-        for k, found in enumerate(results):
-            if k == 12:
-                raise KeyboardInterrupt
-            yield found[1]
 
     with pytest.MonkeyPatch.context() as context:
         context.chdir(folder)
@@ -173,7 +172,7 @@ def begun(tmp_path_factory, mosaic, model):
         done = CliRunner().invoke(main, [*map(str, args), "whole.csv", "--json"])
         assert done.exit_code == 0, done.stderr
         (folder / "whole.json").write_text(done.stdout)
-        context.setattr(cell_classification, "merge_tiles", ending)
+        context.setattr(cell_classification, "merge_tiles", partial(ending, 12))
         done = CliRunner().invoke(main, [*map(str, args), "cells.csv"])
     assert done.exit_code != 0
     assert "the results so far are kept in cells.csv.part; the same command resumes" in done.stderr
@@ -227,23 +226,17 @@ def test_images_are_resumed_too(run, folder, model, work, monkeypatch):
     monkeypatch.setattr(cell_classification, "IMAGES_AT_ONCE", 2)
     args = ("classify", folder(0, 20, 21, 22, 23), "-m", model, "-o")
     assert run(*args, "whole.csv").exit_code == 0
-
-    def ending(results, advance):
-        for k, found in enumerate(results):
-            if k == 3:
-                raise KeyboardInterrupt
-            yield found[1]
-
     with monkeypatch.context() as context:
-        context.setattr(cell_classification, "merge_tiles", ending)
+        context.setattr(cell_classification, "merge_tiles", partial(ending, 3))
         assert run(*args, "cells.csv").exit_code == 1
     assert (work / "cells.csv.part").is_dir()
     described, describe = [], cell_classification.describe_image
-    monkeypatch.setattr(
-        cell_classification,
-        "describe_image",
-        lambda file, **how: described.append(file) or describe(file, **how),
-    )
+
+    def counted(file, **how):
+        described.append(file)
+        return describe(file, **how)
+
+    monkeypatch.setattr(cell_classification, "describe_image", counted)
     assert run(*args, "cells.csv").exit_code == 0
     assert len(described) == 1
     assert (work / "cells.csv").read_bytes() == (work / "whole.csv").read_bytes()

@@ -6,9 +6,7 @@ import shutil
 import cv2
 import numpy as np
 import pytest
-from sklearn.pipeline import Pipeline
 
-import fastsvm
 from fastsvm_apps.cells.measuring.cell_features import feature_names
 from fastsvm_apps.cells.settings import ALPHAS, KERNEL_ALPHAS
 from fastsvm_apps.common.classifiers import CLASSIFIERS
@@ -57,15 +55,6 @@ def test_record(run, smears, work):
     assert all(0 <= gap <= 1e-3 for gap in record["relative_gap"])
     assert record["model"] == "cells.safetensors"
     assert [path.name for path in work.iterdir()] == ["cells.safetensors"]
-
-
-def test_model(run, smears):
-    run("train", smears / "images", "-o", "m.safetensors", *FAST, "--alpha", 0.1, "--classifier", "sdca-svm")
-    model = fastsvm.load_model("m.safetensors")
-    assert isinstance(model, Pipeline)
-    assert list(model.named_steps) == ["scaler", "classifier"]
-    assert model.feature_names_in_.tolist() == feature_names()
-    assert (model["classifier"].loss, model["classifier"].alpha) == ("hinge", 0.1)
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)

@@ -70,10 +70,6 @@ def test_table(run, folder, model):
     assert lines[0].split() == ["file", "x", "y", "w", "h", "label", "score"]
     assert [line.split()[0] for line in lines[1:5]] == ["smear_00.jpg", *["smear_23.jpg"] * 2, "smear_40.jpg"]
     assert lines[4].endswith("no white cell")
-    assert (
-        len({line.index(word) for line, word in zip(lines[:3], ("label", "LYMPH", "NEUTRO"), strict=True)})
-        == 1
-    )
     counts = [line.split() for line in lines[lines.index("Count") + 2 :][:5]]
     expected = {  # Wilson's intervals
         "EOSINOPHIL": "0 0.0 0.0-56.1",
@@ -143,16 +139,6 @@ def test_the_score_of_an_svm_that_is_not_calibrated_is_its_decision(run, folder,
     np.testing.assert_allclose(scores, expected, rtol=1e-5)
 
 
-def test_overlay(run, folder, model, work):
-    top = folder(0, 40, by_label=True)
-    assert run("classify", top, "-m", model, "--overlay", "drawn").exit_code == 0
-    names = sorted(str(path.relative_to(work / "drawn")) for path in (work / "drawn").rglob("*.jpg"))
-    assert names == ["LYMPHOCYTE/smear_00.jpg", "empty/smear_40.jpg"]
-    for name, changed in zip(names, (True, False), strict=True):
-        difference = cv2.absdiff(cv2.imread(str(work / "drawn" / name)), cv2.imread(str(top / name)))
-        assert (difference.max() > 100) == changed
-
-
 @pytest.mark.parametrize("ending", ["jpg", "png"])
 def test_an_image_is_decoded_once(run, folder, model, work, monkeypatch, ending):
     top = folder(0, 1, 20, 40)
@@ -167,6 +153,12 @@ def test_an_image_is_decoded_once(run, folder, model, work, monkeypatch, ending)
     sinks = ("--overlay", "drawn", "--report", "page.html")
     assert run("classify", top, "-m", model, *sinks, *width).exit_code == 0
     assert len(decoded) == 4
+    drawn = sorted((work / "drawn").iterdir())
+    changed = [
+        np.ptp(cv2.absdiff(cv2.imread(str(path)), cv2.imread(str(of)))) > 100
+        for path, of in zip(drawn, sorted(top.iterdir()), strict=True)
+    ]
+    assert changed == [True, True, True, False]  # the last has no cell
     assert run("crop", top, "-o", "crops", *width).exit_code == 0
     assert len(decoded) == 8
     monkeypatch.setattr("fastsvm_apps.cells.measuring.describing.KEPT_PIXELS", 1000)  # as of a large image

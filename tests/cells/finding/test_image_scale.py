@@ -1,13 +1,10 @@
 """How wide a white cell is, by nuclei and red cells: drawn ones, few, many, of two sizes, and real smears."""
 
-import csv
-from collections import defaultdict
-
 import cv2
 import numpy as np
 import pytest
 
-from drawing import CYTOPLASM, NUCLEUS, PLASMA
+from drawing import CYTOPLASM, NUCLEUS, PLASMA, marked_boxes
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import ImageFile, read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
@@ -177,15 +174,9 @@ def test_what_cannot_be_read_is_passed_over(tmp_path, saved):
 def photographs(shared):
     """Paths and boxes of the white cells of real smears; six hold a white cell that nobody marked."""
     folder = shared / "smears"
-    if not (folder / "boxes.csv").is_file():
-        pytest.skip(f"needs the smears in {folder}, which are not here")
-    boxes = defaultdict(list)
-    with open(folder / "boxes.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["kind"] == "WBC":
-                boxes[row["file"]].append([int(row[side]) for side in "xywh"])
     unmarked = {f"BloodImage_{number:05}.jpg" for number in (133, 135, 171, 178, 228, 327)}
-    return {folder / "images" / name: known for name, known in boxes.items() if name not in unmarked}
+    boxes = marked_boxes(folder)
+    return {folder / "images" / name: boxes[name] for name in boxes if name not in unmarked}
 
 
 @pytest.mark.slow

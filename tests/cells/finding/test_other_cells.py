@@ -1,13 +1,12 @@
 """Red cells and platelets: in drawn fields, whose cells are known, in smears, and where there are none."""
 
-import csv
-from collections import Counter, defaultdict
+from collections import Counter
 
 import cv2
 import numpy as np
 import pytest
 
-from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, overlap
+from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, marked_boxes, overlap
 from fastsvm_apps.cells.data.image_reader import read_scaled
 from fastsvm_apps.cells.finding import red_cells
 from fastsvm_apps.cells.finding.field import Field
@@ -139,18 +138,16 @@ def test_a_large_field_is_gone_through_in_batches(monkeypatch):
 @pytest.mark.slow
 def test_red_cells_and_platelets_of_real_smears(shared):
     """Hold the floors a little below what was measured; half of what seems false is only not annotated."""
-    known = defaultdict(list)
-    with open(shared / "smears" / "boxes.csv", newline="") as table:
-        for row in csv.DictReader(table):
-            known[row["file"], row["kind"]].append([int(row[side]) for side in "xywh"])
+    names = {RED_CELL: "RBC", PLATELET: "Platelets"}
+    known = {kind: marked_boxes(shared / "smears", name) for kind, name in names.items()}
     hits = {kind: Counter() for kind in KINDS}
     for path in sorted((shared / "smears" / "images").iterdir())[1::6]:
         image, scale = read_scaled(str(path))
         found = [other.at_scale_of_file(scale) for other in found_in(image)]
-        for kind, drawn in zip(KINDS, ("RBC", "Platelets"), strict=True):
+        for kind in KINDS:
             boxes = [other.box for other in found if other.label == kind]
-            hits[kind].update(found=len(boxes), known=len(known[path.name, drawn]))
-            for box in known[path.name, drawn]:
+            hits[kind].update(found=len(boxes), known=len(known[kind][path.name]))
+            for box in known[kind][path.name]:
                 best = max(boxes, key=lambda other, box=box: overlap(box, other), default=None)
                 if best and overlap(box, best) >= 0.5:
                     hits[kind]["hit"] += 1

@@ -1,14 +1,12 @@
 """Finding white cells: on drawn smears, whose boxes are known, on real ones, and where there are none."""
 
-import csv
-from collections import defaultdict
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, overlap
+from drawing import CYTOPLASM, NUCLEUS, PLASMA, SOME_TURNS, TURNS, marked_boxes, overlap
 from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
@@ -16,17 +14,7 @@ from fastsvm_apps.cells.finding.white_cells import find_white_cells
 SMEARS = Path(__file__).parents[3] / "data" / "cells"
 
 
-def white_cells(table):
-    """Read the boxes of the white cells: by file, of all files."""
-    boxes = defaultdict(list)
-    with open(table, newline="") as file:
-        for row in csv.DictReader(file):
-            if row["kind"] == "WBC":
-                boxes[row["file"]].append(tuple(int(row[side]) for side in "xywh"))
-    return dict(boxes)
-
-
-BOXES = white_cells(SMEARS / "boxes.csv")
+BOXES = marked_boxes(SMEARS)
 EMPTY = ["empty/smear_40.jpg", "empty/smear_41.jpg"]
 TOUCHING = [
     "images/LYMPHOCYTE/smear_09.jpg",
@@ -112,7 +100,6 @@ def test_what_is_said_of_a_cell_fits_together(smear, file):
     for cell in cells:
         (x, y), (h, w) = cell.corner, cell.body.shape
         assert cell.nucleus.shape == (h, w)
-        assert cell.nucleus.dtype == cell.body.dtype == np.uint8
         assert cell.area == np.count_nonzero(cell.body) == cell.body.sum()
         assert (cell.nucleus <= cell.body).all()
         assert cell.body.any(axis=0).all()  # the corner and the size are tight
@@ -124,7 +111,6 @@ def test_what_is_said_of_a_cell_fits_together(smear, file):
         for margin, end in zip(margins, ends, strict=True):
             assert 2 <= margin <= 3 or (end and 0 <= margin <= 3)
         # The contour lies on the border of the body.
-        assert cell.contour.dtype == np.int32
         edge = cell.body - cv2.erode(cell.body, np.ones((3, 3), np.uint8), borderValue=0)
         columns, rows = (cell.contour - cell.corner).T
         assert edge[rows, columns].all()
@@ -133,12 +119,6 @@ def test_what_is_said_of_a_cell_fits_together(smear, file):
         columns, rows = np.nonzero(cell.nucleus.T)
         assert cell.center == (int(columns.mean()) + x, int(rows.mean()) + y)
         assert all(type(number) is int for number in (*cell.box, *cell.center, *cell.corner))
-
-
-# What mirrors and what swaps the axes; the others are made of these.
-SOME_TURNS = [
-    turn if turn in ("90", "upside down") else pytest.param(turn, marks=pytest.mark.slow) for turn in TURNS
-]
 
 
 @pytest.mark.parametrize("turn", SOME_TURNS)
@@ -304,9 +284,7 @@ def test_the_frame_is_black_and_the_background_is_plasma():
 def real_smears(shared):
     """The real smears with one white cell each: path and box."""
     folder = shared / "smears"
-    if not (folder / "boxes.csv").is_file():
-        pytest.skip(f"needs the smears in {folder}, which are not here")
-    boxes = white_cells(folder / "boxes.csv")
+    boxes = marked_boxes(folder)
     single = {folder / "images" / file: box[0] for file, box in boxes.items() if len(box) == 1}
     assert len(single) == 270
     return single

@@ -55,15 +55,9 @@ def test_overlay(shape):
     assert canvas.shape == image.shape
     assert canvas.dtype == np.uint8
     drawn = mask(canvas, "NEUTROPHIL")
-    for at in (x, x + side - 1):
-        assert drawn[y + side // 3, at]
-    for at in (y, y + side - 1):
-        assert drawn[at, x + side // 3]
+    assert all(drawn[y + side // 3, at] for at in (x, x + side - 1))
     assert drawn[cell.center[::-1]]
     assert not drawn[y + side // 4, x + side // 4]
-    assert (canvas[-1] == image[-1]).all()
-    plate = canvas[: y - 1]
-    assert (plate > 240).all(axis=2).any(), "white letters above the box"
 
 
 @pytest.fixture
@@ -104,22 +98,16 @@ def test_letters_that_opencv_lacks_are_replaced(written):
 # Sheets
 
 
-def test_contact_sheet():
-    colors = [(0, 0, 255), (0, 255, 0), (255, 0, 0), (0, 0, 0), (255, 0, 255)]
+def test_contact_sheet(written):
+    colors = [(0, 0, 255), (0, 255, 0), (255, 0, 0), (0, 255, 255), (255, 0, 255)]
     tiles = ((np.full((30 * (i + 1), 40, 3), color, np.uint8), f"tile {i}") for i, color in enumerate(colors))
     sheet = contact_sheet(tiles, tile=60, columns=3, title="Five")
-    assert sheet.shape == (40 + 2 * 88, 8 + 3 * 68, 3)
-    for place, color in enumerate(colors):
-        row, column = divmod(place, 3)
-        x, y = 8 + 68 * column, 40 + 88 * row
-        assert (sheet[y + 30, x + 30] == color).all()
-        caption = sheet[y + 60 : y + 80, x : x + 60]
-        assert (caption < 128).any()
-    assert (sheet[130:, 150:] == 255).all()
-    assert (sheet[:40] < 128).any()
-    # 40 wide and 30 high: over the whole width, with paper above and below.
-    assert (sheet[40 + 30, 10:66] == colors[0]).all()
-    assert (sheet[40 + 5, 10:66] == 255).all()
+    places = [np.argwhere((sheet == color).all(axis=2)).mean(axis=0) for color in colors]
+    rows, columns = np.transpose(places).round(-1)  # three in the first row, two in the second
+    assert len(set(rows[:3])) == len(set(rows[3:])) == 1
+    assert rows[0] < rows[3]
+    assert columns[0] == columns[3] < columns[1] == columns[4] < columns[2]
+    assert [text for text, *_ in written] == ["Five", *(f"tile {i}" for i in range(5))]
 
 
 @pytest.mark.parametrize("columns", [None, 1, 10_000])
