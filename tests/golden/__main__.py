@@ -62,27 +62,19 @@ def compare(old, new):
     """Print how two records differ; 1 if their results do."""
     old, new = (json.loads(Path(path).read_text(encoding="utf-8")) for path in (old, new))
     taken = old.pop("figures"), new.pop("figures")
-    modules = [{line: each.pop("modules") for line, each in one["commands"].items()} for one in (old, new)]
+    for each in (*old["commands"].values(), *new["commands"].values()):
+        del each["modules"]  # their number is among the figures
     found = list(differences(old, new))
     for place, *values in found:
         print(place.removeprefix(" / "), *(f"    {str(value)[:300]}" for value in values), sep="\n")
     for place, one, other in differences(*taken):
         if "-" not in (one, other) and other > (1.5 if "CPU" in place else 1.05) * one:
             print(f"{place}: {one} -> {other}")
-    for line in modules[0].keys() & modules[1].keys():
-        more = sorted({*modules[1][line]} - {*modules[0][line]})
-        if "-v" in sys.argv and more:
-            print(f"{line} imports besides:", *more)
-    same = (
-        len(old["fits"]) + len(old["commands"]) - len({tuple(place.split(" / ")[:3]) for place, *_ in found})
-    )
-    print(f"{len(found)} differences; {same} fits and commands are the same")
+    cases = [(part, name) for part in ("fits", "commands") for name in new[part]]
+    same = sum(new[part][name] == old[part].get(name) for part, name in cases)
+    print(f"{len(found)} differences; {same} of {len(cases)} fits and commands are the same")
     return bool(found)
 
 
 if __name__ == "__main__":
-    sys.exit(
-        {"record": record, "compare": compare, "names": names}[sys.argv[1]](
-            *(arg for arg in sys.argv[2:] if arg != "-v")
-        )
-    )
+    sys.exit({"record": record, "compare": compare, "names": names}[sys.argv[1]](*sys.argv[2:]))
