@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -225,22 +225,26 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVParam
 
     def _fold_fits_of_gamma(self, X, gamma, gram, signs, folds, weights, seeds):
         """Yield for each alpha a FoldFit of each fold."""
-        paths = [
-            _KernelPath(KernelProblem(gram, signs, of_fold, train), seed)
-            for of_fold, (train, _), seed in zip(weights, folds, seeds, strict=True)
+        problems = [
+            KernelProblem(gram, signs, of_fold, train)
+            for of_fold, (train, _) in zip(weights, folds, strict=True)
         ]
         needed = np.unique(np.concatenate([train for train, _ in folds])).astype(np.int32)
         with one_blas_thread:
             n_workers = gram.share_threads(needed, len(folds), self._threads())
+        fits = len(folds) * [None]
         for alpha in self.alphas_:
-            stopping = []
-            params = self._params_at(gamma, alpha)
+            params, stopping = self._params_at(gamma, alpha), []
 
-            def solve(path, params=params, stopping=stopping):
-                return path.solve(params, stopping)
+            def solve(k, params=params, before=fits, stopping=stopping):
+                gram.forget_uses()
+                start = None if before[k] is None else _best_start(before[k], params)
+                solver = KernelSDCASolver(problems[k], params, np.array([seeds[k]], np.uint64), start)
+                run(solver, params.tol, trace=False, watchers=[_Stopped(stopping)])
+                return solver
 
             with one_blas_thread:
-                fits = in_threads(solve, paths, n_workers, stopping.append)
+                fits = in_threads(solve, range(len(folds)), n_workers, stopping.append)
             yield [self._fold_fit(params, X, test, fit) for (_, test), fit in zip(folds, fits, strict=True)]
 
     def _fold_fit(self, params, X, test, fit):
@@ -272,52 +276,18 @@ class _Stopped(Watcher):
             raise KeyboardInterrupt
 
 
-class _KernelFit(NamedTuple):
-    """The attributes of a KernelSDCASolver that the next fit, or the score, needs."""
+def _best_start(solver, params):
+    """Return for each class the multiple of a solution's dual variables with the best bound; see `Path`."""
+    dual, shrinks = solver.dual, params.alpha / solver.alpha
+    row_gaps, scores = np.empty(dual.shape[1]), solver.scores / shrinks
 
-    alpha: float
-    dual: np.ndarray
-    scores: np.ndarray
-    coef: np.ndarray
-    primal: np.ndarray
-    gap: np.ndarray
-    done: np.ndarray
+    def multiple(k):
+        def bound(t):
+            gap, losses, dual_margins = solver.problem.gap_terms(
+                k, t * dual[k], t * scores[k], params.loss, row_gaps
+            )
+            return losses + dual_margins / 2 - gap
 
+        return best_dual_multiple(bound, shrinks)[0] * dual[k]
 
-class _KernelPath:
-    """The fits of one fold at decreasing alphas.
-
-    Parameters
-    ----------
-    problem : KernelProblem
-    seed : int
-    """
-
-    def __init__(self, problem, seed):
-        self.problem, self.seed = problem, seed
-        self.last = None
-
-    def solve(self, params, stopping):
-        """Fit with these parameters; give up once `stopping` has an item."""
-        self.problem.gram.forget_uses()
-        start = None if self.last is None else self._best_start(params)
-        solver = KernelSDCASolver(self.problem, params, np.array([self.seed], np.uint64), start)
-        run(solver, params.tol, trace=False, watchers=[_Stopped(stopping)])
-        self.last = _KernelFit(*(getattr(solver, name) for name in _KernelFit._fields))
-        return self.last
-
-    def _best_start(self, params):
-        """Return for each class the multiple of the last dual variables with the best bound; see `Path`."""
-        dual, shrinks = self.last.dual, params.alpha / self.last.alpha
-        terms, scores = np.empty(dual.shape[1]), self.last.scores / shrinks
-
-        def multiple(k):
-            def bound(t):
-                gap, losses, dual_margins = self.problem.gap_terms(
-                    k, t * dual[k], t * scores[k], params.loss, terms
-                )
-                return losses + dual_margins / 2 - gap
-
-            return best_dual_multiple(bound, shrinks)[0] * dual[k]
-
-        return np.array([multiple(k) for k in range(len(dual))])
+    return np.array([multiple(k) for k in range(len(dual))])

@@ -145,6 +145,11 @@ class KernelSDCASolver(KernelSolver):
         """The classes for which a round follows."""
         return [k for k in range(len(self.gap)) if not self.is_at_end(k)]
 
+    def finish(self):
+        """Check what is to be returned; the memory of blocks goes."""
+        super().finish()
+        self.block_memory = threading.local()
+
     @property
     def most_rounds(self) -> Any:  # type: ignore[override]
         """The most rounds there can be: each has an epoch or more. None: no limit."""
