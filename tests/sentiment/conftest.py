@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import random
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -91,6 +92,19 @@ def run(tmp_path, monkeypatch):
         return CliRunner().invoke(main, [str(arg) for arg in args], prog_name="fastsvm-sentiment", **options)
 
     return run
+
+
+@pytest.fixture
+def trained(run):
+    """Train by command, and return the record of --json; `stderr` is a pattern of what is said besides."""
+
+    def trained(*args, stderr="", **more):
+        result = run("train", *args, "--json", **more)
+        assert result.exit_code == 0, result.stderr
+        assert re.fullmatch(stderr, result.stderr), result.stderr
+        return json.loads(result.stdout)
+
+    return trained
 
 
 @pytest.fixture

@@ -1,15 +1,8 @@
 """Options from a file and from the environment."""
 
-import json
-
 import pytest
 
 from fastsvm_apps.sentiment.text_recipes import CLASSIFIERS
-
-
-def trained(result):
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
 
 
 @pytest.mark.parametrize("name", ["FASTSVM_MAX_LINE_KIB", "FASTSVM_SERVE_PORT"])
@@ -20,14 +13,14 @@ def test_variables_are_limits_and_nothing_else(run, monkeypatch, name):
     assert f"unknown environment variable {name}; the limits are " in result.stderr
 
 
-def test_keys_with_dashes(run, tmp_path):
+def test_keys_with_dashes(run, trained, tmp_path):
     corpus = tmp_path / "a.csv"
     corpus.write_text("stars,body\n" + "5,good\n1,bad\n" * 10)
     config = tmp_path / "a.toml"
-    config.write_text('text-col = "body"\nlabel_col = "stars"\nas-json = true\n')
+    config.write_text('text-col = "body"\nlabel_col = "stars"\nas-seed = 3\n')
     assert run("train", corpus, "--config", config).exit_code == 2
-    config.write_text('text-col = "body"\nlabel_col = "stars"\njson = true\n')
-    assert trained(run("train", corpus, "--config", config))["labels"] == ["1", "5"]
+    config.write_text('text-col = "body"\nlabel_col = "stars"\nseed = 3\n')
+    assert trained(corpus, "--config", config)["labels"] == ["1", "5"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Labels of which one is rare: weights, metrics, what guessing gets, and what is said aloud."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -17,25 +15,19 @@ def corpus(write, texts):
     return write(pairs[::2] + pairs[1:60:2], "csv")
 
 
-def train_json(run, *args, **more):
-    result = run("train", *args, "--json", **more)
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout), result.stderr
-
-
 def recall(record):
     row = record["confusion"][1]
     return row[1] / sum(row)
 
 
-def test_weights_of_labels_raise_the_recall_of_the_rare_one(run, corpus):
+def test_weights_of_labels_raise_the_recall_of_the_rare_one(trained, corpus):
     recalls = []
     for seed in range(3):  # six of the texts held out are rare
         alpha = ("--recipe", "article", "--alpha", 0.1, "--seed", seed)
-        plain, _ = train_json(run, corpus, *alpha, "--class-weight", "pos=1")
-        balanced, _ = train_json(run, corpus, *alpha, "--class-weight", "balanced")
+        plain = trained(corpus, *alpha, "--class-weight", "pos=1")
+        balanced = trained(corpus, *alpha, "--class-weight", "balanced")
         recalls.append((recall(plain), recall(balanced)))
-    same, _ = train_json(run, corpus, *alpha, "--class-weight", "pos=5.5", "--class-weight", "neg=0.55")
+    same = trained(corpus, *alpha, "--class-weight", "pos=5.5", "--class-weight", "neg=0.55")
     assert np.diff(recalls).sum() > 0
     assert same["confusion"] == balanced["confusion"]
     assert plain["class_weight"] == {"pos": 1.0}
@@ -45,8 +37,8 @@ def test_weights_of_labels_raise_the_recall_of_the_rare_one(run, corpus):
 
 
 @pytest.mark.slow
-def test_the_baseline_and_the_metric(run, corpus):
-    record, _ = train_json(run, corpus)
+def test_the_baseline_and_the_metric(run, trained, corpus):
+    record = trained(corpus)
     assert record["metric"] == record["alpha_choice"]["metric"] == "balanced-accuracy"
     assert record["baseline"] == {"label": "neg", "accuracy": 60 / 66, "metric_value": 0.5}
     confusion = np.array(record["confusion"])
@@ -57,15 +49,16 @@ def test_the_baseline_and_the_metric(run, corpus):
     assert "\nbaseline 0.9091, always guessing neg\n" in out
     assert "trained on 264 other texts.\nThe saved model was trained on all 330 texts.\n" in out
     for metric in ("accuracy", "macro-f1", "average-precision"):
-        other, _ = train_json(run, corpus, config={"metric": metric})
+        other = trained(corpus, config={"metric": metric})
         assert other["metric"] == other["alpha_choice"]["metric"] == metric
         assert other["baseline"]["metric_value"] < other["metric_value"] <= 1
 
 
-def test_a_label_that_is_never_predicted_is_said_aloud(run, write, texts):
+def test_a_label_that_is_never_predicted_is_said_aloud(run, trained, write, texts):
     pairs = [("pos" if i % 12 == 0 else "neg", f"thing{i % 7} stuff{i % 5}") for i in range(240)]
     plain = ("--recipe", "nb-words", "--alpha", 1, "--class-weight", "pos=1")
-    record, stderr = train_json(run, write(pairs), *plain)
+    record = trained(write(pairs), *plain, stderr="warning: .*\nwarning: .*\n")
+    stderr = run("train", write(pairs), *plain).stderr
     assert record["warnings"] == [line.removeprefix("warning: ") for line in stderr.splitlines()]
     never, no_better = record["warnings"]
     assert never.startswith("1 label of held-out texts never predicted: pos; try --class-weight balanced")
@@ -77,8 +70,8 @@ def test_a_label_that_is_never_predicted_is_said_aloud(run, write, texts):
     "metric",
     [None, *(pytest.param(each, marks=pytest.mark.slow) for each in ("accuracy", "balanced-accuracy"))],
 )
-def test_by_default_a_rare_label_weighs_more_and_scores_are_moved(run, corpus, metric):
-    record, _ = train_json(run, corpus, config=metric and {"metric": metric})
+def test_by_default_a_rare_label_weighs_more_and_scores_are_moved(run, trained, corpus, metric):
+    record = trained(corpus, config=metric and {"metric": metric})
     assert record["class_weight"] == "balanced"
     assert record["threshold"]["metric"] == (metric or "macro-f1")
     model = fastsvm.load_model(record["model"])

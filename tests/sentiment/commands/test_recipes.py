@@ -33,15 +33,14 @@ def inflected(n):
     ]
 
 
-def train(run, corpus, *options, exit_code=0, config=None):
-    result = run("train", corpus, "-o", "model.safetensors", "--json", *options, config=config)
-    assert result.exit_code == exit_code, result.stderr
-    return json.loads(result.stdout)
+@pytest.fixture
+def train(trained):
+    return lambda corpus, *args, **more: trained(corpus, "-o", "model.safetensors", *args, **more)
 
 
-def test_the_recipe_with_the_smallest_error_is_taken(run, write, texts):
+def test_the_recipe_with_the_smallest_error_is_taken(run, train, write, texts):
     corpus = write(texts(300, ("neg", "pos", "mixed")))
-    record = train(run, corpus)
+    record = train(corpus)
     choice = record["recipe_choice"]
     assert [each["name"] for each in choice["tried"]] == list(SEARCHED)
     assert (choice["n"], choice["chosen"]) == (240, record["recipe"])
@@ -51,8 +50,8 @@ def test_the_recipe_with_the_smallest_error_is_taken(run, write, texts):
     assert found[1] == record["recipe"]
 
 
-def test_characters_are_taken_where_they_are_better(run, write):
-    record = train(run, write(inflected(300)))
+def test_characters_are_taken_where_they_are_better(train, write):
+    record = train(write(inflected(300)))
     words, both = record["recipe_choice"]["tried"]  # tf-idf is not for two labels
     assert (record["recipe"], record["chars"]) == ("nb-both", "1-5")
     assert record["accuracy"] > 0.95
@@ -68,10 +67,10 @@ def test_in_long_texts_characters_have_to_be_surely_better():
     assert _best_recipe({"nb-signs": errors["nb-both"]}, 501) == "nb-signs"
 
 
-def test_many_labels_have_few_alphas_and_the_squared_hinge(run, write):
+def test_many_labels_have_few_alphas_and_the_squared_hinge(train, write):
     def record(n_labels):
         pairs = [(f"l{i % n_labels}", f"w{i % n_labels} w{i % 7} {i} other") for i in range(420)]
-        return train(run, write(pairs), "--holdout", 0)
+        return train(write(pairs), "--holdout", 0)
 
     few, many = record(20), record(21)
     assert fastsvm.load_model("model.safetensors")["classifier"].loss == "squared_hinge"
@@ -82,7 +81,7 @@ def test_many_labels_have_few_alphas_and_the_squared_hinge(run, write):
     assert many["recipe_choice"]["n"] == 420
 
 
-def test_texts_without_blanks_are_cut_into_characters(run, write):
+def test_texts_without_blanks_are_cut_into_characters(run, train, write):
     good, bad, other = "好吃喜欢推荐", "难吃讨厌差劲", "房间早餐服务酒店前台价格我们他们今天"
 
     def text(signs):
@@ -90,7 +89,7 @@ def test_texts_without_blanks_are_cut_into_characters(run, write):
 
     pairs = [("pos", text(good)) for _ in range(150)] + [("neg", text(bad)) for _ in range(150)]
     corpus = write(pairs)
-    record = train(run, corpus)
+    record = train(corpus)
     assert record["recipe_choice"]["unsegmented"]
     assert (record["ngrams"], record["chars"]) == ("none", "1-4")
     assert record["accuracy"] > 0.8
@@ -116,14 +115,14 @@ def test_scripts(texts, expected):
     assert is_unsegmented(texts) == expected
 
 
-def test_what_is_given_comes_first(run, write):
+def test_what_is_given_comes_first(run, train, write):
     corpus = write(inflected(300))
-    record = train(run, corpus, config={"chars": "2-4"})
+    record = train(corpus, config={"chars": "2-4"})
     assert (record["recipe"], record["recipe_choice"]) == (None, None)
     assert (record["ngrams"], record["chars"], record["weighting"]) == ("1-3", "2-4", "nb")
-    record = train(run, corpus, "--ngrams", "none", config={"chars": 3, "weighting": "tfidf"})
+    record = train(corpus, "--ngrams", "none", config={"chars": 3, "weighting": "tfidf"})
     assert (record["ngrams"], record["chars"], record["weighting"]) == ("none", "1-3", "tfidf")
-    record = train(run, corpus, "--recipe", "tfidf-both", config={"chars": "none"})
+    record = train(corpus, "--recipe", "tfidf-both", config={"chars": "none"})
     assert (record["ngrams"], record["chars"]) == ("1-2", "none")
     result = run("train", corpus, "--ngrams", "none")
     assert (result.exit_code, result.stdout) == (2, "")
@@ -145,9 +144,9 @@ def test_of_too_few_texts_all_terms_count(n, n_labels):
 
 
 @pytest.mark.parametrize("recipe", ["nb-signs", "tfidf-both"])
-def test_a_model_of_characters_does_all_that_others_do(run, write, recipe):
+def test_a_model_of_characters_does_all_that_others_do(run, train, write, recipe):
     corpus = write(inflected(300))
-    train(run, corpus, "--recipe", recipe, "--report", "page.html")
+    train(corpus, "--recipe", recipe, "--report", "page.html")
     model = load_text_model("model.safetensors")
     texts = ["paint17ed, work18ed", "walk2ing", "xyz", "İed ﬁing", "ed\x1cing &amp; <b>ed</b>", "!", ""]
     for text in texts:
@@ -176,8 +175,8 @@ def test_a_model_of_characters_does_all_that_others_do(run, write, recipe):
         assert ">chars<" in page.read()
 
 
-def test_continuing_a_model_of_characters(run, write):
-    train(run, write(inflected(300)), "--recipe", "nb-both")
+def test_continuing_a_model_of_characters(run, train, write):
+    train(write(inflected(300)), "--recipe", "nb-both")
     corpus = write(inflected(200), "tsv")
     record = json.loads(
         run("train", corpus, "--continue", "model.safetensors", "--json", "-o", "b.safetensors").stdout
@@ -203,8 +202,8 @@ def test_texts_of_another_language_are_said_to_be(run, write):
     assert run("predict", "english", "-", input=texts.encode()).stderr == ""
 
 
-def test_the_blank_around_unknown_characters_is_no_known_term(run, write):
-    train(run, write(inflected(200)), "--recipe", "nb-both")
+def test_the_blank_around_unknown_characters_is_no_known_term(run, train, write):
+    train(write(inflected(200)), "--recipe", "nb-both")
     lines = run("predict", "model.safetensors", input="walk\n\u4f60\u597d\n".encode()).stdout.splitlines()
     assert [line.count("no known term") for line in lines] == [0, 1]
 

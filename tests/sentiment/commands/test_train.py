@@ -25,21 +25,14 @@ FIELDS = {
 }
 
 
-def train_json(run, *args, **more):
-    result = run("train", *args, "--json", **more)
-    assert result.exit_code == 0, result.stderr
-    assert result.stderr == ""
-    return json.loads(result.stdout)
-
-
 def vocabulary_of(record):
     return fastsvm.load_model(record["model"])["vectorizer"].get_feature_names_out().tolist()
 
 
 @pytest.mark.parametrize("format", ["corpus", "csv", "fasttext"])
-def test_gzip_and_stdin(run, write, texts, format):
+def test_gzip_and_stdin(run, trained, write, texts, format):
     path = write(texts(60), format, name="reviews.txt.gz", packed=True)
-    record = train_json(run, path, "--alpha", 0.01)
+    record = trained(path, "--alpha", 0.01)
     assert record["model"] == "reviews.safetensors"
     with open(path, "rb") as file:
         piped = run("train", "-", "--json", "--alpha", 0.01, "-o", "m.safetensors", input=file.read())
@@ -48,9 +41,9 @@ def test_gzip_and_stdin(run, write, texts, format):
 
 @pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mixed")])
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_every_classifier(run, write, texts, classifier, labels):
+def test_every_classifier(trained, write, texts, classifier, labels):
     options = ("--recipe", "nb-words", "--classifier", classifier)
-    record = train_json(run, write(texts(300, labels)), *options)
+    record = trained(write(texts(300, labels)), *options)
     assert record.keys() >= FIELDS
     assert record["seconds"].keys() >= {"read", "vectorize", "train", "evaluate"}
     assert record["labels"] == sorted(labels)
@@ -139,10 +132,10 @@ def test_what_is_printed_in_full(run, write, texts):
     )
 
 
-def test_the_order_of_the_file_changes_nothing(run, write, texts):
+def test_the_order_of_the_file_changes_nothing(trained, write, texts):
     pairs = texts(120)
     records = [
-        train_json(run, write(order), "-o", name)
+        trained(write(order), "-o", name)
         for order, name in ((pairs, "a.safetensors"), (sorted(pairs), "b.safetensors"))
     ]
     assert records[0]["accuracy"] == records[1]["accuracy"]
@@ -150,22 +143,22 @@ def test_the_order_of_the_file_changes_nothing(run, write, texts):
     np.testing.assert_array_equal(a.coef_, b.coef_)
 
 
-def test_same_seed_same_numbers(run, write, texts):
+def test_same_seed_same_numbers(trained, write, texts):
     corpus = write(texts(300))
     options = ("--recipe", "article", "--classifier", "pegasos-svm")
 
     def numbers(seed):
-        record = train_json(run, corpus, "--seed", seed, *options)
+        record = trained(corpus, "--seed", seed, *options)
         return record["objective"], record["confusion"]
 
     assert numbers(1) == numbers(1) != numbers(2)
 
 
-def test_features(run, write, texts):
+def test_features(trained, write, texts):
     corpus = write(texts(200))
 
     def train(*args, **more):
-        return train_json(run, corpus, "--recipe", "article", *args, **more)
+        return trained(corpus, "--recipe", "article", *args, **more)
 
     everything = train("--k", "all")
     assert everything["k"] == "all"
@@ -183,12 +176,12 @@ def test_features(run, write, texts):
         assert len(words & {"awful", "broken", "dull", "waste", "refund", "great", "lovely", "sturdy"}) >= 7
 
 
-def test_a_recipe_gives_defaults_and_options_come_first(run, write, texts):
+def test_a_recipe_gives_defaults_and_options_come_first(trained, write, texts):
     corpus = write(texts(100))
     keys = ("recipe", "classifier", "weighting", "ngrams", "chars", "min_df", "k")
     for name in RECIPES:
         recipe = recipe_settings(name)
-        record = train_json(run, corpus, "--recipe", name)
+        record = trained(corpus, "--recipe", name)
         expected = {
             **{key: getattr(recipe, key) for key in keys},
             "recipe": name,
@@ -198,29 +191,29 @@ def test_a_recipe_gives_defaults_and_options_come_first(run, write, texts):
         assert {key: record[key] for key in keys} == expected
     with open("article.toml", "w") as file:
         file.write('recipe = "article"\nk = 20\nmin-df = 3\nweighting = "tfidf"\n')
-    record = train_json(run, corpus, "--config", "article.toml", "--k", "all")
+    record = trained(corpus, "--config", "article.toml", "--k", "all")
     assert [record[key] for key in keys] == [None, "pegasos-svm", "tfidf", "1-1", "none", 3, "all"]
     assert fastsvm.load_model(record["model"])["weighting"].weighting == "tfidf"
 
 
 @pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mixed")])
-def test_alpha_is_the_best_of_those_tried(run, write, texts, labels):
-    record = train_json(run, write(texts(120, labels)))
+def test_alpha_is_the_best_of_those_tried(trained, write, texts, labels):
+    record = trained(write(texts(120, labels)))
     choice = record["alpha_choice"]
     best = choice["scores"].index(max(choice["scores"]))
     assert record["alpha"] == choice["alphas"][best]
     assert fastsvm.load_model(record["model"])["classifier"].alpha == record["alpha"]
     assert (choice["n_folds"], choice["n_tried"]) == (5, 96)
     assert max(choice["relative_gaps"]) < 0.02
-    fixed = train_json(run, write(texts(120, labels)), "--alpha", record["alpha"])
+    fixed = trained(write(texts(120, labels)), "--alpha", record["alpha"])
     assert fixed["alpha_choice"] is None
     assert fixed["objective"] == record["objective"]
 
 
-def test_alpha_where_a_label_is_too_rare_for_folds(run, write):
+def test_alpha_where_a_label_is_too_rare_for_folds(trained, write):
     pairs = [("pos", "good thing")] * 30 + [("neg", "bad thing")] * 2
-    assert train_json(run, write(pairs), "--holdout", 0)["alpha_choice"]["n_folds"] == 2
-    record = train_json(run, write(pairs), "--holdout", 0.5)
+    assert trained(write(pairs), "--holdout", 0)["alpha_choice"]["n_folds"] == 2
+    record = trained(write(pairs), "--holdout", 0.5)
     assert record["alpha_choice"] is None
     assert record["alpha"] == CLASSIFIERS["sdca-svm"].alpha
 
@@ -234,43 +227,43 @@ def test_alpha_where_a_label_is_too_rare_for_folds(run, write):
         pytest.param("imdb_10k.tsv", "article", range(3), 0.85, marks=pytest.mark.slow),
     ],
 )
-def test_accuracy_on_real_texts(run, shared, name, preset, seeds, expected):
+def test_accuracy_on_real_texts(trained, shared, name, preset, seeds, expected):
     corpus = shared / name
-    records = [train_json(run, corpus, "--recipe", preset, "--seed", seed) for seed in seeds]
+    records = [trained(corpus, "--recipe", preset, "--seed", seed) for seed in seeds]
     assert np.mean([record["accuracy"] for record in records]) >= expected
 
 
-def test_tokens(run, tmp_path):
+def test_tokens(trained, tmp_path):
     corpus = tmp_path / "a.txt"
     corpus.write_text("toys pos 1.txt not-bad , i like it\ntoys neg 2.txt no ! a waste\n" * 5)
 
     def vocabulary(**config):
-        return set(vocabulary_of(train_json(run, corpus, config=config)))
+        return set(vocabulary_of(trained(corpus, config=config)))
 
     assert vocabulary(ngrams=1) == {"not-bad", ",", "i", "like", "it", "no", "!", "a", "waste"}
     assert vocabulary(ngrams=1, tokens="words") == {*("not", "bad", "i", "like", "it", "no", "a", "waste")}
 
 
-def test_holdout_zero_trains_on_everything(run, write, texts):
+def test_holdout_zero_trains_on_everything(run, trained, write, texts):
     corpus = write(texts(80))
-    record = train_json(run, corpus, "--holdout", 0)
+    record = trained(corpus, "--holdout", 0)
     assert (record["n_train"], record["n_test"]) == (80, 0)
     assert record["accuracy"] is record["confusion"] is record["accuracy_interval"] is None
     assert "keeps no text for a test" in run("train", corpus, "--holdout", 0, "-v").stdout
 
 
-def test_the_vocabulary_comes_from_the_training_part_only(run, write):
+def test_the_vocabulary_comes_from_the_training_part_only(trained, write):
     pairs = [("pos", f"word{i} good") if i % 2 else ("neg", f"word{i} bad") for i in range(50)]
     options = ("--recipe", "article", "--k", "all")
-    record = train_json(run, write(pairs), *options, config={"refit": False})
+    record = trained(write(pairs), *options, config={"refit": False})
     assert record["n_features"] == record["n_train"] + 2
-    refitted = train_json(run, write(pairs), *options)
+    refitted = trained(write(pairs), *options)
     assert refitted["n_features"] == 52
     assert refitted["confusion"] == record["confusion"]
 
 
-def test_a_label_with_one_text_is_no_obstacle(run, write, texts):
-    record = train_json(run, write([*texts(100), ("mixed", "average passable")]))
+def test_a_label_with_one_text_is_no_obstacle(trained, write, texts):
+    record = trained(write([*texts(100), ("mixed", "average passable")]))
     assert set(record["labels"]) == {"neg", "pos", "mixed"}
 
 
@@ -308,9 +301,9 @@ def test_a_model_is_replaced(run, write, texts, model, tmp_path):
     assert fastsvm.load_model(own)["classifier"].loss == "hinge"
 
 
-def test_cross_validation_is_that_of_separate_trainings(run, write, texts):
+def test_cross_validation_is_that_of_separate_trainings(run, trained, write, texts):
     pairs, fixed = sorted(texts(200)), ("--alpha", "0.001", "--recipe", "nb-words")
-    record = train_json(run, write(pairs), "--cv", 4, *fixed, config={"metric": "macro-f1"})
+    record = trained(write(pairs), "--cv", 4, *fixed, config={"metric": "macro-f1"})
     found = record["cross_validation"]
     assert (found["n_train"], found["n_test"]) == (150, 50)
     assert found["accuracy"] == pytest.approx(np.mean(found["accuracies"]))
@@ -332,8 +325,8 @@ def test_cross_validation_is_that_of_separate_trainings(run, write, texts):
     assert f"\nCross-validation in 4 parts of all texts\naccuracy {found['accuracy']:.4f} (95 %" in printed
 
 
-def test_the_learning_curve_of_a_report_ends_at_the_held_out_accuracy(run, write, texts):
-    record = train_json(run, write(texts(400)), "--recipe", "nb-words", "--report", "page.html")
+def test_the_learning_curve_of_a_report_ends_at_the_held_out_accuracy(trained, write, texts):
+    record = trained(write(texts(400)), "--recipe", "nb-words", "--report", "page.html")
     points = record["learning_curve"]
     assert [point["n_train"] for point in points] == [20, 40, 80, 160, 320]
     assert points[-1]["accuracy"] == record["accuracy"]
