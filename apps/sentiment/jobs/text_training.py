@@ -16,7 +16,7 @@ from ...common.errors import Skipped
 from ...common.printing import labels_alike
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import count_learned, learned_items, text_hashes, too_good
-from ..data.corpus import read_corpus
+from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource, names_corpus
 from ..learning.alpha_choice import AlphaChoice
 from ..learning.learned_model import CountedTexts, LearnedModel
@@ -186,14 +186,9 @@ def train_text_model(
     with stage("read"):
         corpus = read_corpus(source, places=True)
         settings = settle(settings, corpus.format, corpus.texts, corpus.labels)
-        train, test = split_rows(corpus.texts, corpus.labels, settings.holdout, settings.seed)
-        columns = corpus.texts, corpus.labels, corpus.places
-        texts, y, places = ([column[i] for i in [*train, *test]] for column in columns)
-        label_counts, skipped, n_train = corpus.label_counts, corpus.skipped, len(train)
-        held_out, y_test = texts[n_train:], y[n_train:]
-        del corpus, columns
-        if len(set(y[:n_train])) < 2:
-            raise CorpusError(f"only the label {y[0]!r} is left to train on; give more texts, or --holdout 0")
+        texts, y, places, n_train = _texts_to_train_on_first(corpus, settings)
+        label_counts, skipped, held_out = corpus.label_counts, corpus.skipped, texts[n_train:]
+        del corpus
     recipe_choice = None
     if settings.recipe == AUTO:
         from ..learning.recipe_choice import choose_recipe
@@ -206,20 +201,8 @@ def train_text_model(
             everything = ContinuedModel.of(texts, y, start)
         beginnings, hashes = [text[:LETTERS_KEPT] for text in texts], text_hashes(texts)
         del texts  # the counts are enough
-    part, X_test = everything.parted(slice(n_train), slice(n_train, None))
-    tested = _tested_model(part, settings, bool(held_out), cache, stage)
-    evaluation, measured = None, {}
-    with stage("evaluate"):
-        if held_out:
-            evaluation = tested.evaluated(X_test, held_out, y_test, part.y.tolist())
-    if settings.cv or settings.learning_curve:
-        measured = _measured_besides(everything, n_train, tested, settings, stage)
-    saved = tested
-    if settings.refit and held_out:
-        del part, X_test
-        with stage("refit"):
-            state = cache.path("refit", ".fit")
-            saved = everything.fit(tested.settings, left_out=tested.left_out, checkpoint=state)
+    tested, saved, evaluation = _tested_and_saved(everything, settings, n_train, held_out, cache, stage)
+    measured = _measured_besides(everything, n_train, tested, settings, stage)
     n_fitted = n_train if saved is tested else len(y)
     about = learned_items(hashes[:n_fitted], start_about) | source.own_columns
     about |= _terms_per_word(tested.model, held_out)
@@ -227,7 +210,7 @@ def train_text_model(
         with stage("save"):
             save_plain(saved.model, path, about)
     if start is not None and held_out:
-        before = score_answers(start, held_out, y_test, start.decision_function(held_out))
+        before = score_answers(start, held_out, y[n_train:], start.decision_function(held_out))
         measured["accuracy_before"] = before.accuracy
     return TextTraining(
         path,
@@ -237,7 +220,7 @@ def train_text_model(
         skipped,
         label_counts,
         n_train,
-        len(y_test),
+        len(held_out),
         n_fitted,
         saved.n_seen,
         evaluation,
@@ -251,14 +234,41 @@ def train_text_model(
     )
 
 
-def _tested_model(
-    part: "CountedTexts | ContinuedModel", settings: Settings, is_refitted: bool, cache: Cache, stage: Stages
-) -> LearnedModel:
-    """Return the model of the texts to train on."""
+def _texts_to_train_on_first(corpus: Corpus, settings: Settings) -> tuple[list, list, list, int]:
+    """Return texts, labels and places, those to train on before those held out; and where those begin."""
+    train, test = split_rows(corpus.texts, corpus.labels, settings.holdout, settings.seed)
+    columns = corpus.texts, corpus.labels, corpus.places
+    texts, y, places = ([column[i] for i in [*train, *test]] for column in columns)
+    if len(set(y[: len(train)])) < 2:
+        raise CorpusError(f"only the label {y[0]!r} is left to train on; give more texts, or --holdout 0")
+    return texts, y, places, len(train)
+
+
+def _tested_and_saved(
+    everything: "CountedTexts | ContinuedModel",
+    settings: Settings,
+    n_train: int,
+    held_out: list[str],
+    cache: Cache,
+    stage: Stages,
+) -> tuple[LearnedModel, LearnedModel, AnswerScores | None]:
+    """Return the model that is tested, the one to save, and the evaluation."""
+    part, X_test = everything.parted(slice(n_train), slice(n_train, None))
+    refit = settings.refit and bool(held_out)
     with warnings.catch_warnings():
-        if settings.refit and is_refitted:  # the saved model will warn
+        if refit:  # the saved model will warn
             warnings.simplefilter("ignore", ConvergenceWarning)
-        return part.learn(settings, stage, cache)
+        tested = saved = part.learn(settings, stage, cache)
+    evaluation = None
+    with stage("evaluate"):
+        if held_out:
+            evaluation = tested.evaluated(X_test, held_out, everything.y[n_train:].tolist(), part.y.tolist())
+    if refit:
+        del part, X_test
+        with stage("refit"):
+            state = cache.path("refit", ".fit")
+            saved = everything.fit(tested.settings, left_out=tested.left_out, checkpoint=state)
+    return tested, saved, evaluation
 
 
 def _measured_besides(
@@ -269,9 +279,11 @@ def _measured_besides(
     stage: Stages,
 ) -> dict[str, Any]:
     """Return the learning curve and the cross-validation, if they are wanted."""
+    measured: dict[str, Any] = {}
+    if not (settings.cv or settings.learning_curve):
+        return measured
     from ..learning.cross_validation import cross_validate, learning_curve
 
-    measured = {}
     if settings.learning_curve and n_train < len(everything.y):
         with stage("learning curve"):
             measured["learning_curve"] = learning_curve(everything, n_train, tested)
