@@ -34,13 +34,8 @@ def serving(model, *options, **limits):
     """Run a server; yield its process and its port."""
     variables = {f"FASTSVM_SERVE_{name.upper()}": str(value) for name, value in limits.items()}
     command = [sys.executable, "-P", "-m", "fastsvm_apps.sentiment", "serve", str(model), "--port", "0"]
-    pipes = {
-        "stdout": subprocess.PIPE,
-        "stderr": subprocess.PIPE,
-        "text": True,
-        "env": os.environ | variables,
-    }
-    with subprocess.Popen([*command, *map(str, options)], **pipes) as process:
+    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE) | {"env": os.environ | variables}
+    with subprocess.Popen([*command, *map(str, options)], text=True, **pipes) as process:
         try:
             address = process.stdout.readline()
             assert re.fullmatch(r"http://(127\.0\.0\.1|0\.0\.0\.0):\d+/\n", address), process.stderr.read()
@@ -73,9 +68,8 @@ def ask(client, method="POST", path="/predict", content=None, **headers):
     client.request(method, path, body, headers)
     answer = client.getresponse()
     content = answer.read()
-    return answer.status, json.loads(content) if answer.headers[
-        "Content-Type"
-    ] == "application/json" else content
+    is_json = answer.headers["Content-Type"] == "application/json"
+    return answer.status, json.loads(content) if is_json else content
 
 
 @contextmanager
@@ -87,6 +81,17 @@ def raw(served):
 def read_all(client):
     with client.makefile("rb") as file:
         return file.read()
+
+
+def talk(served, *messages):
+    """Send messages; return an answer to each, and to the last all until the connection is closed."""
+    with raw(served) as client:
+        answers = []
+        for message in messages[:-1]:
+            client.sendall(message)
+            answers.append(client.recv(10_000))
+        client.sendall(messages[-1])
+        return [*answers, read_all(client)]
 
 
 def post(served, content, *headers):
@@ -182,11 +187,9 @@ def test_pipelined_and_chunked_requests_are_answered_in_order(connection, served
 def test_a_client_that_waits_to_send_its_body_is_told_to(connection, served):
     message = post(served, {"text": "great"}, "Expect: 100-continue", "Connection: close")
     head, end, body = message.partition(b"\r\n\r\n")
-    with raw(served) as client:
-        client.sendall(head + end)
-        assert client.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
-        client.sendall(body)
-        assert read_all(client).startswith(b"HTTP/1.1 200 ")
+    told, answer = talk(served, head + end, body)
+    assert told == b"HTTP/1.1 100 Continue\r\n\r\n"
+    assert answer.startswith(b"HTTP/1.1 200 ")
 
 
 @pytest.mark.parametrize("protocol", ["h2c", "websocket", "TLS/1.0"])
@@ -205,19 +208,15 @@ def test_an_offer_to_upgrade_is_passed_over(connection, served, protocol):
 
 
 def test_a_request_is_answered_before_what_follows_it_is_read(connection, served):
-    with raw(served) as client:
-        client.sendall(post(served, {"text": "great"}) + b"nonsense\r\n\r\n")
-        answers = read_all(client)
+    [answers] = talk(served, post(served, {"text": "great"}) + b"nonsense\r\n\r\n")
     assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200", b"400"]
 
 
 def test_trailers_are_no_headers_and_have_a_limit(connection, served):
     head = head_of(served, "Transfer-Encoding: chunked") + b"2\r\n[]\r\n0\r\n"
-    with raw(served) as client:
-        client.sendall(head + b"Expect: 100-continue\r\nHost: y\r\n\r\n")
-        assert client.recv(10_000).startswith(b"HTTP/1.1 200 ")
-        client.sendall(head + b"a: b\r\n" * 20_000)
-        assert read_all(client).startswith(b"HTTP/1.1 400 ")
+    trailers = b"Expect: 100-continue\r\nHost: y\r\n\r\n", b"a: b\r\n" * 20_000
+    few, many = talk(served, *(head + each for each in trailers))
+    assert (few[:13], many[:13]) == (b"HTTP/1.1 200 ", b"HTTP/1.1 400 ")
 
 
 @pytest.mark.parametrize(
@@ -236,9 +235,7 @@ def test_trailers_are_no_headers_and_have_a_limit(connection, served):
     ],
 )
 def test_ambiguous_requests_close_the_connection(connection, served, head):
-    with raw(served) as client:
-        client.sendall(head + b"\r\n" + b"0\r\n\r\n")
-        answer = read_all(client)
+    [answer] = talk(served, head + b"\r\n" + b"0\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"\r\nconnection: close\r\n" in answer.lower()
     assert list(json.loads(answer.partition(b"\r\n\r\n")[2])) == ["error"]
@@ -310,9 +307,7 @@ def test_clients_that_never_read_are_left_and_take_little_memory(connection, ser
 def test_too_many_connections(served):
     clients = [socket.create_connection(("127.0.0.1", served.port), timeout=20) for _ in range(60)]
     try:
-        answers = []
-        for client in clients[40:]:
-            answers.append(read_all(client))
+        answers = [read_all(client) for client in clients[40:]]
         assert all(answer.startswith(b"HTTP/1.1 503 ") for answer in answers)
         assert b"\r\nRetry-After: 1\r\n" in answers[0]
         clients[0].sendall(post(served, {"text": "great"}))
@@ -411,11 +406,8 @@ def test_a_text_that_cannot_be_scored_spoils_no_other(monkeypatch, model):
 
     service = text_server.Service(TextScorer.load(model), "a model")
     monkeypatch.setattr(text_server, "prediction", type("stub", (), {"classify": staticmethod(classify)}))
-    jobs = [
-        text_server._Job(texts, one, None)
-        for texts, one in ((["a"], True), (["a", "bad"], False), (["b"], True))
-    ]
-    answers = service._predict_jobs(jobs)
+    jobs = (["a"], True, None), (["a", "bad"], False, None), (["b"], True, None)
+    answers = service._predict_jobs([text_server._Job(*job) for job in jobs])
     assert [status.value for status, _ in answers] == [200, 500, 200]
     assert json.loads(answers[1][1]) == {"error": "beyond range"}
     answer = json.loads(answers[0][1])

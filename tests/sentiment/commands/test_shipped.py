@@ -10,15 +10,6 @@ from fastsvm_apps.sentiment.jobs.corpus_evaluation import evaluate_on_corpus
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
 
 CARD = (resources.files("fastsvm_apps.sentiment") / "shipped" / "MODEL_CARD.md").read_text(encoding="utf-8")
-SHORT = {
-    "what a waste of money": "neg",
-    "I love it": "pos",
-    "not good": "neg",
-    "works great": "pos",
-    "it broke after a week": "neg",
-    "could not be happier": "pos",
-    "boring": "neg",
-}
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +24,6 @@ def test_it_is_there_and_small(english):
     assert len(english["vectorizer"].get_feature_names_out()) == english["classifier"].coef_.shape[1]
     assert english["classifier"].coef_.dtype == english["weighting"].weights_.dtype == "float32"
     assert load_text_model("english").predict(["boring"]) == ["neg"]
-
-
-def test_short_texts(english):
-    assert dict(zip(SHORT, english.predict([*SHORT]).tolist(), strict=True)) == SHORT
 
 
 def test_the_card_is_of_this_model(english):
