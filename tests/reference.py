@@ -496,17 +496,6 @@ def document_kernel_pegasos(K, Y, n_iter, alpha, rng):
     return a
 
 
-def naive_kernel_pegasos(X, y, n_iter, alpha, kernel, rng):
-    """What the document sets out from: `kernel` called with two rows, each time it is needed."""
-    a = np.zeros(len(y))
-    for t in range(1, n_iter + 1):
-        s = rng.integers(len(y))
-        total = sum(a[j] * y[j] * kernel(X[j], X[s]) for j in range(len(y)))
-        if y[s] / (alpha * t) * total < 1:
-            a[s] += 1
-    return a
-
-
 def bin_places(values, axis):
     """Return where values lie between the centres of the bins, from 0 to bins - 1; NaN lies at 0."""
     low, high, bins = axis
