@@ -16,7 +16,7 @@ class AppError(click.ClickException):
 
     def __init__(self, message: str, exit_code: int = FAILED) -> None:
         super().__init__(message)
-        self.exit_code = exit_code
+        self.exit_code = exit_code  # type: ignore[misc]  # click has it on the class
 
 
 def place_of(where: int | str) -> str:

@@ -72,7 +72,7 @@ def console(stderr: bool = False):
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 1000
-    colors = None if os.environ.get("NO_COLOR") else "auto"
+    colors: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
     return LeavingConsole(
         file=stream, width=width, color_system=colors, markup=False, emoji=False, highlight=False
     )

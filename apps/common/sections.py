@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .printing import print_line, print_table
 
@@ -125,7 +125,8 @@ def _print_tables(tables: Sequence[Table]) -> None:
         if start:
             print_line("")
         group = tables[start : start + ABREAST]
-        columns, words = [], []
+        columns: list[str] = []
+        words: list[int] = []
         for table in group:
             words += [len(columns) + j for j in table.words]
             columns += table.columns
@@ -159,5 +160,6 @@ def write_sections_page(
     from .html_pages import render, write_page
 
     shown = [section for section in sections if section.title]
-    names = {"kind": "texts", "title": "".join(heading), "heading": heading}
-    write_page(path, render(__package__, "sections.html", **names, head=head, shown=shown))
+    parts: dict[str, Any] = {"heading": heading, "head": head, "shown": shown}
+    title = "".join(heading)
+    write_page(path, render(__package__, "sections.html", kind="texts", title=title, **parts))
