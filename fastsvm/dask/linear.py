@@ -12,15 +12,17 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.base import BaseLinearClassifier
 from ..estimators.callbacks import TaskCallbacks, with_callbacks
 from ..estimators.linear import SDCAClassifier as LocalSDCAClassifier
+from ..estimators.linear_base import LinearClassifier
 from ..fitting.engine import solve_all
-from ..fitting.labels import weights_of_counts
+from ..fitting.fit import as_fit, warn_if_fit_is_short
+from ..fitting.labels import positive_labels, require_classes, weights_of_counts
 from ..fitting.linear import SDCA as LocalSDCA
-from ..fitting.one_vs_rest import all_or_nothing, require_predict_proba
+from ..fitting.plain_model import all_or_nothing
+from ..fitting.prediction import require_predict_proba
 from ..fitting.sdca_rounds import PASSES, SDCARounds
-from ..solvers._input import positive
+from ..solvers._input import as_random, positive
 from ..solvers.params import SDCAParams
 from .placing import Placed, place
 from .shards import predicted_rows
@@ -32,7 +34,7 @@ PREDICTING = ("classes_", "coef_", "intercept_", "n_features_in_", "calibration_
 
 
 @dataclass(eq=False, repr=False)
-class SDCAClassifier(BaseLinearClassifier):
+class SDCAClassifier(LinearClassifier):
     """`fastsvm.SDCAClassifier` for rows that lie on a Dask cluster's workers, with the same certificate.
 
     Minimises, for each class against the rest::
@@ -107,15 +109,10 @@ class SDCAClassifier(BaseLinearClassifier):
     def __sklearn_clone__(self):
         return super(SDCAClassifier, copy(self)).__sklearn_clone__().set_params(client=self.client)
 
-    @property
-    def gap_tol(self):
-        """The relative gap at which to stop."""
-        return self.tol
-
-    def _check_params(self):
-        SDCAParams.of(self)
+    def _checked_params(self):
         if positive("passes", self.passes) > 1:
             raise ValueError(f"passes must be at most 1; got {self.passes!r}.")
+        return SDCAParams.of(self)
 
     @all_or_nothing
     @with_callbacks
@@ -143,58 +140,52 @@ class SDCAClassifier(BaseLinearClassifier):
         ClusterError
             If the scheduler goes away, or no worker is left.
         """
-        self._check_params()
+        params = self._checked_params()
         if isinstance(X, Placed) and not (y is None and sample_weight is None):
             raise ValueError("Placed rows have labels and weights: leave out y and sample_weight.")
         data = X if isinstance(X, Placed) else place(X, y, sample_weight, client=self.client)
         again = self.warm_start and getattr(self, "_fitted_data", None) is data
         starts = self.intercept_ if again else None
-        self._set_classes(data.classes)
-        self.n_features_in_ = data.shape[1]
-        labels, runs = self._positive_labels(), []
-        seeds = self._seeds(len(labels))
+        classes = require_classes(data.classes)
+        labels, runs = positive_labels(classes), []
+        seeds = as_random(self.random_state).randint(2**31 - 1, size=len(labels))
+        class_weight = _weights_by_label(self.class_weight, classes, data)
 
         def make(k, threads):
-            start = {} if starts is None else {"start": float(starts[k])}
-            runs.append(self._make_rounds(data, labels[k], int(seeds[k]), **start))
-            return runs[-1]
+            rounds = SDCARounds(
+                data.shards,
+                data.summaries,
+                params,
+                positive=labels[k],
+                class_weight=class_weight,
+                seed=int(seeds[k]),
+                passes=self.passes,
+                start=None if starts is None else float(starts[k]),
+            )
+            runs.append(rounds)
+            return rounds
 
-        tasks = TaskCallbacks.of(self, X, y, sample_weight, labels, self.max_iter)
+        self.n_features_in_ = data.shape[1]
+        tasks = TaskCallbacks.of(self, X, y, sample_weight, self.max_iter)
+        if tasks is not None:
+            tasks.start(labels, classes)
         results = solve_all(
             [(label, partial(make, k)) for k, label in enumerate(labels)],
             tol=self.tol,
-            trace=self._trace or tasks is not None,
+            trace=self.trace or self.verbose or tasks is not None,
             verbose=self.verbose,
             watchers_of=None if tasks is None else lambda k: [tasks.watcher(k)],
         )
-        self._set_results(results, data, None)
-        self.solver_ = results[0].solver
+        fit = as_fit(classes, results, data.dtype, () if tasks is None else tasks.stopped)
+        self._take(fit)
         self._fitted_data = data if self.warm_start else None
         self.n_rounds_ = sum(run.n_rounds for run in runs)
         self.n_bytes_ = sum(run.sent + run.received for run in runs)
         self.n_lost_ = sum(run.lost for run in runs)
         if tasks is not None:
             tasks.finish()
-            results = [result for k, result in enumerate(results) if k not in tasks.stopped]
-        self._warn_if_short(results, None)
+        warn_if_fit_is_short(fit, params, None, self._warning)
         return self
-
-    def _make_rounds(self, data, label, seed, **start):
-        weights = None
-        if self.class_weight is not None:
-            counts = [data.counts[each] for each in self.classes_.tolist()]
-            found = weights_of_counts(self.class_weight, self.classes_, counts)
-            weights = dict(zip(self.classes_.tolist(), found.tolist(), strict=True))
-        return SDCARounds(
-            data.shards,
-            data.summaries,
-            SDCAParams.of(self),
-            positive=label,
-            class_weight=weights,
-            seed=seed,
-            passes=self.passes,
-            **start,
-        )
 
     def to_local(self):
         """Return the fitted `fastsvm.SDCAClassifier` without a cluster, for model files.
@@ -304,3 +295,12 @@ class SDCAClassifier(BaseLinearClassifier):
             meta=none,
             **({"drop_axis": 1} if none.ndim == 1 else {"chunks": (X.chunks[0], none.shape[1:])}),
         )
+
+
+def _weights_by_label(class_weight, classes, data):
+    """The weight of each class's rows, by its label; None if all are 1."""
+    if class_weight is None:
+        return None
+    labels = classes.tolist()
+    found = weights_of_counts(class_weight, classes, [data.counts[label] for label in labels])
+    return dict(zip(labels, found.tolist(), strict=True))

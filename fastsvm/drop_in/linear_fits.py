@@ -5,12 +5,14 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from .._utils.threads import number_of_threads
 from ..estimators.base import ConvergenceWarning, is_plain_table, is_ready
 from ..estimators.certify import scikit_learn_class_weights
-from ..fitting import SDCA
 from ..fitting.decision_scores import decision_scores
+from ..fitting.fit import fit_linear, warn_if_fit_is_short
 from ..fitting.labels import known_labels, require_class_weight
 from ..solvers._input import as_random
+from ..solvers.params import SDCAParams
 
 FITTED = ["coef_", "intercept_", "objective_", "dual_gap_", "n_iter_"]
 LEAST_GAP = 1e-15  # below which rounding decides
@@ -120,7 +122,7 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
     X, y, weights : as `checked_rows` and `row_weights` return them
     constant : float > 0, default=None
         The value of a column whose weight, times it, is the intercept: so it is regularised, as LIBLINEAR's.
-    **parameters : of `SDCA`
+    **parameters : of `SDCAParams`
 
     Returns
     -------
@@ -134,18 +136,19 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
             X = sparse.hstack([X, sparse.csr_array(column)], format="csr")
         else:
             X = np.hstack([X, column])
-    model = SDCA(
+    params = SDCAParams(
         fit_intercept=estimator.fit_intercept and not has_column,
         max_iter=estimator.max_iter,
         random_state=as_random(estimator.random_state).randint(2**31 - 1),
         verbose=bool(estimator.verbose),
         **parameters,
-    )
-    model._warning = ConvergenceWarning
-    model.fit(X, y, weights)
-    estimator.coef_, estimator.intercept_ = model.coef_, model.intercept_
+    ).checked()
+    fit = fit_linear(params, X, y, weights, threads=number_of_threads(params.n_jobs))
+    warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
+    estimator.coef_, estimator.intercept_ = fit.coef, fit.intercept
     if has_column:
-        estimator.intercept_ = constant * np.ascontiguousarray(model.coef_[:, -1])
-        estimator.coef_ = np.ascontiguousarray(model.coef_[:, :-1])
-    estimator.objective_, estimator.dual_gap_ = model.objective_, model.dual_gap_
-    return model.n_iter_
+        estimator.intercept_ = constant * np.ascontiguousarray(fit.coef[:, -1])
+        estimator.coef_ = np.ascontiguousarray(fit.coef[:, :-1])
+    found = fit.attributes()
+    estimator.objective_, estimator.dual_gap_ = found["objective_"], found["dual_gap_"]
+    return fit.n_iter

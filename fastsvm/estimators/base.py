@@ -1,9 +1,8 @@
-"""The plain models with scikit-learn's contract: its checks of input, tags, callbacks and metadata."""
+"""scikit-learn's contract: its checks of input, tags, and messages of what is missing."""
 
 from __future__ import annotations
 
 from inspect import getattr_static
-from typing import TYPE_CHECKING
 
 import numpy as np
 import sklearn.exceptions
@@ -16,16 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._utils.threads import number_of_threads
 from ..fitting import convergence_advice
 from ..fitting.labels import known_labels
-from ..fitting.linear_model import LinearModel, OnlineModel
-from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_predict_proba
+from ..fitting.prediction import Prediction, require_predict_proba
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr, with_floats
-from .callbacks import CallbackSupportMixin, TaskCallbacks, with_callbacks
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from ..solvers.annotations import ArrayLike, Matrix
 
 
 class ConvergenceWarning(convergence_advice.ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
@@ -105,7 +97,7 @@ def validated_counts(estimator, X, y="no_validation", **options):
     return found
 
 
-class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
+class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
     """A classifier with scikit-learn's checks, tags and random states."""
 
     _warning = ConvergenceWarning
@@ -133,9 +125,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
             return X
         check_is_fitted(self)
         return validated(self, X, reset=reset, columns=True)
-
-    def _checked_batch(self, X, y, first):
-        return self._validated(X, y, reset=first)
 
     def _threads(self):
         return threads_of(self.n_jobs)
@@ -191,49 +180,3 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-class BaseLinearClassifier(CallbackSupportMixin, BaseClassifier, LinearModel):
-    """A linear classifier: a plain model with scikit-learn's checks and callbacks."""
-
-    @all_or_nothing
-    @with_callbacks
-    def fit(  # noqa: D102 (inherited)
-        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        return self._check_and_fit(X, y, sample_weight)
-
-    fit.__doc__ = LinearModel.fit.__doc__
-
-    def _require_fitted(self):
-        check_is_fitted(self)
-
-    def _check_and_fit(self, X, y, sample_weight, checkpoint=None):
-        self._check_params()
-        X, y = self._validated(X, y)
-
-        def watch(labels):
-            return TaskCallbacks.of(self, X, y, sample_weight, labels, self.max_iter)
-
-        results = self._fit(X, y, sample_weight, watch, checkpoint)
-        self._warn_if_short(results, X)
-        return self
-
-
-class BaseOnlineClassifier(BaseLinearClassifier, OnlineModel):
-    """A linear classifier that can also learn batch by batch, and from a given start."""
-
-    @all_or_nothing
-    @with_callbacks
-    def fit(  # noqa: D102 (inherited)
-        self,
-        X: Matrix,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        coef_init: ArrayLike | None = None,
-        intercept_init: ArrayLike | None = None,
-    ) -> Self:
-        return self._fit_from(X, y, sample_weight, coef_init, intercept_init)
-
-    fit.__doc__ = OnlineModel.fit.__doc__

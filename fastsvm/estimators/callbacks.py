@@ -10,7 +10,7 @@ import numpy as np
 from ..solvers.run import Watcher
 
 if TYPE_CHECKING:
-    from ..fitting.one_vs_rest import Fit
+    from ..fitting.plain_model import Fit
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -109,10 +109,11 @@ class TaskCallbacks(StepCallbacks):
     its fitted estimator. Hooks are called one at a time, whatever the number of threads. A hook that returns
     True at the end of an epoch stops the class.
 
+    They begin with `start`, once the labels are known.
+
     Parameters
     ----------
     estimator, X, y, sample_weight : as in `StepCallbacks`
-    labels : the label of each run
     max_iter : int
 
     Attributes
@@ -120,14 +121,26 @@ class TaskCallbacks(StepCallbacks):
     stopped : set of the numbers of the runs that a callback has stopped
     """
 
-    def __init__(self, estimator, X, y, sample_weight, labels, max_iter):
+    def __init__(self, estimator, X, y, sample_weight, max_iter):
+        self.begun_with = estimator, X, y, sample_weight
+        self.max_iter, self.lock = max_iter, Lock()
+
+    def start(self, labels, classes):
+        """Begin the fit.
+
+        Parameters
+        ----------
+        labels : the label of each run
+        classes : ndarray of shape (n_classes,)
+        """
         several = len(labels) > 1
-        super().__init__(estimator, X, y, sample_weight, len(labels) if several else max_iter, not several)
-        self.labels, self.lock, self.stopped = labels, Lock(), set()
+        super().__init__(*self.begun_with, len(labels) if several else self.max_iter, not several)
+        self.labels, self.stopped = labels, set()
+        self.classes = np.array([False, True]) if several else classes  # of the classifier of a run
         self.children = [self.root]
         if several:
             self.children = [
-                self.root.subcontext(f"class {label}", task_id=k, max_subtasks=max_iter)
+                self.root.subcontext(f"class {label}", task_id=k, max_subtasks=self.max_iter)
                 for k, label in enumerate(labels)
             ]
 
@@ -145,13 +158,11 @@ class TaskCallbacks(StepCallbacks):
 
         def fitted():
             dtype = self.data["X"].dtype
-            attributes = {
+            return {
+                "classes_": self.classes,
                 "coef_": np.atleast_2d(run.point.w).astype(dtype),
                 "intercept_": np.atleast_1d(run.point.intercept).astype(dtype),
             }
-            if len(self.labels) > 1:
-                attributes["classes_"] = np.array([False, True])
-            return attributes
 
         with self.lock:
             return task.call_on_fit_task_end(**data, reconstruction_attributes=fitted)

@@ -18,8 +18,8 @@ from ..fitting.certificate import (
     dual_of_scores,
     multinomial_bracket,
 )
-from ..fitting.labels import as_labels, signs_of
-from ..fitting.linear_model import LinearModel
+from ..fitting.labels import as_labels, row_weights, signs_of
+from ..fitting.prediction import LinearPrediction, is_multinomial
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
@@ -126,7 +126,7 @@ def certify(
     X, rows = as_matrix(X, norms=True)
     y = as_labels(y, X.shape[0])
     classes, coef, intercept = _certifiable_classifier(model, X, y, intercept)
-    joint = (loss is None or alpha is None) and getattr(model, "_joint", False)
+    joint = (loss is None or alpha is None) and is_multinomial(model)
     given = loss is not None and alpha is not None
     loss, alpha = _certified_objective(model, loss, alpha, len(classes), len(y))
     one_of("loss", loss, PEGASOS_LOSSES)
@@ -233,7 +233,7 @@ def _certifiable_classifier(model, X, y, intercept):
 
 def _kind_to_certify(model):
     """Return the name of a model's scikit-learn class, "fastsvm", or None."""
-    if isinstance(model, LinearModel):
+    if isinstance(model, LinearPrediction):
         return "fastsvm"
     bases = (cls.__name__ for cls in type(model).__mro__ if cls.__module__.startswith("sklearn."))
     return next(bases, None)
@@ -310,8 +310,8 @@ def _with_column(X, coef, intercept, value):
 def _certified_weights(model, y, classes, labels, sample_weight):
     """Return the c_i of each binary problem, with the class weights of the model's own fit."""
     n, given = len(labels), sample_weight
-    if isinstance(model, LinearModel):
-        return [model._weights(y, sample_weight)] * n
+    if isinstance(model, LinearPrediction):
+        return [row_weights(model.class_weight, model.classes_, y, sample_weight)] * n
     if getattr(model, "class_weight", None) is None:
         return [sample_weight] * n
     kind = _kind_to_certify(model)
@@ -333,6 +333,6 @@ def scikit_learn_class_weights(model, classes, y, sample_weight):
 def _certified_duals(model, n):
     """Return the dual variables b of a model for these n rows, or None."""
     dual = getattr(model, "dual_coef_", None)
-    if not isinstance(model, LinearModel) or dual is None or dual.shape[1] != n:
+    if not isinstance(model, LinearPrediction) or dual is None or dual.shape[1] != n:
         return None
     return np.abs(dual) * (_certified_alpha(model) * n)

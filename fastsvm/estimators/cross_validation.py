@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from ..fitting.convergence_advice import fit_ends, warn_if_short
-from ..fitting.labels import known_labels
+from ..fitting.labels import known_labels, positive_labels, row_weights
 from ..solvers._input import as_weights
 from ..solvers._windows import rows_at
 
@@ -21,7 +21,7 @@ class FoldFit(NamedTuple):
     Attributes
     ----------
     model : fitted classifier
-    rows : the fold's test rows
+    rows : callable, which reads the fold's test rows
     dual : array of shape (n_problems, n)
         Dual variables of all rows.
     intercept : array of shape (n_problems,)
@@ -73,7 +73,7 @@ class CrossValidated:
         tests : list of each fold's test rows
         trained : array of shape (n,), the number of folds that train on each row
         """
-        problems = len(self._positive_labels())
+        problems = len(positive_labels(self.classes_))
         self.scores_ = np.full((*shape, len(tests)), np.nan)
         self.cv_objectives_, self.cv_dual_gaps_ = np.full((2, *self.scores_.shape, problems), np.nan)
         scorer = _accuracy if self.scoring in (None, "accuracy") else self._scorer()
@@ -83,7 +83,7 @@ class CrossValidated:
             steps.begin(name)
             fits, n_tried = next(fits_of), n_tried + 1
             scores = self.scores_[place] = [
-                scorer(each.model, each.rows, y[test], **_params_of_fold(scorer_params, test))
+                scorer(each.model, each.rows(), y[test], **_params_of_fold(scorer_params, test))
                 for each, test in zip(fits, tests, strict=True)
             ]
             self.cv_objectives_[place] = [each.objective for each in fits]
@@ -127,7 +127,8 @@ class CrossValidated:
                 f"Fold {k} trains on no row of class {label!r}: use fewer or stratified folds, or weigh it."
             )
         weights = np.zeros(len(y))
-        own = self._weights(y[train], None if sample_weight is None else np.asarray(sample_weight)[train])
+        given = None if sample_weight is None else np.asarray(sample_weight)[train]
+        own = row_weights(self.class_weight, self.classes_, y[train], given)
         np.add.at(weights, train, 1.0 if own is None else own)
         return weights
 

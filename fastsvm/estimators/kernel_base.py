@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..fitting.kernel import fit_kernel, warm_start, warn_if_fit_is_short
 from ..fitting.kernel_prediction import KernelPrediction
 from ..fitting.labels import as_labels
-from ..fitting.one_vs_rest import all_or_nothing
+from ..fitting.plain_model import all_or_nothing
 from .base import BaseClassifier, is_ready, validated
 from .callbacks import CallbackSupportMixin, StepCallbacks, with_callbacks
 

@@ -12,10 +12,10 @@ from .._utils.blas import one_blas_thread
 from .._utils.threads import in_threads
 from ..fitting.convergence_advice import fit_ends
 from ..fitting.kernel import as_fit, support_of
-from ..fitting.labels import row_weights, signs_of_classes
-from ..fitting.one_vs_rest import all_or_nothing
+from ..fitting.labels import require_classes, row_weights, signs_of_classes
 from ..fitting.path import decreasing_alphas
 from ..fitting.path_runs import best_dual_multiple
+from ..fitting.plain_model import all_or_nothing
 from ..solvers._windows import rows_at
 from ..solvers.kernel._gram import gram_maker
 from ..solvers.kernel._problem import KernelProblem
@@ -168,7 +168,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVParam
         """
         self._check_params()
         X, y = self._validated(X, y)
-        self._set_classes(np.unique(y))
+        self.classes_ = require_classes(np.unique(y))
         routed = self._routed_params(sample_weight, params)
         folds = list(self._cv_folds(X, y, sample_weight, routed))
         weights = [self._fold_weights(y, sample_weight, k, train) for k, (train, _) in enumerate(folds)]
@@ -253,9 +253,8 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVParam
         model.support_, model.support_vectors_, model.dual_coef_ = support_of(params, X, fit.coef)
         model.intercept_ = np.zeros(len(fit.coef))
         model.test_rows, model.test_scores = rows_at(X, test), fold_decision(fit.scores, test)
-        return FoldFit(
-            model, model.test_rows, fit.dual, np.zeros(len(fit.dual)), fit.primal, fit.gap, fit.done
-        )
+        intercept = np.zeros(len(fit.dual))
+        return FoldFit(model, lambda: model.test_rows, fit.dual, intercept, fit.primal, fit.gap, fit.done)
 
 
 class _KernelFoldModel(KernelSDCAClassifier):

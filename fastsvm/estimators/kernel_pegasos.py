@@ -13,8 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from .._utils.blas import one_blas_thread
 from ..fitting.kernel import gamma_to_use, support_of
 from ..fitting.kernel_prediction import OF_ONE_FIT
-from ..fitting.labels import row_weights, signs_of_classes
-from ..fitting.one_vs_rest import all_or_nothing
+from ..fitting.labels import batch_classes, row_weights, signs_of_classes
+from ..fitting.plain_model import all_or_nothing
 from ..solvers._input import as_random
 from ..solvers.kernel._gram import gram_maker
 from ..solvers.kernel._problem import KernelProblem
@@ -134,7 +134,9 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosParams):
         self
         """
         params = self.checked()
-        X, y, first = self._begin_batch(X, y, classes)
+        first = not hasattr(self, "classes_")
+        X, y = self._validated(X, y, reset=first)
+        self.classes_ = batch_classes(self, y, classes, params.class_weight)
         if first:
             self.gamma_ = gamma_to_use(params, X)
         done, seen = (0, 0) if first else (self.t_, self._n_rows_seen())

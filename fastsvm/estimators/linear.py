@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .._utils.atomic import held
-from ..fitting import ASDCA, SDCA, Pegasos, Perceptron
-from ..fitting.one_vs_rest import all_or_nothing
-from .base import BaseLinearClassifier, BaseOnlineClassifier
+from ..fitting.fit import warm_start
+from ..fitting.plain_model import all_or_nothing
+from ..solvers._input import as_random
+from ..solvers.params import ASDCAParams, PegasosParams, PerceptronParams, SDCAParams
 from .callbacks import with_callbacks
 from .certify import certify
+from .linear_base import LinearClassifier, OnlineClassifier
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class SDCAClassifier(BaseLinearClassifier, SDCA):
+class SDCAClassifier(LinearClassifier, SDCAParams):
     """Linear classifier fitted by stochastic dual coordinate ascent, with a certificate.
 
     Minimises, for each class against the rest::
@@ -121,22 +122,54 @@ class SDCAClassifier(BaseLinearClassifier, SDCA):
 
     @all_or_nothing
     @with_callbacks
-    def fit(  # type: ignore[override]  # noqa: D102 (inherited)
+    def fit(
         self,
         X: Matrix,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
-        checkpoint: str | PathLike | None = None,
+        checkpoint: str | PathLike[str] | None = None,
     ) -> Self:
-        with held(checkpoint):
-            return self._check_and_fit(X, y, sample_weight, checkpoint)
+        """Fit from scratch, or with `warm_start` from the last fit's solution.
 
-    fit.__doc__ = SDCA.fit.__doc__
+        A fit that fails or is interrupted leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
+            anything else is converted. The attributes take the dtype of X.
+        y : array of shape (n_samples,)
+            Labels of any kind, two classes or more.
+        sample_weight : array of shape (n_samples,), default=None
+            Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
+            2 is as a row twice, and 0 as none.
+        checkpoint : str or path-like, default=None
+            A file for the dual variables, 8 bytes a row and class, written every 10 seconds at most. If it is
+            there, the fit goes on from it: it must be of the same rows, labels, weights, loss, alpha and
+            intercept. A fit that is done leaves it, and has nothing to do the next time; remove it once the
+            model is safe.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            On bad parameters, NaN or infinite values (with row and column), different lengths, a single
+            class, or the checkpoint of another fit.
+        BlockingIOError
+            If another fit is writing the checkpoint.
+        """
+        return self._fit(
+            X, y, sample_weight, start_of=warm_start(self) if self.warm_start else None, checkpoint=checkpoint
+        )
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class PegasosClassifier(BaseOnlineClassifier, Pegasos):
+class PegasosClassifier(OnlineClassifier, PegasosParams):
     """Linear classifier fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
     Minimises, for each class against the rest::
@@ -246,16 +279,16 @@ class PegasosClassifier(BaseOnlineClassifier, Pegasos):
     ) -> Self:
         super().fit(X, y, sample_weight, coef_init=coef_init, intercept_init=intercept_init)
         if self.certify:
-            [seed] = self._seeds(1)
+            [seed] = as_random(self.random_state).randint(2**31 - 1, size=1)
             proof = certify(self, X, y, sample_weight=sample_weight, random_state=int(seed))
             self.objective_, self.dual_gap_ = proof.objective, proof.gap
         return self
 
-    fit.__doc__ = BaseOnlineClassifier.fit.__doc__
+    fit.__doc__ = OnlineClassifier.fit.__doc__
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class PerceptronClassifier(BaseOnlineClassifier, Perceptron):
+class PerceptronClassifier(OnlineClassifier, PerceptronParams):
     """Rosenblatt's perceptron, plain or averaged.
 
     Looks, for each class against the rest, for (w, b0) with y_i (w.x_i + b0) > 0 for all rows, by
@@ -326,7 +359,7 @@ class PerceptronClassifier(BaseOnlineClassifier, Perceptron):
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class ASDCAClassifier(BaseLinearClassifier, ASDCA):
+class ASDCAClassifier(LinearClassifier, ASDCAParams):
     """Linear classifier fitted by accelerated mini-batch SDCA, with a certificate.
 
     Minimises, for each class against the rest::
@@ -404,3 +437,28 @@ class ASDCAClassifier(BaseLinearClassifier, ASDCA):
     >>> bool(model.dual_gap_ <= 1e-3 * model.objective_)
     True
     """
+
+    @all_or_nothing
+    @with_callbacks
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from scratch.
+
+        A fit that fails or is interrupted leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `SDCAClassifier.fit`
+            Rows, labels and weights.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            On bad parameters, NaN or infinite values (with row and column), different lengths, or a
+            single class.
+        """
+        return self._fit(X, y, sample_weight)

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..fitting.convergence_advice import FitEnd
-from ..fitting.engine import solve_all, solve_batches, workers_for
-from ..fitting.labels import signs_of
-from ..fitting.one_vs_rest import all_or_nothing
+from ..fitting.engine import solve_batches, workers_for
+from ..fitting.fit import fit_linear
+from ..fitting.labels import Targets, positive_labels
 from ..fitting.path import as_alphas, largest_alpha
 from ..fitting.path_runs import Path
+from ..fitting.plain_model import all_or_nothing
 from ..solvers import as_rows
 from ..solvers._problem import Problem
 from ..solvers._windows import rows_at
 from ..solvers.params import SDCAParams
-from .base import BaseLinearClassifier
 from .callbacks import StepCallbacks, with_callbacks
 from .cross_validation import CrossValidated, FoldFit
 from .linear import SDCAClassifier
+from .linear_base import LinearClassifier
 
 if TYPE_CHECKING:
     from typing import Self
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
+class SDCAClassifierCV(CrossValidated, LinearClassifier):
     """`SDCAClassifier` with alpha chosen by cross-validation, every fit of it certified.
 
     Minimises, for each alpha, each fold's training rows and each class against the rest::
@@ -115,15 +115,11 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
     verbose: bool = False
     random_state: EstimatorSeed = None
 
-    def _check_params(self):
-        SDCAParams.of(self)
+    def _checked_params(self):
+        shared = SDCAParams.of(self)
         as_alphas(self.alphas, self.n_alphas, self.eps, lambda: 1.0)
         self._scorer()
-
-    def _single_classifier(self, alpha):
-        """Return the classifier for one alpha."""
-        shared = ("loss", "max_iter", "tol", "fit_intercept", "class_weight", "n_jobs")
-        return SDCAClassifier(alpha=alpha, **{name: getattr(self, name) for name in shared})
+        return shared
 
     @all_or_nothing
     @with_callbacks
@@ -155,16 +151,22 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
         ConvergenceWarning
             Once, for the largest gap, if it is above `tol`.
         """
-        self._check_params()
+        shared = self._checked_params()
         X, y = self._validated(X, y)
-        self._set_classes(np.unique(y))
+        targets = Targets(y)
+        self.classes_ = targets.classes
         routed = self._routed_params(sample_weight, params)
         rows, random = as_rows(X, self._threads(), norms=True), check_random_state(self.random_state)
         folds = self._cv_folds(X, y, sample_weight, routed)
+        weights = targets.weights(self.class_weight, sample_weight)
+        problems = [Problem(rows, targets.signs(k), weights) for k in range(len(targets.labels))]
         self.alphas_ = as_alphas(
-            self.alphas, self.n_alphas, self.eps, lambda: self._largest_alpha(rows, y, sample_weight)
+            self.alphas,
+            self.n_alphas,
+            self.eps,
+            lambda: max(largest_alpha(problem, shared) for problem in problems),
         )
-        tests, trained, paths = self._fold_paths(rows, y, sample_weight, folds, random)
+        tests, trained, paths = self._fold_paths(rows, targets, sample_weight, folds, random, shared)
         steps = StepCallbacks(self, X, y, sample_weight, len(self.alphas_) + 1)
         candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
         with closing(self._fit_folds(X, tests, paths)) as fits:
@@ -176,56 +178,39 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
             setattr(self, name, getattr(self, name)[: best.n_tried])
 
         steps.begin(f"final fit at alpha {self.alpha_:.3g}")
-        final = self._single_classifier(self.alpha_).set_params(random_state=random.randint(2**31 - 1))
-        final._set_classes(self.classes_)
         starts = list(zip(best.dual, best.intercept, strict=True))
-        solvers = final._solver_makers(rows, y, sample_weight, final.checked(), starts.__getitem__)
-        results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
-        final._set_results(results, X, y)
-        ends = [*best.ends, *(FitEnd.of(result, self.alpha_) for result in results)]
-        self.__dict__.update({name: value for name, value in vars(final).items() if name.endswith("_")})
-        self._finish(ends, X, steps)
+        fit = fit_linear(
+            shared.checked(alpha=self.alpha_, verbose=False, random_state=random.randint(2**31 - 1)),
+            rows,
+            y,
+            sample_weight,
+            threads=self._threads(),
+            start_of=lambda classes, n: starts.__getitem__,
+        )
+        self._take(fit)
+        self._finish([*best.ends, *(end._replace(alpha=self.alpha_) for end in fit.ends)], X, steps)
         return self
 
-    def _fold_paths(self, rows, y, sample_weight, folds, random):
+    def _fold_paths(self, rows, targets, sample_weight, folds, random, params):
         """Return the test rows of each fold, how many folds train on each row, and the paths of all folds."""
-        tests, paths, trained, numbers = [], [], np.zeros(len(y), np.int32), np.arange(len(y), dtype=np.int32)
+        n = len(targets.y)
+        tests, paths, trained, numbers = [], [], np.zeros(n, np.int32), np.arange(n, dtype=np.int32)
         for k, (train, test) in enumerate(folds):
-            paths += self._paths(rows, y, sample_weight, k, train, random)
+            weights, share = self._fold_weights(targets.y, sample_weight, k, train), len(train) / n
+            alphas, weights = self.alphas_ * share, weights * (len(train) / weights.sum())
+            for problem, seed in enumerate(random.randint(2**31 - 1, size=len(targets.labels))):
+                own = Problem(rows, targets.signs(problem), weights, relative=False)
+                paths.append(Path(own, alphas, np.array([seed], np.uint64), params))
             tests.append(np.sort(numbers[test]))
             trained[np.unique(train)] += 1
         return tests, trained, paths
-
-    def _paths(self, rows, y, sample_weight, k, train, random):
-        """Return the paths of the k-th fold, one a class, with weight 0 for rows outside `train`."""
-        weights, share = self._fold_weights(y, sample_weight, k, train), len(train) / len(y)
-        alphas, weights = self.alphas_ * share, weights * (len(train) / weights.sum())
-        params = SDCAParams.of(self)
-        return [
-            Path(
-                Problem(rows, signs_of(y, label), weights, relative=False),
-                alphas,
-                np.array([seed], np.uint64),
-                params,
-            )
-            for label, seed in zip(
-                self._positive_labels(),
-                random.randint(2**31 - 1, size=len(self._positive_labels())),
-                strict=True,
-            )
-        ]
-
-    def _largest_alpha(self, rows, y, sample_weight):
-        weights = self._weights(y, sample_weight)
-        problems = (Problem(rows, signs_of(y, label), weights) for label in self._positive_labels())
-        return max(largest_alpha(problem, SDCAParams.of(self)) for problem in problems)
 
     def _fit_folds(self, X, tests, paths):
         """Yield a FoldFit for each fold, alpha by alpha."""
         batches = ([partial(path.result, k) for path in paths] for k in range(len(self.alphas_)))
         n_threads = workers_for(paths[0].problem.rows, self._threads())
         solved = solve_batches(batches, len(paths), tol=self.tol, n_threads=n_threads)
-        size = len(self._positive_labels())
+        size = len(positive_labels(self.classes_))
         for alpha, results in zip(self.alphas_, solved, strict=True):
             yield [
                 self._fold_fit(alpha, X, test, results[k * size : (k + 1) * size])
@@ -233,10 +218,10 @@ class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
             ]
 
     def _fold_fit(self, alpha, X, test, results):
-        model = self._single_classifier(alpha)
+        model = SDCAClassifier(**vars(SDCAParams.of(self, alpha=alpha, verbose=False)))
         model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
         w, dual, intercept, objective, gap, n_iter = zip(
             *((r.w, r.dual, r.intercept, r.objective, r.gap, r.n_iter) for r in results), strict=True
         )
         model.coef_, model.intercept_ = np.array(w, X.dtype), np.array(intercept, X.dtype)
-        return FoldFit(model, rows_at(X, test), dual, intercept, objective, gap, n_iter)
+        return FoldFit(model, partial(rows_at, X, test), dual, intercept, objective, gap, n_iter)

@@ -6,10 +6,10 @@ from .convergence_advice import ConvergenceWarning as ConvergenceWarning
 from .kernel import KernelPegasos as KernelPegasos
 from .kernel import KernelSDCA as KernelSDCA
 from .labels import class_weights as class_weights
+from .linear import ASDCA as ASDCA
 from .linear import SDCA as SDCA
-from .other_linear import ASDCA as ASDCA
-from .other_linear import Pegasos as Pegasos
-from .other_linear import Perceptron as Perceptron
+from .linear import Pegasos as Pegasos
+from .linear import Perceptron as Perceptron
 from .parameters import Parameters as Parameters
 from .path import SDCAPath as SDCAPath
 from .path import sdca_path as sdca_path

@@ -56,7 +56,9 @@ class Checkpoint:
 
         def start(k):
             state = self.states.get(k)
-            return otherwise(k) if state is None else (state.dual, state.intercept)
+            if state is not None:
+                return state.dual, state.intercept
+            return None if otherwise is None else otherwise(k)
 
         return start
 

@@ -21,7 +21,7 @@ from ..solvers.run import run
 from .convergence_advice import ConvergenceWarning, FitEnd, fit_ends, warn_if_short
 from .kernel_prediction import KernelPrediction, is_precomputed
 from .labels import as_labels, positive_labels, require_classes, row_weights, signs_of_classes
-from .one_vs_rest import OneVsRest, all_or_nothing
+from .plain_model import PlainModel, all_or_nothing
 
 if TYPE_CHECKING:
     from typing import Self
@@ -233,7 +233,7 @@ def warn_if_fit_is_short(fit: KernelFit, params: KernelParams, X: Any, category:
     warn_if_short(fit.ends, params.gap_tol, of_columns, limit, category=category, advice=advice)
 
 
-class PlainKernelMachine(KernelPrediction, OneVsRest):
+class PlainKernelMachine(PlainModel, KernelPrediction):
     """A kernel machine without scikit-learn's contract: parameters, and the attributes of a fit."""
 
     @all_or_nothing

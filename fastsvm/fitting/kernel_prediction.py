@@ -10,7 +10,7 @@ from .._utils import sparse
 from .._utils.blas import one_blas_thread
 from ..solvers.kernel._gram import kernel_scores
 from ..solvers.kernel._values import GivenKernel, Kernel
-from .one_vs_rest import require_finite_rows
+from .prediction import Prediction, require_finite_rows
 
 if TYPE_CHECKING:
     from typing import Self
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OF_ONE_FIT = ("calibration_", "objective_", "dual_gap_", "history_")  # attributes that another fit may lack
 
 
-class KernelPrediction:
+class KernelPrediction(Prediction):
     """The fitted attributes of a kernel machine, and the scores that follow from them.
 
     A class has the fields of `KernelSDCAParams` or `KernelPegasosParams`, and a method `_checked`, which
@@ -33,7 +33,6 @@ class KernelPrediction:
     coef0: float
     cache_size: float
 
-    classes_: np.ndarray
     support_: np.ndarray
     support_vectors_: Any
     dual_coef_: np.ndarray

@@ -42,7 +42,56 @@ def row_weights(class_weight: Any, classes: np.ndarray, y: np.ndarray, sample_we
     return total
 
 
-def classes_of(y):
+class Targets:
+    """Labels as binary problems: one for each class against the rest, or one where there are two.
+
+    A fit asks for no more of labels than the attributes and methods here: others may stand in their place,
+    for example several labels a row.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+    classes : ndarray of shape (n_classes,), sorted, default=None
+        All labels, if y may lack some.
+
+    Attributes
+    ----------
+    y, classes : ndarray
+    labels : ndarray, the label that is +1 in each problem
+    """
+
+    def __init__(self, y: np.ndarray, classes: np.ndarray | None = None):
+        self.y = y
+        self.classes = require_classes(classes_of(y) if classes is None else classes)
+        self.labels = positive_labels(self.classes)
+
+    def signs(self, k: int) -> np.ndarray:
+        """The sign of each row in the k-th problem."""
+        return signs_of(self.y, self.labels[k])
+
+    def weights(self, class_weight: Any, sample_weight: Any) -> Any:
+        """The weight of each row: sample_weight times class weight; None when all are 1."""
+        return row_weights(class_weight, self.classes, self.y, sample_weight)
+
+
+def batch_classes(model: Any, y: np.ndarray, classes: Any, class_weight: Any) -> np.ndarray:
+    """The classes of a model that learns batch by batch, or those given with its first batch."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        raise ValueError("class_weight='balanced' needs all of y: use fit, or pass sample_weight.")
+    named = None if classes is None else known_labels(classes, "classes")
+    given: Any = None if named is None else np.unique(named)
+    known: Any = getattr(model, "classes_", given)
+    if known is None:
+        raise ValueError("The first call of partial_fit needs classes, all labels that will come.")
+    if named is not None and not np.array_equal(given, known):
+        raise ValueError(f"classes is {list(named)}, but earlier calls had {known.tolist()}.")
+    new = np.setdiff1d(y, known)
+    if len(new):
+        raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
+    return np.asarray(known)
+
+
+def classes_of(y: np.ndarray) -> np.ndarray:
     """`np.unique`, without a hash table or a sort where there are up to two whole numbers."""
     if y.dtype.kind in "biuf" and y.size:
         ends = np.array([y.min(), y.max()])
@@ -92,7 +141,7 @@ def as_labels(y: Any, n_rows: int) -> np.ndarray:
     return y
 
 
-def as_coefficients(values, dtype):
+def as_coefficients(values: Any, dtype: Any) -> np.ndarray:
     """Float64 coefficients in the dtype of X, or a ValueError if they do not fit."""
     with np.errstate(over="ignore"):
         array = np.array(values, dtype=dtype)
@@ -150,7 +199,7 @@ def require_class_weight(class_weight: Any) -> None:
             raise ValueError(f"class_weight[{label!r}] is {weight}; weights must be finite and >= 0.")
 
 
-def held_out(y, fraction, random):
+def held_out(y: np.ndarray, fraction: float, random: Any) -> np.ndarray:
     """Mark this share of the rows of each label, drawn at random; one row of each is left at least."""
     chosen = np.zeros(len(y), bool)
     for label in np.unique(y):
@@ -161,7 +210,7 @@ def held_out(y, fraction, random):
     return chosen
 
 
-def as_start(name, values, shape):
+def as_start(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
     """Return the values to start from as float64 of this shape, zeros for None; or a ValueError."""
     if values is None:
         return np.zeros(shape)

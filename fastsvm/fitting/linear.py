@@ -1,18 +1,20 @@
-"""The plain model of SDCA, or Newton's method: `fastsvm.SDCAClassifier` without scikit-learn's contract."""
+"""The plain linear models: parameters and predictions of `fastsvm.SDCAClassifier` and its siblings.
+
+They have no scikit-learn's contract, and import nothing of it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from .._utils.atomic import held
-from ..solvers import as_rows
-from ..solvers.params import SDCAParams
-from .engine import workers_for
-from .linear_model import LinearModel
-from .one_vs_rest import all_or_nothing
+from ..solvers.params import ASDCAParams, PegasosParams, PerceptronParams, SDCAParams
+from .convergence_advice import ConvergenceWarning
+from .fit import fit_linear, warm_start, warn_if_fit_is_short
+from .labels import as_labels
+from .online import fit_batch, online_start, require_batches
+from .plain_model import PlainModel, all_or_nothing
+from .prediction import LinearPrediction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,14 +24,9 @@ if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix
 
 
-@dataclass(eq=False, repr=False)
-class SDCA(LinearModel, SDCAParams):
+@dataclass(init=False, eq=False, repr=False)
+class SDCA(PlainModel, LinearPrediction, SDCAParams):
     """Dual coordinate ascent, or Newton's method; parameters, attributes as in `fastsvm.SDCAClassifier`."""
-
-    @property
-    def _joint(self):
-        """Whether one problem has all classes."""
-        return self.multi_class == "multinomial" and len(self.classes_) > 2
 
     @all_or_nothing
     def fit(
@@ -38,96 +35,126 @@ class SDCA(LinearModel, SDCAParams):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
-        checkpoint: str | PathLike | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         rows_of: Callable[[int], Matrix] | None = None,
     ) -> Self:
         """Fit from scratch, or with `warm_start` from the last fit's solution.
 
-        A fit that fails or is interrupted leaves the estimator as it was.
+        A fit that fails or is interrupted leaves the model as it was.
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
-            anything else is converted. The attributes take the dtype of X.
-        y : array of shape (n_samples,)
-            Labels of any kind, two classes or more.
-        sample_weight : array of shape (n_samples,), default=None
-            Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
-            2 is as a row twice, and 0 as none.
-        checkpoint : str or path-like, default=None
-            A file for the dual variables, 8 bytes a row and class, written every 10 seconds at most. If it is
-            there, the fit goes on from it: it must be of the same rows, labels, weights, loss, alpha and
-            intercept. A fit that is done leaves it, and has nothing to do the next time; remove it once the
-            model is safe.
+        X, y, sample_weight, checkpoint : as in `fastsvm.SDCAClassifier.fit`
+            Rows, labels, weights and a file.
         rows_of : callable, default=None
             Of the k-th binary problem, the rows that it sees in place of X; made when its turn comes.
 
         Returns
         -------
         self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            On bad parameters, NaN or infinite values (with row and column), different lengths, a single
-            class, or the checkpoint of another fit.
-        BlockingIOError
-            If another fit is writing the checkpoint.
+            The fitted model.
         """
-        self._rows_of = rows_of
-        try:
-            with held(checkpoint):
-                return self._check_and_fit(X, y, sample_weight, checkpoint)
-        finally:
-            del self._rows_of
+        params, X = self.checked(), self._checked(X)
+        fit = fit_linear(
+            params,
+            X,
+            as_labels(y, X.shape[0]),
+            sample_weight,
+            threads=self._threads(),
+            start_of=warm_start(self) if params.warm_start else None,
+            rows_of=rows_of,
+            checkpoint=checkpoint,
+        )
+        warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
+        return self._take(fit)
 
-    def _make_checkpoint(self, path, rows, y, weights):
-        if self._joint:
-            raise ValueError("A checkpoint is of one-vs-rest fits: there is none with 'multinomial'.")
-        if self.averaging != "last":
-            raise ValueError("A checkpoint has the last iterate only: leave averaging at 'last'.")
-        from .checkpoint import Checkpoint, fit_fingerprint
 
-        objective = ("loss", "hinge_width", "alpha", "fit_intercept")
-        own = {name: getattr(self, name) for name in objective}
-        return Checkpoint(path, fit_fingerprint(rows, y, weights) | own)
+@dataclass(init=False, eq=False, repr=False)
+class ASDCA(PlainModel, LinearPrediction, ASDCAParams):
+    """Accelerated mini-batch SDCA; parameters and attributes as in `fastsvm.ASDCAClassifier`."""
 
-    def _workers(self, rows):
-        return workers_for(rows, self._threads())
+    @all_or_nothing
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from scratch, as `fastsvm.ASDCAClassifier.fit` does.
 
-    def _solver_makers(self, X, y, sample_weight, params, starts, relative=True):
-        if not self._joint:
-            return super()._solver_makers(X, y, sample_weight, params, starts)
-        from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
+        Parameters
+        ----------
+        X, y, sample_weight : as there
+            Rows, labels and weights.
 
-        rows = as_rows(X, self._threads())
-        places, weights = np.searchsorted(self.classes_, y), self._weights(y, sample_weight)
+        Returns
+        -------
+        self
+            The fitted model.
+        """
+        params, X = self.checked(), self._checked(X)
+        fit = fit_linear(params, X, as_labels(y, X.shape[0]), sample_weight, threads=self._threads())
+        warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
+        return self._take(fit)
 
-        def make(threads):
-            problem = MultinomialProblem(rows, places, len(self.classes_), weights, threads)
-            solver = MultinomialSolver(problem, params, starts(0))
-            solver.kept_as = rows.unchecked_values.dtype
-            return solver
 
-        return [("all classes", make)]
+class OnlineModel(PlainModel, LinearPrediction):
+    """A plain linear model that can also learn batch by batch."""
 
-    def _solver_starts(self, classes, n):
-        scale = self._dual_scale(classes, n)
-        if scale is None:
-            return super()._solver_starts(classes, n)
-        duals, intercepts = self.dual_coef_, self.intercept_
-        if self.multi_class == "multinomial" and len(classes) > 2:
-            return lambda k: (duals * scale, intercepts)
-        return lambda k: (np.abs(duals[k]) * scale, float(intercepts[k]))
+    checked: Callable
 
-    def _set_results(self, results, X, y):
-        super()._set_results(results, X, y)
-        methods = [r.solver for r in results]
-        self.solver_ = methods[0] if len(set(methods)) == 1 else methods
-        self._remember_fit(len(y))
-        if self._joint:
-            self.dual_coef_ = results[0].dual / (self.alpha * len(y))
-        else:
-            self._set_dual_coef(results, y)
+    @all_or_nothing
+    def fit(
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+    ) -> Self:
+        """Fit from zero, from a given start, or with `warm_start` from the last fit's solution.
+
+        A fit that fails or is interrupted leaves the model as it was.
+
+        Parameters
+        ----------
+        X, y, sample_weight, coef_init, intercept_init : as in `fastsvm.PegasosClassifier.fit`
+
+        Returns
+        -------
+        self
+        """
+        params, X = self.checked(), self._checked(X)
+        start_of = online_start(self, coef_init, intercept_init)
+        y = as_labels(y, X.shape[0])
+        return self._take(fit_linear(params, X, y, sample_weight, threads=self._threads(), start_of=start_of))
+
+    @all_or_nothing
+    def partial_fit(
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Make one pass over X, continuing from where the last call, or `fit`, stopped.
+
+        Parameters
+        ----------
+        X, y, classes, sample_weight : as in `fastsvm.PegasosClassifier.partial_fit`
+
+        Returns
+        -------
+        self
+        """
+        params = self.checked(max_iter=1)
+        require_batches(params)
+        X = self._checked(X, reset=not hasattr(self, "classes_"))
+        y = as_labels(y, X.shape[0])
+        return self._take(fit_batch(params, self, X, y, classes, sample_weight, self._threads()))
+
+
+@dataclass(init=False, eq=False, repr=False)
+class Pegasos(OnlineModel, PegasosParams):
+    """Pegasos, stochastic sub-gradient steps; parameters and attributes as in `fastsvm.PegasosClassifier`."""
+
+
+@dataclass(init=False, eq=False, repr=False)
+class Perceptron(OnlineModel, PerceptronParams):
+    """Rosenblatt's perceptron; parameters and attributes as in `fastsvm.PerceptronClassifier`."""

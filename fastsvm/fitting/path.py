@@ -11,7 +11,6 @@ from .._utils.threads import number_of_threads
 from ..solvers._input import as_matrix, as_state, positive
 from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
-from ..solvers._solver import Result
 from ..solvers.losses import slope
 from ..solvers.params import SDCAParams
 from .convergence_advice import FitEnd, warn_if_short
@@ -157,7 +156,7 @@ def sdca_path(
         if X.dtype != np.float64:
             primal = problem.primal(w.astype(float), float(intercept), loss, alpha)
         gap = max(result.gap + primal - result.objective, 0.0)
-        results.append(Result(w, intercept, None, primal, gap, *result[5:]))
+        results.append(result._replace(w=w, intercept=intercept, dual=None, objective=primal, gap=gap))
     ends = [FitEnd.of(*pair) for pair in zip(results, alphas, strict=True)]
     warn_if_short(ends, params.tol, X, params.max_iter)
     return SDCAPath(

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..solvers._rows import dual_sum
 from ..solvers._solver import Result
-from ..solvers.sdca_or_newton import suits_newton
+from ..solvers.sdca_or_newton import make_sdca_solver, suits_newton
 
 # 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
 REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method
@@ -102,7 +102,7 @@ class Path:
 
         def make_solver(threads):
             self.problem = self.problem.with_threads(threads)
-            return params.make_solver(self.problem, self.random, start)
+            return make_sdca_solver(self.problem, params, self.random, start)
 
         result = solve(make_solver)
         return Solution(k, alpha, result, result.w)

@@ -1,6 +1,6 @@
 """Steps in a row."""
 
-from .one_vs_rest import require_predict_proba
+from .prediction import require_predict_proba
 
 
 class Pipeline:

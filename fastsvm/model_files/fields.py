@@ -13,6 +13,8 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
+from ..fitting.prediction import is_multinomial
+from ..solvers.params import Params
 from . import container
 from .container import ModelFileError, check_field_names, check_object, one_line, show
 
@@ -21,7 +23,7 @@ MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label w
 NAMES = "feature_names_in_"
 MAX_JOBS = 1024  # threads in a file; kernel machines start them to predict
 
-# The types of a parameter by the type of its default; `_check_params` checks the rest.
+# The types of a parameter by the type of its default; `CHECKS` has the rest.
 LIKE = {
     bool: (bool, int, str),  # fit_intercept="search"
     int: (int,),
@@ -41,7 +43,11 @@ def make_model(cls, name, params):
     check_field_names(params, defaults, f"{name} parameter")
     params = {key: from_json(key, value, defaults[key]) for key, value in params.items()}
     try:
-        model.set_params(**params)._check_params()
+        model.set_params(**params)
+        if isinstance(model, Params):
+            model.checked()
+        else:
+            model._check_params()
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"{name}: {one_line(error)}") from None
     return model
@@ -178,7 +184,7 @@ class Measure(Field):
         numbers = value if type(value) is list else [value]
         if any(type(number) not in (int, float) for number in numbers):
             raise ModelFileError(f"{self.name} is {show(value)}")
-        n_problems = 1 if getattr(model, "_joint", False) else lengths["n_scores"]
+        n_problems = 1 if is_multinomial(model) else lengths["n_scores"]
         if len(numbers) != n_problems:
             raise ModelFileError(f"{self.name} has {len(numbers)} values, not {n_problems}")
         return np.array(value, dtype=float) if type(value) is list else float(value)

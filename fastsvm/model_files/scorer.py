@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..fitting import Pipeline
-from ..fitting.one_vs_rest import probabilities, require_predict_proba
+from ..fitting.prediction import probabilities, require_predict_proba
 from ..text.bag import Bag
 from ..text.reading import compiled_reading
 from ..text.union import Union

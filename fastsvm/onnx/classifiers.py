@@ -3,6 +3,7 @@
 import numpy as np
 from skl2onnx.common.data_types import Int64TensorType, StringTensorType, guess_tensor_type
 
+from ..fitting.prediction import is_multinomial
 from .graph import Graph, float_type
 from .kernels import kernel_values
 
@@ -41,7 +42,7 @@ def convert_classifier(scope, operator, container):
     if raw or not hasattr(model, "predict_proba"):
         g("Identity", columns, output=1)
         return
-    joint = getattr(model, "_joint", False)
+    joint = is_multinomial(model)
     if hasattr(model, "calibration_"):
         joint = len(model.classes_) > 2
         slopes, intercepts = (np.asarray(each, g.dtype) for each in vars(model.calibration_).values())

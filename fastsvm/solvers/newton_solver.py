@@ -65,7 +65,7 @@ class NewtonSolver(Solver):
         Of few columns: the system takes 8 bytes times the square of their number.
     params : SDCAParams
         An epoch is a pass over all rows, and the steps before it.
-    start : as in `SDCAParams.make_solver`
+    start : as in `make_solver`
 
     References
     ----------

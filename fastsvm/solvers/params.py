@@ -26,7 +26,6 @@ from .losses import LOSSES, PEGASOS_LOSSES, SMOOTH_LOSSES, Loss, as_loss
 if TYPE_CHECKING:
     from typing import Self
 
-    from ._solver import Solver
     from .annotations import ArrayLike, ClassWeight, EstimatorSeed
 
 USUAL_PROGRESS, USUAL_PATIENCE = 1e-3, 5  # with early stopping: of the error in an epoch, and in epochs
@@ -146,6 +145,12 @@ class Params:
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     OWN_CHECKS: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
 
+    is_dual: ClassVar[bool] = True
+    """Whether the method moves dual variables: it reads the rows' norms, and keeps what it found."""
+
+    relative_weights: ClassVar[bool] = True
+    """Whether the weights of rows are divided by their mean."""
+
     if not TYPE_CHECKING:  # type checkers read `__init__`, as `inspect.signature` does: it comes before this
 
         def __new__(cls, *args, **params):
@@ -245,9 +250,6 @@ class SDCAParams(Params):
         "multi_class": ("ovr", "multinomial"),
     }
 
-    needs_norms: ClassVar[bool] = True
-    """Whether the solver reads the rows' norms."""
-
     @property
     def loss_entry(self) -> Loss:
         """The loss, of its width."""
@@ -273,21 +275,6 @@ class SDCAParams(Params):
         usual = isinstance(self.order, str) and self.order == "permutation"
         given = {"order": not usual, "averaging": self.averaging != "last", "sgd_init": self.sgd_init}
         return next((name for name in given if given[name]), None)
-
-    def make_solver(self, problem: Any, random: Any, start: Any = None) -> Solver:
-        """Return the solver of a `Problem` that is asked for, or the one that suits it.
-
-        Parameters
-        ----------
-        problem : Problem
-        random : random generator's state, or a function that makes it
-        start : tuple, default=None
-            As in `sdca`; perhaps with w(b). For Newton's method with a better w, and how far its margins are
-            off.
-        """
-        from .sdca_or_newton import make_sdca_solver
-
-        return make_sdca_solver(problem, self, random, start)
 
 
 @dataclass(eq=False, repr=False)
@@ -327,7 +314,7 @@ class PegasosParams(Params):
         "n_iter_no_change": count_of("n_iter_no_change"),
     }
 
-    needs_norms: ClassVar[bool] = False
+    is_dual: ClassVar[bool] = False
     gap_tol: ClassVar[None] = None
 
     @property
@@ -342,12 +329,6 @@ class PegasosParams(Params):
             )
         if not (self.shuffle or (isinstance(self.order, str) and self.order == "permutation")):
             raise ValueError(f"shuffle=False visits rows in their order: it has no order={self.order!r}.")
-
-    def make_solver(self, problem: Any, random: Any, start: Any = None) -> Solver:
-        """Return the solver of a `Problem`, with a `Start` if there is one."""
-        from .pegasos_solver import PegasosSolver
-
-        return PegasosSolver(problem, self, random, start)
 
 
 @dataclass(eq=False, repr=False)
@@ -372,19 +353,14 @@ class PerceptronParams(Params):
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"averaging": ("last", "all")}
 
-    needs_norms: ClassVar[bool] = False
+    relative_weights: ClassVar[bool] = False
+    is_dual: ClassVar[bool] = False
     gap_tol: ClassVar[None] = None
 
     @property
     def patience(self) -> int | None:
         """The epochs without progress that end a fit; None: it does not look."""
         return self.n_iter_no_change or (USUAL_PATIENCE if self.early_stopping else None)
-
-    def make_solver(self, problem: Any, random: Any, start: Any = None) -> Solver:
-        """Return the solver of a `Problem`, with a `Start` if there is one."""
-        from .perceptron_solver import PerceptronSolver
-
-        return PerceptronSolver(problem, self, random, start)
 
 
 @dataclass(eq=False, repr=False)
@@ -414,8 +390,6 @@ class ASDCAParams(Params):
         "averaging": ("last", "tail"),
     }
 
-    needs_norms: ClassVar[bool] = True
-
     @property
     def loss_entry(self) -> Loss:
         """The loss, of its width."""
@@ -425,9 +399,3 @@ class ASDCAParams(Params):
     def gap_tol(self) -> float | None:
         """The relative gap at which to stop."""
         return self.tol
-
-    def make_solver(self, problem: Any, random: Any, start: Any = None) -> Solver:
-        """Return the solver of a `Problem`."""
-        from .asdca_solver import ASDCASolver
-
-        return ASDCASolver(problem, self, random)

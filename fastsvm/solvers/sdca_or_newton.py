@@ -48,7 +48,7 @@ def suits_newton(problem: Problem, params: SDCAParams) -> bool:
 
 
 def make_sdca_solver(problem: Problem, params: SDCAParams, random: Any, start: Any = None) -> Solver:
-    """Make the solver asked for, or the one that suits the problem; as `SDCAParams.make_solver`.
+    """Make the solver asked for, or the one that suits the problem; as `make_solver`.
 
     Raises
     ------
@@ -204,5 +204,5 @@ def sdca(
     ).checked()
     problem = Problem(X, y, sample_weight, number_of_threads(n_jobs), norms=True)
     start = None if start is None else as_start(start, problem.n)
-    run_of = params.make_solver(problem, as_state(random_state), start)
+    run_of = make_sdca_solver(problem, params, as_state(random_state), start)
     return run(run_of, params.tol, params.trace or score is not None, score=score)

@@ -20,6 +20,7 @@ from fastsvm import (
 )
 from fastsvm.fitting import decision_scores
 from fastsvm.fitting.labels import held_out
+from fastsvm.solvers._input import as_random
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._progress import Progress
 
@@ -81,7 +82,7 @@ def test_early_stopping_learns_from_the_others_alone():
     X, y = load_breast_cancer(return_X_y=True)
     X = scale(X)
     model = PegasosClassifier(early_stopping=True, random_state=0).fit(X, y)
-    held = held_out(y, 0.1, np.random.default_rng(model._seeds(1)))
+    held = held_out(y, 0.1, np.random.default_rng(as_random(0).randint(2**31 - 1, size=1)))
     alone = PegasosClassifier(max_iter=model.n_iter_, random_state=0).fit(X[~held], y[~held])
     assert np.array_equal(model.coef_, alone.coef_)
     assert model.t_ == alone.t_ == model.n_iter_ * (~held).sum()

@@ -11,6 +11,7 @@ from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._progress import Start
 from fastsvm.solvers._random import draw_integer
 from fastsvm.solvers.losses import PEGASOS_LOSSES
+from fastsvm.solvers.make_solver import make_solver
 from fastsvm.solvers.params import PegasosParams
 from fastsvm.solvers.run import run
 
@@ -184,7 +185,7 @@ def test_pegasos_batch_by_batch(data, loss, options):
         state = None
         for visited in order:
             params = PegasosParams(max_iter=1, averaging="tail", order=visited[np.newaxis], **options)
-            solver = params.make_solver(Problem(X, y, weights, relative=False), as_state(0))
+            solver = make_solver(params, Problem(X, y, weights, relative=False), as_state(0))
             solver.resume(state)
             solver.run_epoch()
             state = solver.snapshot()
@@ -202,7 +203,7 @@ def test_pegasos_from_a_start(data, loss, t):
     expected = reference.pegasos(twin, y, order, sample_weight=weights, start=(w, b0, t or ROWS), **options)
     for layout, X in rows.items():
         params = PegasosParams(max_iter=EPOCHS, order=order, **options)
-        result = run(params.make_solver(Problem(X, y, weights), as_state(0), Start(w, b0, t)))
+        result = run(make_solver(params, Problem(X, y, weights), as_state(0), Start(w, b0, t)))
         assert_close(result.w, expected[0], layout)
         assert_close(result.intercept, expected[1], layout)
         bound = reference.dual(loss, ALPHA, twin, y, result.dual, weights)

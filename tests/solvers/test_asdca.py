@@ -8,6 +8,7 @@ import reference
 from fastsvm.solvers import asdca, losses, sdca
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import SMOOTH_LOSSES
+from fastsvm.solvers.make_solver import make_solver
 from fastsvm.solvers.params import ASDCAParams, as_theta
 from fastsvm.solvers.run import run
 from pairs import pairs
@@ -18,8 +19,8 @@ pytestmark = pytest.mark.blas
 OPTIONS = {"loss": "smooth_hinge", "alpha": 0.01, "fit_intercept": False, "max_iter": 1000, "batch_size": 8}
 
 
-def make_solver(X, y, **options):
-    return ASDCAParams(**OPTIONS | options).make_solver(Problem(X, y), np.array([1], np.uint64))
+def solver_of(X, y, **options):
+    return make_solver(ASDCAParams(**OPTIONS | options), Problem(X, y), np.array([1], np.uint64))
 
 
 @pytest.mark.parametrize("averaging", ["last", "tail"])
@@ -57,7 +58,7 @@ def test_the_certificate_is_that_of_what_is_returned(loss, weighted, fit_interce
 
 def test_batches_are_drawn_anew_for_each_step(problem):
     X, y = problem
-    solver = make_solver(X, y, batch_size=60, order="batches")
+    solver = solver_of(X, y, batch_size=60, order="batches")
     order = solver.next_order()
     batches = [order[first : first + 60].tolist() for first in range(0, 200, 60)]
     assert [len(set(batch)) for batch in batches] == [60, 60, 60, 20]
@@ -66,7 +67,7 @@ def test_batches_are_drawn_anew_for_each_step(problem):
 
 
 def assert_the_gap_goes_to_zero(X, y, tol, max_iter, **options):
-    r = run(make_solver(X, y, max_iter=max_iter, **options), tol, trace=False)
+    r = run(solver_of(X, y, max_iter=max_iter, **options), tol, trace=False)
     assert 0 <= r.gap <= tol * r.objective
 
 
@@ -103,7 +104,7 @@ def unscaled(X, spread):
 def test_nothing_diverges_on_unscaled_data(loss, batch_size, problem):
     X, y = problem
     for rows in unscaled(X, 1e3):
-        solver = make_solver(rows, y, loss=loss, alpha=1e-3, batch_size=batch_size, max_iter=300)
+        solver = solver_of(rows, y, loss=loss, alpha=1e-3, batch_size=batch_size, max_iter=300)
         history = run(solver).history
         assert max(epoch.primal for epoch in history) < 1.01 * losses.value(loss, 0.0)
         assert history[-1].primal < history[0].primal
@@ -139,8 +140,8 @@ def test_small_and_empty_problems(loss, fit_intercept):
 
 def test_the_gap_is_looked_at_when_it_may_be_small(problem):
     for options in ({"alpha": 1e-3}, {"alpha": 0.1, "fit_intercept": True}, {"alpha": 1.0, "loss": "log"}):
-        traced = run(make_solver(*problem, **options), 1e-3)
-        seldom = run(make_solver(*problem, **options), 1e-3, trace=False)
+        traced = run(solver_of(*problem, **options), 1e-3)
+        seldom = run(solver_of(*problem, **options), 1e-3, trace=False)
         assert seldom.gap <= 1e-3 * seldom.objective
         assert traced.n_iter <= seldom.n_iter <= 1.05 * traced.n_iter + 1
         assert len(seldom.history) < min(16, len(traced.history))
@@ -151,7 +152,7 @@ def test_a_step_does_not_depend_on_the_number_of_columns():
     n, d = 3000, 2_000_000
     indices = rng.integers(0, d, size=5 * n).astype(np.int32)
     X = sparse.csr_array((rng.random(5 * n), indices, np.arange(0, 5 * n + 1, 5)), shape=(n, d))
-    solver = make_solver(X, np.where(rng.random(n) < 0.5, 1, -1), batch_size=1)
+    solver = solver_of(X, np.where(rng.random(n) < 0.5, 1, -1), batch_size=1)
     solver.run_epoch()
     start = time.thread_time()
     solver.run_epoch()
@@ -161,7 +162,7 @@ def test_a_step_does_not_depend_on_the_number_of_columns():
 @pytest.mark.parametrize("batch_size", [2, 200])
 def test_a_cancelled_run_stops_within_an_epoch(batch_size, problem, monkeypatch):
     monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_CHUNK", 100)
-    solver = make_solver(*problem, batch_size=batch_size)
+    solver = solver_of(*problem, batch_size=batch_size)
     solver.run_epoch()
     solver.cancelled = True
     with pytest.raises(KeyboardInterrupt):

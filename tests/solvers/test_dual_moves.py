@@ -8,6 +8,7 @@ from fastsvm.solvers import LOSSES, sdca, sdca_solver
 from fastsvm.solvers._dual_moves import constant_dual_start, free_variable_cg
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import as_loss
+from fastsvm.solvers.make_solver import make_solver
 from fastsvm.solvers.params import SDCAParams
 from fastsvm.solvers.sdca_solver import first_intercept
 from pairs import pairs
@@ -63,7 +64,7 @@ def test_gap_that_all_rows_say_is_that_of_the_certificate(monkeypatch, loss, wei
     monkeypatch.setattr(sdca_solver, "LEAST_SAMPLE", 10**6)
     X, y, c = made(weighted=weighted)
     params = SDCAParams(loss, alpha=0.1, fit_intercept=fit_intercept, solver="coordinate")
-    run = params.make_solver(Problem(X, y, c), np.array([3], np.uint64))
+    run = make_solver(params, Problem(X, y, c), np.array([3], np.uint64))
     run.tol = 1e-3
     for _ in range(3):
         run.run_epoch()

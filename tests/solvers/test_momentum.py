@@ -8,6 +8,7 @@ import reference
 from fastsvm.solvers import _sdca
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import as_loss
+from fastsvm.solvers.make_solver import make_solver
 from fastsvm.solvers.params import SDCAParams
 from fastsvm.solvers.run import Watcher, run
 from pairs import pairs
@@ -65,7 +66,7 @@ def test_momentum_is_of_the_hinges_last_iterates_after_two_epochs():
     seen = []
     for loss, averaging in (("hinge", "last"), ("hinge", "tail"), ("log", "last"), ("squared_hinge", "last")):
         params = SDCAParams(loss, alpha=ALPHA, averaging=averaging, solver="coordinate")
-        solver = params.make_solver(Problem(X, y), np.array([1], np.uint64))
+        solver = make_solver(params, Problem(X, y), np.array([1], np.uint64))
         shares = []
 
         class Note(Watcher):

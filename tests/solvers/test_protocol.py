@@ -7,6 +7,7 @@ import pytest
 
 from fastsvm import solvers
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.make_solver import make_solver
 from fastsvm.solvers.params import ASDCAParams, PegasosParams, PerceptronParams, SDCAParams
 from fastsvm.solvers.run import Watcher, run
 
@@ -32,7 +33,7 @@ class Stop(Watcher):
 
 
 def made(name, problem, max_iter):
-    return replace(LINEAR[name], max_iter=max_iter).make_solver(problem, np.array([1], np.uint64))
+    return make_solver(replace(LINEAR[name], max_iter=max_iter), problem, np.array([1], np.uint64))
 
 
 @pytest.mark.parametrize("trace", [False, True])

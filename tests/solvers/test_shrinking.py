@@ -10,6 +10,7 @@ from solvers.test_certificates import check as certified
 import reference
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.make_solver import make_solver
 from fastsvm.solvers.params import SDCAParams
 from fastsvm.solvers.run import run
 from pairs import linear_pairs, pairs
@@ -68,7 +69,7 @@ def test_every_gap_is_reached(loss, layout, dtype, weighted, fit_intercept):
 def test_rows_are_left_out_and_come_back(loss):
     X, y = wide()
     params = SDCAParams(loss, alpha=ALPHA, fit_intercept=False, max_iter=3000, solver="coordinate")
-    solver = params.make_solver(Problem(X, y), np.array([7], np.uint64))
+    solver = make_solver(params, Problem(X, y), np.array([7], np.uint64))
     visited = []
 
     def noted(next_order=solver.next_order):

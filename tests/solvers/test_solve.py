@@ -11,6 +11,7 @@ from scipy import sparse
 from fastsvm import SDCAClassifier, solvers
 from fastsvm.solvers import losses, sdca
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.make_solver import make_solver
 from fastsvm.solvers.params import SDCAParams
 
 pytestmark = pytest.mark.blas
@@ -68,7 +69,7 @@ def test_newton_takes_only_losses_with_a_second_derivative(problem):
 
     def solver_of(loss, solver):
         params = SDCAParams(loss, alpha=1e-5, fit_intercept=False, max_iter=5, solver=solver)
-        return params.make_solver(Problem(*problem), np.ones(1, np.uint64)).solver
+        return make_solver(params, Problem(*problem), np.ones(1, np.uint64)).solver
 
     with pytest.raises(ValueError, match="solver='newton' does not support the loss 'new'"):
         solver_of(loss, "newton")

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fastsvm._utils.threads import in_threads
+from fastsvm.fitting.fit import solver_makers
+from fastsvm.fitting.labels import Targets
 from fastsvm.solvers.losses import Loss
 
 from .matrix_products import Products
@@ -54,7 +56,7 @@ class Contender:
 
     Parameters
     ----------
-    model : LinearModel, unfitted; not changed
+    model : an estimator or plain model, unfitted; not changed
     objective : Objective
     task : Task
     runs : int
@@ -84,14 +86,11 @@ class Contender:
 
     def _solvers_of(self, run):
         """The very ones that a fit with this seed would have."""
-        model = type(self.model)(**self.model.get_params(deep=False))
-        model.set_params(random_state=self.task.seed + run)
-        model._set_classes(self.task.classes)
-        y, rows = self.task.y, self.task.products.rows
-        makers = model._solver_makers(rows, y, None, model.checked(), lambda k: None)
-        weights = model._weights(y, None)
+        params = self.model.checked(random_state=self.task.seed + run)
+        targets = Targets(self.task.y, self.task.classes)
+        weights = targets.weights(params.class_weight, None)
         self.weights = None if weights is None else weights / weights.mean()
-        return [make(1) for _, make in makers]
+        return [make(1) for _, make in solver_makers(params, self.task.products.rows, targets, weights)]
 
     def advance(self):
         """One more epoch of every run, timed by its thread's own clock."""

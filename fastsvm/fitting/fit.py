@@ -1,0 +1,320 @@
+"""Fits of linear models: parameters, rows and labels in, a `LinearFit` out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._utils.atomic import held
+from ..solvers import as_rows
+from ..solvers._input import as_random, as_weights
+from ..solvers._problem import Problem
+from ..solvers._solver import Result, as_array
+from ..solvers.make_solver import LinearParams, make_solver
+from ..solvers.params import PegasosParams, PerceptronParams, SDCAParams
+from .convergence_advice import FitEnd, warn_if_short
+from .engine import solve_all, workers_for
+from .labels import Targets, as_coefficients, held_out
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from ..solvers.annotations import ArrayLike, Matrix
+
+Starts = Callable[[int], Any]
+Makers = list[tuple[object, Callable[[int], Any]]]
+
+
+@dataclass(frozen=True)
+class LinearFit:
+    """What a fit of a linear model found; None is what its method has not.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+    coef : ndarray of shape (n_scores, n_features), of the dtype of X
+    intercept : ndarray of shape (n_scores,)
+    n_iter : int, epochs of the problem that needed most
+    objective, gap : ndarray of shape (n_problems,)
+    history : list of structured arrays, one a problem
+    dual_coef : ndarray of shape (n_scores, n_rows), y_i b_i / (alpha n)
+    solver : list of str, the methods used, one a problem
+    alpha_n : float, alpha times the number of rows
+    n_rows : int
+    t : int, steps of Pegasos
+    states : list of dict, from which `partial_fit` goes on
+    ends : list of FitEnd, of the problems that no callback has stopped
+    """
+
+    classes: np.ndarray
+    coef: np.ndarray
+    intercept: np.ndarray
+    n_iter: int
+    objective: np.ndarray | None = None
+    gap: np.ndarray | None = None
+    history: list[np.ndarray] | None = None
+    dual_coef: np.ndarray | None = None
+    solver: list[str] | None = None
+    alpha_n: float | None = None
+    n_rows: int | None = None
+    t: int | None = None
+    states: list[dict[str, Any]] | None = None
+    ends: list[FitEnd] = field(default_factory=list)
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the attributes of a fitted model, by name."""
+        found = {
+            "classes_": self.classes,
+            "coef_": self.coef,
+            "intercept_": self.intercept,
+            "n_iter_": self.n_iter,
+            "objective_": _number_if_one(self.objective),
+            "dual_gap_": _number_if_one(self.gap),
+            "history_": self.history[0] if self.history and len(self.history) == 1 else self.history,
+            "dual_coef_": self.dual_coef,
+            "solver_": self.solver[0] if self.solver and len(set(self.solver)) == 1 else self.solver,
+            "t_": self.t,
+            "_alpha_n": self.alpha_n,
+            "_n_rows": self.n_rows,
+            "_states": self.states,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def _number_if_one(values: np.ndarray | None) -> Any:
+    return float(values[0]) if values is not None and len(values) == 1 else values
+
+
+def fit_linear(
+    params: LinearParams,
+    X: Any,
+    y: np.ndarray,
+    sample_weight: ArrayLike | None = None,
+    *,
+    threads: int = 1,
+    start_of: Callable[[np.ndarray, int], Starts | None] | None = None,
+    rows_of: Callable[[int], Matrix] | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    tasks: Any = None,
+) -> LinearFit:
+    """Fit a linear model, a binary problem for each class against the rest, or one for all classes.
+
+    Parameters
+    ----------
+    params : SDCAParams, PegasosParams, PerceptronParams or ASDCAParams, checked
+    X : ndarray or CSR matrix of shape (n, n_features), or Rows
+    y : array of shape (n,), the labels
+    sample_weight : array of shape (n,), default=None
+    threads : int, default=1
+    start_of : callable, default=None
+        Of the classes and n, what the k-th problem starts from, as a function of k; or None for zero.
+    rows_of : callable, default=None
+        Of the k-th binary problem, the rows that it sees in place of X; made when its turn comes.
+    checkpoint : str or path-like, default=None
+        The file from which the fit goes on, and that keeps its dual variables.
+    tasks : TaskCallbacks, default=None
+
+    Returns
+    -------
+    LinearFit
+
+    Raises
+    ------
+    ValueError
+        On bad rows or labels, and if the checkpoint is of another fit.
+    """
+    validation = None
+    if getattr(params, "early_stopping", False):
+        X, y, sample_weight, validation = _with_rows_held_out(params, X, y, sample_weight)
+    with held(checkpoint):
+        targets = Targets(y)
+        starts = None if start_of is None else start_of(targets.classes, len(y))
+        steps_before = starts(0).t if starts is not None and isinstance(params, PegasosParams) else 0
+        rows = as_rows(X, threads, params.is_dual)
+        weights, kept = targets.weights(params.class_weight, sample_weight), None
+        if checkpoint is not None:
+            kept = _checkpoint_of(checkpoint, params, rows, targets, weights)
+            starts = kept.starts(starts)
+        makers = solver_makers(
+            params, rows, targets, weights, threads, starts=starts, rows_of=rows_of, validation=validation
+        )
+        if tasks is not None:
+            tasks.start([label for label, _ in makers], targets.classes)
+        watching = [each for each in (kept, tasks) if each is not None]
+        results = solve_all(
+            makers,
+            tol=params.gap_tol,
+            trace=params.trace or params.verbose or tasks is not None,
+            n_threads=workers_for(rows, threads) if isinstance(params, SDCAParams) else threads,
+            verbose=params.verbose,
+            watchers_of=lambda k: [each.watcher(k) for each in watching],
+        )
+        if kept is not None:
+            kept.finish()
+    stopped = () if tasks is None else tasks.stopped
+    fit = as_fit(targets.classes, results, rows.unchecked_values.dtype, stopped)
+    n = len(targets.y)
+    if isinstance(params, PegasosParams):
+        return replace(fit, solver=None, t=steps_before + fit.n_iter * -(-n // min(params.batch_size, n)))
+    if isinstance(params, PerceptronParams):
+        return replace(fit, solver=None)
+    dual_coef, alpha_n = _dual_coef(params, targets, results), params.alpha * n
+    fit = replace(fit, dual_coef=dual_coef, alpha_n=alpha_n, n_rows=n)
+    return fit if isinstance(params, SDCAParams) else replace(fit, solver=None)
+
+
+def as_fit(
+    classes: np.ndarray, results: list[Result], dtype: Any, stopped: Collection[int] = ()
+) -> LinearFit:
+    """Return the LinearFit of results, one a problem.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+    results : list of Result
+    dtype : of the coefficients
+    stopped : the numbers of the problems that a callback has stopped
+    """
+    certified = results[0].gap is not None
+    return LinearFit(
+        classes,
+        as_coefficients(np.vstack([result.w for result in results]), dtype),
+        as_coefficients(np.hstack([result.intercept for result in results]), dtype),
+        max(result.n_iter for result in results),
+        np.array([result.objective for result in results]),
+        np.array([result.gap for result in results]) if certified else None,
+        [as_array(result.history) for result in results],
+        solver=[result.solver for result in results],
+        ends=[FitEnd.of(result) for k, result in enumerate(results) if certified and k not in stopped],
+    )
+
+
+def solver_makers(
+    params: LinearParams,
+    rows: Any,
+    targets: Targets,
+    weights: np.ndarray | None,
+    threads: int = 1,
+    *,
+    starts: Starts | None = None,
+    rows_of: Callable[[int], Matrix] | None = None,
+    validation: tuple[Any, Targets, Any] | None = None,
+    relative: bool = True,
+) -> Makers:
+    """Return, for each problem, its label and what makes its solver; rows and weights are shared.
+
+    Parameters
+    ----------
+    params, threads, rows_of : as in `fit_linear`
+    rows : Rows
+    targets : Targets
+    weights : ndarray of shape (n,), or None
+    starts : callable, default=None
+        Of k, what the k-th problem starts from.
+    validation : (Rows, Targets, weights), default=None
+        Rows by which a solver sees whether it gets on.
+    relative : bool, default=True
+        Divide the weights by their mean, where the method does.
+    """
+    if is_joint(params, targets.classes):
+        return [("all classes", partial(_multinomial_solver, params, rows, targets, weights, starts))]
+    n = len(targets.labels)
+    # NumPy's generators take 8 ms to import, and Newton's method needs none.
+    seeds = cache(lambda: as_random(params.random_state).randint(2**31 - 1, size=n))
+    if not (isinstance(params.random_state, int) and 0 <= params.random_state < 1 << 32):
+        seeds()  # they depend on when they are drawn, or the number is refused
+
+    def make(k: int, threads: int) -> Any:
+        own = rows if rows_of is None else as_rows(rows_of(k), threads, params.is_dual)
+        relative_here = relative and params.relative_weights
+        problem = Problem(own, targets.signs(k), weights, threads, relative=relative_here)
+        start = None if starts is None else starts(k)
+        solver: Any = make_solver(params, problem, lambda: np.array([seeds()[k]], np.uint64), start)
+        solver.kept_as = rows.unchecked_values.dtype
+        if validation is not None:
+            held_rows, held_targets, held_weights = validation
+            solver.progress.validation = Problem(held_rows, held_targets.signs(k), held_weights, threads)
+        return solver
+
+    return [(label, partial(make, k)) for k, label in enumerate(targets.labels)]
+
+
+def is_joint(params: Any, classes: np.ndarray) -> bool:
+    """Whether one problem has all classes."""
+    return getattr(params, "multi_class", "ovr") == "multinomial" and len(classes) > 2
+
+
+def _multinomial_solver(
+    params: Any, rows: Any, targets: Targets, weights: Any, starts: Starts | None, threads: int
+) -> Any:
+    from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
+
+    places = np.searchsorted(targets.classes, targets.y)
+    problem: Any = MultinomialProblem(rows, places, len(targets.classes), weights, threads)
+    solver: Any = MultinomialSolver(problem, params, None if starts is None else starts(0))
+    solver.kept_as = rows.unchecked_values.dtype
+    return solver
+
+
+def _checkpoint_of(path: Any, params: Any, rows: Any, targets: Targets, weights: Any) -> Any:
+    """The Checkpoint of a fit."""
+    if is_joint(params, targets.classes):
+        raise ValueError("A checkpoint is of one-vs-rest fits: there is none with 'multinomial'.")
+    if params.averaging != "last":
+        raise ValueError("A checkpoint has the last iterate only: leave averaging at 'last'.")
+    from .checkpoint import Checkpoint, fit_fingerprint
+
+    objective = ("loss", "hinge_width", "alpha", "fit_intercept")
+    own = {name: getattr(params, name) for name in objective}
+    return Checkpoint(path, fit_fingerprint(rows, targets.y, weights) | own)
+
+
+def _with_rows_held_out(params: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    """X, y and weights without the rows that early stopping looks at; and these."""
+    weights = None if sample_weight is None else as_weights(sample_weight, len(y))
+    seeds = as_random(params.random_state).randint(2**31 - 1, size=1)
+    held_rows = held_out(y, params.validation_fraction, np.random.default_rng(seeds))
+    own: Any
+    other: Any
+    own, other = (
+        [part if part is None else part[rows] for part in (X, y, weights)] for rows in (~held_rows, held_rows)
+    )
+    return *own, (as_rows(other[0]), Targets(other[1], np.unique(y)), other[2])
+
+
+def _dual_coef(params: Any, targets: Targets, results: list[Result]) -> np.ndarray:
+    """y_i b_i / (alpha n), written over the solvers' b; of the multinomial, c_i (e_yi - p_i) / (alpha n)."""
+    n = len(targets.y)
+    duals = [np.asarray(result.dual) for result in results]
+    if is_joint(params, targets.classes):
+        return np.asarray(duals[0] / (params.alpha * n))
+    dual_coef = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
+    for k, row in enumerate(dual_coef):
+        row *= targets.signs(k)
+        row /= params.alpha * n
+    return dual_coef
+
+
+def warm_start(model: Any) -> Callable[[np.ndarray, int], Starts | None]:
+    """Return what SDCA may start from: a model's dual variables, if its rows and classes are the same."""
+
+    def start_of(classes: np.ndarray, n: int) -> Starts | None:
+        alpha_n = getattr(model, "_alpha_n", None)
+        if alpha_n is None or n != model._n_rows or not np.array_equal(classes, model.classes_):
+            return None
+        duals, intercepts = model.dual_coef_, model.intercept_
+        if is_joint(model, classes):
+            return lambda k: (duals * alpha_n, intercepts)
+        return lambda k: (np.abs(duals[k]) * alpha_n, float(intercepts[k]))
+
+    return start_of
+
+
+def warn_if_fit_is_short(fit: LinearFit, params: LinearParams, X: Any, category: type[Warning]) -> None:
+    """Warn of a fit that ended short of its tolerance, unless a callback ended it."""
+    if params.gap_tol is not None:
+        warn_if_short(fit.ends, params.gap_tol, X, params.max_iter, category=category)

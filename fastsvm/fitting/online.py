@@ -1,0 +1,103 @@
+"""Stochastic steps that go on: from a given start, from the last fit, and batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..solvers import as_rows
+from ..solvers._progress import Start
+from ..solvers.params import PegasosParams, PerceptronParams
+from .fit import LinearFit, Starts, solver_makers
+from .labels import Targets, as_coefficients, as_start, batch_classes
+from .prediction import dense_coef
+
+if TYPE_CHECKING:
+    from ..solvers.annotations import ArrayLike
+
+
+def online_start(
+    model: Any, coef_init: ArrayLike | None, intercept_init: ArrayLike | None
+) -> Callable[[np.ndarray, int], Starts | None]:
+    """Return where a fit starts from: what is given, or with `warm_start` where the model's last fit ended.
+
+    The model knows the number of columns already.
+    """
+
+    def start_of(classes: np.ndarray, n: int) -> Starts | None:
+        known: Any = getattr(model, "classes_", ())
+        coef, intercept, t, n_columns = coef_init, intercept_init, 0, model.n_features_in_
+        if coef is None and intercept is None:
+            same = model.warm_start and np.array_equal(classes, known)
+            if not same or model.coef_.shape[1] != n_columns:
+                return None
+            coef, intercept, t = dense_coef(model), model.intercept_, getattr(model, "t_", 0)
+        n_problems = 1 if len(classes) == 2 else len(classes)
+        w = as_start("coef_init", coef, (n_problems, n_columns))
+        b = as_start("intercept_init", intercept, (n_problems,))
+        return lambda k: Start(w[k], float(b[k]), t)
+
+    return start_of
+
+
+def require_batches(params: PegasosParams | PerceptronParams) -> None:
+    """Raise a ValueError if these parameters need all rows at once."""
+    if params.early_stopping:
+        raise ValueError("early_stopping=True needs all rows: use fit.")
+    if params.fit_intercept == "search":
+        raise ValueError("fit_intercept='search' needs all rows: use fit.")
+
+
+def fit_batch(
+    params: PegasosParams | PerceptronParams,
+    model: Any,
+    X: Any,
+    y: np.ndarray,
+    classes: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    threads: int,
+) -> LinearFit:
+    """Make one pass over rows, from where a model is; the LinearFit has no objective, and the new states.
+
+    Parameters
+    ----------
+    params : PegasosParams or PerceptronParams, of one epoch, checked
+    model : fitted or not; it is not changed
+    X, y, sample_weight, threads : as in `fit_linear`
+    classes : array of shape (n_classes,), default=None
+        All labels that will ever come; a model that is not fitted needs them.
+    """
+    targets = Targets(y, batch_classes(model, y, classes, params.class_weight))
+    rows = as_rows(X, threads, params.is_dual)
+    weights = targets.weights(params.class_weight, sample_weight)
+    makers = solver_makers(params, rows, targets, weights, threads, relative=False)
+    points, states = [], []
+    for (_, make), state in zip(makers, _states_of(model, len(makers)), strict=True):
+        solver = make(1)
+        solver.resume(state)
+        solver.run_epoch()
+        points.append(solver.output())
+        states.append(solver.snapshot())
+    dtype = model.coef_.dtype if hasattr(model, "coef_") else X.dtype
+    return LinearFit(
+        targets.classes,
+        as_coefficients([w for w, _ in points], dtype),
+        as_coefficients([intercept for _, intercept in points], dtype),
+        getattr(model, "n_iter_", 0) + 1,
+        t=states[0]["t"] if isinstance(params, PegasosParams) else None,
+        states=states,
+    )
+
+
+def _states_of(model: Any, n: int) -> list[dict[str, Any] | None]:
+    """From where each of n problems goes on: the last batch, a fit, or zero."""
+    if states := getattr(model, "_states", None):
+        return list(states)
+    if not hasattr(model, "coef_"):
+        return [None] * n
+    return [
+        {"w": w, "bias": float(intercept), "t": getattr(model, "t_", 0)}
+        for w, intercept in zip(dense_coef(model), model.intercept_, strict=True)
+    ]

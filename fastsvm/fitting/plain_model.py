@@ -1,0 +1,67 @@
+"""What models without scikit-learn's contract have in its place: checks of X, threads, and all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from .._utils import sparse
+from .._utils.threads import number_of_threads
+from ..solvers._input import require_table
+from ..solvers._sparse import as_csr, with_floats
+from .parameters import Parameters
+
+Fit = TypeVar("Fit", bound=Callable)
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """Make a failed or interrupted `fit` leave the model as it was."""
+
+    @wraps(fit)
+    def safe_fit(self, *args, **kwargs):
+        before = vars(self).copy()
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Fit, safe_fit)
+
+
+class PlainModel(Parameters):
+    """A model without scikit-learn's contract, which has the parameter `n_jobs`."""
+
+    n_jobs: int | None
+    n_features_in_: int
+
+    def _checked(self, X: Any, reset: bool = True) -> Any:
+        """X as CSR or as a C-ordered array, of float32 or float64; values are left to the solvers.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        reset : bool, default=True
+            Remember the number of columns, or else check it.
+        """
+        X = with_floats(as_csr(X, columns=not reset))
+        if not sparse.issparse(X):
+            X = np.asarray(X)
+            X = np.ascontiguousarray(X, None if X.dtype in (np.float32, np.float64) else np.float64)
+        elif X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        require_table(X, empty=not reset)
+        if reset:
+            self.n_features_in_ = X.shape[1]
+        elif X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but the model was fitted to {self.n_features_in_}."
+            )
+        return X
+
+    def _threads(self) -> int:
+        return number_of_threads(self.n_jobs)

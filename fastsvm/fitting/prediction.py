@@ -1,0 +1,194 @@
+"""What plain models and estimators share: predictions from the fitted attributes, and no fit."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._utils import sparse
+from ..solvers import as_rows
+from ..solvers._windows import blocks
+from . import decision_scores
+from .fit import LinearFit, is_joint
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..solvers.annotations import Matrix
+
+# Attributes of a fit that the next may not have.
+OF_ONE_FIT = ("calibration_", "squares_", "objective_", "dual_gap_", "history_", "_states")
+
+
+class Prediction:
+    """Labels and probabilities of a classifier, which follow from its `decision_function`."""
+
+    classes_: np.ndarray
+
+    def decision_function(self, X: Matrix) -> np.ndarray:
+        """The scores; a subclass has its own."""
+        raise NotImplementedError
+
+    def predict(self, X: Matrix) -> np.ndarray:
+        """The class of the highest score.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), of the labels' dtype
+        """
+        found = self.decision_function(X)  # says whether there has been a fit
+        return np.asarray(self.classes_[decision_scores.winners(found)])
+
+    def predict_proba(self, X: Matrix) -> np.ndarray:
+        """Class probabilities; for loss='log', and for models that were calibrated.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            sigmoid(w.x + b0); with more than two classes normalised to sum to 1, or with
+            multi_class="multinomial" the softmax of the scores. Of a model with a `calibration_`, that of
+            the scores, whatever the loss.
+
+        Raises
+        ------
+        AttributeError
+            If the loss is another, and there is no calibration.
+        """
+        return probabilities(self, self.decision_function(X))
+
+
+class LinearPrediction(Prediction):
+    """The fitted attributes of a linear classifier, and the scores that follow from them.
+
+    A class has a method `_checked(X, reset=False)`, which returns rows that may be scored.
+    """
+
+    coef_: Any
+    intercept_: np.ndarray
+    dual_coef_: np.ndarray
+    objective_: float | np.ndarray
+    dual_gap_: float | np.ndarray
+    n_iter_: int
+    t_: int
+    solver_: str | list[str]
+    history_: np.ndarray | list[np.ndarray]
+
+    def _checked(self, X: Any, reset: bool = False) -> Any:
+        raise NotImplementedError
+
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "coef_"):
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
+
+    def _take(self, fit: LinearFit) -> Self:
+        """Set the attributes of a fit."""
+        for name in OF_ONE_FIT:
+            vars(self).pop(name, None)
+        vars(self).update(fit.attributes())
+        return self
+
+    def decision_function(self, X: Matrix) -> np.ndarray:
+        """Signed scores w.x + b0.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes)
+            Of two classes, above 0 means `classes_[1]`.
+
+        Notes
+        -----
+        Memory-mapped rows are read some at a time, and do not stay in memory.
+        """
+        found = []
+        for rows in blocks(X):
+            try:
+                found.append(self._scores(rows))
+            except ValueError:
+                if rows is not X:
+                    as_rows(X)  # says where in all of X
+                raise
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        X = self._checked(X, reset=False)
+        squares = getattr(self, "squares_", None)
+        found = decision_scores.decision_scores(X, self.coef_, self.intercept_, squares)
+        # SciPy multiplies every value, so that NaN shows in the scores, unless both factors are sparse.
+        require_finite_rows(X, found if sparse.issparse(X) and not sparse.issparse(self.coef_) else X)
+        return found
+
+    def sparsify(self) -> Self:
+        """Make `coef_` a CSR array, which is smaller where more than half of the weights are 0.
+
+        Predictions are the same up to rounding. A file has the dense `coef_`, and further fits make it.
+
+        Returns
+        -------
+        self
+        """
+        self._require_fitted()
+        self.coef_ = sparse.csr_array(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Make `coef_` an ndarray again, as it is after a fit.
+
+        Returns
+        -------
+        self
+        """
+        self._require_fitted()
+        self.coef_ = dense_coef(self)
+        return self
+
+
+def dense_coef(model: Any) -> Any:
+    """Return `coef_` of a model as an ndarray."""
+    return model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
+
+
+def is_multinomial(model: object) -> bool:
+    """Tell whether one problem has had all classes, in the fit of this model."""
+    return isinstance(model, LinearPrediction) and is_joint(model, model.classes_)
+
+
+def require_finite_rows(X: Any, values: Any) -> None:
+    """Raise a ValueError that says where X has NaN or infinity, if `values`, which come from it, have any."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    if not isfinite(total):
+        as_rows(X)
+
+
+def probabilities(model: Any, decision: np.ndarray) -> np.ndarray:
+    """Return what a classifier's scores stand for: by its calibration, or by the log loss."""
+    require_predict_proba(model)
+    if hasattr(model, "calibration_"):
+        return np.asarray(model.calibration_.probabilities(decision))
+    if is_multinomial(model):
+        return decision_scores.softmax_of_scores(decision)
+    return decision_scores.probabilities_of_scores(decision)
+
+
+def require_predict_proba(model: object) -> bool:
+    """Raise an AttributeError unless a model's scores stand for probabilities; True if they do."""
+    if getattr(model, "loss", None) != "log" and not hasattr(model, "calibration_"):
+        needs = "needs loss='log'; for other losses" if hasattr(model, "loss") else "needs calibration:"
+        raise AttributeError(
+            f"predict_proba {needs} wrap the estimator in CalibratedClassifierCV(ensemble=False)."
+        )
+    return True
