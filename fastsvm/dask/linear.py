@@ -12,19 +12,18 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ..estimators.base import LinearClassifier
 from ..estimators.callbacks import TaskCallbacks, with_callbacks
 from ..estimators.linear import SDCAClassifier as LocalSDCAClassifier
-from ..estimators.linear_base import LinearClassifier
 from ..fitting.engine import solve_all
-from ..fitting.fit import as_fit, warn_if_fit_is_short
+from ..fitting.fit import all_or_nothing, as_fit, warn_if_fit_is_short
 from ..fitting.labels import positive_labels, require_classes, weights_of_counts
 from ..fitting.linear import SDCA as LocalSDCA
-from ..fitting.plain_model import all_or_nothing
 from ..fitting.prediction import require_predict_proba
-from ..fitting.sdca_rounds import PASSES, SDCARounds
 from ..solvers._input import as_random, positive
 from ..solvers.params import SDCAParams
 from .placing import Placed, place
+from .sdca_rounds import PASSES, SDCARounds
 from .shards import predicted_rows
 
 if TYPE_CHECKING:
@@ -176,8 +175,8 @@ class SDCAClassifier(LinearClassifier):
             verbose=self.verbose,
             watchers_of=None if tasks is None else lambda k: [tasks.watcher(k)],
         )
-        fit = as_fit(classes, results, data.dtype, () if tasks is None else tasks.stopped)
-        self._take(fit)
+        fit = as_fit(classes, results, data.dtype, self.tol, () if tasks is None else tasks.stopped)
+        fit.set_attributes(self)
         self._fitted_data = data if self.warm_start else None
         self.n_rounds_ = sum(run.n_rounds for run in runs)
         self.n_bytes_ = sum(run.sent + run.received for run in runs)

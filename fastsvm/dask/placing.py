@@ -6,7 +6,7 @@ from functools import reduce
 
 import numpy as np
 
-from ..fitting.sdca_rounds import sum_dicts
+from .sdca_rounds import sum_dicts
 from .shard_actors import Cluster, ask_all
 
 

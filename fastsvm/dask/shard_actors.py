@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 
-from ..fitting.shard import Shard
+from .shard import Shard
 from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
 
 STARTS = 5  # attempts to start a shard before it is an error

@@ -10,7 +10,7 @@ import numpy as np
 from ..solvers.run import Watcher
 
 if TYPE_CHECKING:
-    from ..fitting.plain_model import Fit
+    from ..fitting.fit import Fit
 
 try:
     from sklearn.callback import CallbackSupportMixin

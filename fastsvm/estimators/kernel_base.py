@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from ..fitting.fit import all_or_nothing
 from ..fitting.kernel import fit_kernel, warm_start, warn_if_fit_is_short
 from ..fitting.kernel_prediction import KernelPrediction
 from ..fitting.labels import as_labels
-from ..fitting.plain_model import all_or_nothing
 from .base import BaseClassifier, is_ready, validated
 from .callbacks import CallbackSupportMixin, StepCallbacks, with_callbacks
 

@@ -11,11 +11,11 @@ from sklearn.utils import check_random_state
 from .._utils.blas import one_blas_thread
 from .._utils.threads import in_threads
 from ..fitting.convergence_advice import fit_ends
+from ..fitting.fit import all_or_nothing
 from ..fitting.kernel import as_fit, support_of
 from ..fitting.labels import require_classes, row_weights, signs_of_classes
 from ..fitting.path import decreasing_alphas
 from ..fitting.path_runs import best_dual_multiple
-from ..fitting.plain_model import all_or_nothing
 from ..solvers._windows import rows_at
 from ..solvers.kernel._gram import gram_maker
 from ..solvers.kernel._problem import KernelProblem

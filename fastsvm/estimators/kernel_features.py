@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.blas import one_blas_thread
 from .._utils.thread_pool import Threads
-from ..fitting.plain_model import all_or_nothing
+from ..fitting.fit import all_or_nothing
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive
 from ..solvers._sparse import canonical

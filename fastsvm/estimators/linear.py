@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..fitting.fit import warm_start
-from ..fitting.plain_model import all_or_nothing
+from ..fitting.fit import all_or_nothing, warm_start
 from ..solvers._input import as_random
 from ..solvers.params import ASDCAParams, PegasosParams, PerceptronParams, SDCAParams
+from .base import LinearClassifier, OnlineClassifier
 from .callbacks import with_callbacks
 from .certify import certify
-from .linear_base import LinearClassifier, OnlineClassifier
 
 if TYPE_CHECKING:
     from os import PathLike

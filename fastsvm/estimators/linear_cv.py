@@ -11,19 +11,18 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..fitting.engine import solve_batches, workers_for
-from ..fitting.fit import fit_linear
+from ..fitting.fit import all_or_nothing, fit_linear
 from ..fitting.labels import Targets, positive_labels
 from ..fitting.path import as_alphas, largest_alpha
 from ..fitting.path_runs import Path
-from ..fitting.plain_model import all_or_nothing
 from ..solvers import as_rows
 from ..solvers._problem import Problem
 from ..solvers._windows import rows_at
 from ..solvers.params import SDCAParams
+from .base import LinearClassifier
 from .callbacks import StepCallbacks, with_callbacks
 from .cross_validation import CrossValidated, FoldFit
 from .linear import SDCAClassifier
-from .linear_base import LinearClassifier
 
 if TYPE_CHECKING:
     from typing import Self
@@ -187,8 +186,8 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
             threads=self._threads(),
             start_of=lambda classes, n: starts.__getitem__,
         )
-        self._take(fit)
-        self._finish([*best.ends, *(end._replace(alpha=self.alpha_) for end in fit.ends)], X, steps)
+        fit.set_attributes(self)
+        self._finish([*best.ends, *(end._replace(alpha=self.alpha_) for end in fit.short)], X, steps)
         return self
 
     def _fold_paths(self, rows, targets, sample_weight, folds, random, params):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial, wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -25,8 +26,30 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, Matrix
 
+# Attributes of a fit that the next may not have.
+OF_ONE_FIT = ("calibration_", "squares_", "objective_", "dual_gap_", "history_", "_states")
+
 Starts = Callable[[int], Any]
 Makers = list[tuple[object, Callable[[int], Any]]]
+
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """Make a failed or interrupted `fit` leave the model as it was."""
+
+    @wraps(fit)
+    def safe_fit(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = vars(self).copy()
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Fit, safe_fit)
 
 
 @dataclass(frozen=True)
@@ -47,7 +70,7 @@ class LinearFit:
     n_rows : int
     t : int, steps of Pegasos
     states : list of dict, from which `partial_fit` goes on
-    ends : list of FitEnd, of the problems that no callback has stopped
+    short : list of FitEnd, of the problems that ended above `tol`, but for those that a callback stopped
     """
 
     classes: np.ndarray
@@ -63,7 +86,13 @@ class LinearFit:
     n_rows: int | None = None
     t: int | None = None
     states: list[dict[str, Any]] | None = None
-    ends: list[FitEnd] = field(default_factory=list)
+    short: list[FitEnd] = field(default_factory=list)
+
+    def set_attributes(self, model: Any) -> None:
+        """Make these the attributes of a model, in place of those of another fit."""
+        for name in OF_ONE_FIT:
+            vars(model).pop(name, None)
+        vars(model).update(self.attributes())
 
     def attributes(self) -> dict[str, Any]:
         """Return the attributes of a fitted model, by name."""
@@ -130,7 +159,7 @@ def fit_linear(
     validation = None
     if getattr(params, "early_stopping", False):
         X, y, sample_weight, validation = _with_rows_held_out(params, X, y, sample_weight)
-    with held(checkpoint):
+    with nullcontext() if checkpoint is None else held(checkpoint):
         targets = Targets(y)
         starts = None if start_of is None else start_of(targets.classes, len(y))
         steps_before = starts(0).t if starts is not None and isinstance(params, PegasosParams) else 0
@@ -156,7 +185,7 @@ def fit_linear(
         if kept is not None:
             kept.finish()
     stopped = () if tasks is None else tasks.stopped
-    fit = as_fit(targets.classes, results, rows.unchecked_values.dtype, stopped)
+    fit = as_fit(targets.classes, results, rows.unchecked_values.dtype, params.gap_tol, stopped)
     n = len(targets.y)
     if isinstance(params, PegasosParams):
         return replace(fit, solver=None, t=steps_before + fit.n_iter * -(-n // min(params.batch_size, n)))
@@ -168,7 +197,11 @@ def fit_linear(
 
 
 def as_fit(
-    classes: np.ndarray, results: list[Result], dtype: Any, stopped: Collection[int] = ()
+    classes: np.ndarray,
+    results: list[Result],
+    dtype: Any,
+    tol: float | None,
+    stopped: Collection[int] = (),
 ) -> LinearFit:
     """Return the LinearFit of results, one a problem.
 
@@ -177,9 +210,13 @@ def as_fit(
     classes : ndarray of shape (n_classes,)
     results : list of Result
     dtype : of the coefficients
+    tol : float or None, the relative gap to reach
     stopped : the numbers of the problems that a callback has stopped
     """
-    certified = results[0].gap is not None
+    certified, short = results[0].gap is not None, []
+    for k, result in enumerate(results):
+        if tol is not None and result.gap is not None and not result.gap <= tol * result.objective:
+            short += [FitEnd.of(result)] if k not in stopped else []
     return LinearFit(
         classes,
         as_coefficients(np.vstack([result.w for result in results]), dtype),
@@ -189,7 +226,7 @@ def as_fit(
         np.array([result.gap for result in results]) if certified else None,
         [as_array(result.history) for result in results],
         solver=[result.solver for result in results],
-        ends=[FitEnd.of(result) for k, result in enumerate(results) if certified and k not in stopped],
+        short=short,
     )
 
 
@@ -316,5 +353,5 @@ def warm_start(model: Any) -> Callable[[np.ndarray, int], Starts | None]:
 
 def warn_if_fit_is_short(fit: LinearFit, params: LinearParams, X: Any, category: type[Warning]) -> None:
     """Warn of a fit that ended short of its tolerance, unless a callback ended it."""
-    if params.gap_tol is not None:
-        warn_if_short(fit.ends, params.gap_tol, X, params.max_iter, category=category)
+    if fit.short:
+        warn_if_short(fit.short, params.gap_tol, X, params.max_iter, category=category)

@@ -19,9 +19,10 @@ from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_pegasos_r
 from ..solvers.kernel.sdca_solver import KernelSDCASolver
 from ..solvers.run import run
 from .convergence_advice import ConvergenceWarning, FitEnd, fit_ends, warn_if_short
+from .fit import all_or_nothing
 from .kernel_prediction import KernelPrediction, is_precomputed
 from .labels import as_labels, positive_labels, require_classes, row_weights, signs_of_classes
-from .plain_model import PlainModel, all_or_nothing
+from .plain_model import PlainModel
 
 if TYPE_CHECKING:
     from typing import Self

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from ..solvers.params import ASDCAParams, PegasosParams, PerceptronParams, SDCAParams
 from .convergence_advice import ConvergenceWarning
-from .fit import fit_linear, warm_start, warn_if_fit_is_short
+from .fit import all_or_nothing, fit_linear, warm_start, warn_if_fit_is_short
 from .labels import as_labels
 from .online import fit_batch, online_start, require_batches
-from .plain_model import PlainModel, all_or_nothing
+from .plain_model import PlainModel
 from .prediction import LinearPrediction
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ class SDCA(PlainModel, LinearPrediction, SDCAParams):
             checkpoint=checkpoint,
         )
         warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
-        return self._take(fit)
+        fit.set_attributes(self)
+        return self
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -90,7 +91,8 @@ class ASDCA(PlainModel, LinearPrediction, ASDCAParams):
         params, X = self.checked(), self._checked(X)
         fit = fit_linear(params, X, as_labels(y, X.shape[0]), sample_weight, threads=self._threads())
         warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
-        return self._take(fit)
+        fit.set_attributes(self)
+        return self
 
 
 class OnlineModel(PlainModel, LinearPrediction):
@@ -123,7 +125,9 @@ class OnlineModel(PlainModel, LinearPrediction):
         params, X = self.checked(), self._checked(X)
         start_of = online_start(self, coef_init, intercept_init)
         y = as_labels(y, X.shape[0])
-        return self._take(fit_linear(params, X, y, sample_weight, threads=self._threads(), start_of=start_of))
+        fit = fit_linear(params, X, y, sample_weight, threads=self._threads(), start_of=start_of)
+        fit.set_attributes(self)
+        return self
 
     @all_or_nothing
     def partial_fit(
@@ -147,7 +151,9 @@ class OnlineModel(PlainModel, LinearPrediction):
         require_batches(params)
         X = self._checked(X, reset=not hasattr(self, "classes_"))
         y = as_labels(y, X.shape[0])
-        return self._take(fit_batch(params, self, X, y, classes, sample_weight, self._threads()))
+        fit = fit_batch(params, self, X, y, classes, sample_weight, self._threads())
+        fit.set_attributes(self)
+        return self
 
 
 @dataclass(init=False, eq=False, repr=False)

@@ -1,10 +1,8 @@
-"""What models without scikit-learn's contract have in its place: checks of X, threads, and all or nothing."""
+"""What models without scikit-learn's contract have in its place: checks of X, and threads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 
@@ -13,24 +11,6 @@ from .._utils.threads import number_of_threads
 from ..solvers._input import require_table
 from ..solvers._sparse import as_csr, with_floats
 from .parameters import Parameters
-
-Fit = TypeVar("Fit", bound=Callable)
-
-
-def all_or_nothing(fit: Fit) -> Fit:
-    """Make a failed or interrupted `fit` leave the model as it was."""
-
-    @wraps(fit)
-    def safe_fit(self, *args, **kwargs):
-        before = vars(self).copy()
-        try:
-            return fit(self, *args, **kwargs)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
-    return cast(Fit, safe_fit)
 
 
 class PlainModel(Parameters):

@@ -11,15 +11,12 @@ from .._utils import sparse
 from ..solvers import as_rows
 from ..solvers._windows import blocks
 from . import decision_scores
-from .fit import LinearFit, is_joint
+from .fit import is_joint
 
 if TYPE_CHECKING:
     from typing import Self
 
     from ..solvers.annotations import Matrix
-
-# Attributes of a fit that the next may not have.
-OF_ONE_FIT = ("calibration_", "squares_", "objective_", "dual_gap_", "history_", "_states")
 
 
 class Prediction:
@@ -89,13 +86,6 @@ class LinearPrediction(Prediction):
     def _require_fitted(self) -> None:
         if not hasattr(self, "coef_"):
             raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
-
-    def _take(self, fit: LinearFit) -> Self:
-        """Set the attributes of a fit."""
-        for name in OF_ONE_FIT:
-            vars(self).pop(name, None)
-        vars(self).update(fit.attributes())
-        return self
 
     def decision_function(self, X: Matrix) -> np.ndarray:
         """Signed scores w.x + b0.

@@ -176,24 +176,22 @@ class Params:
         ValueError
             That names the first bad one.
         """
-        copy = cls.__new__(cls)
-        for name, default, check in _fields_of(cls):
+        copy = object.__new__(cls)
+        for name, default, check in _FIELDS.get(cls) or _fields_of(cls):
             value = other[name] if name in other else getattr(source, name, default)
-            setattr(copy, name, value if check is None else check(value))
+            if value is not default and check is not None:  # defaults pass
+                value = check(value)
+            setattr(copy, name, value)
         copy.check_together()
         return copy
 
     def checked(self, **other: Any) -> Self:
         """Return a copy of the parameters alone, checked; `other` ones in place of these."""
-        return cast("Self", params_class(type(self)).of(self, **other))
+        own: Any = next(base for base in type(self).__mro__ if Params in base.__bases__)
+        return cast("Self", own.of(self, **other))
 
     def check_together(self) -> None:
         """Raise a ValueError if the parameters, each of which is right, do not go together."""
-
-
-def params_class(cls: type) -> type[Params]:
-    """Return the class of parameters whose fields an estimator has."""
-    return next(base for base in cls.__mro__ if Params in base.__bases__)
 
 
 Field = tuple[str, Any, Callable[[Any], Any] | None]
@@ -201,13 +199,8 @@ _FIELDS: dict[type, list[Field]] = {}
 
 
 def _fields_of(cls: type[Params]) -> list[Field]:
-    """Name, default and check of each field; made once a class."""
-    if cls not in _FIELDS:
-        _FIELDS[cls] = _find_fields(cls)
-    return _FIELDS[cls]
+    """Name, default and check of each field, which are found once."""
 
-
-def _find_fields(cls: type[Params]) -> list[Field]:
     def check_of(name: str) -> Callable[[Any], Any] | None:
         if name == "order":
             return partial(order_of, names=cls.CHOICES[name])
@@ -215,7 +208,8 @@ def _find_fields(cls: type[Params]) -> list[Field]:
             return partial(one_of, name, allowed=cls.CHOICES[name])
         return cls.OWN_CHECKS.get(name, CHECKS.get(name))
 
-    return [(field.name, field.default, check_of(field.name)) for field in fields(cls)]  # type: ignore[arg-type]
+    _FIELDS[cls] = [(field.name, field.default, check_of(field.name)) for field in fields(cls)]  # type: ignore[arg-type]
+    return _FIELDS[cls]
 
 
 @dataclass(eq=False, repr=False)

@@ -41,7 +41,7 @@ def cluster_of(n_workers):
 
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         context = get_mp_context()
-        context.set_forkserver_preload(["distributed", "fastsvm.dask.linear", "fastsvm.fitting.shard"])
+        context.set_forkserver_preload(["distributed", "fastsvm.dask.linear", "fastsvm.dask.shard"])
         cluster = LocalCluster(
             n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
         )

@@ -13,7 +13,7 @@ from dask import delayed
 
 import fastsvm
 from fastsvm.dask import ClusterError, SDCAClassifier, place, workers
-from fastsvm.fitting.sdca_rounds import SDCARounds
+from fastsvm.dask.sdca_rounds import SDCARounds
 
 pytestmark = pytest.mark.blas
 

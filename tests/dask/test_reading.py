@@ -10,7 +10,7 @@ pytest.importorskip("distributed")
 
 from fastsvm import SDCAClassifier as Local
 from fastsvm.dask import SDCAClassifier, load, read_svmlight
-from fastsvm.fitting.shard import Shard
+from fastsvm.dask.shard import Shard
 from fastsvm.io import MatrixFileError, MatrixWriter
 
 

@@ -8,8 +8,7 @@ import numpy as np
 from ..solvers._problem import balancing
 from ..solvers._solver import Point, Solver
 from ..solvers.sdca_solver import TINY, sdca_bias_rate, sdca_must_be_exact
-from .packing import pack
-from .shard import Shard, ShardTask
+from .shard import Shard, ShardTask, pack
 
 PASSES = 0.5  # over its rows that each shard makes in a round, by default
 

@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 import reference
-from fastsvm.fitting.sdca_rounds import LocalShards, SDCARounds
-from fastsvm.fitting.shard import Shard
+from fastsvm.dask.sdca_rounds import LocalShards, SDCARounds
+from fastsvm.dask.shard import Shard
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import balancing
 from fastsvm.solvers.params import SDCAParams
