@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from ..fitting.path_runs import Path
 from ..solvers import as_rows
 from ..solvers._problem import Problem
 from ..solvers._windows import rows_at
-from ..solvers.params import SDCAParams
+from ..solvers.params import SDCACVParams, SDCAParams
 from .base import LinearClassifier
 from .callbacks import StepCallbacks, with_callbacks
 from .cross_validation import CrossValidated, FoldFit
@@ -27,11 +27,11 @@ from .linear import SDCAClassifier
 if TYPE_CHECKING:
     from typing import Self
 
-    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
+    from ..solvers.annotations import ArrayLike, Matrix
 
 
-@dataclass(eq=False, repr=False)
-class SDCAClassifierCV(CrossValidated, LinearClassifier):
+@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
+class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVParams):
     """`SDCAClassifier` with alpha chosen by cross-validation, every fit of it certified.
 
     Minimises, for each alpha, each fold's training rows and each class against the rest::
@@ -98,21 +98,6 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
     >>> bool(model.mean_scores_.max() > 0.97)
     True
     """
-
-    loss: str = "hinge"
-    _: KW_ONLY
-    alphas: ArrayLike | None = None
-    n_alphas: int = 10
-    eps: float = 1e-4
-    cv: object = None
-    scoring: str | Callable | None = None
-    max_iter: int = 1000
-    tol: float | None = 1e-3
-    fit_intercept: bool = True
-    class_weight: ClassWeight = None
-    n_jobs: int | None = None
-    verbose: bool = False
-    random_state: EstimatorSeed = None
 
     def _checked_params(self):
         shared = SDCAParams.of(self)

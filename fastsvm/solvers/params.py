@@ -272,6 +272,26 @@ class SDCAParams(Params):
 
 
 @dataclass(eq=False, repr=False)
+class SDCACVParams(Params):
+    """The parameters of a choice of alpha; as in `fastsvm.SDCAClassifierCV`."""
+
+    loss: str = "hinge"
+    _: KW_ONLY
+    alphas: ArrayLike | None = None
+    n_alphas: int = 10
+    eps: float = 1e-4
+    cv: object = None
+    scoring: str | Callable[..., float] | None = None
+    max_iter: int = 1000
+    tol: float | None = 1e-3
+    fit_intercept: bool = True
+    class_weight: ClassWeight = None
+    n_jobs: int | None = None
+    verbose: bool = False
+    random_state: EstimatorSeed = None
+
+
+@dataclass(eq=False, repr=False)
 class PegasosParams(Params):
     """The parameters of stochastic sub-gradient steps; as in `fastsvm.PegasosClassifier`."""
 

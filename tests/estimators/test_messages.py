@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fastsvm
-from fastsvm import KernelSDCAClassifier, PerceptronClassifier, SDCAClassifier
+from fastsvm import KernelSDCAClassifier, PerceptronClassifier, SDCAClassifier, dask
 
 X, Y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
 
@@ -14,6 +14,12 @@ X, Y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
     [
         (lambda: SDCAClassifier(C=1), TypeError, r"SDCAClassifier has no parameter 'C': alpha = 1 / \(C n\)"),
         (lambda: KernelSDCAClassifier(C=1), TypeError, "KernelSDCAClassifier has no parameter 'C'"),
+        (
+            lambda: fastsvm.SDCAClassifierCV(C=1),
+            TypeError,
+            "SDCAClassifierCV has no parameter 'C'",
+        ),
+        (lambda: dask.SDCAClassifier(C=1), TypeError, "SDCAClassifier has no parameter 'C'"),
         (lambda: SDCAClassifier(penalty="l1"), TypeError, "fastsvm.drop_in has classes with a penalty"),
         (lambda: SDCAClassifier("log_loss").fit(X, Y), ValueError, "got 'log_loss': you mean 'log'"),
         (lambda: KernelSDCAClassifier("gaussian").fit(X, Y), ValueError, "you mean 'rbf'"),

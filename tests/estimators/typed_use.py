@@ -5,9 +5,11 @@ from fastsvm import (
     ASDCAClassifier,
     KernelPegasosClassifier,
     KernelSDCAClassifier,
+    KernelSDCAClassifierCV,
     PegasosClassifier,
     PerceptronClassifier,
     SDCAClassifier,
+    SDCAClassifierCV,
 )
 
 rows = [[0.0, 1.0], [1.0, 0.0]]
@@ -16,6 +18,8 @@ accuracy: float = SDCAClassifier("log", alpha=1e-2).fit(rows, [0, 1]).score(rows
 # An unused ignore is an error: each of these lines is one that a type checker refuses.
 SDCAClassifier(alpa=1)  # type: ignore[call-arg]
 SDCAClassifier(alpha="x")  # type: ignore[arg-type]
+SDCAClassifierCV(alpa=1)  # type: ignore[call-arg]
+KernelSDCAClassifierCV(alpa=1)  # type: ignore[call-arg]
 ASDCAClassifier(alpa=1)  # type: ignore[call-arg]
 PegasosClassifier(alpa=1)  # type: ignore[call-arg]
 PerceptronClassifier(alpa=1)  # type: ignore[call-arg]
