@@ -55,10 +55,8 @@ def checked_rows(estimator, X, y, dtypes):
     """
     require_class_weight(estimator.class_weight)
     if is_plain_table(X) and X.dtype in dtypes and is_plain_labels(y, len(X)) and np.isfinite(X.sum()):
-        estimator.n_features_in_ = X.shape[
-            1
-        ]  # what scikit-learn's checks, which take longer than a small fit,
-        vars(estimator).pop("feature_names_in_", None)  # would leave
+        estimator.n_features_in_ = X.shape[1]  # as scikit-learn's checks, which take as long as a small fit
+        vars(estimator).pop("feature_names_in_", None)
     else:
         X, y = validate_data(estimator, X, known_labels(y), accept_sparse="csr", dtype=dtypes, order="C")
         check_classification_targets(y)
