@@ -61,7 +61,7 @@ class CrossValidated:
     It is the first base of a classifier that has the parameters `cv`, `scoring`, `tol` and `verbose`.
     """
 
-    def _choose_by_folds(self, candidates, fits_of, shape, tests, trained, y, scorer_params, steps):
+    def _choose_by_folds(self, candidates, fits_of, shape, folds, y, scorer_params, steps):
         """Fit and score all candidates on the folds; set `scores_` and the like, return the BestCandidate.
 
         Parameters
@@ -70,10 +70,10 @@ class CrossValidated:
             In the order of a table of this `shape`.
         fits_of : iterator
             It makes the fits of the next candidate: a FoldFit for each fold.
-        tests : list of each fold's test rows
-        trained : array of shape (n,), the number of folds that train on each row
+        folds : list of (train, test), the numbers of rows
         """
-        problems = len(positive_labels(self.classes_))
+        problems, tests = len(positive_labels(self.classes_)), [test for _, test in folds]
+        trained = np.bincount(np.concatenate([np.unique(train) for train, _ in folds]), minlength=len(y))
         self.scores_ = np.full((*shape, len(tests)), np.nan)
         self.cv_objectives_, self.cv_dual_gaps_ = np.full((2, *self.scores_.shape, problems), np.nan)
         scorer = _accuracy if self.scoring in (None, "accuracy") else self._scorer()
@@ -116,9 +116,12 @@ class CrossValidated:
         params, rows = routed.splitter.split, np.flatnonzero(as_weights(sample_weight, len(y)))
         given = np.iterable(self.cv) and not hasattr(self.cv, "split")
         if given or len(rows) in (0, len(y)):  # 0: no weights
-            return check_cv(self.cv, y, classifier=True).split(X, y, **params)
-        cv, params = check_cv(self.cv, y[rows], classifier=True), _params_of_fold(params, rows)
-        return [(rows[train], rows[test]) for train, test in cv.split(rows_at(X, rows), y[rows], **params)]
+            rows, X_of_folds, y_of_folds = np.arange(len(y)), X, y
+        else:
+            X_of_folds, y_of_folds, params = rows_at(X, rows), y[rows], _params_of_fold(params, rows)
+        rows = rows.astype(np.int32)
+        folds = check_cv(self.cv, y_of_folds, classifier=True).split(X_of_folds, y_of_folds, **params)
+        return [(rows[train], rows[test]) for train, test in folds]
 
     def _fold_weights(self, y, sample_weight, k, train):
         """Return the weights of all rows in the k-th fold: 0 outside `train`."""

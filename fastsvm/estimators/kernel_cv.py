@@ -170,7 +170,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVParam
         X, y = self._validated(X, y)
         self.classes_ = require_classes(np.unique(y))
         routed = self._routed_params(sample_weight, params)
-        folds = list(self._cv_folds(X, y, sample_weight, routed))
+        folds = self._cv_folds(X, y, sample_weight, routed)
         weights = [self._fold_weights(y, sample_weight, k, train) for k, (train, _) in enumerate(folds)]
         signs = signs_of_classes(y, self.classes_)
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
@@ -184,9 +184,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVParam
         ]
         grams: dict = {}
         fits = self._fold_fits(X, signs, folds, weights, seeds, grams)
-        tests = [test for _, test in folds]
-        trained = np.bincount(np.concatenate([np.unique(train) for train, _ in folds]), minlength=len(y))
-        best = self._choose_by_folds(candidates, fits, shape, tests, trained, y, routed.scorer.score, steps)
+        best = self._choose_by_folds(candidates, fits, shape, folds, y, routed.scorer.score, steps)
         fits.close()
         self.gamma_ = float(self.gammas_[best.place[0]])
         self.alpha_ = float(self.alphas_[best.place[1]])

@@ -150,13 +150,12 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVParams):
             self.eps,
             lambda: max(largest_alpha(problem, shared) for problem in problems),
         )
-        tests, trained, paths = self._fold_paths(rows, targets, sample_weight, folds, random, shared)
+        paths = self._fold_paths(rows, targets, sample_weight, folds, random, shared)
         steps = StepCallbacks(self, X, y, sample_weight, len(self.alphas_) + 1)
         candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
-        with closing(self._fit_folds(X, tests, paths)) as fits:
-            best = self._choose_by_folds(
-                candidates, fits, self.alphas_.shape, tests, trained, y, routed.scorer.score, steps
-            )
+        shape, score = self.alphas_.shape, routed.scorer.score
+        with closing(self._fit_folds(X, folds, paths)) as fits:
+            best = self._choose_by_folds(candidates, fits, shape, folds, y, score, steps)
         self.alpha_ = float(self.alphas_[best.place])
         for name in ("alphas_", "scores_", "mean_scores_", "cv_objectives_", "cv_dual_gaps_"):
             setattr(self, name, getattr(self, name)[: best.n_tried])
@@ -176,20 +175,17 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVParams):
         return self
 
     def _fold_paths(self, rows, targets, sample_weight, folds, random, params):
-        """Return the test rows of each fold, how many folds train on each row, and the paths of all folds."""
-        n = len(targets.y)
-        tests, paths, trained, numbers = [], [], np.zeros(n, np.int32), np.arange(n, dtype=np.int32)
-        for k, (train, test) in enumerate(folds):
+        """Return the paths of all folds, one a class; rows outside the training rows have weight 0."""
+        paths, n = [], len(targets.y)
+        for k, (train, _) in enumerate(folds):
             weights, share = self._fold_weights(targets.y, sample_weight, k, train), len(train) / n
             alphas, weights = self.alphas_ * share, weights * (len(train) / weights.sum())
             for problem, seed in enumerate(random.randint(2**31 - 1, size=len(targets.labels))):
                 own = Problem(rows, targets.signs(problem), weights, relative=False)
                 paths.append(Path(own, alphas, np.array([seed], np.uint64), params))
-            tests.append(np.sort(numbers[test]))
-            trained[np.unique(train)] += 1
-        return tests, trained, paths
+        return paths
 
-    def _fit_folds(self, X, tests, paths):
+    def _fit_folds(self, X, folds, paths):
         """Yield a FoldFit for each fold, alpha by alpha."""
         batches = ([partial(path.result, k) for path in paths] for k in range(len(self.alphas_)))
         n_threads = workers_for(paths[0].problem.rows, self._threads())
@@ -198,7 +194,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVParams):
         for alpha, results in zip(self.alphas_, solved, strict=True):
             yield [
                 self._fold_fit(alpha, X, test, results[k * size : (k + 1) * size])
-                for k, test in enumerate(tests)
+                for k, (_, test) in enumerate(folds)
             ]
 
     def _fold_fit(self, alpha, X, test, results):
