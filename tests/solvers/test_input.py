@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.utils import check_random_state
 
 from fastsvm.solvers import pegasos, perceptron, sdca
-from fastsvm.solvers._input import as_rows
+from fastsvm.solvers._input import as_random, as_rows
 
 SOLVERS = [sdca, pegasos, perceptron]
 
@@ -132,3 +133,18 @@ def test_norms_are_those_of_added_columns_in_any_order():
     X = sparse.csr_matrix((values, columns, indptr), (50, 200))
     norms = as_rows(X, norms=True).norms
     np.testing.assert_allclose(norms, (X.toarray() ** 2).sum(1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, np.int64(5)])
+def test_a_random_state_draws_what_scikit_learns_does(seed):
+    """Though its generator is made once a thread, and seeded anew."""
+    for _ in range(2):
+        expected = check_random_state(seed)
+        assert (as_random(seed).randint(2**31 - 1, size=3) == expected.randint(2**31 - 1, size=3)).all()
+        assert (as_random(seed).permutation(9) == check_random_state(seed).permutation(9)).all()
+    own = np.random.RandomState(3)
+    assert as_random(own) is own
+    assert as_random(None) is check_random_state(None)
+    for bad in ("a", 1.5, -1):
+        with pytest.raises(ValueError, match=r"cannot be used to seed|must be between 0 and"):
+            as_random(bad)
