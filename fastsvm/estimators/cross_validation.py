@@ -1,6 +1,9 @@
 """The choice of parameters by cross-validation: folds, scores, and metadata for splitter and scorer."""
 
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn import get_config
@@ -10,9 +13,16 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from ..fitting.convergence_advice import fit_ends, warn_if_short
-from ..fitting.labels import known_labels, positive_labels, row_weights
+from ..fitting.fit import all_or_nothing
+from ..fitting.labels import Targets, known_labels, positive_labels, row_weights
 from ..solvers._input import as_weights
 from ..solvers._windows import rows_at
+from .callbacks import StepCallbacks, with_callbacks
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Matrix
 
 
 class FoldFit(NamedTuple):
@@ -37,51 +47,109 @@ class FoldFit(NamedTuple):
     n_iter: Any
 
 
-class BestCandidate(NamedTuple):
-    """The candidate with the best mean score.
+class Search(NamedTuple):
+    """The fits of a choice of parameters.
 
     Attributes
     ----------
-    place : tuple of int, in the table of scores
-    dual, intercept : arrays, means over the folds, for the final fit to start from
-    n_tried : int, candidates before a callback stopped the search
-    ends : list of FitEnd, of all fits
+    candidates : list of (name, alpha), in the order of a table of this `shape`
+    shape : tuple of int
+    fits : generator of the fits of each candidate, a FoldFit for each fold
+    final : callable
+        Of the place of the best candidate, dual variables and intercepts to start from, and the number of
+        candidates tried: the fit at it to all rows, and a FitEnd for each problem.
     """
 
-    place: tuple
-    dual: np.ndarray
-    intercept: np.ndarray
-    n_tried: int
-    ends: list
+    candidates: list
+    shape: tuple
+    fits: Any
+    final: Any
 
 
 class CrossValidated:
     """A classifier that chooses parameters by cross-validation.
 
-    It is the first base of a classifier that has the parameters `cv`, `scoring`, `tol` and `verbose`.
+    It is the first base of a classifier that has the parameters `cv`, `scoring`, `tol` and `verbose`, checks
+    its own in `_check_params`, and makes a `Search` in `_search`.
     """
 
-    def _choose_by_folds(self, candidates, fits_of, shape, folds, y, scorer_params, steps):
-        """Fit and score all candidates on the folds; set `scores_` and the like, return the BestCandidate.
+    tol: Any
+    max_iter: Any
+    _check_params: Any
+    _validated: Any
+    _search: Any
+    _warning: Any
+
+    @all_or_nothing
+    @with_callbacks
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, **params) -> Self:
+        """Choose the parameters and fit at them.
+
+        A fit that fails or is interrupted leaves the estimator as it was.
 
         Parameters
         ----------
-        candidates : list of (name, alpha)
-            In the order of a table of this `shape`.
-        fits_of : iterator
-            It makes the fits of the next candidate: a FoldFit for each fold.
-        folds : list of (train, test), the numbers of rows
+        X, y, sample_weight : as in the `fit` of the classifier without a choice
+            The scorer receives sample_weight, too, if given.
+        **params : dict
+            `groups` of shape (n_samples,) for the splitter; with metadata routing enabled, all that splitter
+            and scorer request.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            As that `fit` does; if a fold trains on no row of a class, or no mean score is finite.
+        MemoryError
+            As that `fit` does.
+
+        Warns
+        -----
+        ConvergenceWarning
+            Once, for the largest gap, if it is above `tol`.
+        """
+        self._check_params()
+        X, y = self._validated(X, y)
+        targets = Targets(y)
+        self.classes_ = targets.classes
+        routed = self._routed_params(sample_weight, params)
+        folds = self._cv_folds(X, y, sample_weight, routed)
+        search = self._search(X, targets, sample_weight, folds)
+        steps = StepCallbacks(self, X, y, sample_weight, len(search.candidates) + 1)
+        with closing(search.fits):
+            best, n_tried, ends = self._choose_by_folds(search, folds, y, routed.scorer.score, steps)
+        name, _ = search.candidates[np.ravel_multi_index(best[0], search.shape)]
+        steps.begin(f"final fit at {name}")
+        fit, final_ends = search.final(*best, n_tried)
+        fit.set_attributes(self)
+        steps.end()
+        steps.finish()
+        of_columns = None if getattr(self, "_precomputed", False) else X
+        warn_if_short([*ends, *final_ends], self.tol, of_columns, self.max_iter, category=self._warning)
+        return self
+
+    def _choose_by_folds(self, search, folds, y, scorer_params, steps):
+        """Fit and score all candidates on the folds; set `scores_` and the like.
+
+        Returns
+        -------
+        best : (place, dual, intercept), the best one's place, and means over the folds
+        n_tried : int, candidates before a callback stopped the search
+        ends : list of FitEnd, of all fits
         """
         problems, tests = len(positive_labels(self.classes_)), [test for _, test in folds]
         trained = np.bincount(np.concatenate([np.unique(train) for train, _ in folds]), minlength=len(y))
-        self.scores_ = np.full((*shape, len(tests)), np.nan)
+        self.scores_ = np.full((*search.shape, len(tests)), np.nan)
         self.cv_objectives_, self.cv_dual_gaps_ = np.full((2, *self.scores_.shape, problems), np.nan)
         scorer = _accuracy if self.scoring in (None, "accuracy") else self._scorer()
-        best, chosen, ends = -np.inf, None, []
-        n_tried = 0
-        for place, (name, alpha) in zip(np.ndindex(*shape), candidates, strict=True):
+        best_mean, best, ends, n_tried = -np.inf, None, [], 0
+        for place, (name, alpha) in zip(np.ndindex(*search.shape), search.candidates, strict=True):
             steps.begin(name)
-            fits, n_tried = next(fits_of), n_tried + 1
+            fits, n_tried = next(search.fits), n_tried + 1
             scores = self.scores_[place] = [
                 scorer(each.model, each.rows(), y[test], **_params_of_fold(scorer_params, test))
                 for each, test in zip(fits, tests, strict=True)
@@ -92,24 +160,17 @@ class CrossValidated:
             mean = np.mean(scores)
             if self.verbose:
                 print(f"{name}  score {mean:.4f} +- {np.std(scores):.4f}")
-            if mean > best:
-                best, intercept = mean, np.mean([each.intercept for each in fits], axis=0)
+            if mean > best_mean:
                 dual = sum(np.asarray(each.dual) for each in fits)
                 dual /= np.maximum(trained, 1)
-                chosen = place, dual, intercept
+                best_mean, best = mean, (place, dual, np.mean([each.intercept for each in fits], axis=0))
             del fits  # their dual variables, before the next are computed
             if steps.end():
                 break
-        if chosen is None:
+        if best is None:
             raise ValueError("scoring gave no finite mean score for any of the candidates.")
         self.mean_scores_ = self.scores_.mean(axis=-1)
-        return BestCandidate(*chosen, n_tried, ends)
-
-    def _finish(self, ends, X, steps):
-        """End the steps, and warn if any fit stopped short."""
-        steps.end()
-        steps.finish()
-        warn_if_short(ends, self.tol, X, self.max_iter, category=self._warning)
+        return best, n_tried, ends
 
     def _cv_folds(self, X, y, sample_weight, routed):
         """Return the folds, each (train, test), of the rows that have a weight; given folds as they are."""

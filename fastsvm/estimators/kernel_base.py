@@ -72,7 +72,7 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
             start_of=warm_start(self) if getattr(params, "warm_start", False) else None,
             steps_of=steps_of,
         )
-        self._take(fit)
+        fit.set_attributes(self)
         if steps is not None:
             steps.finish()
         warn_if_fit_is_short(fit, params, X, self._warning)

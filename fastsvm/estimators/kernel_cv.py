@@ -11,9 +11,8 @@ from sklearn.utils import check_random_state
 from .._utils.blas import one_blas_thread
 from .._utils.threads import in_threads
 from ..fitting.convergence_advice import fit_ends
-from ..fitting.fit import all_or_nothing
 from ..fitting.kernel import as_fit, support_of
-from ..fitting.labels import require_classes, row_weights, signs_of_classes
+from ..fitting.labels import signs_of_classes
 from ..fitting.path import decreasing_alphas
 from ..fitting.path_runs import best_dual_multiple
 from ..solvers._windows import rows_at
@@ -23,15 +22,12 @@ from ..solvers.kernel._values import gamma_of
 from ..solvers.kernel.params import KernelSDCACVParams, KernelSDCAParams
 from ..solvers.kernel.sdca_solver import KernelSDCASolver
 from ..solvers.run import Watcher, run
-from .callbacks import StepCallbacks, with_callbacks
-from .cross_validation import CrossValidated, FoldFit, fold_decision
+from .cross_validation import CrossValidated, FoldFit, Search, fold_decision
 from .kernel_base import KernelClassifier
 from .kernel_sdca import KernelSDCAClassifier
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from ..solvers.annotations import ArrayLike, Matrix
+    pass
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
@@ -133,77 +129,30 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVParam
     def _params_at(self, gamma, alpha):
         return KernelSDCAParams.of(self, gamma=gamma, alpha=alpha)
 
-    @all_or_nothing
-    @with_callbacks
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, **params) -> Self:
-        """Choose gamma and alpha and fit at them.
-
-        A fit that fails or is interrupted leaves the estimator as it was.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as in `KernelSDCAClassifier.fit`
-            The scorer receives sample_weight, too, if given.
-        **params : dict
-            `groups` of shape (n_samples,) for the splitter; with metadata routing enabled, all that splitter
-            and scorer request.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            As `KernelSDCAClassifier.fit` does; if a fold trains on no row of a class, or no mean score is
-            finite.
-        MemoryError
-            As `KernelSDCAClassifier.fit` does.
-
-        Warns
-        -----
-        ConvergenceWarning
-            Once, for the largest gap, if it is above `tol`.
-        """
-        self._check_params()
-        X, y = self._validated(X, y)
-        self.classes_ = require_classes(np.unique(y))
-        routed = self._routed_params(sample_weight, params)
-        folds = self._cv_folds(X, y, sample_weight, routed)
+    def _search(self, X, targets, sample_weight, folds):
+        y, signs, grams = targets.y, signs_of_classes(targets.y, targets.classes), {}
         weights = [self._fold_weights(y, sample_weight, k, train) for k, (train, _) in enumerate(folds)]
-        signs = signs_of_classes(y, self.classes_)
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
         self.gammas_, self.alphas_ = self._gamma_grid(X), self._alpha_grid(len(y))
-        shape = len(self.gammas_), len(self.alphas_)
-        steps = StepCallbacks(self, X, y, sample_weight, np.prod(shape).item() + 1)
+
+        def final(place, dual, intercept, n_tried):
+            self.gamma_, self.alpha_ = float(self.gammas_[place[0]]), float(self.alphas_[place[1]])
+            gram, params = self._gram_of(X, self.gamma_, grams), self._params_at(self.gamma_, self.alpha_)
+            gram.use_threads(self._threads())
+            problem = KernelProblem(gram, signs, targets.weights(self.class_weight, sample_weight))
+            with one_blas_thread:
+                solver = KernelSDCASolver(problem, params, np.array([seed], np.uint64), dual)
+                run(solver, params.tol, trace=False)
+            fit = as_fit(params, X, self.classes_, self.gamma_, solver)
+            return fit, fit_ends(fit.objective, fit.gap, fit.done, self.alpha_)
+
         candidates = [
             (f"gamma {gamma:.3g}, alpha {alpha:.3g}", alpha)
             for gamma in self.gammas_
             for alpha in self.alphas_.tolist()
         ]
-        grams: dict = {}
-        fits = self._fold_fits(X, signs, folds, weights, seeds, grams)
-        best = self._choose_by_folds(candidates, fits, shape, folds, y, routed.scorer.score, steps)
-        fits.close()
-        self.gamma_ = float(self.gammas_[best.place[0]])
-        self.alpha_ = float(self.alphas_[best.place[1]])
-        gram = self._gram_of(X, self.gamma_, grams)
-        gram.use_threads(self._threads())
-
-        steps.begin(f"final fit at gamma {self.gamma_:.3g}, alpha {self.alpha_:.3g}")
-        weights = row_weights(self.class_weight, self.classes_, y, sample_weight)
-        params = self._params_at(self.gamma_, self.alpha_)
-        with one_blas_thread:
-            solver = KernelSDCASolver(
-                KernelProblem(gram, signs, weights), params, np.array([seed], np.uint64), best.dual
-            )
-            run(solver, params.tol, trace=False)
-        fit = as_fit(params, X, self.classes_, self.gamma_, solver)
-        ends = [*best.ends, *fit_ends(fit.objective, fit.gap, fit.done, self.alpha_)]
-        self._take(fit)
-        self._finish(ends, None if self._precomputed else X, steps)
-        return self
+        shape = len(self.gammas_), len(self.alphas_)
+        return Search(candidates, shape, self._fold_fits(X, signs, folds, weights, seeds, grams), final)
 
     def _fold_fits(self, X, signs, folds, weights, seeds, grams):
         """Yield for each gamma and alpha a FoldFit of each fold."""

@@ -12,8 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .._utils.blas import one_blas_thread
 from ..fitting.fit import all_or_nothing
-from ..fitting.kernel import gamma_to_use, support_of
-from ..fitting.kernel_prediction import OF_ONE_FIT
+from ..fitting.kernel import OF_ONE_FIT, gamma_to_use, support_of
 from ..fitting.labels import batch_classes, row_weights, signs_of_classes
 from ..solvers._input import as_random
 from ..solvers.kernel._gram import gram_maker

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,8 +10,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..fitting.engine import solve_batches, workers_for
-from ..fitting.fit import all_or_nothing, fit_linear
-from ..fitting.labels import Targets, positive_labels
+from ..fitting.fit import fit_linear
+from ..fitting.labels import positive_labels
 from ..fitting.path import as_alphas, largest_alpha
 from ..fitting.path_runs import Path
 from ..solvers import as_rows
@@ -20,14 +19,11 @@ from ..solvers._problem import Problem
 from ..solvers._windows import rows_at
 from ..solvers.params import SDCACVParams, SDCAParams
 from .base import LinearClassifier
-from .callbacks import StepCallbacks, with_callbacks
-from .cross_validation import CrossValidated, FoldFit
+from .cross_validation import CrossValidated, FoldFit, Search
 from .linear import SDCAClassifier
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from ..solvers.annotations import ArrayLike, Matrix
+    pass
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
@@ -99,80 +95,41 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVParams):
     True
     """
 
-    def _checked_params(self):
-        shared = SDCAParams.of(self)
+    def _check_params(self):
+        SDCAParams.of(self)
         as_alphas(self.alphas, self.n_alphas, self.eps, lambda: 1.0)
         self._scorer()
-        return shared
 
-    @all_or_nothing
-    @with_callbacks
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, **params) -> Self:
-        """Choose alpha and fit at it.
-
-        A fit that fails or is interrupted leaves the estimator as it was.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as in `SDCAClassifier.fit`
-            The scorer receives sample_weight, too, if given.
-        **params : dict
-            `groups` of shape (n_samples,) for the splitter; with metadata routing enabled, all that splitter
-            and scorer request.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            As `SDCAClassifier.fit` does; if a fold trains on no row of a class, or no mean score is finite.
-
-        Warns
-        -----
-        ConvergenceWarning
-            Once, for the largest gap, if it is above `tol`.
-        """
-        shared = self._checked_params()
-        X, y = self._validated(X, y)
-        targets = Targets(y)
-        self.classes_ = targets.classes
-        routed = self._routed_params(sample_weight, params)
-        rows, random = as_rows(X, self._threads(), norms=True), check_random_state(self.random_state)
-        folds = self._cv_folds(X, y, sample_weight, routed)
+    def _search(self, X, targets, sample_weight, folds):
+        params, random = SDCAParams.of(self), check_random_state(self.random_state)
+        rows = as_rows(X, self._threads(), norms=True)
         weights = targets.weights(self.class_weight, sample_weight)
         problems = [Problem(rows, targets.signs(k), weights) for k in range(len(targets.labels))]
         self.alphas_ = as_alphas(
             self.alphas,
             self.n_alphas,
             self.eps,
-            lambda: max(largest_alpha(problem, shared) for problem in problems),
+            lambda: max(largest_alpha(problem, params) for problem in problems),
         )
-        paths = self._fold_paths(rows, targets, sample_weight, folds, random, shared)
-        steps = StepCallbacks(self, X, y, sample_weight, len(self.alphas_) + 1)
-        candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
-        shape, score = self.alphas_.shape, routed.scorer.score
-        with closing(self._fit_folds(X, folds, paths)) as fits:
-            best = self._choose_by_folds(candidates, fits, shape, folds, y, score, steps)
-        self.alpha_ = float(self.alphas_[best.place])
-        for name in ("alphas_", "scores_", "mean_scores_", "cv_objectives_", "cv_dual_gaps_"):
-            setattr(self, name, getattr(self, name)[: best.n_tried])
+        paths = self._fold_paths(rows, targets, sample_weight, folds, random, params)
 
-        steps.begin(f"final fit at alpha {self.alpha_:.3g}")
-        starts = list(zip(best.dual, best.intercept, strict=True))
-        fit = fit_linear(
-            shared.checked(alpha=self.alpha_, verbose=False, random_state=random.randint(2**31 - 1)),
-            rows,
-            y,
-            sample_weight,
-            threads=self._threads(),
-            start_of=lambda classes, n: starts.__getitem__,
-        )
-        fit.set_attributes(self)
-        self._finish([*best.ends, *(end._replace(alpha=self.alpha_) for end in fit.short)], X, steps)
-        return self
+        def final(place, dual, intercept, n_tried):
+            self.alpha_ = float(self.alphas_[place])
+            for name in ("alphas_", "scores_", "mean_scores_", "cv_objectives_", "cv_dual_gaps_"):
+                setattr(self, name, getattr(self, name)[:n_tried])
+            starts = list(zip(dual, intercept, strict=True))
+            fit = fit_linear(
+                params.checked(alpha=self.alpha_, verbose=False, random_state=random.randint(2**31 - 1)),
+                rows,
+                targets.y,
+                sample_weight,
+                threads=self._threads(),
+                start_of=lambda classes, n: starts.__getitem__,
+            )
+            return fit, [end._replace(alpha=self.alpha_) for end in fit.short]
+
+        candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
+        return Search(candidates, self.alphas_.shape, self._fit_folds(X, folds, paths), final)
 
     def _fold_paths(self, rows, targets, sample_weight, folds, random, params):
         """Return the paths of all folds, one a class; rows outside the training rows have weight 0."""

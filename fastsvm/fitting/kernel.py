@@ -20,7 +20,7 @@ from ..solvers.kernel.sdca_solver import KernelSDCASolver
 from ..solvers.run import run
 from .convergence_advice import ConvergenceWarning, FitEnd, fit_ends, warn_if_short
 from .fit import all_or_nothing
-from .kernel_prediction import KernelPrediction, is_precomputed
+from .kernel_prediction import KernelPrediction, ScoringKernel, is_precomputed
 from .labels import as_labels, positive_labels, require_classes, row_weights, signs_of_classes
 from .plain_model import PlainModel
 
@@ -34,6 +34,9 @@ NO_BOUND = (
     "the kernel is not positive semi-definite, so that the gap is no bound: use kernel='rbf', or raise tol "
     "or alpha"
 )
+
+
+OF_ONE_FIT = ("calibration_", "objective_", "dual_gap_", "history_")  # attributes that another fit may lack
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,12 @@ class KernelFit:
     def ends(self) -> list[FitEnd]:
         """How far each problem came."""
         return fit_ends(self.objective, self.gap, self.done)
+
+    def set_attributes(self, model: Any) -> None:
+        """Make these the attributes of a model, in place of those of another fit."""
+        for name in OF_ONE_FIT:
+            vars(model).pop(name, None)
+        vars(model).update(self.attributes(), _scoring=ScoringKernel())
 
     def attributes(self) -> dict[str, Any]:
         """Return the attributes of a fitted model, by name."""
@@ -258,7 +267,8 @@ class PlainKernelMachine(PlainModel, KernelPrediction):
             params, X, as_labels(y, X.shape[0]), sample_weight, threads=self._threads(), start_of=start_of
         )
         warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
-        return self._take(fit)
+        fit.set_attributes(self)
+        return self
 
 
 @dataclass(init=False, eq=False, repr=False)

@@ -13,11 +13,7 @@ from ..solvers.kernel._values import GivenKernel, Kernel
 from .prediction import Prediction, require_finite_rows
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from ..solvers.annotations import Matrix
-
-OF_ONE_FIT = ("calibration_", "objective_", "dual_gap_", "history_")  # attributes that another fit may lack
 
 
 class KernelPrediction(Prediction):
@@ -47,13 +43,6 @@ class KernelPrediction(Prediction):
     @property
     def _precomputed(self) -> bool:
         return is_precomputed(self.kernel)
-
-    def _take(self, fit: Any) -> Self:
-        """Set the attributes of a `KernelFit`."""
-        for name in OF_ONE_FIT:
-            vars(self).pop(name, None)
-        vars(self).update(fit.attributes(), _scoring=ScoringKernel())
-        return self
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
