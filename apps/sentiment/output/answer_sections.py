@@ -107,7 +107,8 @@ def _labels_section(scores: AnswerScores, most: int) -> Section:
     cells = [(label, f"{n:,}", *map(score_cell, shares)) for label, n, *shares in rows[:most]]
     left = len(rows) - len(cells)
     columns = "label", "texts", "precision", "recall", "F1", "ROC area", "PR area"
-    left_out = f"{many(left, 'more label')} that did better; --json has all" if left else ""
+    where = "--json has all" if most == LABELS_LISTED else "-v has more"
+    left_out = f"{many(left, 'more label')} that did better; {where}" if left else ""
     return Section(title="Labels", about=about, tables=[Table(columns, cells, left_out=left_out)])
 
 
@@ -155,7 +156,7 @@ def _wide_confusion(names: Sequence[str], counts: np.ndarray) -> Iterator[Figure
         )
         whole, counts = counts, np.zeros((len(names), len(names)), int)
         np.add.at(counts, (place[:, None], place), whole)
-    table = _confusion_table([f"{shorten(name)} {i}" for i, name in enumerate(names, 1)], counts)
+    table = _confusion_table([f"{shorten(name)} ({i})" for i, name in enumerate(names, 1)], counts)
     columns = (table.columns[0], *map(str, range(1, len(names) + 1)))
     yield Figure(caption, [table._replace(columns=columns)])
 

@@ -175,7 +175,7 @@ def test_many_labels(report, write, monkeypatch):
     assert len(record["labels"]) == 14
     assert "The lowest F1 comes first." in section(reader, "labels")
     assert "And 4 more labels that did better; --json has all." in section(reader, "labels")
-    assert "7 others 8" in section(reader, "true-and-predicted-labels")
+    assert "7 others (8)" in section(reader, "true-and-predicted-labels")
     assert f"{labels[-1]} {labels[-2]} 2 " in section(reader, "most-frequent-mistakes")
     (confusion,) = reader.all("table", **{"class": "confusion"})
     cells = [int(count) for found, count in reader.all("td") if "-" in found.get("class", "")]
