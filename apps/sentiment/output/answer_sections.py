@@ -123,9 +123,9 @@ def _confusion_sections(scores: AnswerScores) -> list[Section]:
     if len(names) > LABELS_CROSSED:  # too wide for a terminal
         draw = partial(_wide_confusion, names, counts)
         found = Section(title=found.title, about=found.about, figures=draw, layout="")
-    columns = "true", "predicted", "texts", "share of the true label's"
-    rows = _frequent_mistakes(names, counts)
-    return [found, Section(title="Most frequent mistakes", tables=[Table(columns, rows, (0, 1))])]
+    table = Table(("true", "predicted", "texts", "share"), _frequent_mistakes(names, counts), words=(0, 1))
+    about = "The share is of the texts that have the true label."
+    return [found, Section(title="Most frequent mistakes", about=[about], tables=[table])]
 
 
 def _confusion_table(names: Sequence[str], counts: np.ndarray) -> Table:
