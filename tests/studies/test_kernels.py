@@ -71,7 +71,7 @@ def test_usps(shared):
     assert digits.usps
     assert not digits_of(str(shared), 2000).usps
     grid = kernel_experiments.grid(
-        *(digits.X, digits.y, KERNELS["gamma 2"], LAMBDAS, (1000, 10_000), range(1), 2, lambda: None)
+        *(digits, KERNELS["gamma 2"], LAMBDAS, (1000, 10_000), range(1), 2, lambda: None)
     )
     assert grid["error"].shape == (len(LAMBDAS), 2, FOLDS)
     low, high = grid["error"][0].mean(axis=-1), grid["error"][-1].mean(axis=-1)

@@ -59,7 +59,7 @@ def _kernel_grids(
                 "grid",
                 partial(
                     kernel_experiments.grid,
-                    *(digits.X, digits.y, kernel, lambdas, size.steps, seeds, context.threads, advance),
+                    *(digits, kernel, lambdas, size.steps, seeds, context.threads, advance),
                 ),
                 kernel=kernel,
                 **key,

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...common.folds import stratified_folds
 from ..frame.study_context import Arrays
+from .kernel_digits import Digits
 from .kernel_grid import FOLDS, MEMORY_ROWS, RACE_ALPHA, RACE_G, RACE_ROWS, USPS_SHAPE, Size
 from .plain_kernel_pegasos import gaussian_matrix, naive, vectorised
 
@@ -15,8 +16,7 @@ COMPONENTS = 40  # of PCA, that t-SNE starts from
 
 
 def grid(
-    X: np.ndarray,
-    y: np.ndarray,
+    digits: Digits,
     kernel: dict,
     lambdas: tuple[float, ...],
     steps: tuple[int, ...],
@@ -28,7 +28,7 @@ def grid(
 
     Parameters
     ----------
-    X, y : ndarrays
+    digits : Digits
     kernel : dict
         Parameters of :class:`fastsvm.KernelPegasosClassifier`.
     lambdas : tuple of float
@@ -49,12 +49,12 @@ def grid(
 
     runs = [
         kernel_pegasos_grid(
-            X,
-            y,
+            digits.X,
+            digits.y,
             kernels=[kernel],
             alphas=lambdas,
             n_iters=steps,
-            cv=stratified_folds(y, FOLDS, seed),
+            cv=stratified_folds(digits.y, FOLDS, seed),
             n_jobs=threads,
             random_state=seed,
             progress=lambda *_: advance(),
