@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_wine
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import scale
@@ -109,9 +109,3 @@ def test_progress(n_jobs, wine):
 def test_bad_parameters_are_named(change, message, wine):
     with pytest.raises(ValueError, match=message):
         grid_of(*wine, **change)
-
-
-def test_one_class_is_refused():
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="one class only"):
-        grid_of(X, np.zeros(len(y)))
