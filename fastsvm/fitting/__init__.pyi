@@ -1,15 +1,15 @@
 from .._utils.threads import number_of_threads as number_of_threads
 from .calibration import Calibration as Calibration
 from .calibration import sharpness as sharpness
-from .calibration import softmax as softmax
 from .convergence_advice import ConvergenceWarning as ConvergenceWarning
+from .decision_scores import softmax as softmax
 from .kernel import KernelPegasos as KernelPegasos
 from .kernel import KernelSDCA as KernelSDCA
 from .labels import class_weights as class_weights
 from .linear import ASDCA as ASDCA
-from .linear import SDCA as SDCA
 from .linear import Pegasos as Pegasos
 from .linear import Perceptron as Perceptron
+from .linear import SDCA as SDCA
 from .parameters import Parameters as Parameters
 from .path import SDCAPath as SDCAPath
 from .path import sdca_path as sdca_path

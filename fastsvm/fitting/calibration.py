@@ -107,7 +107,7 @@ class Calibration:
         decision = np.asarray(decision, float)
         if decision.ndim == 1:
             return decision_scores.probabilities_of_scores(self.slopes[0] * decision + self.intercepts[0])
-        return softmax(self.slopes * decision + self.intercepts)
+        return decision_scores.softmax(self.slopes * decision + self.intercepts)
 
 
 def sigmoid(decision: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:
@@ -164,7 +164,7 @@ def sharpness(z: np.ndarray, truth: np.ndarray) -> float:
     """
     factor, rows = 1.0, np.arange(len(z))
     for _ in range(MAX_STEPS):
-        p = softmax(factor * z)
+        p = decision_scores.softmax(factor * z)
         mean = (p * z).sum(axis=1)
         gradient = float(np.mean(mean - z[rows, truth]))
         curvature = float(np.mean((p * z**2).sum(axis=1) - mean**2))
@@ -172,20 +172,3 @@ def sharpness(z: np.ndarray, truth: np.ndarray) -> float:
             break
         factor = min(max(factor - gradient / curvature, factor / 2), 2 * factor)  # stays above 0
     return factor
-
-
-def softmax(z: np.ndarray) -> np.ndarray:
-    """Return the exponentials of each row, divided by their sum.
-
-    Parameters
-    ----------
-    z : ndarray of shape (n, n_classes)
-        Scores.
-
-    Returns
-    -------
-    ndarray of shape (n, n_classes)
-        Rows add up to 1.
-    """
-    p = np.exp(z - z.max(axis=1, keepdims=True))
-    return p / p.sum(axis=1, keepdims=True)

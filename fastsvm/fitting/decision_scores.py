@@ -48,8 +48,18 @@ def probabilities_of_scores(scores):
     return np.divide(likely, total, out=np.full_like(likely, 1 / likely.shape[1]), where=total > 0)
 
 
-def softmax_of_scores(scores):
-    """Return the probabilities that the scores of all classes stand for under the multinomial log loss."""
-    from scipy.special import softmax
+def softmax(z: np.ndarray) -> np.ndarray:
+    """Return the exponentials of each row, divided by their sum.
 
-    return softmax(scores, axis=1)
+    Parameters
+    ----------
+    z : ndarray of shape (n, n_classes)
+        Scores.
+
+    Returns
+    -------
+    ndarray of shape (n, n_classes)
+        Rows add up to 1.
+    """
+    p = np.exp(z - z.max(axis=1, keepdims=True))
+    return p / p.sum(axis=1, keepdims=True)

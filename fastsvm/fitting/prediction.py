@@ -170,7 +170,7 @@ def probabilities(model: Any, decision: np.ndarray) -> np.ndarray:
     if hasattr(model, "calibration_"):
         return np.asarray(model.calibration_.probabilities(decision))
     if is_multinomial(model):
-        return decision_scores.softmax_of_scores(decision)
+        return decision_scores.softmax(decision)
     return decision_scores.probabilities_of_scores(decision)
 
 
