@@ -7,11 +7,11 @@ from .kernel import KernelPegasos as KernelPegasos
 from .kernel import KernelSDCA as KernelSDCA
 from .labels import class_weights as class_weights
 from .linear import ASDCA as ASDCA
+from .linear import SDCA as SDCA
 from .linear import Pegasos as Pegasos
 from .linear import Perceptron as Perceptron
-from .linear import SDCA as SDCA
-from .parameters import Parameters as Parameters
 from .path import SDCAPath as SDCAPath
 from .path import sdca_path as sdca_path
 from .pipeline import Pipeline as Pipeline
+from .plain_model import Parameters as Parameters
 from .scaler import Scaler as Scaler

@@ -1,4 +1,4 @@
-"""What models without scikit-learn's contract have in its place: checks of X, and threads."""
+"""What models without scikit-learn's contract have in its place: parameters, checks of X, and threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,46 @@ from .._utils import sparse
 from .._utils.threads import number_of_threads
 from ..solvers._input import require_table
 from ..solvers._sparse import as_csr, with_floats
-from .parameters import Parameters
+from ..solvers.params import parameter_names
+
+
+class Parameters:
+    """Reading and setting parameters, as in scikit-learn's BaseEstimator, for plain models."""
+
+    def get_params(self, deep=False):
+        """Return the parameters by name; `deep` is ignored, as there are none within others.
+
+        Parameters
+        ----------
+        deep : bool, default=False
+            Taken, and not read: no parameter has parameters.
+
+        Returns
+        -------
+        dict
+            Values by name.
+        """
+        return {name: getattr(self, name) for name in parameter_names(type(self))}
+
+    def set_params(self, **params):
+        """Set parameters by name; return the model.
+
+        Parameters
+        ----------
+        **params : any
+            Values by name.
+
+        Returns
+        -------
+        self
+            The model.
+        """
+        unknown = params.keys() - self.get_params()
+        if unknown:
+            raise ValueError(f"{type(self).__name__} has no parameter {min(unknown)!r}.")
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
 
 
 class PlainModel(Parameters):

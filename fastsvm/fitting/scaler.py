@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from .parameters import Parameters
+from .plain_model import Parameters
 
 
 @dataclass(eq=False, repr=False)
