@@ -304,8 +304,8 @@ class TextModel:
         ndarray of str, shape (n_texts,)
         """
         with _value_errors():
-            found = prediction.classify(self.pipeline, _checked_strings(texts, "texts"))
-        return self.classes_[found.winners]
+            predictions = prediction.classify(self.pipeline, _checked_strings(texts, "texts"))
+        return self.classes_[predictions.winners]
 
     def predict_proba(self, texts: Iterable[str]) -> np.ndarray:
         """Return the probability of each label for each text.

@@ -337,8 +337,8 @@ def settle_labels(settings: Settings, counts: Counter[str]) -> Settings:
     """
     weights = settings.label_weights
     if unknown := set(weights).difference(counts) if isinstance(weights, dict) else ():
-        there = ", ".join(map(repr, sorted(counts)[:10]))
-        raise CorpusError(f"--class-weight: the corpus has no label {min(unknown)!r}; it has {there}", USAGE)
+        known = ", ".join(map(repr, sorted(counts)[:10]))
+        raise CorpusError(f"--class-weight: the corpus has no label {min(unknown)!r}; it has {known}", USAGE)
     if weights is None and text_recipes.is_skewed(counts) and len(counts) == 2:
         # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
         aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"
@@ -354,8 +354,8 @@ def check_labels(counts: Counter[str]) -> None:
     """
     n, n_alone = counts.total(), [*counts.values()].count(1)
     if n >= 10 and 3 * len(counts) > n and 2 * n_alone > len(counts):
-        found = f"{len(counts):,} labels, such as {shortened(min(counts))!r}, in {n:,} texts"
-        raise CorpusError(f"{found}; --format or --label-col is probably wrong")
+        labels = f"{len(counts):,} labels, such as {shortened(min(counts))!r}, in {n:,} texts"
+        raise CorpusError(f"{labels}; --format or --label-col is probably wrong")
     if len(counts) < 2:
         (only,) = counts
         raise CorpusError(f"{only!r} is the only label; give texts with two labels or more")

@@ -93,8 +93,8 @@ def _reproducing_command(context: click.Context) -> str:
         elif value is True:
             options.append(max(parameter.opts, key=len))
         elif value not in (None, False, ()):
-            for each in value if parameter.multiple else [value]:
-                options += [max(parameter.opts, key=len), spelled_setting(each)]
+            for word in value if parameter.multiple else [value]:
+                options += [max(parameter.opts, key=len), spelled_setting(word)]
     if context.meta.get("needs_config"):
         options += ["--config", context.meta["config"]]
     return shlex.join([*context.command_path.split(), *arguments, *options])

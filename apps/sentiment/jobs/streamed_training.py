@@ -79,38 +79,38 @@ def train_streamed(
     with cluster or nullcontext() as client, _working_folder(cache, path) as folder:
         rows = StoredRows(source, folder, cache) if client is None else SentRows(source, folder, client)
         with stage("count terms"):
-            seen = CorpusTerms.of(**cache.get("terms", lambda: rows.count(settings).parts()))
-        settings = seen.settings
-        choice = _alpha_on_sample(seen, cache, stage)
+            counted = CorpusTerms.of(**cache.get("terms", lambda: rows.count(settings).parts()))
+        settings = counted.settings
+        choice = _alpha_on_sample(counted, cache, stage)
         if settings.chooses_alpha:
             # A text weighs as much among all texts as it did in the sample.
-            alpha = choice and choice.alpha * len(seen.sample[0]) / seen.train_counts.total()
+            alpha = choice and choice.alpha * len(counted.sample[0]) / counted.train_counts.total()
             settings = replace(settings, alpha=alpha)
         with stage("vectorize"):
-            weighed = seen.weighed()
-            labels = cache.get("rows", lambda: rows.write(seen, weighed))
+            weighed = counted.weighed()
+            labels = cache.get("rows", lambda: rows.write(counted, weighed))
         with stage("train"):
-            estimator = _fit_rows(settings, seen.labels, rows)
+            estimator = _fit_rows(settings, counted.labels, rows)
         with stage("evaluate"):
             left_out = _calibrate_on_rows(settings, estimator, rows, labels[CALIBRATE])
-            evaluation = _evaluated_rows(settings, estimator, rows, labels[TRY], seen)
+            evaluation = _evaluated_rows(settings, estimator, rows, labels[TRY], counted)
     model = Pipeline([*weighed.steps, ("classifier", estimator)])
-    about = learned_items(seen.hashes) | source.own_columns
+    about = learned_items(counted.hashes) | source.own_columns
     if path is not None:
         with stage("save"):
             save_plain(model, path, about)
-    n_train = seen.train_counts.total()
+    n_train = counted.train_counts.total()
     return TextTraining(
         path,
         model,
         model,
         replace(settings, alpha=getattr(estimator, "alpha", None)),
-        seen.skipped,
-        seen.label_counts,
+        counted.skipped,
+        counted.label_counts,
         n_train,
         len(labels[TRY]),
         n_train,
-        len(seen.terms.terms),
+        len(counted.terms.terms),
         evaluation,
         alpha_choice=choice,
         shift=left_out.shift if left_out else 0.0,
@@ -126,8 +126,8 @@ def _check_streamable(source: TextSource, settings: Settings, on_cluster: bool) 
     if settings.ngrams is not None and settings.chars is not None:
         raise AppError(f"{option} counts words or characters; give --chars none or --ngrams none", USAGE)
     if on_cluster and settings.method.model not in ON_CLUSTER:
-        there = ", ".join(name for name, method in CLASSIFIERS.items() if method.model in ON_CLUSTER)
-        raise AppError(f"--scheduler has no {settings.classifier}; it has {there}", USAGE)
+        others = ", ".join(name for name, method in CLASSIFIERS.items() if method.model in ON_CLUSTER)
+        raise AppError(f"--scheduler has no {settings.classifier}; it has {others}", USAGE)
     if settings.method.is_kernel:
         raise AppError(f"{option} has no {settings.classifier}; give --classifier sdca-svm", USAGE)
     if source.is_read_once and not on_cluster:
@@ -147,17 +147,17 @@ def _working_folder(cache: Cache, path: str | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _alpha_on_sample(seen: CorpusTerms, cache: Cache, stage: Stages) -> AlphaChoice | None:
+def _alpha_on_sample(counted: CorpusTerms, cache: Cache, stage: Stages) -> AlphaChoice | None:
     """Choose alpha on the sample, if it is to be chosen; None if the sample is too small."""
-    texts, y = seen.sample
-    if not seen.settings.chooses_alpha:
+    texts, y = counted.sample
+    if not counted.settings.chooses_alpha:
         return None
-    folds = inner_folds(np.asarray(y), seen.settings.seed)
+    folds = inner_folds(np.asarray(y), counted.settings.seed)
     if not folds:
         return None
 
     def chosen() -> AlphaChoice:
-        settings = replace(seen.settings, min_df=min(seen.settings.min_df, 2))
+        settings = replace(counted.settings, min_df=min(counted.settings.min_df, 2))
         return CountedTexts.of(texts, y, settings).choose(settings, folds, stage)
 
     return AlphaChoice(**cache.get("choose alpha", lambda: vars(chosen())))
@@ -194,12 +194,12 @@ def _calibrate_on_rows(
 
 
 def _evaluated_rows(
-    settings: Settings, estimator: Any, rows: Rows, labels: list[str], seen: CorpusTerms
+    settings: Settings, estimator: Any, rows: Rows, labels: list[str], counted: CorpusTerms
 ) -> AnswerScores | None:
     """Return the evaluation on the texts held out, without the texts themselves; None if there are none."""
     if not labels:
         return None
     decision = _decision_of_rows(rows, estimator, TRY)
     likely = estimator.calibration_.probabilities(decision) if hasattr(estimator, "calibration_") else None
-    counts = seen.train_counts
+    counts = counted.train_counts
     return score_answers(estimator, [], labels, decision, likely, metric=settings.metric, y_train=counts)

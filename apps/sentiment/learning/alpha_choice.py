@@ -91,7 +91,7 @@ class FoldPart:
     X_test, y_test : of the rows to try
     share : float
         That of the training rows in all.
-    own : OwnRatios or None
+    label_ratios : OwnRatios or None
         What weighs the features for the problem of each label.
     """
 
@@ -107,18 +107,18 @@ class FoldPart:
             X_train, X_test = weighting.transform(X_train), weighting.transform(X_test)
         self.weights = None
         if class_weight is not None:
-            there, codes = np.unique(y_train, return_inverse=True)
+            present, codes = np.unique(y_train, return_inverse=True)
             if isinstance(class_weight, dict):  # a fold may lack a label
-                class_weight = {label: class_weight.get(label, 1.0) for label in labels[there].tolist()}
-            self.weights = class_weights(class_weight, labels[there], labels[y_train])[codes]
+                class_weight = {label: class_weight.get(label, 1.0) for label in labels[present].tolist()}
+            self.weights = class_weights(class_weight, labels[present], labels[y_train])[codes]
         self.X, self.y, self.X_test, self.y_test = X_train, y_train, X_test, y[test]
         self.share = len(train) / len(y)
-        self.own = weighting if isinstance(weighting, OwnRatios) else None
+        self.label_ratios = weighting if isinstance(weighting, OwnRatios) else None
 
     def weighed(self, k: int) -> tuple[csr_matrix, csr_matrix]:
         """Return both parts' features as the k-th label's problem sees them."""
         parts = self.X, self.X_test
-        return parts if self.own is None else tuple(self.own.weighed(X, k) for X in parts)
+        return parts if self.label_ratios is None else tuple(self.label_ratios.weighed(X, k) for X in parts)
 
 
 class FoldScores(NamedTuple):

@@ -50,8 +50,8 @@ class ContinuedModel(NamedTuple):
     @classmethod
     def of(cls, texts: list[str], y: list[str], model: Pipeline) -> "ContinuedModel":
         """Count the terms of a model in texts, which must have its labels."""
-        known, there = set(map(str, model.classes_.tolist())), set(y)
-        for label in sorted(there - known):
+        known, given = set(map(str, model.classes_.tolist())), set(y)
+        for label in sorted(given - known):
             raise CorpusError(f"the model does not know the label {label!r}; {OTHERWISE}")
         counts = model["vectorizer"].transform(texts).astype(np.float32)
         X = counts

@@ -157,9 +157,9 @@ def count_corpus_terms(
     """
     with (
         temporary_folder(folder) as spills,
-        labelled_batches(source, settings.seed) as (format, skipped, found),
+        labelled_batches(source, settings.seed) as (format, skipped, batches),
     ):
-        spilled, first = SpilledTerms(spills), [*islice(found, 1)]
+        spilled, first = SpilledTerms(spills), [*islice(batches, 1)]
         # As its first texts have markup and blanks between words, or not, so do the others.
         texts = [text for batch in first for text in batch.texts]
         settings = settle_reading(settings, format, texts)
@@ -167,12 +167,12 @@ def count_corpus_terms(
             settings = settings.with_features_of(UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT)
         del texts
         counted = _FirstPass(source, settings)
-        for each in tallied(counted.coded(cut(settings, _popped_batches(first, found))), settings):
-            if each is not None:
-                spilled.add(*each)
+        for tally in tallied(counted.coded(cut(settings, _popped_batches(first, batches))), settings):
+            if tally is not None:
+                spilled.add(*tally)
         if not counted.every:
             raise nothing_usable(skipped, format)
-        return counted.seen(spilled, skipped)
+        return counted.merged(spilled, skipped)
 
 
 def _popped_batches(first: list[LabelledBatch], others: Iterator[LabelledBatch]) -> Iterator[LabelledBatch]:
@@ -217,7 +217,7 @@ class _FirstPass:
         self.sample += [(batch.places[i], batch.labels[i], batch.texts[i]) for i in rows]
         self.sample = sorted(self.sample)[:SAMPLE]
 
-    def seen(self, spilled: SpilledTerms, skipped: Skipped) -> CorpusTerms:
+    def merged(self, spilled: SpilledTerms, skipped: Skipped) -> CorpusTerms:
         """Merge the terms of all texts."""
         name, settings, train = self.source.name, self.settings, self.train
         check_labels(self.every)

@@ -61,13 +61,13 @@ class LeftOutScores:
             if hasattr(estimator, "alpha"):
                 estimator.set_params(alpha=estimator.alpha / part.share)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                if part.own is None:
+                if part.label_ratios is None:
                     estimator.fit(part.X, labels[part.y])
                 else:
-                    part.own.fit_classifier(estimator, part.X, labels[part.y])
-            found = estimator.decision_function(part.X_test)
-            found = np.column_stack([-found, found]) if found.ndim == 1 else found
-            decision[np.ix_(fold[1], np.searchsorted(labels, estimator.classes_))] = found
+                    part.label_ratios.fit_classifier(estimator, part.X, labels[part.y])
+            scores = estimator.decision_function(part.X_test)
+            scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+            decision[np.ix_(fold[1], np.searchsorted(labels, estimator.classes_))] = scores
         tried = np.concatenate([test for _, test in folds])
         scores = decision[tried, 1] if len(labels) == 2 else decision[tried]
         return cls(labels, y[tried], scores, rows=tried)
@@ -95,10 +95,10 @@ class LeftOutScores:
     def probabilities(self, calibration: Calibration) -> np.ndarray:
         """Return the probabilities of the classes; nan for a label unknown to the model."""
         with np.errstate(invalid="ignore"):  # a score without effect times -inf
-            found = calibration.probabilities(self.decision)
+            likely = calibration.probabilities(self.decision)
         if self.decision.ndim > 1:
-            found[np.isneginf(self.decision)] = np.nan
-        return found
+            likely[np.isneginf(self.decision)] = np.nan
+        return likely
 
     def apply(self, estimator) -> None:
         """Give a fitted classifier the calibration, and with two labels the shift."""

@@ -136,9 +136,9 @@ def fit_pipeline(
     X = X.astype(np.float32, copy=False)
     if weighting is not None:
         X = weighting.fit(X, y).transform(X)
-    own = weighting if isinstance(weighting, text.OwnRatios) else None
-    fit_classifier(estimator, X, y, checkpoint, own)
-    weighting = weighting if own is None else own.presence
+    ratios = weighting if isinstance(weighting, text.OwnRatios) else None
+    fit_classifier(estimator, X, y, checkpoint, ratios)
+    weighting = weighting if ratios is None else ratios.presence
     steps = [("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)]
     return Pipeline([(name, step) for name, step in steps if step is not None])
 
@@ -148,16 +148,16 @@ def fit_classifier(
     X: csr_matrix,
     y: Sequence[str],
     checkpoint: Path | None = None,
-    own: text.OwnRatios | None = None,
+    ratios: text.OwnRatios | None = None,
 ) -> None:
     """Train an estimator; a fit that stopped short warns in terms of options.
 
     SDCA goes on from a checkpoint, and keeps it; others begin again.
     """
-    more = {"checkpoint": checkpoint} if isinstance(estimator, fitting.SDCA) else {}
+    resume = {"checkpoint": checkpoint} if isinstance(estimator, fitting.SDCA) else {}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         try:
-            (estimator.fit if own is None else partial(own.fit_classifier, estimator))(X, y, **more)
+            (estimator.fit if ratios is None else partial(ratios.fit_classifier, estimator))(X, y, **resume)
         except ValueError as error:  # another processor may weigh texts a little differently
             if checkpoint is None or not str(error).startswith(str(checkpoint)):
                 raise

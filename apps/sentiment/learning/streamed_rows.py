@@ -38,20 +38,20 @@ class StoredRows:
         """Make the first pass."""
         return corpus_terms.count_corpus_terms(self._source, settings, self._folder)
 
-    def write(self, seen: CorpusTerms, weighed: Pipeline) -> dict[str, list[str]]:
+    def write(self, counted: CorpusTerms, weighed: Pipeline) -> dict[str, list[str]]:
         """Make the second pass; return the labels of the texts that are not trained on, by part.
 
         With a cache, the rows of each batch are saved. A resumed training skips the batches that are there.
         """
-        numbers = {label: code for code, label in enumerate(seen.labels)}
+        numbers = {label: code for code, label in enumerate(counted.labels)}
         labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
         parts = [part for part in (TRAIN, CALIBRATE, TRY) if not self._part_folder(part).exists()]
         with ExitStack() as stack:
             writers = {part: stack.enter_context(MatrixWriter(self._part_folder(part))) for part in parts}
-            _, _, found = stack.enter_context(labelled_batches(self._source, seen.settings.seed))
-            for number, batch in enumerate(corpus_terms.batch_pieces(seen.settings, found), 1):
+            _, _, batches = stack.enter_context(labelled_batches(self._source, counted.settings.seed))
+            for number, batch in enumerate(corpus_terms.batch_pieces(counted.settings, batches), 1):
                 rows = {
-                    part: corpus_terms.rows_of_part(seen.settings, batch, part)
+                    part: corpus_terms.rows_of_part(counted.settings, batch, part)
                     for part in (TRAIN, CALIBRATE, TRY)
                 }
                 for part in labels:
@@ -67,7 +67,7 @@ class StoredRows:
                         writers[part].save(number)
             for writer in writers.values():
                 if writer.rows:
-                    writer.finish(n_features=len(seen.terms.terms))
+                    writer.finish(n_features=len(counted.terms.terms))
         return labels
 
     def fit(self, estimator: Any) -> None:
@@ -162,14 +162,14 @@ class SentRows:
 
         return map_shards(self._client, corpus_terms.tally_terms, texts, settings, 1)
 
-    def write(self, seen: CorpusTerms, weighed: Pipeline) -> dict[str, list[str]]:
+    def write(self, counted: CorpusTerms, weighed: Pipeline) -> dict[str, list[str]]:
         """Make the rows to train on; return the labels of the other texts, by part."""
         from fastsvm.dask import place_shards, share_with_workers
 
         (name, vectorizer), *others = weighed.steps
         one_thread = copy(vectorizer).set_params(n_jobs=1)  # each task of a worker has one
         self._maker = share_with_workers(self._client, Pipeline([(name, one_thread), *others]))
-        numbers = {label: code for code, label in enumerate(seen.labels)}
+        numbers = {label: code for code, label in enumerate(counted.labels)}
         spool = self._spools[TRAIN]
         self._placed = place_shards(self._client, labelled_shard_rows, spool, self._maker, numbers)
         return self._labels
@@ -178,16 +178,16 @@ class SentRows:
         """Fit to the rows to train on, whose labels are numbers."""
         from fastsvm.dask import SDCAClassifier
 
-        there = SDCAClassifier()
-        there.set_params(**{k: v for k, v in estimator.get_params().items() if k in there.get_params()})
-        pipeline_steps.fit_classifier(there, self._placed, None)
+        remote = SDCAClassifier()
+        remote.set_params(**{k: v for k, v in estimator.get_params().items() if k in remote.get_params()})
+        pipeline_steps.fit_classifier(remote, self._placed, None)
         del self._placed  # workers may forget the rows
-        found = vars(there.to_local())
-        vars(estimator).update({name: value for name, value in found.items() if name.endswith("_")})
+        fitted = vars(remote.to_local())
+        vars(estimator).update({name: value for name, value in fitted.items() if name.endswith("_")})
 
     def decision(self, estimator: Any, part: str) -> np.ndarray:
         """Return the scores of the texts of a part."""
         from fastsvm.dask import map_shards
 
-        found = map_shards(self._client, shard_scores, self._spools[part], self._maker, estimator)
-        return np.concatenate([*found])
+        scores = map_shards(self._client, shard_scores, self._spools[part], self._maker, estimator)
+        return np.concatenate([*scores])
