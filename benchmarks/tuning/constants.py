@@ -66,15 +66,15 @@ CONSTANTS = {
     "sdca": [
         *of(
             "sdca_solver",
-            *("SHRINK_SLOPE", "REVISIT_EPOCHS", "PACE_EPOCHS", "CG_PAYS_EPOCHS"),
+            *("REVISIT_EPOCHS", "PACE_EPOCHS", "CG_PAYS_EPOCHS"),
             *("INTERCEPT_SQUARE", "INTERCEPT_BENDS", "LOST_DIGITS"),
-            *("EVEN_STEEPNESS", "SPARE_GAP", "HOPEFUL_GAP", "SAMPLE_STEP", "LEAST_SAMPLE", "FIRST_PROGRESS"),
-            *("MOMENTUM", "MOST_MOMENTUM"),
+            *("EVEN_STEEPNESS", "SPARE_GAP", "SAMPLE_STEP", "LEAST_SAMPLE", "FIRST_PROGRESS"),
             FREE_SHARE=(0.225, 1.0),
         ),
+        *of("_sdca", "SHRINK_SLOPE", "HOPEFUL_GAP", "MOMENTUM", "MOST_MOMENTUM"),
         *of("_dual_moves", "MOST_STEPS", "LEAST_RESIDUAL"),
     ],
-    "rare": of("sdca_solver", SLOW_BALANCE=(0.25, 0.8), LONGER_STEPS=(1, 2, 16)),
+    "rare": of("_sdca", SLOW_BALANCE=(0.25, 0.8), LONGER_STEPS=(1, 2, 16)),
     "kernel": [
         *of(
             "kernel.sdca_solver",

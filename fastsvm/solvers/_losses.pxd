@@ -20,6 +20,7 @@ cdef struct Loss:  # properties from the table in losses.py
     double width  # of the bend of the smooth hinge
     double upper  # end of the dual variable of a row of weight 1
     bint quadratic  # whether the dual term is, inside its box
+    bint straight  # whether the loss is a straight line below its bend
 
 
 cdef inline double sigmoid(double z) noexcept nogil:

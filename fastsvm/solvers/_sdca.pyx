@@ -13,6 +13,18 @@ from ._rows cimport AHEAD, Rows, axpy, columns_of, dot, prefetch, prefetch_row, 
 from ._simd cimport squares
 from ._types cimport SHORT, head, index, int8_t, int32_t, real, uint64_t
 
+# How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
+MOMENTUM = 0.55  # times the square of the gap's ratio to the one before is the momentum of a step's
+MOST_MOMENTUM = 0.3  # the largest momentum
+SHRINK_SLOPE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
+HOPEFUL_GAP = 1.5  # times the gap of `tol`, up to which some rows are to be looked at again
+SLOW_BALANCE = 0.5  # of an epoch's imbalance left by the next, above which the intercept's steps get longer
+LONGER_STEPS = 4  # times as long
+
+
+cdef struct Rules:
+    double momentum, most_momentum, shrink_slope, hopeful_gap, slow_balance, longer_steps
+
 
 @cython.final
 cdef class SDCAState:
@@ -44,16 +56,16 @@ cdef class SDCAState:
     dropped_loss, dropped_dual_margins : the same of the rows dropped
     averaged : steps since averaging began
     seen : rows seen by the modified-SGD epoch; -1 outside it
-    last_gap, pace : the gap as met in the last epoch but one, and its ratio to the one before
+    last_gap, pace : the gap as estimated at the end of the last epoch, and its ratio to the one before
     anchor : the intercept when the rows left out were dropped
     largest : the largest ||w||^2 at the end of an epoch
-    straight, shrinking, has_momentum : of the solver
-    slope_share, hopeful, momentum_share, most_momentum, slow_balance : its constants
+    shrinking : whether rows are left out
     """
 
     cdef Loss loss
+    cdef Rules rules
     cdef double rate
-    cdef public double bias_rate, most_bias_rate, imbalance, slow_balance
+    cdef public double bias_rate, most_bias_rate, imbalance
     cdef double[::1] w, dual, averaging_correction, above
     cdef const double[::1] squared_norms
     cdef int8_t[::1] dropped
@@ -61,24 +73,83 @@ cdef class SDCAState:
     cdef public double bias, momentum, threshold, violation, dropped_loss, dropped_dual_margins
     cdef readonly double gap, loss_sum, dual_margins
     cdef public Py_ssize_t averaged, seen
-    cdef public double last_gap, pace, anchor, largest, slope_share, hopeful, momentum_share, most_momentum
-    cdef public bint straight, shrinking, has_momentum
+    cdef readonly double last_gap, pace
+    cdef public double anchor, largest
+    cdef public bint shrinking
 
     def __init__(
         self, Loss loss, double rate, double bias_rate, w, dual, squared_norms, dropped=None,
         averaging_correction=None, above=None, moves=None,
     ):
+        self.rules = Rules(MOMENTUM, MOST_MOMENTUM, SHRINK_SLOPE, HOPEFUL_GAP, SLOW_BALANCE, LONGER_STEPS)
         self.loss, self.rate, self.bias_rate = loss, rate, bias_rate
         self.w, self.dual, self.squared_norms, self.dropped = w, dual, squared_norms, dropped
         self.averaging_correction, self.above, self.moves = averaging_correction, above, moves
         self.seen = -1
-        self.threshold = INFINITY
+        self.threshold = self.imbalance = INFINITY
         self.dropped_loss = self.dropped_dual_margins = 0
 
     cpdef void begin(self) noexcept nogil:
         """Reset the sums of an epoch."""
         self.gap = self.violation = 0
         self.loss_sum, self.dual_margins = self.dropped_loss, self.dropped_dual_margins
+
+    cpdef bint must_revisit(self) noexcept nogil:
+        """Set the threshold as the slopes of this epoch suggest.
+
+        Return whether the intercept has moved by more since rows were dropped: then all are to be visited.
+        """
+        self.threshold = self.rules.shrink_slope * self.violation
+        return fabs(self.bias - self.anchor) > self.threshold
+
+    cpdef bint is_hopeful(self, double gap, double tol) noexcept nogil:
+        """Whether a gap, a sum over the rows, is so near to `tol` that a look at some rows pays."""
+        return gap <= self.rules.hopeful_gap * (tol * (self.loss_sum + self.dual_margins / 2))
+
+    cpdef bint end_epoch(
+        self, const int8_t[::1] signs, double tol=0, bint unless_hopeful=False
+    ) noexcept nogil:
+        """End an epoch: estimate the gap, step on the intercept, and set the momentum of the next epoch.
+
+        The gap was summed over the rows as they were met. Balance costs something, too: the heavier class
+        is scaled down, at its mean slack for each unit. `tol` 0: no gap is estimated.
+
+        The step on the intercept is a proximal one: the centre moves to the intercept reached, which keeps
+        what the dual adds. Steps become longer where they leave most of the imbalance.
+
+        Returns
+        -------
+        bool : False if `unless_hopeful` and the gap may be near `tol`: then nothing is changed
+        """
+        cdef double positive = 0, negative = 0, imbalance, pace, gap
+        cdef Py_ssize_t i
+        if self.bias_rate > 0:
+            for i in range(self.dual.shape[0]):
+                if signs[i] > 0:
+                    positive += self.dual[i]
+                else:
+                    negative += self.dual[i]
+        imbalance = fabs(positive - negative)
+        if tol > 0:
+            gap = max(self.gap, 0.0)
+            if self.bias_rate > 0 and self.loss.straight:
+                gap += imbalance * self.loss_sum / max(positive + negative, DBL_MIN)
+            pace = gap / self.last_gap if gap < self.last_gap else 1
+            if unless_hopeful and self.is_hopeful(gap * pace, tol):
+                return False
+            self.last_gap, self.pace = gap, pace
+            if self.moves is not None:
+                self.momentum = min(self.rules.most_momentum, self.rules.momentum * (pace * pace))
+        if self.bias_rate > 0:
+            self.bias += self.bias_rate * (positive - negative)
+            if imbalance > self.rules.slow_balance * self.imbalance:
+                self.bias_rate = max(
+                    self.bias_rate, min(self.rules.longer_steps * self.bias_rate, self.most_bias_rate)
+                )
+            self.imbalance = imbalance
+            if self.above is None:  # w is not summed again where its dual is balanced
+                self.largest = max(self.largest, squares(&self.w[0], self.w.shape[0]))
+        return True
 
 
 def keep_rows(int32_t[::1] rows, const int8_t[::1] dropped):
@@ -160,14 +231,15 @@ def mean_gap(
 def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const int32_t[::1] order, SDCAState state, uint64_t[::1] random=None,
-    Py_ssize_t most=1,
+    Py_ssize_t most=1, double tol=0,
 ):
     """Take the coordinate step on the rows of `order`, an epoch or a part of one, one after the other.
 
     In the modified-SGD epoch (`state.seen` >= 0) the t-th row is treated as the last of a problem of
     t rows: w_t = w n / t, and 1 / (alpha t) stands for 1 / (alpha n).
 
-    Up to `most` epochs follow one another, each of permuted rows, up to one whose end is not `passed`.
+    Up to `most` epochs follow one another, each of permuted rows. The last is not ended: all rows may have to
+    be visited after it, or none may be left, or its gap may be near `tol`.
 
     Returns
     -------
@@ -243,49 +315,18 @@ def run_epoch(
             state.dropped_loss += tally.dropped_loss
             state.dropped_dual_margins += tally.dropped_dual_margins
             epochs += 1
-            if epochs >= most or not passed(state, &signs[0], visits, &n_visits):
+            if epochs >= most:
                 break
-            bias = state.bias
+            if state.shrinking:
+                if state.must_revisit():
+                    break
+                n_visits = kept_rows(visits, n_visits, dropped)
+            if n_visits == 0 or not state.end_epoch(signs, tol, True):
+                break
+            state.begin()
+            bias, bias_rate = state.bias, state.bias_rate
             fisher_yates(visits, n_visits, draws)
     return epochs, n_visits
-
-
-cdef bint passed(
-    SDCAState s, const int8_t* signs, int32_t* visits, Py_ssize_t* n_visits
-) noexcept nogil:
-    """End an epoch and begin the next as `SDCASolver` does; False, all but, if there is more to decide."""
-    cdef double above = 0, below = 0, imbalance, pace
-    cdef double gap = max(s.gap, 0.0), threshold = s.slope_share * s.violation
-    cdef Py_ssize_t i
-    for i in range(s.dual.shape[0]):
-        if signs[i] > 0:
-            above += s.dual[i]
-        else:
-            below += s.dual[i]
-    imbalance = fabs(above - below)
-    if s.bias_rate > 0 and s.straight:
-        gap += imbalance * s.loss_sum / max(above + below, DBL_MIN)
-    pace = gap / s.last_gap if gap < s.last_gap else 1
-    if gap * pace <= s.hopeful * (s.loss_sum + s.dual_margins / 2):
-        return False
-    if imbalance > s.slow_balance * s.imbalance and s.bias_rate < s.most_bias_rate:
-        return False
-    if s.shrinking:
-        if fabs(s.bias - s.anchor) > threshold:
-            return False
-        n_visits[0] = kept_rows(visits, n_visits[0], &s.dropped[0])
-        if n_visits[0] == 0:
-            return False
-        s.threshold = threshold
-    if s.bias_rate > 0:
-        s.bias += s.bias_rate * (above - below)
-        s.imbalance = imbalance
-        s.largest = max(s.largest, squares(&s.w[0], s.w.shape[0]))
-    s.last_gap, s.pace = gap, pace
-    if s.has_momentum:
-        s.momentum = min(s.most_momentum, s.momentum_share * (pace * pace))
-    s.begin()
-    return True
 
 
 cdef struct Tally:

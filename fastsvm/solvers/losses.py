@@ -60,7 +60,8 @@ class Loss:
     @property
     def struct(self):
         """The `Loss` of `_losses.pxd`."""
-        return {"code": self.code, "width": self.width, "upper": self.upper, "quadratic": self.quadratic}
+        fields = "code", "width", "upper", "quadratic", "straight"
+        return {name: getattr(self, name) for name in fields}
 
     def uppers(self, weights):
         """The upper ends of dual variables of rows with these weights; 0 for weight 0."""

@@ -8,27 +8,20 @@ from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._dual_moves import constant_dual_start, free_variable_cg
 from ._intercept import best_intercept
 from ._random import draw_integer
-from ._rows import sums_by_sign
 from ._scores import loss_and_slope, scores_of
 from ._solver import Candidate, Solver, SolverState, first_averaged
 
 # How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
-MOMENTUM = 0.55  # times the square of the gap's ratio to the one before is a step's momentum,
-MOST_MOMENTUM = 0.3  # but no more than that
-SHRINK_SLOPE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
 REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after twice as many
 PACE_EPOCHS = 20  # epochs between looks at the pace
 CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
 FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
 INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
 INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
-SLOW_BALANCE = 0.5  # of an epoch's imbalance left by the next, above which the intercept's steps become
-LONGER_STEPS = 4  # times as long
 EVEN_STEEPNESS = 0.5  # of ||x||^2 / (alpha n), up to which an even start is worth a pass
 SPARE_GAP = 0.1  # of tol, that taking the balance from few rows may cost
-HOPEFUL_GAP = 1.5  # times the target, of the gap expected, from which some rows are looked at again:
-SAMPLE_STEP = 16  # one of so many rows of the last epoch, or at least
-LEAST_SAMPLE = 128  # rows
+SAMPLE_STEP = 16  # one of so many rows is looked at again, once the gap may be near `tol`,
+LEAST_SAMPLE = 128  # or at least so many
 FIRST_PROGRESS = 0.05  # of the first epoch's gap as it is expected from that as met
 LOST_DIGITS = 1e-4  # share of an earlier ||w||^2, below which w carries the rounding of that along
 EXACT_TOL = 1e-6  # below it, and after
@@ -94,13 +87,10 @@ class SDCASolver(Solver):
             np.zeros(n, np.float32) if has_momentum else None,
         )
         self.state.largest = float(self.w @ self.w)
-        self.state.straight, self.state.shrinking = self.loss.straight, self.shrinking
-        self.state.has_momentum, self.state.slope_share = has_momentum, SHRINK_SLOPE
-        self.state.momentum_share, self.state.most_momentum = MOMENTUM, MOST_MOMENTUM
+        self.state.shrinking = self.shrinking
         if fit_intercept:
             self.state.bias = self.state.anchor = intercept
             self.state.most_bias_rate = most_bias_rate(problem, self.loss)
-            self.state.imbalance, self.state.slow_balance = math.inf, SLOW_BALANCE
         total = self.max_iter * self.visits
         self.steps, self.half = 0, first_averaged(params.average_from, total)
         self.kept = None
@@ -126,8 +116,9 @@ class SDCASolver(Solver):
         order, late = self.next_order(), self.checks_late
         data = self.problem.data_of_windows if late else self.problem.data
         self.state.begin()
-        if self.state.has_momentum and self.done > 1:
-            self.state.momentum = min(MOST_MOMENTUM, MOMENTUM * self.state.pace**2)
+        if self.done == 1:
+            self.state.momentum = 0.0  # there is no pace yet
+        tol = self.tol if self.watching and self.tol is not None else 0.0
         cuts, most = (), self._epochs_at_once()
         if self.averaging == "tail":
             cuts = (self.half - self.steps,)
@@ -136,7 +127,7 @@ class SDCASolver(Solver):
         for part in self.slices(order, cuts=cuts):
             if self.averaging == "tail" and self.steps == self.half:
                 self._start_average()
-            epochs, kept = _sdca.run_epoch(*data, part, self.state, self.random, most)
+            epochs, kept = _sdca.run_epoch(*data, part, self.state, self.random, most, tol)
             self.steps += len(part)
             if self.averaging == "random" and self.steps == self.keep_at:
                 self.kept = self.dual.copy(), self.state.bias
@@ -152,16 +143,7 @@ class SDCASolver(Solver):
             self._shrink()
             if (self.done + 1) % PACE_EPOCHS == 0:
                 self._polish_if_slow()
-        if self.fit_intercept:
-            # Proximal step: the centre moves to the intercept reached, which keeps what the dual adds.
-            above, below = self.sums = sums_by_sign(self.problem.signs, self.dual)
-            s, imbalance = self.state, abs(above - below)
-            s.bias += s.bias_rate * (above - below)
-            if imbalance > s.slow_balance * s.imbalance:
-                s.bias_rate = max(s.bias_rate, min(LONGER_STEPS * s.bias_rate, s.most_bias_rate))
-            s.imbalance = imbalance
-            if self.above is None:  # w is not summed again where its dual is balanced
-                s.largest = max(s.largest, float(self.w @ self.w))
+        self.state.end_epoch(self.problem.signs, tol)
 
     def _epochs_at_once(self):
         """Epochs that the kernel may do in one call, at whose ends only it has to look."""
@@ -170,7 +152,6 @@ class SDCASolver(Solver):
         rows = self.problem.rows
         if not (plain and shuffled) or self.tol is None or self.order.grouped or rows.mapped:
             return 1
-        self.state.hopeful = HOPEFUL_GAP * self.tol
         revisit = max(REVISIT_EPOCHS, 2 * self.all_at) if self.shrinking else self.max_iter
         room = rows.chunk_rows() // max(1, len(self.order.rows))
         to_look = PACE_EPOCHS - self.done % PACE_EPOCHS
@@ -178,9 +159,7 @@ class SDCASolver(Solver):
 
     def _shrink(self):
         """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
-        self.state.threshold = SHRINK_SLOPE * self.state.violation
-        moved = abs(self.state.bias - self.state.anchor) > self.state.threshold
-        if moved or self.done >= max(REVISIT_EPOCHS, 2 * self.all_at):
+        if self.state.must_revisit() or self.done >= max(REVISIT_EPOCHS, 2 * self.all_at):
             # What was dropped was held by another intercept, or long ago.
             self.state.anchor = self.state.bias
             self.dropped[:] = 0
@@ -259,16 +238,10 @@ class SDCASolver(Solver):
         if self.tol is None or not self.watching:
             return False
         s, rows = self.state, self.order.rows
-        gap, target = max(s.gap, 0.0), self.tol * (s.loss_sum + s.dual_margins / 2)
-        if self.fit_intercept and self.loss.straight:
-            # What scaling down the heavier class will cost: its mean slack for each unit.
-            above, below = self.sums
-            gap += abs(above - below) * s.loss_sum / max(above + below, TINY)
-        progress = s.pace = gap / s.last_gap if gap < s.last_gap else 1.0
-        s.last_gap = gap
+        target = self.tol * (s.loss_sum + s.dual_margins / 2)
         if self.problem.rows.mapped:
-            expected = gap * progress
-        elif gap * (FIRST_PROGRESS if self.done == 1 else progress) <= HOPEFUL_GAP * target:
+            expected = s.last_gap * s.pace
+        elif s.is_hopeful(s.last_gap * (FIRST_PROGRESS if self.done == 1 else s.pace), self.tol):
             expected = self._sampled_gap(rows)
         else:
             expected = math.inf
