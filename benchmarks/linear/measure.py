@@ -27,7 +27,7 @@ class Run(NamedTuple):
     suboptimality: float
 
 
-class Point(NamedTuple):
+class MeasuredIterate(NamedTuple):
     """The fits at one setting: seconds of each, and the median suboptimality."""
 
     contender: str
@@ -160,7 +160,7 @@ def _points(runs):
     for run in runs:
         by_setting[run.contender, run.setting].append(run)
     return [
-        Point(
+        MeasuredIterate(
             *key,
             tuple(run.seconds for run in group),
             max(0.0, float(np.median([run.suboptimality for run in group]))),

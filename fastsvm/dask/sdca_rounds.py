@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..solvers._problem import balancing
-from ..solvers._solver import Point, Solver
-from ..solvers.sdca_solver import TINY, sdca_bias_rate, sdca_must_be_exact
+from ..solvers._problem import balance_factors
+from ..solvers._solver import MeasuredIterate, Solver
+from ..solvers.sdca_solver import TINY, sdca_intercept_step, sdca_must_be_exact
 from .shard import Shard, ShardTask, pack
 
 PASSES = 0.5  # over its rows that each shard makes in a round, by default
@@ -113,15 +113,20 @@ class SDCARounds(Solver):
         self.n_rounds = self.sent = self.received = self.lost = 0
         self.w, self.published = np.zeros((2, summaries[0].shape[1]))
         self.fresh = set()  # shards that have no copy of w yet
-        self.column = 0.0
+        self.intercept_step = 0.0
         weights, factors = sum_dicts(part.weights for part in summaries), class_weight or {}
         mean_weight = sum(w * factors.get(label, 1.0) for label, w in weights.items()) / self.n
         if mean_weight != 1:
             class_weight = {label: factors.get(label, 1.0) / mean_weight for label in weights}
         if self.fit_intercept:
             mean_square = sum(part.squares for part in summaries) / self.n
-            self.column = sdca_bias_rate(self.alpha, self.n, mean_square, 1.0)
-        options = {"n": self.n, "alpha": self.alpha, "damping": float(len(shards)), "column": self.column}
+            self.intercept_step = sdca_intercept_step(self.alpha, self.n, mean_square, 1.0)
+        options = {
+            "n": self.n,
+            "alpha": self.alpha,
+            "damping": float(len(shards)),
+            "intercept_step": self.intercept_step,
+        }
         self.task = ShardTask(positive, class_weight, params.loss, params.hinge_width, seed, options)
         self.bias = start if start and self.fit_intercept else 0.0
         self.summed, self.looseness = 0.0, None
@@ -165,7 +170,7 @@ class SDCARounds(Solver):
             if self.cancelled:
                 raise KeyboardInterrupt
             self._run_round()
-        self.bias += self.column * self._imbalance()
+        self.bias += self.intercept_step * self._imbalance()
 
     def _run_round(self):
         replies = self._ask_shards("advance", self.bias, self.passes)
@@ -175,12 +180,12 @@ class SDCARounds(Solver):
             self.shares[k] += change.unpack()
             self.sums[k], self.progress[k] = progress.sums, progress
         self.n_rounds += 1
-        self.bias += self.column * (self._imbalance() - before)
+        self.bias += self.intercept_step * (self._imbalance() - before)
         self.w = self.shares.sum(axis=0)
 
     def _imbalance(self):
-        above, below = self.sums.sum(axis=0)
-        return above - below
+        positive, negative = self.sums.sum(axis=0)
+        return positive - negative
 
     def should_certify(self):
         """Whether `tol` is reached by the gaps that shards have summed in their last passes.
@@ -193,7 +198,7 @@ class SDCARounds(Solver):
         gap, loss = max(sum(p.gap for p in parts), 0.0), sum(p.loss for p in parts)
         if not math.isfinite(gap):
             return False
-        if self.column:  # as for all rows in one place
+        if self.intercept_step:  # as for all rows in one place
             gap += abs(self._imbalance()) * loss / max(self.sums.sum(), TINY)
         progress, self.summed = gap / self.summed if gap < self.summed else 1.0, gap
         primal = loss + sum(p.dual_margins for p in parts) / 2
@@ -207,7 +212,7 @@ class SDCARounds(Solver):
         """Certify the shards' copy of w."""
         replies = {}
         while len(replies) < len(self.shards):
-            factors = balancing(*self.sums.sum(axis=0)) if self.column else (1.0, 1.0)
+            factors = balance_factors(*self.sums.sum(axis=0)) if self.intercept_step else (1.0, 1.0)
             replies = self._ask_shards("measure", self.bias, factors, sdca_must_be_exact(self.tol, self.done))
         loss, terms, inner, distance = map(float, np.array(list(replies.values())).sum(axis=0))
         w, unsent = self.published.copy(), float(np.linalg.norm(self.w - self.published))
@@ -216,4 +221,4 @@ class SDCARounds(Solver):
         square = float(w @ w)
         longest = math.sqrt(max(square + 2 * inner + distance**2, 0.0)) + unsent
         primal = self.alpha / 2 * square + loss / self.n
-        return Point(w, self.bias, None, primal, terms / self.n - self.alpha / 2 * longest**2)
+        return MeasuredIterate(w, self.bias, None, primal, terms / self.n - self.alpha / 2 * longest**2)

@@ -131,7 +131,7 @@ def certificate_bracket(problem, w, intercept, dual, params, random, accuracy):
         return p.bound - error, p.primal + error
 
     problem.clip_dual(dual, loss)
-    factors = problem.balance(dual) if params.fit_intercept else (1.0, 1.0)
+    factors = problem.balance_factors(dual) if params.fit_intercept else (1.0, 1.0)
     start = problem.primal_from_dual(dual, alpha, factors)
     value = problem.dual_value(dual, start, loss, alpha, factors)
     attained = problem.primal(start, intercept, loss, alpha)

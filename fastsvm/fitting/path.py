@@ -194,7 +194,7 @@ def largest_alpha(problem, params):
     dual = np.full(problem.n, -slope(params.loss, 0.0))
     if problem.weights.size:
         dual *= problem.weights
-    factors = problem.balance(dual) if params.fit_intercept else (1.0, 1.0)
+    factors = problem.balance_factors(dual) if params.fit_intercept else (1.0, 1.0)
     margins = scores_of(problem.rows, problem.primal_from_dual(dual, 1.0, factors), problem.threads)
     used = margins[problem.weights > 0] if problem.weights.size else margins
     largest = np.ptp(used) / 2 if params.fit_intercept else np.abs(used).max()

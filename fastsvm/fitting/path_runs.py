@@ -178,7 +178,7 @@ class Path:
             dual = dual + (last.alpha - alpha) / (alpha_0 - last.alpha) * (dual - before)
             self.problem.clip_dual(dual, self.loss)
             if self.params.fit_intercept:
-                self.problem.rebalance(dual)
+                self.problem.scale_to_balance(dual)
             starts.append(self._best_multiple(dual, self.problem.primal_from_dual(dual, alpha), alpha))
         _, dual, w = max(starts, key=lambda start: start[0])
         return dual, last.result.intercept, w

@@ -1,22 +1,27 @@
-"""ASDCA: mini-batch steps on the dual variables, with momentum (Shalev-Shwartz & Zhang 2013b)."""
+"""ASDCA: mini-batch steps on the dual variables, with momentum.
+
+Minimise P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0)), phi with a continuous slope,
+along with the dual::
+
+    D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2,    w(b) = 1/(alpha n) sum_i b_i y_i x_i
+
+A step on a batch A of m rows, theta in (0, 1]::
+
+    u   = (1 - theta) w + theta w(b)
+    b_i = (1 - theta) b_i + theta c_i (-phi'(y_i u.x_i))   for i in A     (`dual_changes`)
+    w   = (1 - theta) w + theta w(b)                       with the new b (`apply_changes`, `shrink`)
+
+in O(values of A), since w and w(b) are combinations of two vectors (`ASDCAState`). The theta with a proof
+is in `asdca_theta`. The intercept is solved as SDCA's is, by a column of ones and proximal steps.
+
+Sources: Shalev-Shwartz & Zhang, Accelerated mini-batch stochastic dual coordinate ascent, NIPS 2013.
+"""
 
 import cython
 
 from ._losses cimport Loss, minus_slope
 from ._rows cimport Rows, axpy, columns_of, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
-
-# With w(b) = 1/(alpha n) sum_i b_i y_i x_i, the dual is
-#
-#     max_b D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2,   0 <= b_i <= c_i upper,
-#
-# for losses phi with a continuous slope. The step on a batch A of m rows:
-#
-#     u   = (1 - theta) w + theta w(b)
-#     b_i = (1 - theta) b_i + theta c_i (-phi'(y_i u.x_i))   for i in A
-#     w   = (1 - theta) w + theta w(b)                       with the new b
-#
-# `dual_changes` has the second line, `apply_changes` and `shrink` the third, in O(values of A).
 
 cdef double FLOOR = 1e-200  # of the scale
 
@@ -33,7 +38,7 @@ cdef class ASDCAState:
     loss : `Loss.struct`
     theta
     rate : 1 / (alpha n)
-    bias_rate : the same for the intercept's own proximal term; 0 for no intercept
+    intercept_step : the same for the intercept's own proximal term; 0 for no intercept
     pairs : float64 of shape (2 * n_columns,)
         v and z, column by column: both are read where one is.
     dual : float64 of shape (n_rows,)
@@ -50,16 +55,16 @@ cdef class ASDCAState:
     """
 
     cdef Loss loss
-    cdef double rate, bias_rate, theta
+    cdef double rate, intercept_step, theta
     cdef double[::1] pairs, dual, changes, tail
     cdef public double scale, bias, bias_z, bias_sum
     cdef public int64_t averaged
     cdef public bint averaging
 
     def __init__(
-        self, Loss loss, double theta, double rate, double bias_rate, pairs, dual, changes, tail=None,
+        self, Loss loss, double theta, double rate, double intercept_step, pairs, dual, changes, tail=None,
     ):
-        self.loss, self.theta, self.rate, self.bias_rate = loss, theta, rate, bias_rate
+        self.loss, self.theta, self.rate, self.intercept_step = loss, theta, rate, intercept_step
         self.pairs, self.dual, self.changes, self.tail = pairs, dual, changes, tail
         self.scale = 1
 
@@ -157,8 +162,8 @@ cdef inline void apply_changes(
             continue
         i = order[k]
         a = changes[k] * signs[i]
-        state.bias += state.bias_rate * a
-        state.bias_z += share * state.bias_rate * a
+        state.bias += state.intercept_step * a
+        state.bias_z += share * state.intercept_step * a
         a *= state.rate
         start = row_start(&rows.layout, i)
         count = row_start(&rows.layout, i + 1) - start

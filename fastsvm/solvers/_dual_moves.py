@@ -36,7 +36,7 @@ def constant_dual_start(problem, loss, alpha, fit_intercept):
     (dual, w)
     """
     c = problem.weights if problem.weights.size else np.ones(problem.n)
-    positive, negative = factors = problem.balance(c) if fit_intercept else (1.0, 1.0)
+    positive, negative = factors = problem.balance_factors(c) if fit_intercept else (1.0, 1.0)
     w = problem.primal_from_dual(c, alpha, factors)
     sizes = -float(loss.slope(np.zeros(1))[0]) * SIZES
     terms = (
@@ -48,14 +48,14 @@ def constant_dual_start(problem, loss, alpha, fit_intercept):
     return size * c * np.where(problem.signs > 0, positive, negative), size * w
 
 
-def free_variable_cg(problem, loss, alpha, bias_rate, w, bias, dual):
+def free_variable_cg(problem, loss, alpha, intercept_step, w, bias, dual):
     """Raise the dual, by moving the variables inside their box; change w and dual in place.
 
     Parameters
     ----------
     problem : Problem
     loss : Loss, with a quadratic dual
-    alpha, bias_rate, w, bias, dual : as in `_sdca.SDCAState`; w is w(dual)
+    alpha, intercept_step, w, bias, dual : as in `_sdca.SDCAState`; w is w(dual)
 
     Returns
     -------
@@ -70,7 +70,7 @@ def free_variable_cg(problem, loss, alpha, bias_rate, w, bias, dual):
     def apply(p):
         sparse[which] = p
         u = problem.primal_from_dual(sparse, alpha)
-        return margins(problem, which, u, bias_rate * float(p @ y)) + curvature * p
+        return margins(problem, which, u, intercept_step * float(p @ y)) + curvature * p
 
     b, upper = dual[which], np.broadcast_to(problem.upper(loss), problem.n)[which]
     slope = 1 - curvature * b - margins(problem, which, w, bias)
@@ -80,7 +80,7 @@ def free_variable_cg(problem, loss, alpha, bias_rate, w, bias, dual):
     dual[which] = b + step
     sparse[which] = step
     w += problem.primal_from_dual(sparse, alpha)
-    return bias + bias_rate * float(step @ y)
+    return bias + intercept_step * float(step @ y)
 
 
 def projected_cg_step(b, upper, slope, apply):

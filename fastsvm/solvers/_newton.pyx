@@ -1,5 +1,23 @@
 """Newton's method: the passes over rows that one iteration needs.
 
+With m_i = y_i w.x_i and b_i = c_i (-phi'(m_i)), the primal and its derivatives are::
+
+    P(w) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(m_i)
+    g    = alpha w - 1/n sum_i b_i y_i x_i
+    H    = alpha I + 1/n sum_i h_i x_i x_i^T,    h_i = -db_i/dm_i
+
+The step is w + t p with H p = -g and t from a line search. The bound is the dual's value at b::
+
+    D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||1/(alpha n) sum_i b_i y_i x_i||^2
+
+The hinge has no second derivative. Its dual's augmented Lagrangian has one:
+b_i = clip(o_i + c_i penalty (1 - m_i), 0, c_i), and h_i = c_i penalty inside the box. Once a minimum is near,
+b becomes the multipliers o (the method of multipliers), and the penalty grows.
+
+Sources: Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm, Math. Oper.
+Res. 1 (1976). Yin & Li, A semismooth Newton method for support vector classification and regression, Comput.
+Optim. Appl. 73 (2019).
+
 All work on some rows, numbered in `which`, and on arrays with an entry for each of those. w has one more
 entry for the intercept, the column of ones.
 """
@@ -18,20 +36,6 @@ from ._types cimport head, index, int8_t, int32_t, real
 
 cdef enum:
     BLOCK = 256  # rows whose terms are on the stack at a time
-
-
-# With c_i the weights, m_i = y_i w.x_i and b_i = c_i (-phi'(m_i)), the primal and its derivatives are
-#
-#     P(w) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(m_i)
-#     g    = alpha w - 1/n sum_i b_i y_i x_i
-#     H    = alpha I + 1/n sum_i h_i x_i x_i^T,   h_i = -db_i/dm_i
-#
-# The step is w + t p with H p = -g and t from a line search. The bound is the dual's value at b,
-#
-#     D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||1/(alpha n) sum_i b_i y_i x_i||^2.
-#
-# The hinge has b_i = clip(o_i + c_i penalty (1 - m_i), 0, c_i), from its dual's augmented Lagrangian;
-# once a minimum is near, b becomes the multipliers o.
 
 
 @cython.final

@@ -1,4 +1,18 @@
-"""Pegasos: stochastic sub-gradient steps of length 1 / (alpha t) (Shalev-Shwartz et al. 2011)."""
+"""Pegasos: stochastic sub-gradient steps.
+
+Minimise P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(m_i), m_i = y_i (w.x_i + b0).
+For t = 1, 2, ... with a batch A of k rows, eta = 1 / (alpha t) and g_i = c_i (-phi'(m_i))::
+
+    w  = (1 - eta alpha) w + eta/k sum_{i in A} g_i y_i x_i
+    b0 = b0 + min(eta, 1/sqrt(t))/k sum_{i in A} g_i y_i     or with steps of eta as well
+    w  = min(1, r / ||w||) w           if projected: the ball of radius r holds the optimum
+
+After t steps w is w(b) = 1/(alpha n) sum_i b_i y_i x_i, b_i = n/(k t) times the sum of the g_i met. A step
+costs O(values of A), since w = scale * v. The average of iterates is a combination of v and one more vector.
+
+Source: Shalev-Shwartz, Singer, Srebro & Cotter, Pegasos: primal estimated sub-gradient solver for SVM, Math.
+Program. 127 (2011), fig. 1 and 2, sec. 4 (losses) and 6 (intercept).
+"""
 
 import cython
 

@@ -1,4 +1,14 @@
-"""The perceptron (Rosenblatt 1958), plain and averaged (Freund & Schapire 1999)."""
+"""The perceptron, plain and averaged.
+
+Look for (w, b0) with y_i (w.x_i + b0) > 0 for all rows. On each row where that fails::
+
+    w = w + c_i y_i x_i,    b0 = b0 + c_i y_i
+
+The average of all t iterates is w - 1/t sum of (change of w) * (steps before it): O(values of a row).
+
+Sources: Rosenblatt, The perceptron, Psychol. Rev. 65 (1958). Freund & Schapire, Large margin classification
+using the perceptron algorithm, Mach. Learn. 37 (1999), for averaging.
+"""
 
 import cython
 

@@ -112,12 +112,12 @@ class Problem:
 
     def imbalance(self, dual):
         """sum_i b_i y_i."""
-        above, below = sums_by_sign(self.signs, dual)
-        return above - below
+        positive, negative = sums_by_sign(self.signs, dual)
+        return positive - negative
 
-    def balance(self, dual):
+    def balance_factors(self, dual):
         """Factors for rows of sign +1 and -1 that make sum_i b_i y_i = 0, as a free intercept asks."""
-        return balancing(*sums_by_sign(self.signs, dual))
+        return balance_factors(*sums_by_sign(self.signs, dual))
 
     def excess(self, dual, factors, share=1.0):
         """The amounts to take from `dual` for the sums that `factors` would give: from few rows.
@@ -128,18 +128,19 @@ class Problem:
         _rows.take_excess(self.signs, dual, factors[0] < factors[1], part, max(share, part), taken)
         return taken
 
-    def rebalance(self, dual):
-        """Apply the factors of `balance`, in place."""
-        scale_by_sign(self.signs, dual, *self.balance(dual))
+    def scale_to_balance(self, dual):
+        """Apply the `balance_factors`, in place."""
+        scale_by_sign(self.signs, dual, *self.balance_factors(dual))
 
 
-def balancing(above, below):
+def balance_factors(positive, negative):
     """Factors that make the sums of b_i over the rows of sign +1 and of sign -1 equal.
 
     The heavier side is scaled down, which stays in the box.
     """
-    lighter = min(above, below)
-    return (lighter / above if above > lighter else 1.0, lighter / below if below > lighter else 1.0)
+    if positive > negative:
+        return negative / positive, 1.0
+    return 1.0, positive / negative if negative > positive else 1.0
 
 
 def out_of_range(alpha, largest):

@@ -204,7 +204,7 @@ cdef inline bint are_below(const index* j, Py_ssize_t n, Py_ssize_t bound) noexc
     cdef index bits = 0, largest = -1
     cdef Py_ssize_t k
     for k in range(n):
-        bits |= j[k]  # below 0 if any is
+        bits |= j[k]  # negative 0 if any is
         largest = max(largest, j[k])
     return bits >= 0 and largest < bound
 
@@ -272,7 +272,7 @@ def _what_is_wrong(Rows rows, const real[::1] values, const index[::1] columns, 
         if not isfinite(values[k]):
             kind = "NaN" if values[k] != values[k] else "infinity"
             return f"X contains {kind} at row {i}, column {column}; impute it or remove the row."
-    return f"Row {i} of X is too long, the sum of its squares is above {LONGEST:g}: scale X."
+    return f"Row {i} of X is too long, the sum of its squares is positive {LONGEST:g}: scale X."
 
 
 def bad_offset(const index[::1] indptr, Py_ssize_t n_values):
@@ -309,7 +309,8 @@ def bad_index(const index[::1] indices, Py_ssize_t n, Py_ssize_t bound):
 
 def _primal_from_dual(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] dual, double above, double below, double[::1] w, Py_ssize_t first, Py_ssize_t last,
+    const double[::1] dual, double positive, double negative, double[::1] w,
+    Py_ssize_t first, Py_ssize_t last,
 ):
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
@@ -317,7 +318,7 @@ def _primal_from_dual(
     cdef double a
     with nogil:
         for i in range(first, last):
-            a = above * dual[i] if signs[i] > 0 else -below * dual[i]
+            a = positive * dual[i] if signs[i] > 0 else -negative * dual[i]
             if a != 0:
                 start = row_start(&rows.layout, i)
                 axpy(a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, &w[0])
@@ -352,18 +353,18 @@ def margins(problem, which, w, double bias):
 
 
 # An unregularised intercept makes sum_i b_i y_i = 0 a constraint of the dual. Near-feasible dual
-# variables are made feasible by factors `above` and `below` for the rows of either sign; they are
+# variables are made feasible by factors `positive` and `negative` for the rows of either sign; they are
 # applied on the fly, so that no copy of the dual is needed.
 
 
-def primal_from_dual(Rows rows, signs, dual, double rate, double above=1, double below=1):
+def primal_from_dual(Rows rows, signs, dual, double rate, double positive=1, double negative=1):
     """rate * sum_i b_i y_i x_i, float64 of size n_columns; chunks of rows whose b_i are 0 are not read."""
     w = np.zeros(rows.n_columns)
     step = rows.chunk_rows()
 
     def add(first, last):
         _primal_from_dual(
-            rows, rows.values, rows.columns, signs, dual, rate * above, rate * below, w, first, last
+            rows, rows.values, rows.columns, signs, dual, rate * positive, rate * negative, w, first, last
         )
 
     visit = _passing(rows, add, step)
@@ -376,7 +377,7 @@ def primal_from_dual(Rows rows, signs, dual, double rate, double above=1, double
 
 def dual_sum(
     const int8_t[::1] signs, const double[::1] dual, const double[::1] weights, Loss loss,
-    double above=1, double below=1,
+    double positive=1, double negative=1,
 ):
     """sum_i c_i psi(b_i / c_i); rows with c_i = 0 have no term."""
     cdef const double* weight = head(weights)
@@ -384,7 +385,7 @@ def dual_sum(
     cdef double total = 0, b
     with nogil:
         for i in range(dual.shape[0]):
-            b = dual[i] * (above if signs[i] > 0 else below)
+            b = dual[i] * (positive if signs[i] > 0 else negative)
             if weight == NULL:
                 total += dual_term(loss, b)
             elif weight[i] > 0:
@@ -394,22 +395,22 @@ def dual_sum(
 
 def sums_by_sign(const int8_t[::1] signs, const double[::1] dual):
     """The sums of b_i over the rows of sign +1 and of sign -1."""
-    cdef double above = 0, below = 0
+    cdef double positive = 0, negative = 0
     cdef Py_ssize_t i
     for i in range(dual.shape[0]):
         if signs[i] > 0:
-            above += dual[i]
+            positive += dual[i]
         else:
-            below += dual[i]
-    return above, below
+            negative += dual[i]
+    return positive, negative
 
 
-def scale_by_sign(const int8_t[::1] signs, double[::1] dual, double above, double below):
-    """Multiply b_i by `above` or `below`, in place."""
+def scale_by_sign(const int8_t[::1] signs, double[::1] dual, double positive, double negative):
+    """Multiply b_i by `positive` or `negative`, in place."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(dual.shape[0]):
-            dual[i] *= above if signs[i] > 0 else below
+            dual[i] *= positive if signs[i] > 0 else negative
 
 
 def take_excess(

@@ -1,4 +1,33 @@
-"""SDCA: one dual coordinate at a time, maximised exactly (Shalev-Shwartz & Zhang 2013; Hsieh et al. 2008)."""
+"""SDCA: one dual coordinate at a time, maximised exactly.
+
+Minimise over w, and over b0 if there is an intercept, with m_i = y_i (w.x_i + b0)::
+
+    P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(m_i)
+
+by maximising over b, b_i in [0, c_i] or [0, inf), and with an intercept sum_i b_i y_i = 0::
+
+    D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2,    w(b) = 1/(alpha n) sum_i b_i y_i x_i
+
+A step on row i, with q_i = ||x_i||^2 / (alpha n) and upper = 1 or inf (`dual_step` of `_losses.pxd`)::
+
+    hinge           b' = clip(b_i + (1 - m_i) / q_i,  0, c_i)
+    squared hinge   b' = max(0, b_i + (1 - m_i - b_i / (2 c_i)) / (q_i + 1 / (2 c_i)))
+    smooth hinge    b' = clip(b_i + (1 - m_i - g b_i / c_i) / (q_i + g / c_i),  0, c_i)
+    log             the b' with log((c_i - b') / b') = m_i + q_i (b' - b_i), by Newton's method
+    then            w += (b' - b_i) / (alpha n) y_i x_i
+
+The intercept is solved by proximal steps, the method of multipliers on sum_i b_i y_i = 0: within an epoch
+b0 += s (b' - b_i) y_i and q_i += s, s the `intercept_step`; after it b0 += s sum_i b_i y_i (`end_epoch`).
+Modified SGD, for a first epoch: the t-th row is treated as the last of a problem of t rows.
+Momentum adds a share of a row's last change to its step (`momentum_step`). Shrinking: a row at a bound of its
+box is left out where the slope of the dual pushes it there by more than a threshold (`count_in`).
+
+Sources: Shalev-Shwartz & Zhang, Stochastic dual coordinate ascent methods for regularized loss minimization,
+JMLR 14 (2013), fig. 1 and sec. 5. Hsieh et al., A dual coordinate descent method for large-scale linear SVM,
+ICML 2008, alg. 3 (shrinking). Yu, Huang & Lin, Dual coordinate descent methods for logistic regression and
+maximum entropy models, Mach. Learn. 85 (2011). Rockafellar, Augmented Lagrangians and applications of the
+proximal point algorithm, Math. Oper. Res. 1 (1976), for the intercept.
+"""
 
 import cython
 
@@ -17,13 +46,13 @@ from ._types cimport SHORT, head, index, int8_t, int32_t, real, uint64_t
 MOMENTUM = 0.55  # times the square of the gap's ratio to the one before is the momentum of a step's
 MOST_MOMENTUM = 0.3  # the largest momentum
 SHRINK_SLOPE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
-HOPEFUL_GAP = 1.5  # times the gap of `tol`, up to which some rows are to be looked at again
+NEAR_GAP = 1.5  # times the gap of `tol`, up to which some rows are to be looked at again
 SLOW_BALANCE = 0.5  # of an epoch's imbalance left by the next, above which the intercept's steps get longer
 LONGER_STEPS = 4  # times as long
 
 
 cdef struct Rules:
-    double momentum, most_momentum, shrink_slope, hopeful_gap, slow_balance, longer_steps
+    double momentum, most_momentum, shrink_slope, near_gap, slow_balance, longer_steps
 
 
 @cython.final
@@ -34,21 +63,22 @@ cdef class SDCAState:
     ----------
     loss : `Loss.struct`
     rate : 1 / (alpha n)
-    bias_rate : the same for the intercept's own proximal term; 0 for no intercept
+    intercept_step : the same for the intercept's own proximal term; 0 for no intercept
     w, dual, squared_norms : float64 arrays
     dropped : int8 of shape (n_rows,), or None
         Set to 1 for rows that need no more visits for now.
     averaging_correction : float64 of shape (n_rows,), or None
         Per row, the dual mass times the number of averaged steps it was missing from.
-    above : float64 of w's shape, or None
+    w_positive : float64 of w's shape, or None
         The share of w that the rows of sign +1 have.
-    moves : float32 of shape (n_rows,), or None
+    last_changes : float32 of shape (n_rows,), or None
         The last change of each dual variable.
 
     Attributes
     ----------
     bias : the intercept
-    bias_rate, most_bias_rate, imbalance : its rate, the most that may become, |sum_i b_i y_i| an epoch ago
+    longest_intercept_step : what `intercept_step` may grow to
+    imbalance : |sum_i b_i y_i| an epoch ago
     momentum : share of its last change that a step gets
     threshold : a row at a bound of its box is dropped if the dual's slope pushes it there by more
     violation : the largest slope that moved a row
@@ -56,35 +86,36 @@ cdef class SDCAState:
     dropped_loss, dropped_dual_margins : the same of the rows dropped
     averaged : steps since averaging began
     seen : rows seen by the modified-SGD epoch; -1 outside it
-    last_gap, pace : the gap as estimated at the end of the last epoch, and its ratio to the one before
-    anchor : the intercept when the rows left out were dropped
-    largest : the largest ||w||^2 at the end of an epoch
+    gap_estimate, gap_ratio : the gap as estimated at the end of the last epoch; it over the one before
+    screening_intercept : the intercept when the rows left out were dropped
+    largest_squared_norm : the largest ||w||^2 at the end of an epoch so far
     shrinking : whether rows are left out
     """
 
     cdef Loss loss
     cdef Rules rules
     cdef double rate
-    cdef public double bias_rate, most_bias_rate, imbalance
-    cdef double[::1] w, dual, averaging_correction, above
+    cdef public double intercept_step, longest_intercept_step, imbalance
+    cdef double[::1] w, dual, averaging_correction, w_positive
     cdef const double[::1] squared_norms
     cdef int8_t[::1] dropped
-    cdef float[::1] moves
+    cdef float[::1] last_changes
     cdef public double bias, momentum, threshold, violation, dropped_loss, dropped_dual_margins
     cdef readonly double gap, loss_sum, dual_margins
     cdef public Py_ssize_t averaged, seen
-    cdef readonly double last_gap, pace
-    cdef public double anchor, largest
+    cdef readonly double gap_estimate, gap_ratio
+    cdef public double screening_intercept, largest_squared_norm
     cdef public bint shrinking
 
     def __init__(
-        self, Loss loss, double rate, double bias_rate, w, dual, squared_norms, dropped=None,
-        averaging_correction=None, above=None, moves=None,
+        self, Loss loss, double rate, double intercept_step, w, dual, squared_norms, dropped=None,
+        averaging_correction=None, w_positive=None, last_changes=None,
     ):
-        self.rules = Rules(MOMENTUM, MOST_MOMENTUM, SHRINK_SLOPE, HOPEFUL_GAP, SLOW_BALANCE, LONGER_STEPS)
-        self.loss, self.rate, self.bias_rate = loss, rate, bias_rate
+        self.rules = Rules(MOMENTUM, MOST_MOMENTUM, SHRINK_SLOPE, NEAR_GAP, SLOW_BALANCE, LONGER_STEPS)
+        self.loss, self.rate, self.intercept_step = loss, rate, intercept_step
         self.w, self.dual, self.squared_norms, self.dropped = w, dual, squared_norms, dropped
-        self.averaging_correction, self.above, self.moves = averaging_correction, above, moves
+        self.averaging_correction, self.w_positive = averaging_correction, w_positive
+        self.last_changes = last_changes
         self.seen = -1
         self.threshold = self.imbalance = INFINITY
         self.dropped_loss = self.dropped_dual_margins = 0
@@ -100,14 +131,14 @@ cdef class SDCAState:
         Return whether the intercept has moved by more since rows were dropped: then all are to be visited.
         """
         self.threshold = self.rules.shrink_slope * self.violation
-        return fabs(self.bias - self.anchor) > self.threshold
+        return fabs(self.bias - self.screening_intercept) > self.threshold
 
-    cpdef bint is_hopeful(self, double gap, double tol) noexcept nogil:
+    cpdef bint is_near_tol(self, double gap, double tol) noexcept nogil:
         """Whether a gap, a sum over the rows, is so near to `tol` that a look at some rows pays."""
-        return gap <= self.rules.hopeful_gap * (tol * (self.loss_sum + self.dual_margins / 2))
+        return gap <= self.rules.near_gap * (tol * (self.loss_sum + self.dual_margins / 2))
 
     cpdef bint end_epoch(
-        self, const int8_t[::1] signs, double tol=0, bint unless_hopeful=False
+        self, const int8_t[::1] signs, double tol=0, bint unless_near_tol=False
     ) noexcept nogil:
         """End an epoch: estimate the gap, step on the intercept, and set the momentum of the next epoch.
 
@@ -119,11 +150,11 @@ cdef class SDCAState:
 
         Returns
         -------
-        bool : False if `unless_hopeful` and the gap may be near `tol`: then nothing is changed
+        bool : False if `unless_near_tol` and the gap may be near `tol`: then nothing is changed
         """
-        cdef double positive = 0, negative = 0, imbalance, pace, gap
+        cdef double positive = 0, negative = 0, imbalance, gap_ratio, gap, longer, squared_norm
         cdef Py_ssize_t i
-        if self.bias_rate > 0:
+        if self.intercept_step > 0:
             for i in range(self.dual.shape[0]):
                 if signs[i] > 0:
                     positive += self.dual[i]
@@ -132,23 +163,23 @@ cdef class SDCAState:
         imbalance = fabs(positive - negative)
         if tol > 0:
             gap = max(self.gap, 0.0)
-            if self.bias_rate > 0 and self.loss.straight:
+            if self.intercept_step > 0 and self.loss.straight:
                 gap += imbalance * self.loss_sum / max(positive + negative, DBL_MIN)
-            pace = gap / self.last_gap if gap < self.last_gap else 1
-            if unless_hopeful and self.is_hopeful(gap * pace, tol):
+            gap_ratio = gap / self.gap_estimate if gap < self.gap_estimate else 1
+            if unless_near_tol and self.is_near_tol(gap * gap_ratio, tol):
                 return False
-            self.last_gap, self.pace = gap, pace
-            if self.moves is not None:
-                self.momentum = min(self.rules.most_momentum, self.rules.momentum * (pace * pace))
-        if self.bias_rate > 0:
-            self.bias += self.bias_rate * (positive - negative)
+            self.gap_estimate, self.gap_ratio = gap, gap_ratio
+            if self.last_changes is not None:
+                self.momentum = min(self.rules.most_momentum, self.rules.momentum * (gap_ratio * gap_ratio))
+        if self.intercept_step > 0:
+            self.bias += self.intercept_step * (positive - negative)
             if imbalance > self.rules.slow_balance * self.imbalance:
-                self.bias_rate = max(
-                    self.bias_rate, min(self.rules.longer_steps * self.bias_rate, self.most_bias_rate)
-                )
+                longer = min(self.rules.longer_steps * self.intercept_step, self.longest_intercept_step)
+                self.intercept_step = max(self.intercept_step, longer)
             self.imbalance = imbalance
-            if self.above is None:  # w is not summed again where its dual is balanced
-                self.largest = max(self.largest, squares(&self.w[0], self.w.shape[0]))
+            if self.w_positive is None:  # w is not summed again where its dual is balanced
+                squared_norm = squares(&self.w[0], self.w.shape[0])
+                self.largest_squared_norm = max(self.largest_squared_norm, squared_norm)
         return True
 
 
@@ -251,13 +282,13 @@ def run_epoch(
     cdef double* w = <double*>head(state.w)
     cdef double* dual = <double*>head(state.dual)
     cdef double* averaging_correction = <double*>head(state.averaging_correction)
-    cdef double* above = <double*>head(state.above)
-    cdef float* moves = <float*>head(state.moves)
+    cdef double* w_positive = <double*>head(state.w_positive)
+    cdef float* last_changes = <float*>head(state.last_changes)
     cdef int32_t* visits = <int32_t*>head(order)
     cdef uint64_t* draws = &random[0] if random is not None else NULL
     cdef int8_t* dropped = <int8_t*>head(state.dropped)
     cdef const double* norms = head(state.squared_norms)
-    cdef double n = rows.n_rows, rate = state.rate, bias_rate = state.bias_rate, bias = state.bias
+    cdef double n = rows.n_rows, rate = state.rate, intercept_step = state.intercept_step, bias = state.bias
     cdef double c = 1, m, q, b, change, momentum
     cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0], seen = state.seen, epochs = 0
     cdef Loss loss = state.loss
@@ -273,8 +304,8 @@ def run_epoch(
                 if k + AHEAD < n_visits:
                     prefetch(dual + visits[k + AHEAD])
                     prefetch(norms + visits[k + AHEAD])
-                    if moves != NULL:
-                        prefetch(moves + visits[k + AHEAD])
+                    if last_changes != NULL:
+                        prefetch(last_changes + visits[k + AHEAD])
                 i = visits[k]
                 if averaging_correction != NULL:
                     state.averaged += 1
@@ -287,25 +318,25 @@ def run_epoch(
                 start = row_start(&rows.layout, i)
                 count = row_start(&rows.layout, i + 1) - start
                 m = signs[i] * (dot(x + start, shift(j, start), count, w) + bias)
-                q = rate * norms[i] + bias_rate
+                q = rate * norms[i] + intercept_step
                 if seen > 0:
                     m = m * n / (seen - 1) if seen > 1 else 0
                     q *= n / seen
                 b = dual[i]
                 if momentum > 0:
-                    change = momentum_step(loss, m, b, q, c, momentum, moves[i]) - b
+                    change = momentum_step(loss, m, b, q, c, momentum, last_changes[i]) - b
                 else:
                     change = dual_step(loss, m, b, q, c) - b
-                if moves != NULL:
-                    moves[i] = <float>change
+                if last_changes != NULL:
+                    last_changes[i] = <float>change
                 if dropped != NULL:
                     count_in(&tally, dropped + i, loss, m, b, change, q, c)
                 if change != 0:
                     dual[i] = b + change
                     axpy(rate * change * signs[i], x + start, shift(j, start), count, w)
-                    if above != NULL and signs[i] > 0:
-                        axpy(rate * change, x + start, shift(j, start), count, above)
-                    bias += bias_rate * change * signs[i]
+                    if w_positive != NULL and signs[i] > 0:
+                        axpy(rate * change, x + start, shift(j, start), count, w_positive)
+                    bias += intercept_step * change * signs[i]
                     if averaging_correction != NULL:
                         averaging_correction[i] += change * (state.averaged - 1)
             state.bias, state.seen, state.violation = bias, seen, tally.violation
@@ -324,7 +355,7 @@ def run_epoch(
             if n_visits == 0 or not state.end_epoch(signs, tol, True):
                 break
             state.begin()
-            bias, bias_rate = state.bias, state.bias_rate
+            bias, intercept_step = state.bias, state.intercept_step
             fisher_yates(visits, n_visits, draws)
     return epochs, n_visits
 

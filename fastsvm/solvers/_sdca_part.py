@@ -63,7 +63,7 @@ class SDCAPart(SDCASolver):
     n : int, rows of all parts
     loss, alpha, random : as in `SDCASolver`
     damping : float >= 1
-    column : float, the `bias_rate` of the whole problem; 0 for no intercept
+    intercept_step : float, the `intercept_step` of the whole problem; 0 for no intercept
     dual : array, default=None, the dual variables to start from
 
     Attributes
@@ -78,13 +78,13 @@ class SDCAPart(SDCASolver):
     optimization, ICML 2015, eq. 9.
     """
 
-    can_start_near = knows_sides = False  # the driver's w is that of all parts
+    has_default_start = keeps_w_by_sign = False  # the driver's w is that of all parts
 
-    def __init__(self, problem, *, n, loss, hinge_width, alpha, damping, column, random, dual=None):
-        self.column, self.damping = column * damping, damping
+    def __init__(self, problem, *, n, loss, hinge_width, alpha, damping, intercept_step, random, dual=None):
+        self.damped_step, self.damping = intercept_step * damping, damping
         self.share_alpha = alpha * n / problem.n  # makes the part's 1 / (alpha n) the whole problem's
         params = SDCAParams(
-            loss, hinge_width=hinge_width, alpha=self.share_alpha / damping, fit_intercept=column > 0
+            loss, hinge_width=hinge_width, alpha=self.share_alpha / damping, fit_intercept=intercept_step > 0
         )
         start = None if dual is None else (dual, 0.0, np.zeros(problem.rows.n_columns))
         super().__init__(problem, params, random, start)
@@ -92,10 +92,10 @@ class SDCAPart(SDCASolver):
         self.sent = np.zeros_like(self.share)
         self.queue = np.empty(0, np.int32)  # the rows left in this pass
         self.completed = 0
-        self.last = math.inf, 0.0, 0.0
+        self.last_pass = math.inf, 0.0, 0.0
 
-    def _bias_rate(self, mean_square):
-        return self.column
+    def _intercept_step(self, mean_square):
+        return self.damped_step
 
     def advance(self, w, bias, passes):
         """Visit a fraction of the rows, at most to the end of the pass; return the PartProgress.
@@ -115,10 +115,10 @@ class SDCAPart(SDCASolver):
         if not len(self.queue):
             self.completed += 1
             self.done = self.completed
-            self.last = self.state.gap, self.state.loss_sum, self.state.dual_margins
+            self.last_pass = self.state.gap, self.state.loss_sum, self.state.dual_margins
         self.share += (self.w - w) / self.damping
         made = len(visits) / max(len(self.order.rows), 1)
-        return PartProgress(made, self.sums(), *self.last)
+        return PartProgress(made, self.sums(), *self.last_pass)
 
     def _begin_pass(self):
         if self.shrinking and self.completed:
@@ -136,12 +136,12 @@ class SDCAPart(SDCASolver):
         `exact`: sum w(b) anew, without the rounding errors in `share`. That takes a pass.
         """
         p = self.problem
-        self.state.bias = self.state.anchor = bias
-        self.looking = True
+        self.state.bias = self.state.screening_intercept = bias
+        self.likely_last = True
         loss = self._mean_loss(w, bias) * p.n
         if self.shrinking:
-            self._take_all()
-            self._leave_out()
+            self._visit_all()
+            self._filter_dropped()
         self.queue = np.empty(0, np.int32)
         if exact:
             share = p.primal_from_dual(self.dual, self.share_alpha, factors)

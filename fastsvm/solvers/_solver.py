@@ -85,7 +85,7 @@ class Result(NamedTuple):
     solver: str
 
 
-class Candidate(NamedTuple):
+class Iterate(NamedTuple):
     """The solution that a solver would return now, before any pass over X.
 
     Attributes
@@ -125,7 +125,7 @@ class SolverState(NamedTuple):
     seed: int
 
 
-class Point(NamedTuple):
+class MeasuredIterate(NamedTuple):
     """A candidate solution, measured."""
 
     w: np.ndarray
@@ -170,8 +170,8 @@ class Solver:
     `run_epoch()` changes the state, by a visit of every row or, for Newton's method, by steps and a pass over
     all rows. It returns nothing, and can be interrupted between `slices`.
 
-    `candidate()` is the solution to return now, at no pass over X. `measure()` makes a Point of it, with
-    its objective and, where there is a dual, a lower bound on every objective. That costs a pass or two:
+    `iterate()` is the solution to return now, at no pass over X. `measure()` adds its objective and, where
+    there is a dual, a lower bound on every objective. That costs a pass or two:
     `should_certify()` tells when to call it, and `on_gap_above_tol()` follows when the gap was too large.
 
     `is_over` is the one rule of stopping, and `finalize()` may make the point better before it is returned.
@@ -213,12 +213,12 @@ class Solver:
     """To what the caller rounds the solution: the result's objective and gap are those of the rounded one."""
 
     point: Any = None
-    """The Point that was measured last."""
+    """The MeasuredIterate that was measured last."""
 
     tol: float | None = None
     """The relative gap to reach, in this run."""
 
-    looking = False
+    likely_last = False
     """Whether the next measurement is likely to be the last."""
 
     def __init__(self, problem, *, alpha, max_iter, order=None, random=None, grouped=True):
@@ -261,33 +261,33 @@ class Solver:
         """Do an epoch."""
         raise NotImplementedError
 
-    def candidate(self):
-        """The Candidate that would be returned now."""
+    def iterate(self):
+        """The Iterate that would be returned now."""
         raise NotImplementedError
 
     def measure(self):
-        """The Point that would be returned now."""
-        c, bound = self.candidate(), None
+        """The MeasuredIterate that would be returned now."""
+        c, bound = self.iterate(), None
         w_of_dual = c.w_of_dual
         if c.dual is not None and w_of_dual is None:
             w_of_dual = self.problem.primal_from_dual(c.dual, self.alpha, c.factors)
         w = w_of_dual if c.w is None else c.w
         if c.dual is not None:
             bound = self.problem.dual_value(c.dual, w_of_dual, self.loss, self.alpha, c.factors)
-        point = Point(w, c.intercept, c.dual, math.nan, bound)
-        if self.looking and self.kept_as != np.float64:  # what is kept, at once: that saves a pass
+        point = MeasuredIterate(w, c.intercept, c.dual, math.nan, bound)
+        if self.likely_last and self.kept_as != np.float64:  # what is kept, at once: that saves a pass
             kept = self._as_kept(point)
             if kept.within(self.tol):
                 return kept
         return self._with_objective(point)  # epochs cannot make up for what rounding adds
 
     def _as_kept(self, point):
-        """The Point rounded to `kept_as`, with the objective there."""
+        """The MeasuredIterate rounded to `kept_as`, with the objective there."""
         rounded = self._rounded(point)
         return point if rounded is point and not math.isnan(point.primal) else self._with_objective(rounded)
 
     def _rounded(self, point):
-        """The Point without objective, rounded to `kept_as`; itself if that holds it, or cannot."""
+        """The MeasuredIterate without objective, rounded to `kept_as`; itself if that holds it, or cannot."""
         if self.kept_as == np.float64:
             return point
         with np.errstate(over="ignore"):
@@ -315,7 +315,7 @@ class Solver:
         """Act on a certificate that was worth its cost, but whose gap is above `tol`."""
 
     def finalize(self):
-        """The Point to return, once measured."""
+        """The MeasuredIterate to return, once measured."""
         return self.point
 
     def checkpoint_state(self):

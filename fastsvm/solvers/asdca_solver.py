@@ -1,4 +1,4 @@
-"""ASDCA from the outside: options, the rule for theta, certificate, intercept."""
+"""ASDCA from the outside: options, theta, certificate, intercept. The formulas head `_asdca.pyx`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from . import _asdca  # type: ignore[attr-defined]  # compiled
 from ._input import as_state
 from ._problem import Problem
-from ._solver import Candidate, Result, Solver
+from ._solver import Iterate, Result, Solver
 from .losses import as_loss
 from .params import ASDCAParams
 from .run import run
@@ -42,7 +42,7 @@ class ASDCASolver(Solver):
         column = asdca_intercept_column(problem, **options) if fit_intercept else 0.0
         self.theta = asdca_theta(problem, column, **options) if theta == "paper" else theta
         rate = 1 / (alpha * problem.n)
-        self.bias_rate = rate * column
+        self.intercept_step = rate * column
         pairs = np.zeros((problem.rows.n_columns, 2))
         self.v, self.z = pairs.T
         self.dual = np.zeros(problem.n)
@@ -51,21 +51,21 @@ class ASDCASolver(Solver):
             self.loss.struct,
             self.theta,
             rate,
-            self.bias_rate,
+            self.intercept_step,
             pairs.reshape(-1),
             self.dual,
             np.empty(self.batch_size),
             self.tail,
         )
-        self.steps, self.half = 0, self.max_iter * -(-self.visits // self.batch_size) // 2
-        self.before = None  # the iterate before the first that is averaged
-        self.next_look = 0  # the first epoch tells how far it is
+        self.steps, self.averaging_start = 0, self.max_iter * -(-self.visits // self.batch_size) // 2
+        self.before_average = None  # the iterate before the first that is averaged
+        self.next_certified_epoch = 0  # the first epoch tells how far it is
 
     def run_epoch(self):
         """Visit every row once."""
         order, size = self.next_order(), self.batch_size
         if size <= self.problem.rows.chunk_rows():
-            cuts = ((self.half - self.steps) * size,) if self._waits_to_average else ()
+            cuts = ((self.averaging_start - self.steps) * size,) if self._waits_to_average else ()
             for part in self.slices(order, multiple=size, cuts=cuts):
                 self._begin_average()
                 _asdca.run_epoch(*self.problem.data, part, self.state)
@@ -79,15 +79,15 @@ class ASDCASolver(Solver):
             # Proximal step: the centre follows the intercept. An epoch brings b and w only by a factor of
             # exp(-theta) nearer to the solution for that centre, which must not run ahead of them.
             share = min(1, 4 * self.theta)
-            self.state.bias += share * self.bias_rate * self.problem.imbalance(self.dual)
+            self.state.bias += share * self.intercept_step * self.problem.imbalance(self.dual)
 
     @property
     def _waits_to_average(self):
         return self.tail is not None and not self.state.averaging
 
     def _begin_average(self):
-        if self._waits_to_average and self.steps >= self.half:
-            self.state.averaging, self.before = True, self._last_iterate()
+        if self._waits_to_average and self.steps >= self.averaging_start:
+            self.state.averaging, self.before_average = True, self._last_iterate()
 
     def _last_iterate(self):
         return self.v + self.state.scale * self.z
@@ -102,7 +102,7 @@ class ASDCASolver(Solver):
         w, state = self._last_iterate(), self.state
         if not state.averaged:
             return w, state.bias + state.scale * state.bias_z
-        late = (1 - self.theta) / self.theta * (w - self.before)
+        late = (1 - self.theta) / self.theta * (w - self.before_average)
         return self.v + (self.tail - late) / state.averaged, state.bias_sum / state.averaged
 
     def _long_step(self, batch):
@@ -116,7 +116,7 @@ class ASDCASolver(Solver):
 
     def should_certify(self):
         """Whether the gap, which shrinks by about exp(-2 theta) an epoch, may be small enough by now."""
-        return self.tol is not None and self.done >= self.next_look
+        return self.tol is not None and self.done >= self.next_certified_epoch
 
     def on_gap_above_tol(self):
         """Look again when it may be."""
@@ -124,16 +124,16 @@ class ASDCASolver(Solver):
         epochs = 1.0
         if 0 < self.theta < 1 and self.point.gap > goal:
             epochs = math.log(self.point.gap / goal) / (-2 * math.log1p(-self.theta))
-        self.next_look = self.done + max(1, int(min(epochs, self.max_iter)))
+        self.next_certified_epoch = self.done + max(1, int(min(epochs, self.max_iter)))
 
-    def candidate(self):
+    def iterate(self):
         """The output, and the dual variables as they are."""
         p = self.problem
         p.clip_dual(self.dual, self.loss)  # rounding
         w, intercept = self._output()
         if not self.fit_intercept:
-            return Candidate(w, intercept, self.dual, w_of_dual=self.v)
-        return Candidate(w, intercept, self.dual, p.balance(self.dual))
+            return Iterate(w, intercept, self.dual, w_of_dual=self.v)
+        return Iterate(w, intercept, self.dual, p.balance_factors(self.dual))
 
     def _objective(self, w, intercept):
         with np.errstate(over="ignore"):
@@ -145,7 +145,7 @@ class ASDCASolver(Solver):
     def finalize(self):
         """Certify again what is returned: the dual made to satisfy all constraints, and w(b) recomputed."""
         if self.fit_intercept:
-            self.problem.rebalance(self.dual)
+            self.problem.scale_to_balance(self.dual)
         self.v[:] = self.problem.primal_from_dual(self.dual, self.alpha)
         bound = self.problem.dual_value(self.dual, self.v, self.loss, self.alpha)
         return self.point._replace(bound=bound)

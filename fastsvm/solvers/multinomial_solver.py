@@ -1,4 +1,25 @@
-"""Multinomial log loss (softmax regression): Newton's method with conjugate gradients, certified."""
+"""Multinomial log loss (softmax regression): Newton's method with conjugate gradients, certified.
+
+Minimise over W, and b if there are intercepts, with the scores s_i = W x_i + b::
+
+    P(W, b) = alpha/2 ||W||^2 + 1/n sum_i c_i (log sum_k exp(s_ik) - s_iy)
+
+For probabilities p_i, their entropy H, and W(p) = 1/(alpha n) sum_i c_i (e_yi - p_i) x_i^T,
+
+    D(p) = 1/n sum_i c_i H(p_i) - alpha/2 ||W(p)||^2 <= P(W, b)    if sum_i c_i (e_yi - p_i) = 0.
+
+Proof: log sum_k exp(s_ik) >= s_i.p_i + H(p_i) (Fenchel and Young). Summed, with the definition of W(p),
+P(W, b) - D(p) >= alpha/2 ||W||^2 - alpha W.W(p) + alpha/2 ||W(p)||^2 - b.sum_i c_i (e_yi - p_i) / n. The
+last term is 0, and the others are alpha/2 ||W - W(p)||^2 >= 0. At p_i = softmax(s_i) there is equality,
+and alpha (W - W(p)) is the gradient by W: the gap is its square over 2 alpha. Before it is taken, the
+intercepts are moved to their optimum for the scores, where that sum, n times their slope, is 0.
+
+A step is -H^-1 g, with the gradient g = alpha W + 1/n sum_i c_i (p_i - e_yi) x_i^T and the Hessian's products
+H V = alpha V + 1/n sum_i c_i (diag(p_i) - p_i p_i^T) V x_i x_i^T, by conjugate gradients, then a line search.
+
+Sources: Shalev-Shwartz & Zhang, Math. Program. 155 (2016), for the dual. Nocedal & Wright, Numerical
+Optimization (2006), algorithm 7.1, for the steps.
+"""
 
 import math
 
@@ -9,7 +30,7 @@ from . import _multinomial  # type: ignore[attr-defined]  # compiled
 from ._input import as_rows, as_weights, with_mean_1
 from ._problem import Problem
 from ._rows import map_chunks
-from ._solver import Point, Solver
+from ._solver import MeasuredIterate, Solver
 from .losses import as_loss
 
 FORCING = 0.25  # largest share of the squared gradient that a step may leave, and
@@ -144,19 +165,7 @@ class MultinomialProblem(Problem):
 class MultinomialSolver(Solver):
     """Newton's method on multinomial log loss; an epoch is a step, of several passes over X.
 
-    Minimises, over W (and b if `fit_intercept`), with the scores s_i = W x_i + b::
-
-        P(W, b) = alpha/2 ||W||^2 + 1/n sum_i c_i (log sum_k exp(s_ik) - s_iy)
-
-    For probabilities p_i, their entropy H, and W(p) = 1/(alpha n) sum_i c_i (e_yi - p_i) x_i^T,
-
-        D(p) = 1/n sum_i c_i H(p_i) - alpha/2 ||W(p)||^2 <= P(W, b)    if sum_i c_i (e_yi - p_i) = 0.
-
-    Proof: log sum_k exp(s_ik) >= s_i.p_i + H(p_i) (Fenchel and Young). Summed, with the definition of W(p),
-    P(W, b) - D(p) >= alpha/2 ||W||^2 - alpha W.W(p) + alpha/2 ||W(p)||^2 - b.sum_i c_i (e_yi - p_i) / n. The
-    last term is 0, and the others are alpha/2 ||W - W(p)||^2 >= 0. At p_i = softmax(s_i) there is equality,
-    and alpha (W - W(p)) is the gradient by W: the gap is its square over 2 alpha. Before it is taken, the
-    intercepts are moved to their optimum for the scores, where that sum, n times their slope, is 0.
+    The formulas head this file.
 
     Parameters
     ----------
@@ -164,11 +173,6 @@ class MultinomialSolver(Solver):
     params : SDCAParams
     start : (dual, intercepts), default=None
         c_i (e_yi - p_i), of shape (n_classes, n_rows), as a `Result` has them.
-
-    References
-    ----------
-    Shalev-Shwartz & Zhang, Math. Program. 155 (2016), for the dual. Nocedal & Wright, Numerical Optimization
-    (2006), algorithm 7.1, for the steps.
     """
 
     solver = "newton"
@@ -314,14 +318,14 @@ class MultinomialSolver(Solver):
         return self.alpha / 2 * float(np.vdot(w, w)) + loss
 
     def measure(self):
-        """The Point here, at no pass, without what all classes have, which adds to the ridge alone."""
+        """The iterate here, at no pass, less what all classes have, which adds to the ridge alone."""
         W = np.ascontiguousarray(self.coef[:-1].T)
         common = W.mean(axis=0)
         W -= common
         objective = self.objective - self.alpha / 2 * len(W) * float(common @ common)
         intercepts = self.coef[-1] - self.coef[-1].mean()
         dual = np.ascontiguousarray(-self.problem.residuals(self.likely).T)
-        return Point(W, intercepts, dual, objective, max(0.0, self.objective - self.gap))
+        return MeasuredIterate(W, intercepts, dual, objective, max(0.0, self.objective - self.gap))
 
     def should_certify(self):
         """Whether the gap is small enough."""

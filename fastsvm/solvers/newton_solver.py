@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _newton  # type: ignore[attr-defined]  # compiled
 from ._random import draw_rows
-from ._solver import Point, Solver, SolverState
+from ._solver import MeasuredIterate, Solver, SolverState
 
 MOST_COLUMNS = 5000  # that it is made for: a system of 200 MB
 # How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
@@ -49,10 +49,8 @@ class NewtonSubproblem:
 class NewtonSolver(Solver):
     """Newton's method on one problem of few columns, an epoch at a time.
 
-    A step solves a system of the size of w, whose matrix is summed over the rows where the loss is bent.
-    The hinge, which has no second derivative, gets one: it is the limit of the augmented Lagrangians of its
-    dual, where b_i = clip(multiplier_i + c_i penalty (1 - m_i), 0, c_i). Their minimum gives the next
-    multipliers (the method of multipliers), and few rows are strictly inside.
+    A step solves a system of the size of w, whose matrix is summed over the rows where the loss is bent. The
+    formulas head `_newton.pyx`.
 
     Steps are made on the active set, the rows near the bend. The loss of the others is taken for the straight
     line it is around their margins. An epoch ends with a pass over all rows, the certificate, and a new
@@ -66,12 +64,6 @@ class NewtonSolver(Solver):
     params : SDCAParams
         An epoch is a pass over all rows, and the steps before it.
     start : as in `make_solver`
-
-    References
-    ----------
-    Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm, Math. Oper. Res. 1
-    (1976). Yin & Li, A semismooth Newton method for support vector classification and regression, Comput.
-    Optim. Appl. 73 (2019).
     """
 
     solver = "newton"
@@ -90,7 +82,8 @@ class NewtonSolver(Solver):
         self.penalty, self.largest_penalty = 1.0, LARGEST_PENALTY
         self.radius = math.inf
         self.all, self.stalled = None, 0
-        self.half, self.half_of, self.half_share = None, None, 0.0  # the Hessian, of which rows
+        self.hessian_half, self.hessian_rows = None, None  # half the Hessian, the ActiveSet of its rows
+        self.hessian_share = 0.0
 
     def run_epoch(self):
         """Newton steps on the active rows, then a pass over all rows and its certificate."""
@@ -110,10 +103,10 @@ class NewtonSolver(Solver):
         if better:
             self.point = point._replace(dual=point.dual.copy())
         if self.stalled:
-            self.relax_penalty()
+            self.lower_penalty()
         if point.primal <= self.value * (2 if better else 1 + 1e-12):
             self.value = point.primal
-            self.radius = max(ACTIVE_WIDTH * self.moved, ACTIVE_BENDS / self.penalty)
+            self.radius = max(ACTIVE_WIDTH * self.margin_change, ACTIVE_BENDS / self.penalty)
             sub.active[:] = 0
         else:
             # Others moved than the active rows, or the steps were too few: once more, with more of them.
@@ -203,7 +196,7 @@ class NewtonSolver(Solver):
             slack, *curved = self.update_duals(active)
             slack *= share
             z = self.z[0] + self.z[1]
-            if self.half is None or self.loss.quadratic:
+            if self.hessian_half is None or self.loss.quadratic:
                 self.update_hessian(active, share, *curved)
             g, H = self.system(active, z, share)
             off, imbalance = self.mismatch(g, z, share)
@@ -235,7 +228,7 @@ class NewtonSolver(Solver):
             active.margin[:] += t * active.change
             if not self.loss.smooth and slack > target and promise <= MULTIPLIER_SHARE * slack:
                 _newton.update_multipliers(active)
-                if share * active.penalty * self.half.max() < self.largest_penalty * self.alpha:
+                if share * active.penalty * self.hessian_half.max() < self.largest_penalty * self.alpha:
                     active.penalty *= PENALTY_GROWTH
                     lowest, idle = math.inf, 0
 
@@ -249,27 +242,27 @@ class NewtonSolver(Solver):
 
     def update_hessian(self, active, share, bent, changed):
         """The Hessian at the margins."""
-        if changed > bent or self.half_of is not active:
-            self.half = np.zeros((self.d + 1, self.d + 1))
+        if changed > bent or self.hessian_rows is not active:
+            self.hessian_half = np.zeros((self.d + 1, self.d + 1))
             active.held[:] = 0
-        self.half_of, self.half_share = active, share
+        self.hessian_rows, self.hessian_share = active, share
         if changed and self.problem.rows.n_values < SHORT_ROW * self.problem.n:
             for part in self.parts(len(active.which)):
-                _newton.update_hessian(*self.matrix, active, self.half, *part)
+                _newton.update_hessian(*self.matrix, active, self.hessian_half, *part)
         elif changed:
             block = np.empty((min(len(active.which), GRAM_ROWS), self.d + 1))
             for side in (1, -1):
                 at = 0
                 while at < len(active.which):
                     count, at = _newton.gather_hessian_rows(*self.matrix, active, side, block, at)
-                    self.half += 0.5 * side * (block[:count].T @ block[:count])
+                    self.hessian_half += 0.5 * side * (block[:count].T @ block[:count])
 
     def system(self, active, z, share):
         """Gradient and Hessian, with a bit more on the diagonal for an intercept that nothing holds."""
         d, size = self.d, self.size
         g = -share * z[:size]
         g[:d] += self.alpha * self.w[:d]
-        H = (self.half + self.half.T)[:size, :size] * (self.half_share * active.penalty)
+        H = (self.hessian_half + self.hessian_half.T)[:size, :size] * (self.hessian_share * active.penalty)
         H.reshape(-1)[: d * size : size + 1] += self.alpha
         if size > d:
             H[d, d] += 1e-3 * abs(g[d]) + 1e-300
@@ -316,25 +309,25 @@ class NewtonSolver(Solver):
         return t
 
     def certify(self):
-        """The Point of the dual variables; w is its w from now on."""
+        """The MeasuredIterate of the dual variables; w is its w from now on."""
         problem, sub = self.problem, self.all
         dual = sub.dual
         if len(sub.which) < problem.n:
             dual = np.zeros(problem.n)
             dual[sub.which] = sub.dual
         if self.fit_intercept:
-            problem.rebalance(dual)
+            problem.scale_to_balance(dual)
             sub.dual[:] = dual[sub.which]
         self.z = self.row_sums(sub)
         w = self.z.sum(axis=0)[:-1] * (sub.share / self.alpha)
         self.w[:-1] = w
-        loss, self.moved = self.measure_margins(sub)
+        loss, self.margin_change = self.measure_margins(sub)
         bound = problem.dual_value(dual, w, self.loss, self.alpha)
-        return Point(w, float(self.w[-1]), dual, self.ridge() + loss, bound)
+        return MeasuredIterate(w, float(self.w[-1]), dual, self.ridge() + loss, bound)
 
-    def relax_penalty(self):
+    def lower_penalty(self):
         """Round the bend off again: what rounds off in a margin is `penalty` times as large in b."""
-        stiffness = self.penalty * self.all.share * self.half.max() / self.alpha
+        stiffness = self.penalty * self.all.share * self.hessian_half.max() / self.alpha
         if stiffness > 1e3:
             self.largest_penalty = min(self.largest_penalty, stiffness) / 100
             self.penalty *= self.largest_penalty / stiffness

@@ -1,4 +1,4 @@
-"""Pegasos from the outside: options, averaging, certificate."""
+"""Pegasos from the outside: options, averaging, certificate. The formulas head `_pegasos.pyx`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._problem import Problem
 from ._progress import Progress
 from ._random import draw_integer
 from ._scores import scores_of
-from ._solver import Candidate, Result, Solver, first_averaged
+from ._solver import Iterate, Result, Solver, first_averaged
 from .losses import as_loss
 from .params import AS_GIVEN, USUAL_PROGRESS, PegasosParams
 from .run import run
@@ -63,12 +63,12 @@ class PegasosSolver(Solver):
             self.state.squared_norm = self.v @ self.v
             self.state.earlier += start.t or -(-problem.n // self.batch_size)
         total = self.max_iter * -(-self.visits // self.batch_size)
-        self.params, self.half = params, first_averaged(params.average_from, total)
+        self.params, self.averaging_start = params, first_averaged(params.average_from, total)
         if patience is not None:
             self._average_all()
-        self.keep_at, self.kept = None, None
+        self.drawn_at, self.drawn_iterate = None, None
         if averaging == "random":
-            self.keep_at = self.half + 1 + draw_integer(total - self.half, self.random)
+            self.drawn_at = self.averaging_start + 1 + draw_integer(total - self.averaging_start, self.random)
 
     @property
     def steps_on_intercept(self):
@@ -91,22 +91,22 @@ class PegasosSolver(Solver):
     def _average_all(self):
         """Let the t-th iterate weigh t, where how many will come is not known."""
         given = self.params.average_from
-        self.half, self.state.growing = given or 0, given is None
+        self.averaging_start, self.state.growing = given or 0, given is None
 
     def run_epoch(self):
         """Visit every row once, or draw n rows."""
         self.state.met = 0.0
         cuts = ()
         if self.tail is not None and not self.state.averaging:
-            cuts = ((self.half - self.state.t) * self.batch_size,)
-        elif self.keep_at is not None:
-            cuts = ((self.keep_at - self.state.t) * self.batch_size,)
+            cuts = ((self.averaging_start - self.state.t) * self.batch_size,)
+        elif self.drawn_at is not None:
+            cuts = ((self.drawn_at - self.state.t) * self.batch_size,)
         for part in self.slices(self.next_order(), multiple=self.batch_size, cuts=cuts):
-            if self.tail is not None and self.state.t >= self.half:
+            if self.tail is not None and self.state.t >= self.averaging_start:
                 self.state.averaging = True
             _pegasos.run_epoch(*self.problem.data, part, self.state)
-            if self.state.t == self.keep_at:
-                self.kept = self.state.scale * self.v, self.state.bias
+            if self.state.t == self.drawn_at:
+                self.drawn_iterate = self.state.scale * self.v, self.state.bias
         if self.state.watched:
             self.progress.add(self.state.met / self.visits, self.output)
 
@@ -117,13 +117,13 @@ class PegasosSolver(Solver):
     def output(self):
         """(w, intercept) of the last iterate, of the average, or of the iterate that was drawn."""
         state = self.state
-        if self.kept is not None:
-            return self.kept
+        if self.drawn_iterate is not None:
+            return self.drawn_iterate
         if state.averaged:
             return (state.mass * self.v + self.tail) / state.averaged, state.bias_sum / state.averaged
         return state.scale * self.v, state.bias
 
-    def candidate(self):
+    def iterate(self):
         """The output, and the steps' own dual variables.
 
         The last iterate is always a combination 1/(alpha n) sum_i b_i y_i x_i of the rows that moved it.
@@ -140,7 +140,7 @@ class PegasosSolver(Solver):
         dual = self.scaled_dual * (self.alpha * p.n * scale)
         changed = p.clip_dual(dual, self.loss) or self.started
         if self.fit_intercept:
-            p.rebalance(dual)
+            p.scale_to_balance(dual)
             changed = True
         w_of_dual = None if changed else scale * self.v
         if self.loss.upper == math.inf:
@@ -148,7 +148,7 @@ class PegasosSolver(Solver):
             best = self._best_multiple(dual, w_of_dual)
             dual *= best
             w_of_dual *= best
-        return Candidate(w, intercept, dual, w_of_dual=w_of_dual)
+        return Iterate(w, intercept, dual, w_of_dual=w_of_dual)
 
     def _best_multiple(self, dual, w_of_dual):
         """The s with the greatest D(s b), where b has no upper end and psi(b) = b - curvature/2 b^2."""
@@ -177,8 +177,8 @@ class PegasosSolver(Solver):
             for name in _KEPT & snapshot.keys():
                 setattr(self.state, name, snapshot[name])
             self.state.earlier = max(earlier, self.state.earlier)
-            if self.keep_at is not None:
-                self.keep_at += self.state.t
+            if self.drawn_at is not None:
+                self.drawn_at += self.state.t
             if self.tail is not None and snapshot.get("tail") is not None:
                 self.tail[:] = snapshot["tail"]
 

@@ -1,4 +1,4 @@
-"""The perceptron from the outside."""
+"""The perceptron from the outside. The formulas head `_perceptron.pyx`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import _perceptron  # type: ignore[attr-defined]  # compiled
 from ._input import as_state, order_of
 from ._problem import Problem
 from ._progress import Progress
-from ._solver import Candidate, Result, Solver
+from ._solver import Iterate, Result, Solver
 from .losses import TABLE
 from .params import AS_GIVEN, PerceptronParams
 from .run import run
@@ -76,9 +76,9 @@ class PerceptronSolver(Solver):
         t = self.state.t
         return self.w - self.averaging_correction / t, self.state.bias - self.state.bias_correction / t
 
-    def candidate(self):
+    def iterate(self):
         """The output; there is no dual."""
-        return Candidate(*self.output())
+        return Iterate(*self.output())
 
     def snapshot(self):
         """The state for `resume`: plain arrays and numbers."""

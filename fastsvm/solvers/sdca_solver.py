@@ -9,7 +9,7 @@ from ._dual_moves import constant_dual_start, free_variable_cg
 from ._intercept import best_intercept
 from ._random import draw_integer
 from ._scores import loss_and_slope, scores_of
-from ._solver import Candidate, Solver, SolverState, first_averaged
+from ._solver import Iterate, Solver, SolverState, first_averaged
 
 # How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
 REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after twice as many
@@ -18,7 +18,7 @@ CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
 FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
 INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
 INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
-EVEN_STEEPNESS = 0.5  # of ||x||^2 / (alpha n), up to which an even start is worth a pass
+START_STEEPNESS = 0.5  # of ||x||^2 / (alpha n), up to which a constant start is worth a pass
 SPARE_GAP = 0.1  # of tol, that taking the balance from few rows may cost
 SAMPLE_STEP = 16  # one of so many rows is looked at again, once the gap may be near `tol`,
 LEAST_SAMPLE = 128  # or at least so many
@@ -30,14 +30,14 @@ TINY = np.finfo(float).tiny
 
 
 class SDCASolver(Solver):
-    """SDCA on one problem, an epoch at a time; parameters as in `sdca`."""
+    """SDCA on one problem, an epoch at a time; parameters as in `sdca`. The formulas head `_sdca.pyx`."""
 
     solver = "coordinate"
 
-    can_start_near = True
+    has_default_start = True
     """Whether it may start from other than w = 0."""
 
-    knows_sides = True
+    keeps_w_by_sign = True
     """Whether w is known by the rows' signs where X is on disk: what balances them then costs no pass."""
 
     def __init__(self, problem, params, random, start=None):
@@ -50,56 +50,56 @@ class SDCASolver(Solver):
         n = problem.n
         norms = problem.rows.norms if self.checks_late else problem.rows.squared_norms()
         rate = 1 / (alpha * n)
-        self.bias_rate = 0.0
+        self.intercept_step = 0.0
         if fit_intercept:
             # In windows always an estimate: other classes, in other threads, may have had all rows checked.
             mean_square = norms.mean() if self.order.windows is None else self.order.windows.mean_square()
-            self.bias_rate = self._bias_rate(mean_square)
+            self.intercept_step = self._intercept_step(mean_square)
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
-        self.above = None
-        if self.knows_sides and fit_intercept and averaging == "last" and problem.rows.mapped:
-            self.above = np.zeros_like(self.w)
-        self.watching = averaging == "last"
+        self.w_positive = None
+        if self.keeps_w_by_sign and fit_intercept and averaging == "last" and problem.rows.mapped:
+            self.w_positive = np.zeros_like(self.w)
+        self.estimates_gap = averaging == "last"
         shuffled = isinstance(order, str) and order == "permutation"
-        self.shrinking = self.watching and shuffled and self.loss.quadratic
-        self.looking, self.ready = False, None
-        has_momentum = self.shrinking and self.can_start_near and self.loss.straight
+        self.shrinking = self.estimates_gap and shuffled and self.loss.quadratic
+        self.likely_last, self.cached_iterate = False, None
+        has_momentum = self.shrinking and self.has_default_start and self.loss.straight
         if self.shrinking:
-            self._take_all()
+            self._visit_all()
         intercept = 0.0
         if start is not None:
             self.dual[:], intercept, *known = start  # perhaps with the w(b) that belongs to it
             changed = problem.clip_dual(self.dual, self.loss)
             self.w[:] = known[0] if known and not changed else problem.primal_from_dual(self.dual, alpha)
-            self._sum_above()
-        elif self.can_start_near and self.watching and shuffled and not sgd_init:
+            self._sum_w_positive()
+        elif self.has_default_start and self.estimates_gap and shuffled and not sgd_init:
             intercept = first_intercept(problem, self.loss)
-            flat = norms.mean() * rate <= EVEN_STEEPNESS
+            flat = norms.mean() * rate <= START_STEEPNESS
             if flat and self.loss.smooth and not problem.rows.mapped:
                 self.dual[:], self.w[:] = constant_dual_start(problem, self.loss, alpha, fit_intercept)
         self.averaging_correction = np.zeros(n) if averaging == "tail" else None
-        self.gap_seen, self.polished, self.in_vain = math.inf, False, False
-        self.dropped = np.zeros(n, np.int8) if self.watching else None
+        self.gap_at_last_look, self.cg_taken, self.cg_failed = math.inf, False, False
+        self.dropped = np.zeros(n, np.int8) if self.estimates_gap else None
         self.state = _sdca.SDCAState(
-            *(self.loss.struct, rate, self.bias_rate, self.w, self.dual, norms, self.dropped),
+            *(self.loss.struct, rate, self.intercept_step, self.w, self.dual, norms, self.dropped),
             self.averaging_correction,
-            self.above,
+            self.w_positive,
             np.zeros(n, np.float32) if has_momentum else None,
         )
-        self.state.largest = float(self.w @ self.w)
+        self.state.largest_squared_norm = float(self.w @ self.w)
         self.state.shrinking = self.shrinking
         if fit_intercept:
-            self.state.bias = self.state.anchor = intercept
-            self.state.most_bias_rate = most_bias_rate(problem, self.loss)
+            self.state.bias = self.state.screening_intercept = intercept
+            self.state.longest_intercept_step = longest_intercept_step(problem, self.loss)
         total = self.max_iter * self.visits
-        self.steps, self.half = 0, first_averaged(params.average_from, total)
-        self.kept = None
+        self.steps, self.averaging_start = 0, first_averaged(params.average_from, total)
+        self.drawn_iterate = None
         if averaging == "random":
-            self.keep_at = self.half + 1 + draw_integer(total - self.half, self.random)
+            self.drawn_at = self.averaging_start + 1 + draw_integer(total - self.averaging_start, self.random)
 
-    def _bias_rate(self, mean_square):
+    def _intercept_step(self, mean_square):
         p = self.problem
-        return sdca_bias_rate(self.alpha, p.n, mean_square, p.mean_weight)
+        return sdca_intercept_step(self.alpha, p.n, mean_square, p.mean_weight)
 
     def next_order(self):
         """As asked for, but modified SGD must see each row once."""
@@ -110,7 +110,7 @@ class SDCASolver(Solver):
 
     def run_epoch(self):
         """Visit every row once (n random rows with order 'random')."""
-        self.ready = None
+        self.cached_iterate = None
         if self.sgd_init and self.done == 0:
             self.state.seen = 0
         order, late = self.next_order(), self.checks_late
@@ -118,19 +118,19 @@ class SDCASolver(Solver):
         self.state.begin()
         if self.done == 1:
             self.state.momentum = 0.0  # there is no pace yet
-        tol = self.tol if self.watching and self.tol is not None else 0.0
+        tol = self.tol if self.estimates_gap and self.tol is not None else 0.0
         cuts, most = (), self._epochs_at_once()
         if self.averaging == "tail":
-            cuts = (self.half - self.steps,)
+            cuts = (self.averaging_start - self.steps,)
         elif self.averaging == "random":
-            cuts = (self.keep_at - self.steps,)
+            cuts = (self.drawn_at - self.steps,)
         for part in self.slices(order, cuts=cuts):
-            if self.averaging == "tail" and self.steps == self.half:
+            if self.averaging == "tail" and self.steps == self.averaging_start:
                 self._start_average()
             epochs, kept = _sdca.run_epoch(*data, part, self.state, self.random, most, tol)
             self.steps += len(part)
-            if self.averaging == "random" and self.steps == self.keep_at:
-                self.kept = self.dual.copy(), self.state.bias
+            if self.averaging == "random" and self.steps == self.drawn_at:
+                self.drawn_iterate = self.dual.copy(), self.state.bias
             if self.state.seen < 0 and self.checkpoint_hook is not None:
                 self.checkpoint_hook(self)
         self.state.seen = -1
@@ -142,69 +142,69 @@ class SDCASolver(Solver):
         if self.shrinking and self.tol is not None:
             self._shrink()
             if (self.done + 1) % PACE_EPOCHS == 0:
-                self._polish_if_slow()
+                self._take_cg_steps_if_slow()
         self.state.end_epoch(self.problem.signs, tol)
 
     def _epochs_at_once(self):
         """Epochs that the kernel may do in one call, at whose ends only it has to look."""
-        plain = self.watching and not self.traced and self.done and self.checkpoint_hook is None
+        plain = self.estimates_gap and not self.traced and self.done and self.checkpoint_hook is None
         shuffled = isinstance(self.order.sampling, str) and self.order.sampling == "permutation"
         rows = self.problem.rows
         if not (plain and shuffled) or self.tol is None or self.order.grouped or rows.mapped:
             return 1
-        revisit = max(REVISIT_EPOCHS, 2 * self.all_at) if self.shrinking else self.max_iter
+        revisit = max(REVISIT_EPOCHS, 2 * self.all_visited_at) if self.shrinking else self.max_iter
         room = rows.chunk_rows() // max(1, len(self.order.rows))
         to_look = PACE_EPOCHS - self.done % PACE_EPOCHS
         return max(1, min(room, to_look, revisit + 1 - self.done, self.max_iter - self.done))
 
     def _shrink(self):
         """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
-        if self.state.must_revisit() or self.done >= max(REVISIT_EPOCHS, 2 * self.all_at):
+        if self.state.must_revisit() or self.done >= max(REVISIT_EPOCHS, 2 * self.all_visited_at):
             # What was dropped was held by another intercept, or long ago.
-            self.state.anchor = self.state.bias
+            self.state.screening_intercept = self.state.bias
             self.dropped[:] = 0
             self.state.dropped_loss = self.state.dropped_dual_margins = 0
-            self._take_all()
-        self._leave_out()
+            self._visit_all()
+        self._filter_dropped()
 
-    def _polish_if_slow(self):
+    def _take_cg_steps_if_slow(self):
         """Take conjugate gradient steps if many epochs seem to be left, and the rows are settled.
 
         If the gap is no smaller at the next look, they are not taken again.
         """
-        state, before = self.state, self.gap_seen
-        gap = self.gap_seen = max(state.gap, TINY)
-        self.in_vain = self.in_vain or (self.polished and gap > before)
-        self.polished = False
+        state, before = self.state, self.gap_at_last_look
+        gap = self.gap_at_last_look = max(state.gap, TINY)
+        self.cg_failed = self.cg_failed or (self.cg_taken and gap > before)
+        self.cg_taken = False
         target = max(self.tol * (state.loss_sum + state.dual_margins / 2), TINY)
         pace = (math.log(before) - math.log(gap)) / PACE_EPOCHS
-        if self.in_vain or math.log(gap) - math.log(target) <= CG_PAYS_EPOCHS * pace:
+        if self.cg_failed or math.log(gap) - math.log(target) <= CG_PAYS_EPOCHS * pace:
             return
         if np.count_nonzero(self.problem.is_free(self.dual, self.loss)) > FREE_SHARE * len(self.order.rows):
-            self.polished = True
+            self.cg_taken = True
             state.bias = free_variable_cg(
-                self.problem, self.loss, self.alpha, self.bias_rate, self.w, state.bias, self.dual
+                self.problem, self.loss, self.alpha, self.intercept_step, self.w, state.bias, self.dual
             )
-            self._sum_above()
+            self._sum_w_positive()
 
     def on_gap_above_tol(self):
         """Visit again the rows that the certificate found to need it."""
         if self._has_lost_digits():
             self._sum_again()
         if self.shrinking:
-            self.state.anchor = self.state.bias
-            self._take_all()
-            self._leave_out()
+            self.state.screening_intercept = self.state.bias
+            self._visit_all()
+            self._filter_dropped()
 
     def _has_lost_digits(self):
         """Whether w is small against an earlier one, whose rounding it carries along."""
-        return float(self.w @ self.w) < LOST_DIGITS * self.state.largest
+        return float(self.w @ self.w) < LOST_DIGITS * self.state.largest_squared_norm
 
     def _sum_again(self):
         """Make w the sum that the dual variables stand for."""
         self.w[:] = self.problem.primal_from_dual(self.dual, self.alpha)
-        self._sum_above()
-        self.state.largest = float(self.w @ self.w)
+        self._sum_w_positive()
+        self.state.largest_squared_norm = float(self.w @ self.w)
 
     def _screen(self, scores, intercept):
         """Drop the rows that need no visits at these scores, w.x_i of all rows; the sum of all losses."""
@@ -214,17 +214,17 @@ class SDCASolver(Solver):
         )
         return total
 
-    def _sum_above(self):
-        """Make `above` what the dual variables of the rows of sign +1 stand for."""
-        if self.above is not None:
-            self.above[:] = self.problem.primal_from_dual(self.dual, self.alpha, (1.0, 0.0))
+    def _sum_w_positive(self):
+        """Make `w_positive` what the dual variables of the rows of sign +1 stand for."""
+        if self.w_positive is not None:
+            self.w_positive[:] = self.problem.primal_from_dual(self.dual, self.alpha, (1.0, 0.0))
 
-    def _take_all(self):
+    def _visit_all(self):
         """Visit all rows but those of weight 0."""
         self.order.reset()
-        self.all_at = self.done
+        self.all_visited_at = self.done
 
-    def _leave_out(self):
+    def _filter_dropped(self):
         """Visit no rows that are dropped."""
         self.order.filter(lambda rows: _sdca.keep_rows(rows, self.dropped))
 
@@ -235,26 +235,27 @@ class SDCASolver(Solver):
         about an epoch's progress, and it knows nothing of the rows dropped. In memory some of the rows are
         looked at again.
         """
-        if self.tol is None or not self.watching:
+        if self.tol is None or not self.estimates_gap:
             return False
         s, rows = self.state, self.order.rows
         target = self.tol * (s.loss_sum + s.dual_margins / 2)
         if self.problem.rows.mapped:
-            expected = s.last_gap * s.pace
-        elif s.is_hopeful(s.last_gap * (FIRST_PROGRESS if self.done == 1 else s.pace), self.tol):
+            expected = s.gap_estimate * s.gap_ratio
+        elif s.is_near_tol(s.gap_estimate * (FIRST_PROGRESS if self.done == 1 else s.gap_ratio), self.tol):
             expected = self._sampled_gap(rows)
         else:
             expected = math.inf
-        self.looking = not len(rows) or expected <= target
-        return self.looking
+        self.likely_last = not len(rows) or expected <= target
+        return self.likely_last
 
     def _sampled_gap(self, rows):
         """The sum over these rows of what they add to the gap of the candidate, estimated from some."""
-        p, self.ready = self.problem, self.candidate()
-        w = self.w if self.ready.w_of_dual is None else self.ready.w_of_dual
+        p, iterate = self.problem, self.iterate()
+        self.cached_iterate = iterate
+        w = self.w if iterate.w_of_dual is None else iterate.w_of_dual
         step = max(1, len(rows) // max(LEAST_SAMPLE, p.n // SAMPLE_STEP))
         return len(rows) * _sdca.mean_gap(
-            *(*p.data, rows, step), w, self.ready.intercept, self.ready.dual, self.state
+            *(*p.data, rows, step), w, iterate.intercept, iterate.dual, self.state
         )
 
     def checkpoint_state(self):
@@ -265,22 +266,22 @@ class SDCASolver(Solver):
         self.averaging_correction[:] = 0
         self.state.averaged = 0
 
-    def candidate(self):
+    def iterate(self):
         """The iterate that `averaging` asks for."""
-        if self.ready is not None:
-            return self.ready
+        if self.cached_iterate is not None:
+            return self.cached_iterate
         dual, intercept, w = self.dual, self.state.bias, self.w
-        if self.averaging == "tail" and self.state.averaged and self.steps > self.half:
+        if self.averaging == "tail" and self.state.averaged and self.steps > self.averaging_start:
             dual, w = self.dual - self.averaging_correction / self.state.averaged, None
             self.problem.clip_dual(dual, self.loss)  # rounding
-        elif self.kept is not None:
-            (dual, intercept), w = self.kept, None
+        elif self.drawn_iterate is not None:
+            (dual, intercept), w = self.drawn_iterate, None
         if not self.fit_intercept:
-            return Candidate(w, intercept, dual, w_of_dual=w)
-        above, below = factors = self.problem.balance(dual)
+            return Iterate(w, intercept, dual, w_of_dual=w)
+        positive, negative = factors = self.problem.balance_factors(dual)
         if w is None or self._must_be_exact():
-            return Candidate(None, intercept, dual, factors)
-        if self.above is None:
+            return Iterate(None, intercept, dual, factors)
+        if self.w_positive is None:
             lighter = min(factors)  # over the heavier side
             share = SPARE_GAP * self.tol * (1 + lighter) / max(1 - lighter, TINY)
             taken = self.problem.excess(dual, factors, min(1.0, share))
@@ -289,29 +290,29 @@ class SDCASolver(Solver):
             left = np.subtract(dual, taken, out=taken)
             lost = float(w_of_dual @ w_of_dual) < LOST_DIGITS * float(w @ w)
             if lost or lighter**2 < LOST_DIGITS:  # what is left may be rounding
-                self.problem.rebalance(left)
+                self.problem.scale_to_balance(left)
                 w_of_dual = None
-            return Candidate(None, intercept, left, w_of_dual=w_of_dual)
-        w_of_dual = below * self.w + (above - below) * self.above
-        return Candidate(None, intercept, dual, factors, w_of_dual)
+            return Iterate(None, intercept, left, w_of_dual=w_of_dual)
+        w_of_dual = negative * self.w + (positive - negative) * self.w_positive
+        return Iterate(None, intercept, dual, factors, w_of_dual)
 
     def _must_be_exact(self):
         """Whether w must be summed again, because rounding errors in it may matter."""
         return sdca_must_be_exact(self.tol, self.done) or self._has_lost_digits()
 
     def _with_objective(self, point):
-        """The Point with its objective; its intercept is the best one, where that saves epochs.
+        """The MeasuredIterate with its objective; its intercept is the best one, where that saves epochs.
 
         An epoch leaves the run's own intercept so far from it that the objective may need another epoch,
         which is dear where rows come from disk. The run goes on with its own: steps hold the sum of b_i y_i
         by it.
         """
-        if self.above is None or self._must_be_exact():
+        if self.w_positive is None or self._must_be_exact():
             return super()._with_objective(point)
         p, w = self.problem, point.w
         ridge, scores = self.alpha / 2 * float(w @ w), scores_of(p.rows, w, p.threads)
         intercept, loss = best_intercept(p, scores, point.intercept, self.loss, self.tol * ridge)
-        if self.shrinking and self.looking:
+        if self.shrinking and self.likely_last:
             self._screen(scores, point.intercept)
         best = point._replace(intercept=intercept)
         if self._rounded(point) is point and (rounded := self._rounded(best)) is not best:
@@ -325,16 +326,16 @@ class SDCASolver(Solver):
     def _mean_loss(self, w, intercept):
         """The loss of all rows; where this may end the leaving out of some, which to visit again."""
         p = self.problem
-        if not (self.shrinking and self.looking):
+        if not (self.shrinking and self.likely_last):
             return p.mean_loss(w, intercept, self.loss)
         return self._screen(scores_of(p.rows, w, p.threads), intercept) / p.n
 
     def finalize(self):
         """Make the dual feasible in place, and w the sum that it stands for, where rounding may matter."""
         if self.fit_intercept:
-            self.problem.rebalance(self.point.dual)  # the point's w is that of the balanced dual already
+            self.problem.scale_to_balance(self.point.dual)  # the point's w is the balanced dual's already
             return self.point
-        if self.watching and self._must_be_exact():
+        if self.estimates_gap and self._must_be_exact():
             self._sum_again()
             return self.measure()
         return self.point
@@ -356,7 +357,7 @@ def sdca_must_be_exact(tol, done):
     return tol is None or tol < EXACT_TOL or done > EXACT_EPOCHS
 
 
-def sdca_bias_rate(alpha, n, mean_square, mean_weight):
+def sdca_intercept_step(alpha, n, mean_square, mean_weight):
     """The square of the intercept's column, over alpha n.
 
     The intercept is solved by proximal steps, each a problem with one more column, whose square is
@@ -366,7 +367,7 @@ def sdca_bias_rate(alpha, n, mean_square, mean_weight):
     return max(INTERCEPT_SQUARE * (1 / (alpha * n)) * mean_square, INTERCEPT_BENDS / (n * mean_weight))
 
 
-def most_bias_rate(problem, loss):
+def longest_intercept_step(problem, loss):
     """Up to what the intercept's steps become longer: the log loss hardly bends where a class is rare."""
     positive, negative = problem.class_weight_sums()
     if loss.quadratic or not (positive and negative):

@@ -8,7 +8,7 @@ import reference
 from fastsvm.dask.sdca_rounds import LocalShards, SDCARounds
 from fastsvm.dask.shard import Shard
 from fastsvm.solvers import LOSSES, sdca
-from fastsvm.solvers._problem import balancing
+from fastsvm.solvers._problem import balance_factors
 from fastsvm.solvers.params import SDCAParams
 from fastsvm.solvers.run import run
 from pairs import pairs
@@ -82,7 +82,7 @@ def test_the_bound_is_that_of_the_balanced_dual(rows, loss, tol):
     solver.tol = tol
     for _ in range(3):
         solver.run_epoch()
-        factors = balancing(*solver.sums.sum(axis=0))
+        factors = balance_factors(*solver.sums.sum(axis=0))
         point = solver.measure()
         dual = dual_of(solver)
         if tol:
@@ -160,9 +160,9 @@ def test_a_certificate_is_looked_at_when_it_holds():
     rng = np.random.default_rng(2)
     X = sparse.random_array((2000, 300), density=0.05, random_state=rng, format="csr")
     y = np.where(X @ rng.normal(size=300) + 0.5 * rng.normal(size=2000) > 0, 1, -1)
-    traced, looking = (
+    traced, likely_last = (
         rounds_of(LocalShards.split(X, y, 4), fit_intercept=False, passes=1, alpha=3e-2) for _ in range(2)
     )
     run(traced, 1e-3, True)
-    run(looking, 1e-3, False)
-    assert looking.n_rounds <= traced.n_rounds + 1
+    run(likely_last, 1e-3, False)
+    assert likely_last.n_rounds <= traced.n_rounds + 1

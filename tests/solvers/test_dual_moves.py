@@ -49,7 +49,7 @@ def test_one_class_has_no_first_intercept():
 def test_excess_is_taken_from_few_rows_or_from_all():
     X, y, _ = made()
     problem, dual = Problem(X, y), np.random.default_rng(1).random(len(y))
-    factors = problem.balance(dual)
+    factors = problem.balance_factors(dual)
     for share in (1.0, 0.6, 1e-9):
         left = dual - problem.excess(dual, factors, share)
         assert abs(left @ y) < 1e-12 * dual.sum()
@@ -81,29 +81,29 @@ def test_large_alpha_takes_an_epoch_and_one_certificate():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("bias_rate", [0.0, 0.3])
+@pytest.mark.parametrize("intercept_step", [0.0, 0.3])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "smooth_hinge"])
-def test_the_dual_never_falls_and_stays_in_its_box(loss, bias_rate, weighted, problem):
+def test_the_dual_never_falls_and_stays_in_its_box(loss, intercept_step, weighted, problem):
     X, y = problem
     c = reference.weights(np.random.default_rng(1), len(y)) if weighted else None
     p = Problem(X, y, c)
     options = {"loss": loss, "alpha": CG_ALPHA, "sample_weight": c, "fit_intercept": False}
     dual = sdca(X, y, tol=None, max_iter=3, random_state=0, **options).dual
-    w, bias = p.primal_from_dual(dual, CG_ALPHA), bias_rate * p.imbalance(dual)
+    w, bias = p.primal_from_dual(dual, CG_ALPHA), intercept_step * p.imbalance(dual)
 
     def value(dual, w, bias):  # with the intercept's own quadratic term, which stands for one more column
-        extra = bias**2 / (2 * bias_rate * p.n) if bias_rate else 0.0
+        extra = bias**2 / (2 * intercept_step * p.n) if intercept_step else 0.0
         return p.dual_value(dual, w, loss, CG_ALPHA) - extra
 
     before, inside = value(dual, w, bias), p.is_free(dual, loss)
     old = dual.copy()
-    bias = free_variable_cg(p, as_loss(loss), CG_ALPHA, bias_rate, w, bias, dual)
+    bias = free_variable_cg(p, as_loss(loss), CG_ALPHA, intercept_step, w, bias, dual)
     after = value(dual, w, bias)
-    assert after >= before if bias_rate else after > before  # clipped, the way may lead nowhere
+    assert after >= before if intercept_step else after > before  # clipped, the way may lead nowhere
     assert (dual[~inside] == old[~inside]).all()
     assert not p.clip_dual(dual.copy(), loss)
     np.testing.assert_allclose(w, p.primal_from_dual(dual, CG_ALPHA), atol=1e-10)
-    assert bias == pytest.approx(bias_rate * p.imbalance(dual), abs=1e-10)
+    assert bias == pytest.approx(intercept_step * p.imbalance(dual), abs=1e-10)
 
 
 def test_flat_directions_take_few_epochs(monkeypatch):

@@ -35,7 +35,8 @@ def test_each_step_raises_the_dual_and_is_the_twins(loss, layout, weighted, colu
     w, dual, dropped = np.zeros(6), np.zeros(n), np.zeros(n, np.int8)
     norms = problem.rows.squared_norms()
     state = _sdca.SDCAState(
-        as_loss(loss).struct, rate, rate * column, w, dual, norms, dropped, moves=np.zeros(n, np.float32)
+        *(as_loss(loss).struct, rate, rate * column, w, dual, norms, dropped),
+        last_changes=np.zeros(n, np.float32),
     )
     state.momentum = 0.4
     rng, last = np.random.default_rng(1), np.zeros(n)
@@ -50,7 +51,7 @@ def test_each_step_raises_the_dual_and_is_the_twins(loss, layout, weighted, colu
                 continue
             q = rate * (norms[i] + column)
             step = reference.momentum_step(loss, m, before, q, c[i], 0.4, last[i])
-            assert dual[i] == pytest.approx(step, rel=1e-6, abs=1e-8)  # `moves` has single precision
+            assert dual[i] == pytest.approx(step, rel=1e-6, abs=1e-8)  # `last_changes` has single precision
             last[i] = dual[i] - before
             changed += dual[i] != pytest.approx(reference.dual_step(loss, m, before, q, c[i]), abs=1e-6)
             grown = rate * (y * dual) @ np.hstack([X, np.full((n, 1), column**0.5)])

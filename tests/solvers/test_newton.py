@@ -191,8 +191,10 @@ def test_the_active_set_is_chosen_by_all_that_the_margins_moved(loss, problem):
     solver.begin()
     before = solver.all.margin.copy()
     solver.run_epoch()
-    assert solver.moved == pytest.approx(np.sqrt(np.mean((solver.all.margin - before) ** 2)), rel=1e-12)
-    assert solver.moved > 0.1
+    assert solver.margin_change == pytest.approx(
+        np.sqrt(np.mean((solver.all.margin - before) ** 2)), rel=1e-12
+    )
+    assert solver.margin_change > 0.1
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -123,7 +123,7 @@ class Contender:
     def _current_iterates(self):
         """What would be returned now, side by side, and the lower bounds that go with it; NaN: none."""
         solvers = [solver for of_run in self.solvers for solver in of_run]
-        found = [self._feasible_candidate(solver, solver.candidate()) for solver in solvers]
+        found = [self._feasible_candidate(solver, solver.iterate()) for solver in solvers]
         missing = [k for k, c in enumerate(found) if c.dual is not None and c.w_of_dual is None]
         if missing:
             signed = [_signed_dual(solvers[k].problem.signs, found[k]) for k in missing]
@@ -147,7 +147,7 @@ class Contender:
         w = candidate.w_of_dual if candidate.w is None else candidate.w
         if w is None:
             w = solver.problem.primal_from_dual(candidate.dual, solver.alpha, candidate.factors)
-        factors = solver.problem.balance(dual) if solver.fit_intercept else (1.0, 1.0)
+        factors = solver.problem.balance_factors(dual) if solver.fit_intercept else (1.0, 1.0)
         return candidate._replace(w=w, dual=dual, factors=factors, w_of_dual=None)
 
     def _lower_bound(self, solver, candidate):

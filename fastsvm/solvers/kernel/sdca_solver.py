@@ -31,12 +31,12 @@ import numpy as np
 
 from ..._utils.threads import in_threads, number_of_threads
 from .._input import as_state, positive
-from .._problem import balancing
+from .._problem import balance_factors
 from .._random import shuffle
 from .._rows import scale_by_sign, sums_by_sign
 from ..losses import as_loss
 from ..run import run
-from ..sdca_solver import sdca_bias_rate
+from ..sdca_solver import sdca_intercept_step
 from . import _kernel
 from ._free_set import balance, newton_steps
 from ._gram import gram_maker
@@ -121,7 +121,7 @@ class KernelSDCASolver(KernelSolver):
             if (problem.signs[:, weights > 0] == problem.signs[:, weights > 0][:, :1]).all(axis=1).any():
                 raise ValueError("With an intercept the log loss needs rows of both signs.")
             mean_square = self.steepness.mean() / self.dual_scale
-            self.intercept_step = sdca_bias_rate(alpha, problem.n, mean_square, weights.mean())
+            self.intercept_step = sdca_intercept_step(alpha, problem.n, mean_square, weights.mean())
         self.newton_budget, self.newton_from = np.zeros(shape[0]), np.zeros(shape[0])
         self.stalled, self.dual_before_window = np.zeros(shape[0], bool), np.zeros(shape[0])
         self.block_memory = threading.local()
@@ -130,7 +130,7 @@ class KernelSDCASolver(KernelSolver):
             start = np.clip(start, 0, self.upper)
             if fit_intercept:
                 for k, signs in enumerate(problem.signs):
-                    scale_by_sign(signs, start[k], *balancing(*sums_by_sign(signs, start[k])))
+                    scale_by_sign(signs, start[k], *balance_factors(*sums_by_sign(signs, start[k])))
             self._update_scores(range(shape[0]), repeat(np.arange(shape[1], dtype=np.int32)), start)
         for k in range(shape[0]):
             self.measure(k)
