@@ -15,7 +15,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.blas import one_blas_thread
-from .._utils.thread_pool import Threads
+from .._utils.threads import in_threads
 from ..fitting.fit import all_or_nothing
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive
@@ -266,8 +266,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             features[part] = of_rows(X[part])
 
         parts = list(gen_batches(X.shape[0], max(1, BLOCK // self._n_features_out)))
-        with one_blas_thread, Threads(min(threads_of(self.n_jobs), len(parts))) as pool:
-            list(pool.map(fill, parts))
+        with one_blas_thread:
+            in_threads(fill, parts, threads_of(self.n_jobs))
         return features
 
     def _of_directions(self, rows):

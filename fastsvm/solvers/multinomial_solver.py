@@ -22,10 +22,11 @@ Optimization (2006), algorithm 7.1, for the steps.
 """
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
-from .._utils.thread_pool import Threads
+from .._utils.threads import in_threads
 from . import _multinomial  # type: ignore[attr-defined]  # compiled
 from ._input import as_rows, as_weights, with_mean_1
 from ._problem import Problem
@@ -97,15 +98,11 @@ class MultinomialProblem(Problem):
                 self.rows, self.rows.values, self.rows.columns, factors, out, begin, end, first, last
             )
 
-        def visit_classes(begin, end):
-            map_chunks(self.rows, lambda first, last: visit(begin, end, first, last))
+        def visit_classes(classes):
+            map_chunks(self.rows, lambda first, last: visit(*classes, first, last))
 
         ends = np.linspace(0, self.n_classes, min(self.threads, self.n_classes) + 1).astype(int).tolist()
-        if len(ends) == 2:
-            visit_classes(*ends)
-        else:
-            with Threads(self.threads) as pool:
-                list(pool.map(visit_classes, ends[:-1], ends[1:]))
+        in_threads(visit_classes, [*pairwise(ends)], self.threads)
         return out
 
     def hessian_product(self, likely, coef):

@@ -48,7 +48,7 @@ class Products:
             with np.errstate(over="ignore", invalid="ignore"):  # of steps that diverge
                 return function(part, (self.X[part] @ W).reshape(-1, *intercept.shape) + intercept)
 
-        return sum(self._in_threads(of_part, range(0, n, step)))
+        return sum(in_threads(of_part, range(0, n, step), self.threads))
 
     def primal_from_dual(self, duals, rate):
         """w(b) = rate sum_i b_i y_i x_i of each column.
@@ -71,7 +71,7 @@ class Products:
             def fill(k):
                 W[:, k] = primal_from_dual(self.rows, positive, np.ascontiguousarray(duals[:, k]), rate)
 
-            self._in_threads(fill, range(duals.shape[1]))
+            in_threads(fill, range(duals.shape[1]), self.threads)
         else:
             step = max(1, PART // n)
 
@@ -79,9 +79,6 @@ class Products:
                 part = slice(first, first + step)
                 np.matmul(self.X[:, part].T.astype(np.float64, copy=False), duals, out=W[part])
 
-            self._in_threads(fill, range(0, d, step))
+            in_threads(fill, range(0, d, step), self.threads)
             W *= rate
         return W
-
-    def _in_threads(self, work, items):
-        return in_threads(work, items, self.threads)
