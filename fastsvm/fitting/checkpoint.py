@@ -9,6 +9,7 @@ import time
 import zlib
 from functools import partial
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -44,10 +45,11 @@ class Checkpoint:
         If the file is of another fit, or none of ours.
     """
 
-    def __init__(self, path, fit):
+    def __init__(self, path: Any, fit: dict[str, Any]) -> None:
         self.path, self.fit = os.fspath(path), json.loads(json.dumps(fit))
         self.states = self._read_states()
-        self.lock, self.pause, self.kept = Lock(), SECONDS, {}
+        self.lock, self.pause = Lock(), SECONDS
+        self.kept: dict[int, float] = {}
         self._write_file()
         self.written = time.monotonic()
 
@@ -154,7 +156,7 @@ def _shown_in_error(value):
     return value if isinstance(value, str) else reprlib.repr(value)
 
 
-def fit_fingerprint(rows, y, weights):
+def fit_fingerprint(rows: Any, y: np.ndarray, weights: np.ndarray | None) -> dict[str, Any]:
     """Identify the rows of a fit, their labels and their weights.
 
     Parameters

@@ -28,7 +28,7 @@ class FitEnd(NamedTuple):
     single: bool = False
 
     @classmethod
-    def of(cls, result, alpha=None):
+    def of(cls, result: Any, alpha: float | None = None) -> "FitEnd":
         """The end of a solver's Result."""
         single = not (np.asarray(result.w, float).view(np.int64) & LOW_BITS).any()
         share = result.gap / result.objective if result.objective > 0 else 0.0

@@ -1,11 +1,13 @@
 """Scores of a fitted linear classifier, and the labels that follow from them."""
 
+from typing import Any
+
 import numpy as np
 
 from .._utils import sparse
 
 
-def decision_scores(X, coef, intercept, squares=None):
+def decision_scores(X: Any, coef: Any, intercept: Any, squares: Any = None) -> np.ndarray:
     """Return w.x + b0: a number for each row or, of more than two classes, one for each class.
 
     With `squares`, of the shape of `coef`, w.x is divided by the norm of the row in which each column has the
@@ -14,7 +16,7 @@ def decision_scores(X, coef, intercept, squares=None):
     if coef.shape[0] > 1 and sparse.issparse(X) and X.nnz < X.shape[1]:  # SciPy copies what it uses
         columns, places = np.unique(X.indices, return_inverse=True)
         X = sparse.csr_array((X.data, places, X.indptr), (X.shape[0], len(columns)))
-        coef, squares = (each if each is None else each[:, columns] for each in (coef, squares))
+        coef, squares = coef[:, columns], None if squares is None else squares[:, columns]
     with np.errstate(over="ignore", invalid="ignore"):
         scores = X @ coef.T
     if sparse.issparse(scores):
@@ -32,12 +34,12 @@ def decision_scores(X, coef, intercept, squares=None):
     return scores.ravel() if scores.shape[1] == 1 else scores
 
 
-def winners(scores):
+def winners(scores: np.ndarray) -> np.ndarray:
     """Return the place of each row's class."""
     return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
 
 
-def probabilities_of_scores(scores):
+def probabilities_of_scores(scores: np.ndarray) -> np.ndarray:
     """Return the probabilities that scores stand for under the log loss."""
     from scipy.special import expit  # as long to import as all that scores need
 

@@ -1,20 +1,31 @@
 """Solvers driven to their end: one per class, in threads, with verbose lines, callbacks and Ctrl-C."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 from .._utils.blas import one_blas_thread
 from .._utils.threads import batches_in_threads
-from ..solvers.run import run
+from ..solvers.run import Watcher, run
 
 # Values of X, below which SDCA's threads wait for each other, in Python, longer than they work: two took 0.8
 # to 2 times one's time (classes of USPS, digits, six domains, 77 short texts; folds of a9a, digits, reviews).
 FEW_VALUES = 1 << 17
 
 
-def workers_for(rows, n_threads):
+def workers_for(rows: Any, n_threads: int) -> int:
     """The number of threads, of so many at most, that pay for runs of SDCA on these `Rows`."""
     return n_threads if rows.n_values >= FEW_VALUES else 1
 
 
-def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False, watchers_of=None):
+def solve_all(
+    make_solvers: Sequence[tuple[object, Callable[[int], Any]]],
+    *,
+    tol: float | None = None,
+    trace: bool = True,
+    n_threads: int = 1,
+    verbose: bool = False,
+    watchers_of: Callable[[int], Sequence[Watcher]] | None = None,
+) -> list[Any]:
     """Solve independent runs.
 
     Parameters

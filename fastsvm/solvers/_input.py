@@ -16,7 +16,7 @@ MOST_STEPS = 2**31 - 1
 EXTREME = 1e100  # numbers up to here, and from its inverse on, have products and squares in double precision
 
 
-def as_rows(X, threads=1, norms=False):
+def as_rows(X: Any, threads: int = 1, norms: bool = False) -> Any:
     """The rows of X; a copy only where dtype or layout leave no choice.
 
     Parameters
@@ -91,7 +91,7 @@ def as_signs(y, n_rows):
     return y.astype(np.int8, copy=False)
 
 
-def as_weights(sample_weight, n_rows):
+def as_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     """Weights as float64, checked; of length 0 when all are 1."""
     if sample_weight is None:
         return np.empty(0)

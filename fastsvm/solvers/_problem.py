@@ -1,6 +1,7 @@
 """A binary problem: rows, signs and weights, its objective and its dual."""
 
 import copy
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,15 @@ class Problem:
     Weights are divided by their mean, unless `relative` is False.
     """
 
-    def __init__(self, X, y, sample_weight=None, threads=1, norms=False, relative=True):
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        threads: int = 1,
+        norms: bool = False,
+        relative: bool = True,
+    ) -> None:
         self.threads = threads  # for the passes that can be shared; they do not change the results
         self.rows = as_rows(X, threads, norms)
         self.signs = as_signs(y, self.n)

@@ -147,9 +147,9 @@ class MeasuredIterate(NamedTuple):
         return tol is not None and self.gap is not None and self.gap <= tol * self.primal
 
 
-def first_averaged(average_from, total):
+def first_averaged(given, total):
     """After which of all steps iterates are averaged, or drawn: half of them, unless it is given."""
-    return total // 2 if average_from is None else min(average_from, total - 1)
+    return total // 2 if given is None else min(given, total - 1)
 
 
 def require_finite(objective, gap):
@@ -356,7 +356,9 @@ class Solver:
 
     def finish(self) -> None:
         """Make the point the one to return, and measure it."""
-        self.point = self._as_kept(self.finalize())
+        self.point = self.finalize()
+        if self.kept_as != np.float64:
+            self.point = self._as_kept(self.point)
         require_finite(self.point.primal, self.point.gap)
 
     def record(self, score: Callable[..., object] | None = None) -> list[tuple[int, Epoch]]:

@@ -1,5 +1,7 @@
 """The rows of a memory-mapped matrix in large pieces: an order that reads each once an epoch, and blocks."""
 
+from typing import Any
+
 import numpy as np
 
 from .._utils import sparse
@@ -142,7 +144,7 @@ def _pages(X):
     return [each for each in map(Pages.of, _arrays(X)) if each is not None]
 
 
-def blocks(X):
+def blocks(X: Any) -> Any:
     """Yield the rows of X some at a time where they are memory-mapped, and give their memory back; else X.
 
     Parameters

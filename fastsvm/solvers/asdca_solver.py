@@ -27,7 +27,7 @@ class ASDCASolver(Solver):
     solver = "asdca"
 
     def __init__(self, problem: Problem, params: ASDCAParams, random: Any) -> None:
-        alpha, theta, fit_intercept = params.alpha, params.theta, params.fit_intercept
+        alpha, theta = params.alpha, params.theta
         super().__init__(
             problem,
             alpha=alpha,
@@ -36,10 +36,10 @@ class ASDCASolver(Solver):
             random=random,
             grouped=False,
         )
-        self.loss, self.fit_intercept = params.loss_entry, fit_intercept
+        self.loss, self.fit_intercept = params.loss_entry, params.fit_intercept
         self.batch_size = min(params.batch_size, self.visits)
         options = {"loss": self.loss, "alpha": alpha, "batch_size": self.batch_size}
-        column = asdca_intercept_column(problem, **options) if fit_intercept else 0.0
+        column = asdca_intercept_column(problem, **options) if self.fit_intercept else 0.0
         self.theta = asdca_theta(problem, column, **options) if theta == "paper" else theta
         rate = 1 / (alpha * problem.n)
         self.intercept_step = rate * column

@@ -23,6 +23,7 @@ Optimization (2006), algorithm 7.1, for the steps.
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -55,7 +56,9 @@ class MultinomialProblem(Problem):
     Coefficients have a row for each column of X, one for the intercepts, and a column for each class.
     """
 
-    def __init__(self, X, places, n_classes, sample_weight=None, threads=1):
+    def __init__(
+        self, X: Any, places: Any, n_classes: int, sample_weight: Any = None, threads: int = 1
+    ) -> None:
         self.threads, self.rows = threads, as_rows(X, threads)
         self.places, self.n_classes = np.ascontiguousarray(places, np.int32), n_classes
         self.weights = with_mean_1(as_weights(sample_weight, self.n))
@@ -174,7 +177,7 @@ class MultinomialSolver(Solver):
 
     solver = "newton"
 
-    def __init__(self, problem, params, start=None):
+    def __init__(self, problem: Any, params: Any, start: Any = None) -> None:
         super().__init__(problem, alpha=params.alpha, max_iter=params.max_iter)
         self.loss, self.fit_intercept = as_loss("log"), params.fit_intercept
         self.stalled, self.likely = False, None

@@ -45,15 +45,14 @@ class PerceptronSolver(Solver):
             order=order if params.shuffle else AS_GIVEN,
             random=random,
         )
-        self.loss, fit_intercept = TABLE["perceptron"], params.fit_intercept
-        self.fit_intercept = fit_intercept
+        self.loss, self.fit_intercept = TABLE["perceptron"], params.fit_intercept
         self.progress = Progress(params.tol, params.patience)
         self.w, self.separated = np.zeros(problem.rows.n_columns), False
         averages = params.averaging == "all"
         self.averaging_correction = np.zeros(problem.rows.n_columns) if averages else None
-        self.state = _perceptron.PerceptronState(fit_intercept, self.w, self.averaging_correction)
+        self.state = _perceptron.PerceptronState(self.fit_intercept, self.w, self.averaging_correction)
         if start is not None:
-            self.w[:], self.state.bias = start.w, start.intercept if fit_intercept else 0.0
+            self.w[:], self.state.bias = start.w, start.intercept if self.fit_intercept else 0.0
 
     def run_epoch(self):
         """Visit every row once; an epoch without a mistake is the last."""
