@@ -21,7 +21,7 @@ from ..fitting.labels import positive_labels, require_classes, weights_of_counts
 from ..fitting.linear import SDCA as LocalSDCA
 from ..fitting.prediction import require_predict_proba
 from ..solvers._input import as_random, positive
-from ..solvers.params import Params, SDCAParams
+from ..solvers.params import Fields, SDCAParams
 from .placing import Placed, place
 from .sdca_rounds import PASSES, SDCARounds
 from .shards import predicted_rows
@@ -33,7 +33,7 @@ PREDICTING = ("classes_", "coef_", "intercept_", "n_features_in_", "calibration_
 
 
 @dataclass(eq=False, repr=False)
-class SDCAClassifier(LinearClassifier, Params):
+class SDCAClassifier(LinearClassifier, Fields):
     """`fastsvm.SDCAClassifier` for rows that lie on a Dask cluster's workers, with the same certificate.
 
     Minimises, for each class against the rest::

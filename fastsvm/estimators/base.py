@@ -21,12 +21,13 @@ from ..fitting.online import fit_batch, online_start, require_batches
 from ..fitting.prediction import LinearPrediction, Prediction, require_predict_proba
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr, with_floats
+from ..solvers.params import checked_params
 from .callbacks import CallbackSupportMixin, TaskCallbacks, with_callbacks
 
 if TYPE_CHECKING:
     from typing import Any, Self
 
-    from ..solvers.annotations import ArrayLike, Callable, Matrix
+    from ..solvers.annotations import ArrayLike, Matrix
 
 
 class ConvergenceWarning(convergence_advice.ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
@@ -194,12 +195,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
 class LinearClassifier(CallbackSupportMixin, BaseClassifier, LinearPrediction):
     """A linear classifier: `fit_linear` with scikit-learn's checks and callbacks."""
 
-    if TYPE_CHECKING:  # of `Params`
-        checked: Callable
-
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
         """Fit, called by `fit`, with these options of `fit_linear`."""
-        params = self.checked()
+        params = checked_params(self)
         X, y = self._validated(X, y)
         tasks = None
         if getattr(self, "_skl_callbacks", None):
@@ -284,7 +282,7 @@ class OnlineClassifier(LinearClassifier):
         -------
         self
         """
-        params = self.checked(max_iter=1)
+        params = checked_params(self, max_iter=1)
         require_batches(params)
         X, y = self._validated(X, y, reset=not hasattr(self, "classes_"))
         fit = fit_batch(params, self, X, y, classes, sample_weight, self._threads())

@@ -12,6 +12,7 @@ from ..fitting.fit import all_or_nothing
 from ..fitting.kernel import fit_kernel, warm_start, warn_if_fit_is_short
 from ..fitting.kernel_prediction import KernelPrediction
 from ..fitting.labels import as_labels
+from ..solvers.params import checked_params
 from .base import BaseClassifier, is_ready, validated
 from .callbacks import CallbackSupportMixin, StepCallbacks, with_callbacks
 
@@ -54,7 +55,7 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
         MemoryError
             If one row of the kernel matrix is larger than `cache_size`, or the cache than the memory.
         """
-        params = self.checked()
+        params = checked_params(self)
         X, y = self._validated(X, y)
         steps = None
 

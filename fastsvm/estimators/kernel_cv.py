@@ -19,7 +19,7 @@ from ..solvers._windows import rows_at
 from ..solvers.kernel._gram import gram_maker
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel._values import gamma_of
-from ..solvers.kernel.params import KernelSDCACVParams, KernelSDCAParams
+from ..solvers.kernel.params import KernelSDCACVFields, KernelSDCAParams
 from ..solvers.kernel.sdca_solver import KernelSDCASolver
 from ..solvers.run import Watcher, run
 from .cross_validation import CrossValidated, FoldFit, Search, fold_decision
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVParams):
+class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVFields):
     """`KernelSDCAClassifier` with gamma and alpha chosen by cross-validation, every fit of it certified.
 
     Minimises, for each gamma, each alpha, each fold's training rows and each class against the rest::
@@ -104,6 +104,8 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVParam
     >>> bool(model.mean_scores_.max() > 0.97)
     True
     """
+
+    _params = KernelSDCAParams
 
     def _check_params(self):
         gammas = ["scale"] if self.gammas is None else self.gammas

@@ -18,6 +18,7 @@ from ..solvers._random import draw_rows
 from ..solvers.kernel._gram import gram_maker
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver
+from ..solvers.params import checked_params
 from .cross_validation import fold_decision
 from .kernel_pegasos import KernelPegasosClassifier
 
@@ -125,7 +126,7 @@ def _grid_model(parameters, cache_size, n_jobs):
     for name in parameters.keys() - {"kernel", "gamma", "degree", "coef0"}:
         raise ValueError(f"kernels have kernel, gamma, degree and coef0, not {name!r}.")
     model = KernelPegasosClassifier(**parameters, cache_size=cache_size, n_jobs=n_jobs)
-    model.checked()
+    checked_params(model)
     return model
 
 

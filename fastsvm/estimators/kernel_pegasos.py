@@ -17,8 +17,9 @@ from ..fitting.labels import batch_classes, row_weights, signs_of_classes
 from ..solvers._input import as_random
 from ..solvers.kernel._gram import gram_maker
 from ..solvers.kernel._problem import KernelProblem
-from ..solvers.kernel.params import KernelPegasosParams
+from ..solvers.kernel.params import KernelPegasosFields, KernelPegasosParams
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver
+from ..solvers.params import checked_params
 from .kernel_base import KernelClassifier
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def _compares_rows(estimator):
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class KernelPegasosClassifier(KernelClassifier, KernelPegasosParams):
+class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields):
     """Kernel machine fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
     Minimises, for each class against the rest, over functions f of the kernel's space::
@@ -108,6 +109,8 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosParams):
     True
     """
 
+    _params = KernelPegasosParams
+
     @available_if(_compares_rows)
     @all_or_nothing
     def partial_fit(
@@ -132,7 +135,7 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosParams):
         -------
         self
         """
-        params = self.checked()
+        params = checked_params(self)
         first = not hasattr(self, "classes_")
         X, y = self._validated(X, y, reset=first)
         self.classes_ = batch_classes(self, y, classes, params.class_weight)

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from ..solvers.kernel.params import KernelSDCAParams
+from ..solvers.kernel.params import KernelSDCAFields, KernelSDCAParams
 from .kernel_base import KernelClassifier
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class KernelSDCAClassifier(KernelClassifier, KernelSDCAParams):
+class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields):
     """Kernel machine fitted by stochastic dual coordinate ascent, with a certificate.
 
     Minimises, for each class against the rest, over functions f of the kernel's space and the intercept b0::
@@ -105,3 +105,5 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAParams):
     >>> bool((model.dual_gap_ <= 1e-3 * model.objective_).all())
     True
     """
+
+    _params = KernelSDCAParams

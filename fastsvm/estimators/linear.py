@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 from ..fitting.fit import all_or_nothing, warm_start
 from ..solvers._input import as_random
-from ..solvers.params import ASDCAParams, PegasosParams, PerceptronParams, SDCAParams
+from ..solvers.params import (
+    ASDCAFields,
+    ASDCAParams,
+    PegasosFields,
+    PegasosParams,
+    PerceptronFields,
+    PerceptronParams,
+    SDCAFields,
+    SDCAParams,
+)
 from .base import LinearClassifier, OnlineClassifier
 from .callbacks import with_callbacks
 from .certify import certify
@@ -20,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class SDCAClassifier(LinearClassifier, SDCAParams):
+class SDCAClassifier(LinearClassifier, SDCAFields):
     """Linear classifier fitted by stochastic dual coordinate ascent, with a certificate.
 
     Minimises, for each class against the rest::
@@ -119,6 +128,8 @@ class SDCAClassifier(LinearClassifier, SDCAParams):
     True
     """
 
+    _params = SDCAParams
+
     @all_or_nothing
     @with_callbacks
     def fit(
@@ -168,7 +179,7 @@ class SDCAClassifier(LinearClassifier, SDCAParams):
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class PegasosClassifier(OnlineClassifier, PegasosParams):
+class PegasosClassifier(OnlineClassifier, PegasosFields):
     """Linear classifier fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
     Minimises, for each class against the rest::
@@ -266,6 +277,8 @@ class PegasosClassifier(OnlineClassifier, PegasosParams):
     True
     """
 
+    _params = PegasosParams
+
     @all_or_nothing
     def fit(  # noqa: D102 (inherited)
         self,
@@ -287,7 +300,7 @@ class PegasosClassifier(OnlineClassifier, PegasosParams):
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class PerceptronClassifier(OnlineClassifier, PerceptronParams):
+class PerceptronClassifier(OnlineClassifier, PerceptronFields):
     """Rosenblatt's perceptron, plain or averaged.
 
     Looks, for each class against the rest, for (w, b0) with y_i (w.x_i + b0) > 0 for all rows, by
@@ -356,9 +369,11 @@ class PerceptronClassifier(OnlineClassifier, PerceptronParams):
     True
     """
 
+    _params = PerceptronParams
+
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class ASDCAClassifier(LinearClassifier, ASDCAParams):
+class ASDCAClassifier(LinearClassifier, ASDCAFields):
     """Linear classifier fitted by accelerated mini-batch SDCA, with a certificate.
 
     Minimises, for each class against the rest::
@@ -436,6 +451,8 @@ class ASDCAClassifier(LinearClassifier, ASDCAParams):
     >>> bool(model.dual_gap_ <= 1e-3 * model.objective_)
     True
     """
+
+    _params = ASDCAParams
 
     @all_or_nothing
     @with_callbacks

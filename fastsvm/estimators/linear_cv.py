@@ -17,7 +17,7 @@ from ..fitting.path_runs import Path
 from ..solvers import as_rows
 from ..solvers._problem import Problem
 from ..solvers._windows import rows_at
-from ..solvers.params import SDCACVParams, SDCAParams
+from ..solvers.params import SDCACVFields, SDCAParams
 from .base import LinearClassifier
 from .cross_validation import CrossValidated, FoldFit, Search
 from .linear import SDCAClassifier
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVParams):
+class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields):
     """`SDCAClassifier` with alpha chosen by cross-validation, every fit of it certified.
 
     Minimises, for each alpha, each fold's training rows and each class against the rest::
@@ -94,6 +94,8 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVParams):
     >>> bool(model.mean_scores_.max() > 0.97)
     True
     """
+
+    _params = SDCAParams
 
     def _check_params(self):
         SDCAParams.of(self)

@@ -14,9 +14,15 @@ from ..solvers._solver import as_array
 from ..solvers.kernel._gram import gram_maker
 from ..solvers.kernel._problem import KernelProblem, KernelSolver
 from ..solvers.kernel._values import gamma_of
-from ..solvers.kernel.params import KernelPegasosParams, KernelSDCAParams
+from ..solvers.kernel.params import (
+    KernelPegasosFields,
+    KernelPegasosParams,
+    KernelSDCAFields,
+    KernelSDCAParams,
+)
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_pegasos_rows
 from ..solvers.kernel.sdca_solver import KernelSDCASolver
+from ..solvers.params import checked_params
 from ..solvers.run import run
 from .convergence_advice import ConvergenceWarning, FitEnd, fit_ends, warn_if_short
 from .fit import all_or_nothing
@@ -260,7 +266,7 @@ class PlainKernelMachine(PlainModel, KernelPrediction):
         -------
         self
         """
-        params = self.checked()  # type: ignore[attr-defined]
+        params = checked_params(self)
         start_of = warm_start(self) if getattr(params, "warm_start", False) else None
         X = self._checked(X)
         fit = fit_kernel(
@@ -272,10 +278,14 @@ class PlainKernelMachine(PlainModel, KernelPrediction):
 
 
 @dataclass(init=False, eq=False, repr=False)
-class KernelSDCA(PlainKernelMachine, KernelSDCAParams):
+class KernelSDCA(PlainKernelMachine, KernelSDCAFields):
     """SDCA on kernel machines; parameters and attributes as in `fastsvm.KernelSDCAClassifier`."""
+
+    _params = KernelSDCAParams
 
 
 @dataclass(init=False, eq=False, repr=False)
-class KernelPegasos(PlainKernelMachine, KernelPegasosParams):
+class KernelPegasos(PlainKernelMachine, KernelPegasosFields):
     """Pegasos on kernel machines; parameters and attributes as in `fastsvm.KernelPegasosClassifier`."""
+
+    _params = KernelPegasosParams

@@ -8,7 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..solvers.params import ASDCAParams, PegasosParams, PerceptronParams, SDCAParams
+from ..solvers.params import (
+    ASDCAFields,
+    ASDCAParams,
+    PegasosFields,
+    PegasosParams,
+    PerceptronFields,
+    PerceptronParams,
+    SDCAFields,
+    SDCAParams,
+    checked_params,
+)
 from .convergence_advice import ConvergenceWarning
 from .fit import all_or_nothing, fit_linear, warm_start, warn_if_fit_is_short
 from .labels import as_labels
@@ -25,8 +35,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(init=False, eq=False, repr=False)
-class SDCA(PlainModel, LinearPrediction, SDCAParams):
+class SDCA(PlainModel, LinearPrediction, SDCAFields):
     """Dual coordinate ascent, or Newton's method; parameters, attributes as in `fastsvm.SDCAClassifier`."""
+
+    _params = SDCAParams
 
     @all_or_nothing
     def fit(
@@ -54,7 +66,7 @@ class SDCA(PlainModel, LinearPrediction, SDCAParams):
         self
             The fitted model.
         """
-        params, X = self.checked(), self._checked(X)
+        params, X = checked_params(self), self._checked(X)
         fit = fit_linear(
             params,
             X,
@@ -71,8 +83,10 @@ class SDCA(PlainModel, LinearPrediction, SDCAParams):
 
 
 @dataclass(init=False, eq=False, repr=False)
-class ASDCA(PlainModel, LinearPrediction, ASDCAParams):
+class ASDCA(PlainModel, LinearPrediction, ASDCAFields):
     """Accelerated mini-batch SDCA; parameters and attributes as in `fastsvm.ASDCAClassifier`."""
+
+    _params = ASDCAParams
 
     @all_or_nothing
     def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -88,7 +102,7 @@ class ASDCA(PlainModel, LinearPrediction, ASDCAParams):
         self
             The fitted model.
         """
-        params, X = self.checked(), self._checked(X)
+        params, X = checked_params(self), self._checked(X)
         fit = fit_linear(params, X, as_labels(y, X.shape[0]), sample_weight, threads=self._threads())
         warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
         fit.set_attributes(self)
@@ -97,8 +111,6 @@ class ASDCA(PlainModel, LinearPrediction, ASDCAParams):
 
 class OnlineModel(PlainModel, LinearPrediction):
     """A plain linear model that can also learn batch by batch."""
-
-    checked: Callable
 
     @all_or_nothing
     def fit(
@@ -122,7 +134,7 @@ class OnlineModel(PlainModel, LinearPrediction):
         -------
         self
         """
-        params, X = self.checked(), self._checked(X)
+        params, X = checked_params(self), self._checked(X)
         start_of = online_start(self, coef_init, intercept_init)
         y = as_labels(y, X.shape[0])
         fit = fit_linear(params, X, y, sample_weight, threads=self._threads(), start_of=start_of)
@@ -147,7 +159,7 @@ class OnlineModel(PlainModel, LinearPrediction):
         -------
         self
         """
-        params = self.checked(max_iter=1)
+        params = checked_params(self, max_iter=1)
         require_batches(params)
         X = self._checked(X, reset=not hasattr(self, "classes_"))
         y = as_labels(y, X.shape[0])
@@ -157,10 +169,14 @@ class OnlineModel(PlainModel, LinearPrediction):
 
 
 @dataclass(init=False, eq=False, repr=False)
-class Pegasos(OnlineModel, PegasosParams):
+class Pegasos(OnlineModel, PegasosFields):
     """Pegasos, stochastic sub-gradient steps; parameters and attributes as in `fastsvm.PegasosClassifier`."""
+
+    _params = PegasosParams
 
 
 @dataclass(init=False, eq=False, repr=False)
-class Perceptron(OnlineModel, PerceptronParams):
+class Perceptron(OnlineModel, PerceptronFields):
     """Rosenblatt's perceptron; parameters and attributes as in `fastsvm.PerceptronClassifier`."""
+
+    _params = PerceptronParams

@@ -14,7 +14,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from ..fitting.prediction import is_multinomial
-from ..solvers.params import Params
+from ..solvers.params import Fields, checked_params
 from . import container
 from .container import ModelFileError, check_field_names, check_object, one_line, show
 
@@ -44,8 +44,8 @@ def make_model(cls, name, params):
     params = {key: from_json(key, value, defaults[key]) for key, value in params.items()}
     try:
         model.set_params(**params)
-        if isinstance(model, Params):
-            model.checked()
+        if isinstance(model, Fields):
+            checked_params(model)
         else:
             model._check_params()
     except (TypeError, ValueError) as error:

@@ -1,7 +1,7 @@
 """The parameters of the solvers: a class for each method, and a check for each name.
 
 A name means one thing and has one check wherever it stands: in a function, an estimator, a model file.
-Estimators inherit the fields. A fit works on a copy of them that is checked:
+Models inherit the fields alone. A fit works on a copy of them that is checked:
 
 >>> SDCAParams("log", alpha=1).checked().alpha
 1.0
@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import cache, partial
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -133,8 +133,28 @@ def parameter_names(kind: type) -> tuple[str, ...]:
     return tuple(sorted(signature(kind).parameters))
 
 
+class Fields:
+    """The base of dataclasses of parameters: fields with plain defaults, which models inherit.
+
+    Attributes
+    ----------
+    _params : the subclass of `Params` that checks them; a model's own
+    """
+
+    _params: ClassVar[type[Params]]
+
+    if not TYPE_CHECKING:  # type checkers read `__init__`, as `inspect.signature` does: it comes before this
+
+        def __new__(cls, *args, **params):
+            """Say what parameters of scikit-learn's classifiers are called here."""
+            for name in params.keys() - set(parameter_names(cls)):
+                hint = f": {OTHERWISE[name]}" if name in OTHERWISE else ""
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}{hint}.")
+            return super().__new__(cls)
+
+
 class Params:
-    """Parameters: a subclass is a dataclass of fields with plain defaults, which estimators inherit.
+    """What a fit reads: fields, checked, and what follows from them. Models have the fields alone.
 
     Attributes
     ----------
@@ -151,15 +171,6 @@ class Params:
     relative_weights: ClassVar[bool] = True
     """Whether the weights of rows are divided by their mean."""
 
-    if not TYPE_CHECKING:  # type checkers read `__init__`, as `inspect.signature` does: it comes before this
-
-        def __new__(cls, *args, **params):
-            """Say what parameters of scikit-learn's classifiers are called here."""
-            for name in params.keys() - set(parameter_names(cls)):
-                hint = f": {OTHERWISE[name]}" if name in OTHERWISE else ""
-                raise TypeError(f"{cls.__name__} has no parameter {name!r}{hint}.")
-            return super().__new__(cls)
-
     @classmethod
     def of(cls, source: object, **other: Any) -> Self:
         """Return the parameters that are attributes of an object, checked.
@@ -167,7 +178,7 @@ class Params:
         Parameters
         ----------
         source : object
-            Such parameters, or an estimator. What it has not is at its default.
+            Such parameters, or a model. What it has not is at its default.
         **other
             In place of what the source has.
 
@@ -186,12 +197,23 @@ class Params:
         return copy
 
     def checked(self, **other: Any) -> Self:
-        """Return a copy of the parameters alone, checked; `other` ones in place of these."""
-        own: Any = next(base for base in type(self).__mro__ if Params in base.__bases__)
-        return cast("Self", own.of(self, **other))
+        """Return a copy, checked; with `other` parameters in place of these."""
+        return self.of(self, **other)
 
     def check_together(self) -> None:
         """Raise a ValueError if the parameters, each of which is right, do not go together."""
+
+
+def checked_params(model: object, **other: Any) -> Any:
+    """Return the parameters that are attributes of a model, checked: of the subclass of `Params` that it has.
+
+    Parameters
+    ----------
+    model : an estimator or a plain model
+    **other
+        In place of what it has.
+    """
+    return model._params.of(model, **other)  # type: ignore[attr-defined]
 
 
 Field = tuple[str, Any, Callable[[Any], Any] | None]
@@ -213,7 +235,7 @@ def _fields_of(cls: type[Params]) -> list[Field]:
 
 
 @dataclass(eq=False, repr=False)
-class SDCAParams(Params):
+class SDCAFields(Fields):
     """The parameters of dual coordinate ascent, or Newton's method; as in `fastsvm.SDCAClassifier`."""
 
     loss: str = "hinge"
@@ -235,6 +257,10 @@ class SDCAParams(Params):
     trace: bool = False
     verbose: bool = False
     random_state: EstimatorSeed = None
+
+
+class SDCAParams(SDCAFields, Params):
+    """What a fit reads of `SDCAFields`, checked."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "loss": LOSSES,
@@ -272,7 +298,7 @@ class SDCAParams(Params):
 
 
 @dataclass(eq=False, repr=False)
-class SDCACVParams(Params):
+class SDCACVFields(Fields):
     """The parameters of a choice of alpha; as in `fastsvm.SDCAClassifierCV`."""
 
     loss: str = "hinge"
@@ -292,7 +318,7 @@ class SDCACVParams(Params):
 
 
 @dataclass(eq=False, repr=False)
-class PegasosParams(Params):
+class PegasosFields(Fields):
     """The parameters of stochastic sub-gradient steps; as in `fastsvm.PegasosClassifier`."""
 
     loss: str = "hinge"
@@ -317,6 +343,10 @@ class PegasosParams(Params):
     certify: bool = False
     verbose: bool = False
     random_state: EstimatorSeed = None
+
+
+class PegasosParams(PegasosFields, Params):
+    """What a fit reads of `PegasosFields`, checked."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "loss": PEGASOS_LOSSES,
@@ -346,7 +376,7 @@ class PegasosParams(Params):
 
 
 @dataclass(eq=False, repr=False)
-class PerceptronParams(Params):
+class PerceptronFields(Fields):
     """The parameters of the perceptron; as in `fastsvm.PerceptronClassifier`."""
 
     _: KW_ONLY
@@ -365,6 +395,10 @@ class PerceptronParams(Params):
     verbose: bool = False
     random_state: EstimatorSeed = None
 
+
+class PerceptronParams(PerceptronFields, Params):
+    """What a fit reads of `PerceptronFields`, checked."""
+
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"averaging": ("last", "all")}
 
     relative_weights: ClassVar[bool] = False
@@ -378,7 +412,7 @@ class PerceptronParams(Params):
 
 
 @dataclass(eq=False, repr=False)
-class ASDCAParams(Params):
+class ASDCAFields(Fields):
     """The parameters of accelerated mini-batch SDCA; as in `fastsvm.ASDCAClassifier`."""
 
     loss: str = "smooth_hinge"
@@ -397,6 +431,10 @@ class ASDCAParams(Params):
     trace: bool = False
     verbose: bool = False
     random_state: EstimatorSeed = None
+
+
+class ASDCAParams(ASDCAFields, Params):
+    """What a fit reads of `ASDCAFields`, checked."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "loss": SMOOTH_LOSSES,

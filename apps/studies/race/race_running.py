@@ -12,7 +12,14 @@ from fastsvm._utils.threads import number_of_threads
 from fastsvm.fitting.labels import as_labels
 from fastsvm.solvers._input import as_matrix, as_width, finite, one_of, positive
 from fastsvm.solvers.losses import LOSSES, as_loss
-from fastsvm.solvers.params import ASDCAParams, Params, PegasosParams, PerceptronParams, SDCAParams
+from fastsvm.solvers.params import (
+    ASDCAFields,
+    Fields,
+    PegasosFields,
+    PerceptronFields,
+    SDCAFields,
+    checked_params,
+)
 
 from .matrix_products import Products
 from .solver_comparison import Comparison
@@ -21,12 +28,12 @@ from .solver_contender import FORCED, Contender, Objective, Task
 if TYPE_CHECKING:
     from fastsvm.solvers.annotations import ArrayLike, Callable, Matrix
 
-RACERS = SDCAParams, PegasosParams, ASDCAParams, PerceptronParams
+RACERS = SDCAFields, PegasosFields, ASDCAFields, PerceptronFields
 MEMORY = 1 << 29  # bytes that the states and iterates of the runs which go on side by side may take, about
 
 
 def compare(
-    solvers: Mapping[str, Params],
+    solvers: Mapping[str, Fields],
     X: Matrix,
     y: ArrayLike,
     *,
@@ -179,7 +186,7 @@ def _plain_models(solvers):
             )
         parameters = model.get_params(deep=False)
         models[str(label)] = type(model)(**parameters | {k: v for k, v in FORCED.items() if k in parameters})
-        models[str(label)].checked()
+        checked_params(models[str(label)])
     return models
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._input import as_limit
 from ..losses import LOSSES
-from ..params import Params
+from ..params import Fields, Params
 
 if TYPE_CHECKING:
     from ..annotations import ArrayLike, ClassWeight, EstimatorSeed
@@ -18,7 +18,7 @@ MAX_ITER = {"max_iter": partial(as_limit, "max_iter")}  # -1: no limit
 
 
 @dataclass(eq=False, repr=False)
-class KernelSDCAParams(Params):
+class KernelSDCAFields(Fields):
     """The parameters of dual coordinate ascent on kernel machines; as in `fastsvm.KernelSDCAClassifier`."""
 
     kernel: str | Callable[..., ArrayLike] = "rbf"
@@ -39,6 +39,10 @@ class KernelSDCAParams(Params):
     verbose: bool = False
     random_state: EstimatorSeed = None
 
+
+class KernelSDCAParams(KernelSDCAFields, Params):
+    """What a fit reads of `KernelSDCAFields`, checked."""
+
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"loss": LOSSES}
     OWN_CHECKS: ClassVar[Mapping[str, Callable[[Any], Any]]] = MAX_ITER
 
@@ -52,7 +56,7 @@ class KernelSDCAParams(Params):
 
 
 @dataclass(eq=False, repr=False)
-class KernelPegasosParams(Params):
+class KernelPegasosFields(Fields):
     """The parameters of sub-gradient steps on kernel machines; as in `fastsvm.KernelPegasosClassifier`."""
 
     kernel: str | Callable[..., ArrayLike] = "rbf"
@@ -69,12 +73,16 @@ class KernelPegasosParams(Params):
     verbose: bool = False
     random_state: EstimatorSeed = None
 
+
+class KernelPegasosParams(KernelPegasosFields, Params):
+    """What a fit reads of `KernelPegasosFields`, checked."""
+
     counter: ClassVar[str] = "t_"
     gap_tol: ClassVar[None] = None
 
 
 @dataclass(eq=False, repr=False)
-class KernelSDCACVParams(Params):
+class KernelSDCACVFields(Fields):
     """The parameters of a choice of gamma and alpha; as in `fastsvm.KernelSDCAClassifierCV`."""
 
     kernel: str | Callable[..., ArrayLike] = "rbf"
@@ -93,6 +101,3 @@ class KernelSDCACVParams(Params):
     n_jobs: int | None = None
     verbose: bool = False
     random_state: EstimatorSeed = None
-
-    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"loss": LOSSES}
-    OWN_CHECKS: ClassVar[Mapping[str, Callable[[Any], Any]]] = MAX_ITER
