@@ -21,8 +21,8 @@ OKABE_ITO = {
     "yellow": "#f0e442",
 }
 # Where in a decade there may be labels, of an axis that ends at fewer times its beginning.
-STEPS = ((5, (1, 1.5, 2, 3, 5, 7)), (200, (1, 2, 5)), (200, (1, 3)))
-SHORT = 5e-5, 2e7  # an axis between them has labels without exponents: 0.0001, 1,000,000
+TICK_STEPS = ((5, (1, 1.5, 2, 3, 5, 7)), (200, (1, 2, 5)), (200, (1, 3)))
+PLAIN_RANGE = 5e-5, 2e7  # an axis between them has labels without exponents: 0.0001, 1,000,000
 
 
 @contextmanager
@@ -40,13 +40,13 @@ def figure(path: str | None, size: tuple[float, float]) -> Iterator:
         yield sheet
         if path is not None:
             try:
-                content = content_of(sheet, splitext(path)[1][1:].lower())
+                content = figure_bytes(sheet, splitext(path)[1][1:].lower())
             except ValueError as error:
                 raise AppError(f"{path}: {error}; name the picture with .png, .svg or .pdf") from error
             replace_file(path, content)
 
 
-def content_of(sheet, format: str) -> bytes:
+def figure_bytes(sheet, format: str) -> bytes:
     """Return a figure, while it is given, as the bytes of a file."""
     for ax in sheet.axes:
         for axis in (ax.xaxis, ax.yaxis):
@@ -62,7 +62,8 @@ def _label_plainly(axis) -> None:
 
     if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
         low, high = sorted(axis.get_view_interval())
-        spelling = _plain_tick_label if low > SHORT[0] and high < SHORT[1] else _exponent_tick_label
+        is_plain = low > PLAIN_RANGE[0] and high < PLAIN_RANGE[1]
+        spelling = _plain_tick_label if is_plain else _exponent_tick_label
         if type(axis.get_major_locator()) is LogLocator:
             axis.set_major_locator(LogLocator(subs=_log_tick_steps(axis, low, high, spelling)))
         axis.set_major_formatter(spelling)
@@ -75,7 +76,7 @@ def _log_tick_steps(axis, low: float, high: float, spelling) -> tuple[float, ...
     size = axis.axes.get_window_extent()
     is_across = axis.axis_name == "x"
     room = (size.width if is_across else size.height) / log10(high / low)  # of a decade
-    for steps in (step for times, step in STEPS if high < times * low):
+    for steps in (step for times, step in TICK_STEPS if high < times * low):
         places = [k + log10(step) for k in range(floor(log10(low)), ceil(log10(high))) for step in steps]
         inside = [place for place in places if log10(low) <= place <= log10(high)]
         sizes = [len(spelling(10**place)) * 0.6 + 0.4 if is_across else 1.2 for place in inside]

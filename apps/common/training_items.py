@@ -15,7 +15,7 @@ from .printing import many
 NAME = "training_items"  # in the `about` of a model file
 HASH = "S5"  # 5 bytes: beside 50,000 items, one of 20 million others looks known
 # Of more items a Bloom filter is kept, of so many bits for each: one of 90,000 others looks known.
-MOST, BITS, PROBES = 1_000_000, 24, 16
+EXACT_ITEMS, BITS, PROBES = 1_000_000, 24, 16
 ROWS = 4096  # that are hashed at a time
 
 
@@ -27,7 +27,7 @@ def learned_items(hashes: np.ndarray, about: Mapping[str, Any] | None = None) ->
     bits = (about or {}).get(NAME, np.empty((0, 5), np.uint8))
     if bits.ndim == 2:
         hashes = np.union1d(bits.view(HASH), hashes)
-        if len(hashes) <= MOST:
+        if len(hashes) <= EXACT_ITEMS:
             return {NAME: hashes.view(np.uint8).reshape(-1, 5)}
         bits = np.zeros(BITS * len(hashes) // 8, np.uint8)
     bits = np.unpackbits(bits)

@@ -8,7 +8,7 @@ from ..common.csv_quoting import csv_text
 from ..common.errors import AppError
 from ..common.files import open_output
 
-BLOCK = 1 << 18  # values that are made text at a time
+BLOCK_VALUES = 1 << 18  # values that are made text at a time
 
 
 def write_matrix(path: str, X, y, header: Sequence[str] = ()) -> None:
@@ -34,7 +34,7 @@ def write_matrix(path: str, X, y, header: Sequence[str] = ()) -> None:
     if not separator and y.dtype.kind in "UO":
         raise AppError(f"{path}: svmlight has numbers as labels; make them numbers first")
     n, d = X.shape
-    step = max(1, BLOCK // (X.nnz // n + 1 if sparse.issparse(X) and not separator else d))
+    step = max(1, BLOCK_VALUES // (X.nnz // n + 1 if sparse.issparse(X) and not separator else d))
     with _opened(path) as file:
         if separator and header:
             file.write(csv_text([header], separator).encode())

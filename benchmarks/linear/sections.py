@@ -83,7 +83,7 @@ def _passes(data, rounds):
     order = np.random.default_rng(1).permuted(np.tile(np.arange(problem.n), (rounds + 1, 1)), axis=1)
     params = PerceptronParams(fit_intercept=False, max_iter=rounds + 1)
     run = PerceptronSolver(problem, params, as_state(0), order=order)
-    run.resume({"w": w, "bias": 1e-300})  # empty rows are no mistakes either
+    run.resume({"w": w, "intercept": 1e-300})  # empty rows are no mistakes either
 
     def shuffled():
         run.run_epoch()

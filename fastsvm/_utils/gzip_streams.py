@@ -3,7 +3,7 @@
 import gzip
 from typing import BinaryIO
 
-MOST = 200  # times its size: texts are packed to a third, logs to a tenth, a bomb to a thousandth
+MOST_RATIO = 200  # times its size: texts are packed to a third, logs to a tenth, a bomb to a thousandth
 UNPACKED_ANYWAY = 1 << 24  # bytes
 
 
@@ -15,7 +15,7 @@ class UnpackedStream(gzip.GzipFile):
     """Gzipped data; an ExpansionError if it unpacks to more than `most` times its size."""
 
     def __init__(
-        self, stream: BinaryIO, name: str, most: int = MOST, advice: str = "unpack it first"
+        self, stream: BinaryIO, name: str, most: int = MOST_RATIO, advice: str = "unpack it first"
     ) -> None:
         self._packed, self._most, self._advice = _CountedStream(stream), most, advice
         super().__init__(fileobj=self._packed)  # type: ignore[arg-type]  # it has what is used

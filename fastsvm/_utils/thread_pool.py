@@ -8,13 +8,13 @@ from typing import Any
 
 from .interrupts import held_interrupts
 
-SHORT = 0.2  # seconds that Ctrl-C is held for at most while results are waited for
+WAIT_SECONDS = 0.2  # seconds that Ctrl-C is held for at most while results are waited for
 
 
 def wait_for_threads(pending: Collection[Future], return_when: str = ALL_COMPLETED) -> set[Future]:
     """Wait a short while for futures; return those that are still pending."""
     with held_interrupts():
-        return futures.wait(pending, SHORT, return_when).not_done
+        return futures.wait(pending, WAIT_SECONDS, return_when).not_done
 
 
 class Threads(ThreadPoolExecutor):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 
-MOST = 32  # threads, where there are fewer processors: work is cut into a part for each
+MOST_THREADS = 32  # threads, where there are fewer processors: work is cut into a part for each
 
 
 def number_of_threads(n_jobs: int | None) -> int:
@@ -35,7 +35,7 @@ def number_of_threads(n_jobs: int | None) -> int:
     affinity = getattr(os, "sched_getaffinity", None)
     processors = len(affinity(0)) if affinity else os.cpu_count() or 1
     wanted = int(n_jobs) if n_jobs > 0 else max(processors + 1 + int(n_jobs), 1)
-    return min(wanted, max(processors, MOST))
+    return min(wanted, max(processors, MOST_THREADS))
 
 
 def in_threads(

@@ -4,7 +4,7 @@ from .placing import place as place
 from .reading import Chunks as Chunks
 from .reading import load as load
 from .reading import read_svmlight as read_svmlight
-from .sending import place_shards as place_shards
+from .shard_placing import place_shards as place_shards
 from .shards import map_shards as map_shards
 from .shards import share_with_workers as share_with_workers
 from .workers import ClusterError as ClusterError

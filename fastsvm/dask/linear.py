@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..estimators.base import LinearClassifier
 from ..estimators.callbacks import TaskCallbacks, with_callbacks
 from ..estimators.linear import SDCAClassifier as LocalSDCAClassifier
-from ..fitting.engine import solve_all
-from ..fitting.fit import all_or_nothing, as_fit, warn_if_fit_is_short
+from ..fitting.engine import solve_independent
+from ..fitting.fit import all_or_nothing, as_fit, warn_if_linear_fit_is_short
 from ..fitting.labels import positive_labels, require_classes, weights_of_counts
 from ..fitting.linear import SDCA as LocalSDCA
 from ..fitting.prediction import require_predict_proba
@@ -168,7 +168,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         tasks = TaskCallbacks.of(self, X, y, sample_weight, self.max_iter)
         if tasks is not None:
             tasks.start(labels, classes)
-        results = solve_all(
+        results = solve_independent(
             [(label, partial(make, k)) for k, label in enumerate(labels)],
             tol=self.tol,
             trace=self.trace or self.verbose or tasks is not None,
@@ -183,7 +183,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         self.n_lost_ = sum(run.lost for run in runs)
         if tasks is not None:
             tasks.finish()
-        warn_if_fit_is_short(fit, params, None, self._warning)
+        warn_if_linear_fit_is_short(fit, params, None, self._warning)
         return self
 
     def to_local(self):

@@ -91,7 +91,7 @@ class SDCARounds(Solver):
     ----------
     w : ndarray
     published : ndarray, the shards' copy of w
-    bias : float
+    intercept : float
     n_rounds, sent, received : int, rounds and bytes so far; bytes sent to all shards count for each
     lost : int, how many times a shard was lost
 
@@ -128,7 +128,7 @@ class SDCARounds(Solver):
             "intercept_step": self.intercept_step,
         }
         self.task = ShardTask(positive, class_weight, params.loss, params.hinge_width, seed, options)
-        self.bias = start if start and self.fit_intercept else 0.0
+        self.intercept = start if start and self.fit_intercept else 0.0
         self.summed, self.looseness = 0.0, None
         self.shares = np.zeros((len(shards), len(self.w)))
         self.sums = np.zeros((len(shards), 2))  # of b_i, of either sign
@@ -170,17 +170,17 @@ class SDCARounds(Solver):
             if self.cancelled:
                 raise KeyboardInterrupt
             self._run_round()
-        self.bias += self.intercept_step * self._imbalance()
+        self.intercept += self.intercept_step * self._imbalance()
 
     def _run_round(self):
-        replies = self._ask_shards("advance", self.bias, self.passes)
+        replies = self._ask_shards("advance", self.intercept, self.passes)
         before = self._imbalance()
         for k, (change, progress) in replies.items():
             self.received += change.n_bytes
             self.shares[k] += change.unpack()
             self.sums[k], self.progress[k] = progress.sums, progress
         self.n_rounds += 1
-        self.bias += self.intercept_step * (self._imbalance() - before)
+        self.intercept += self.intercept_step * (self._imbalance() - before)
         self.w = self.shares.sum(axis=0)
 
     def _imbalance(self):
@@ -213,7 +213,8 @@ class SDCARounds(Solver):
         replies = {}
         while len(replies) < len(self.shards):
             factors = balance_factors(*self.sums.sum(axis=0)) if self.intercept_step else (1.0, 1.0)
-            replies = self._ask_shards("measure", self.bias, factors, sdca_must_be_exact(self.tol, self.done))
+            exact = sdca_must_be_exact(self.tol, self.done)
+            replies = self._ask_shards("measure", self.intercept, factors, exact)
         loss, terms, inner, distance = map(float, np.array(list(replies.values())).sum(axis=0))
         w, unsent = self.published.copy(), float(np.linalg.norm(self.w - self.published))
         # w(b) is w, plus a vector whose product with w is `inner` and whose length is at most `distance`,
@@ -221,4 +222,4 @@ class SDCARounds(Solver):
         square = float(w @ w)
         longest = math.sqrt(max(square + 2 * inner + distance**2, 0.0)) + unsent
         primal = self.alpha / 2 * square + loss / self.n
-        return MeasuredIterate(w, self.bias, None, primal, terms / self.n - self.alpha / 2 * longest**2)
+        return MeasuredIterate(w, self.intercept, None, primal, terms / self.n - self.alpha / 2 * longest**2)

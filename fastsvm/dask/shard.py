@@ -176,18 +176,18 @@ class Shard:
         else:
             self.w[:] = message
 
-    def advance(self, w, bias, passes):
+    def advance(self, w, intercept, passes):
         """Take the new w and make passes; return a ShardReply."""
         self._update_w(w)
         with one_blas_thread:
-            progress = self.solver.advance(self.w, bias, passes)
+            progress = self.solver.advance(self.w, intercept, passes)
         return ShardReply(self._unsent_change(), progress)
 
-    def measure(self, w, bias, factors, exact):
+    def measure(self, w, intercept, factors, exact):
         """Take the new w; return the shard's CertificateTerms."""
         self._update_w(w)
         with one_blas_thread:
-            return self.solver.certificate_terms(self.w, bias, factors, exact)
+            return self.solver.certificate_terms(self.w, intercept, factors, exact)
 
 
 def _stacked_blocks(blocks):

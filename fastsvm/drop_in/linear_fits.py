@@ -9,7 +9,7 @@ from .._utils.threads import number_of_threads
 from ..estimators.base import ConvergenceWarning, is_plain_table, is_ready
 from ..estimators.certify import scikit_learn_class_weights
 from ..fitting.decision_scores import decision_scores
-from ..fitting.fit import fit_linear, warn_if_fit_is_short
+from ..fitting.fit import fit_linear, warn_if_linear_fit_is_short
 from ..fitting.labels import known_labels, require_class_weight
 from ..solvers._input import as_random
 from ..solvers.params import SDCAParams
@@ -142,7 +142,7 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
         **parameters,
     ).checked()
     fit = fit_linear(params, X, y, weights, threads=number_of_threads(params.n_jobs))
-    warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
+    warn_if_linear_fit_is_short(fit, params, X, ConvergenceWarning)
     estimator.coef_, estimator.intercept_ = fit.coef, fit.intercept
     if has_column:
         estimator.intercept_ = constant * np.ascontiguousarray(fit.coef[:, -1])

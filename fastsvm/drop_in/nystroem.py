@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..estimators.base import threads_of
 from ..solvers._sparse import canonical
 
-LEAST = 1e-12  # eigenvalue, as scikit-learn has it
+LEAST_EIGENVALUE = 1e-12  # eigenvalue, as scikit-learn has it
 
 
 class Nystroem(sklearn.kernel_approximation.Nystroem):
@@ -38,7 +38,7 @@ class Nystroem(sklearn.kernel_approximation.Nystroem):
         self.component_indices_ = order[: self.n_components]
         self.components_ = rows[self.component_indices_]
         values, vectors = eigh(self._values(self.components_))
-        scales = np.copysign(1 / np.sqrt(np.maximum(np.abs(values), LEAST)), values)
+        scales = np.copysign(1 / np.sqrt(np.maximum(np.abs(values), LEAST_EIGENVALUE)), values)
         self.normalization_ = (vectors * scales) @ vectors.T
         self._n_features_out = self.n_components
         return self

@@ -21,7 +21,7 @@ from .linear_fits import is_plain_labels
 SIGNS = np.array([1, -1], np.int8)
 SLACK_SHARE = 0.3  # of scikit-learn's tol, at which the dual objective is not below LIBSVM's
 MOST_DENSE = 1 << 22  # values, 32 MiB, up to which sparse rows are made dense
-BATCH = 32  # rows, from which on kernel values by BLAS pay
+BLAS_ROWS = 32  # rows, from which on kernel values by BLAS pay
 
 
 class SVC(sklearn.svm.SVC):
@@ -158,7 +158,7 @@ class SVC(sklearn.svm.SVC):
         return Kernel(self.kernel, X, gamma=self._gamma, degree=int(self.degree), coef0=self.coef0)
 
     def _pays(self, X):
-        return not self._given and X.shape[0] >= BATCH
+        return not self._given and X.shape[0] >= BLAS_ROWS
 
     def _dense_predict(self, X):
         return self._votes(X) if self._pays(X) else super()._dense_predict(X)

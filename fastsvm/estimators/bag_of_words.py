@@ -5,7 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from ..text.bag import Limits, count_bag, learn_bag
+from ..text.bag import TermLimits, count_bag, learn_bag
 from ..text.reading import DEFAULT_PATTERN, refuse_string
 from ..text.terms import Terms
 from .base import threads_of
@@ -280,7 +280,7 @@ token_pattern, ngram_range : as in CountVectorizer
             )
             return BagOfWords.transform(self, raw_documents) if counts else None  # no weights of a subclass
         check_stop_words(self)
-        limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
+        limits = TermLimits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
         n, kind = threads_of(self.n_jobs), container() if counts else None
         terms, X = learn_bag(documents(self, raw_documents), reading, limits, n, kind)
         self._set_terms(terms)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils.threads import number_of_threads
 from ..fitting import convergence_advice
-from ..fitting.fit import all_or_nothing, fit_linear, warn_if_fit_is_short
+from ..fitting.fit import all_or_nothing, fit_linear, warn_if_linear_fit_is_short
 from ..fitting.labels import known_labels
 from ..fitting.online import fit_batch, online_start, require_batches
 from ..fitting.prediction import LinearPrediction, Prediction, require_predict_proba
@@ -27,7 +27,7 @@ from .callbacks import CallbackSupportMixin, TaskCallbacks, with_callbacks
 if TYPE_CHECKING:
     from typing import Any, Self
 
-    from ..solvers.annotations import ArrayLike, Matrix
+    from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 
 class ConvergenceWarning(convergence_advice.ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
@@ -206,7 +206,7 @@ class LinearClassifier(CallbackSupportMixin, BaseClassifier, LinearPrediction):
         fit.set_attributes(self)
         if tasks is not None:
             tasks.finish()
-        warn_if_fit_is_short(fit, params, X, self._warning)
+        warn_if_linear_fit_is_short(fit, params, X, self._warning)
         return self
 
     def _require_fitted(self) -> None:
@@ -220,7 +220,7 @@ class OnlineClassifier(LinearClassifier):
     @with_callbacks
     def fit(
         self,
-        X: Matrix,
+        X: ArrayOrSparse,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
@@ -260,7 +260,7 @@ class OnlineClassifier(LinearClassifier):
 
     def partial_fit(
         self,
-        X: Matrix,
+        X: ArrayOrSparse,
         y: ArrayLike,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,

@@ -29,12 +29,12 @@ from ..solvers.params import SDCAParams
 from .base import ConvergenceWarning
 
 if TYPE_CHECKING:
-    from ..solvers.annotations import ArrayLike, Matrix, Seed
+    from ..solvers.annotations import ArrayLike, ArrayOrSparse, Seed
 
 
 def certify(
     model: object,
-    X: Matrix,
+    X: ArrayOrSparse,
     y: ArrayLike,
     *,
     loss: str | None = None,

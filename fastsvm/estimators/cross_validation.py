@@ -16,13 +16,13 @@ from ..fitting.convergence_advice import fit_ends, warn_if_short
 from ..fitting.fit import all_or_nothing
 from ..fitting.labels import Targets, known_labels, positive_labels, row_weights
 from ..solvers._input import as_weights
-from ..solvers._windows import rows_at
+from ..solvers._mapped_rows import rows_at
 from .callbacks import StepCallbacks, with_callbacks
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from ..solvers.annotations import ArrayLike, Matrix
+    from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 
 class FoldFit(NamedTuple):
@@ -82,7 +82,7 @@ class CrossValidated:
 
     @all_or_nothing
     @with_callbacks
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, **params) -> Self:
+    def fit(self, X: ArrayOrSparse, y: ArrayLike, sample_weight: ArrayLike | None = None, **params) -> Self:
         """Choose the parameters and fit at them.
 
         A fit that fails or is interrupted leaves the estimator as it was.

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting.fit import all_or_nothing
-from ..fitting.kernel import fit_kernel, warm_start, warn_if_fit_is_short
+from ..fitting.kernel import fit_kernel, warm_start, warn_if_kernel_fit_is_short
 from ..fitting.kernel_prediction import KernelPrediction
 from ..fitting.labels import as_labels
 from ..solvers.params import checked_params
@@ -19,7 +19,7 @@ from .callbacks import CallbackSupportMixin, StepCallbacks, with_callbacks
 if TYPE_CHECKING:
     from typing import Self
 
-    from ..solvers.annotations import ArrayLike, Matrix
+    from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 
 class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
@@ -27,7 +27,7 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
 
     @all_or_nothing
     @with_callbacks
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: ArrayOrSparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from scratch, or with `warm_start` from the last fit's solution.
 
         A fit that fails or is interrupted leaves the estimator as it was.
@@ -76,7 +76,7 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
         fit.set_attributes(self)
         if steps is not None:
             steps.finish()
-        warn_if_fit_is_short(fit, params, X, self._warning)
+        warn_if_kernel_fit_is_short(fit, params, X, self._warning)
         return self
 
     def _texts(self, X):

@@ -15,7 +15,7 @@ from ..fitting.kernel import as_fit, support_of
 from ..fitting.labels import signs_of_classes
 from ..fitting.path import decreasing_alphas
 from ..fitting.path_runs import best_dual_multiple
-from ..solvers._windows import rows_at
+from ..solvers._mapped_rows import rows_at
 from ..solvers.kernel._gram import gram_maker
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel._values import gamma_of

@@ -32,16 +32,16 @@ DIRECTIONS = {
     "rbf": lambda random, shape, gamma: np.sqrt(2 * gamma) * random.normal(size=shape),
     "laplacian": lambda random, shape, gamma: gamma * random.standard_cauchy(size=shape),
 }
-KERNELS = {
+METHOD_KERNELS = {
     "nystroem": ("rbf", "poly", "linear", "sigmoid", "laplacian", "chi2", "precomputed"),
     "random": tuple(DIRECTIONS),
 }
 
-BLOCK = 1 << 21  # kernel values at a time
+BLOCK_VALUES = 1 << 21  # kernel values at a time
 ROWS_A_CENTRE = 16  # the mean of which may replace the centre
 
 # The least squared distance of a centre from the span of the others, as a share of the largest.
-LEAST = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-12}
+RANK_TOL = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-12}
 
 
 @dataclass(eq=False, repr=False)
@@ -177,15 +177,15 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def _check_params(self):
-        one_of("method", self.method, KERNELS)
+        one_of("method", self.method, METHOD_KERNELS)
         if not callable(self.kernel):
-            one_of("kernel", self.kernel, KERNELS["nystroem"])
-        if self.kernel not in KERNELS[self.method] and not (
+            one_of("kernel", self.kernel, METHOD_KERNELS["nystroem"])
+        if self.kernel not in METHOD_KERNELS[self.method] and not (
             callable(self.kernel) and self.method == "nystroem"
         ):
             raise ValueError(
                 f"method={self.method!r} has no kernel {self.kernel!r}, only "
-                f"{', '.join(map(repr, KERNELS[self.method]))}; take method='nystroem'."
+                f"{', '.join(map(repr, METHOD_KERNELS[self.method]))}; take method='nystroem'."
             )
         positive("n_components", self.n_components, kind=int)
         for name in ("gamma", "degree", "coef0"):
@@ -226,7 +226,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 f"The {self.kernel} kernel {what}; scale the columns, or change gamma, degree or coef0."
             )
         # A pivoted Cholesky factorisation: the centre that adds most is next, until none adds anything.
-        factor, order, rank, _ = lapack.dpstrf(values, lower=1, tol=LEAST[X.dtype] * largest)
+        factor, order, rank, _ = lapack.dpstrf(values, lower=1, tol=RANK_TOL[X.dtype] * largest)
         order = order[:rank] - 1
         components = centres[np.ix_(order, order)] if self._precomputed else centres[order]
         self.component_indices_ = indices[order]
@@ -265,7 +265,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         def fill(part):
             features[part] = of_rows(X[part])
 
-        parts = list(gen_batches(X.shape[0], max(1, BLOCK // self._n_features_out)))
+        parts = list(gen_batches(X.shape[0], max(1, BLOCK_VALUES // self._n_features_out)))
         with one_blas_thread:
             in_threads(fill, parts, threads_of(self.n_jobs))
         return features
@@ -322,7 +322,7 @@ def _nearest_centres(rows, centres):
     middle = centres.mean(axis=0)  # distances do not change, and keep more digits
     centres = centres - middle
     sizes = np.square(centres).sum(axis=1) / 2
-    parts = gen_batches(len(rows), max(1, BLOCK // len(centres)))
+    parts = gen_batches(len(rows), max(1, BLOCK_VALUES // len(centres)))
     return np.concatenate([np.argmax((rows[part] - middle) @ centres.T - sizes, axis=1) for part in parts])
 
 

@@ -25,7 +25,7 @@ from .kernel_base import KernelClassifier
 if TYPE_CHECKING:
     from typing import Self
 
-    from ..solvers.annotations import ArrayLike, Matrix
+    from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 
 def _compares_rows(estimator):
@@ -115,7 +115,7 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields):
     @all_or_nothing
     def partial_fit(
         self,
-        X: Matrix,
+        X: ArrayOrSparse,
         y: ArrayLike,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Self
 
-    from ..solvers.annotations import ArrayLike, Matrix
+    from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
@@ -134,7 +134,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields):
     @with_callbacks
     def fit(
         self,
-        X: Matrix,
+        X: ArrayOrSparse,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
@@ -282,7 +282,7 @@ class PegasosClassifier(OnlineClassifier, PegasosFields):
     @all_or_nothing
     def fit(  # noqa: D102 (inherited)
         self,
-        X: Matrix,
+        X: ArrayOrSparse,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
@@ -456,7 +456,7 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields):
 
     @all_or_nothing
     @with_callbacks
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: ArrayOrSparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from scratch.
 
         A fit that fails or is interrupted leaves the estimator as it was.

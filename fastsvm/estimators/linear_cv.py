@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..fitting.engine import solve_batches, workers_for
+from ..fitting.engine import solve_in_order, workers_for
 from ..fitting.fit import fit_linear
 from ..fitting.labels import positive_labels
 from ..fitting.path import as_alphas, largest_alpha
 from ..fitting.path_runs import Path
 from ..solvers import as_rows
+from ..solvers._mapped_rows import rows_at
 from ..solvers._problem import Problem
-from ..solvers._windows import rows_at
 from ..solvers.params import SDCACVFields, SDCAParams
 from .base import LinearClassifier
 from .cross_validation import CrossValidated, FoldFit, Search
@@ -148,7 +148,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields):
         """Yield a FoldFit for each fold, alpha by alpha."""
         batches = ([partial(path.result, k) for path in paths] for k in range(len(self.alphas_)))
         n_threads = workers_for(paths[0].problem.rows, self._threads())
-        solved = solve_batches(batches, len(paths), tol=self.tol, n_threads=n_threads)
+        solved = solve_in_order(batches, len(paths), tol=self.tol, n_threads=n_threads)
         size = len(positive_labels(self.classes_))
         for alpha, results in zip(self.alphas_, solved, strict=True):
             yield [

@@ -8,7 +8,7 @@ from sklearn import get_config
 from .._utils.warnings import warn_user
 from ..text import reading
 from ..text._words import batches
-from ..text.reading import BATCH, DEFAULT_PATTERN, SPLIT_PATTERN, compiled_reading, refuse_missing
+from ..text.reading import BATCH_CHARACTERS, DEFAULT_PATTERN, SPLIT_PATTERN, compiled_reading, refuse_missing
 
 
 def reading_of(vectorizer):
@@ -75,7 +75,7 @@ def documents(vectorizer, raw_documents):
     if every or vectorizer.input != "content":
         raw_documents = map(as_text, raw_documents, count())
     left = prepare if vectorizer.strip_accents and not every else None
-    return batches(raw_documents, as_text, left, lower and not every, BATCH, vectorizer.marks)
+    return batches(raw_documents, as_text, left, lower and not every, BATCH_CHARACTERS, vectorizer.marks)
 
 
 def warn_of_unused_pattern(vectorizer):

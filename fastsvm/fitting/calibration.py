@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MAX_STEPS = 100  # of Newton's method; ten are usual
 MIN_STEP = 1e-10
 TINY = 1e-12  # on the Hessian's diagonal
-ENOUGH = 1e-9  # largest slope of the mean loss at the end
+LEAST_SLOPE = 1e-9  # largest slope of the mean loss at the end
 
 
 class Calibration:
@@ -131,7 +131,7 @@ def sigmoid(decision: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:
     for _ in range(MAX_STEPS):
         p = 1 / (1 + np.exp(-(x @ w)))
         gradient = (p - target) @ x / len(x)
-        if np.abs(gradient).max() < ENOUGH:
+        if np.abs(gradient).max() < LEAST_SLOPE:
             break
         hessian = (x.T * (p * (1 - p))) @ x / len(x) + TINY * np.eye(2)
         direction = -np.linalg.solve(hessian, gradient)
@@ -168,7 +168,7 @@ def sharpness(z: np.ndarray, truth: np.ndarray) -> float:
         mean = (p * z).sum(axis=1)
         gradient = float(np.mean(mean - z[rows, truth]))
         curvature = float(np.mean((p * z**2).sum(axis=1) - mean**2))
-        if abs(gradient) < ENOUGH or curvature < TINY:
+        if abs(gradient) < LEAST_SLOPE or curvature < TINY:
             break
         factor = min(max(factor - gradient / curvature, factor / 2), 2 * factor)  # stays above 0
     return factor

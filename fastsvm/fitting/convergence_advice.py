@@ -6,12 +6,12 @@ import numpy as np
 
 from .._utils import sparse
 from .._utils.warnings import warn_user
+from ..solvers._mapped_rows import blocks
 from ..solvers._sparse import canonical
-from ..solvers._windows import blocks
 
 SPREAD = 10  # tf-idf columns differ by up to 9, those of raw word counts by 18 and more
-LARGE = 10  # mean square; standardised columns have 1, tf-idf .01, pixels of 0 to 255 thousands
-CHUNK = 1 << 18
+LARGE_MEAN_SQUARE = 10  # mean square; standardised columns have 1, tf-idf .01, pixels of 0 to 255 thousands
+CHUNK_VALUES = 1 << 18
 LOW_BITS = (1 << 29) - 1  # of a float64, which float32 has not
 
 
@@ -117,7 +117,7 @@ def convergence_advice(X, stalled=False):
             f"the columns of X differ much in size (column {column} has values of about {largest:.2g}, "
             f"half of the columns of {median:.2g} or less)"
         )
-    elif mean_square > LARGE:
+    elif mean_square > LARGE_MEAN_SQUARE:
         wrong = f"the values of X are large (about {mean_square**0.5:.2g})"
     else:
         return f"{plain}; the columns of X are scaled well"
@@ -131,13 +131,13 @@ def _column_sums(X):
     for rows in blocks(X):
         if sparse.issparse(rows):
             rows = canonical(rows)
-            for first in range(0, len(rows.data), CHUNK):
-                part = slice(first, first + CHUNK)
+            for first in range(0, len(rows.data), CHUNK_VALUES):
+                part = slice(first, first + CHUNK_VALUES)
                 columns, values = rows.indices[part], rows.data[part].astype(float)
                 squares += np.bincount(columns, values**2, minlength=d)
                 counts += np.bincount(columns[values != 0], minlength=d)
             continue
-        step = max(1, CHUNK // d)
+        step = max(1, CHUNK_VALUES // d)
         for first in range(0, len(rows), step):
             part = rows[first : first + step]
             squares += np.einsum("ij,ij->j", part, part, dtype=float)
@@ -148,6 +148,6 @@ def _column_sums(X):
 def _advised_scaler(X):
     if not sparse.issparse(X):
         return "StandardScaler"
-    some = canonical(next(blocks(X))).data[:CHUNK]
+    some = canonical(next(blocks(X))).data[:CHUNK_VALUES]
     counts = some.min() >= 0 and (some == np.floor(some)).all()
     return "TfidfTransformer" if counts else "MaxAbsScaler"

@@ -17,7 +17,7 @@ def workers_for(rows: Any, n_threads: int) -> int:
     return n_threads if rows.n_values >= FEW_VALUES else 1
 
 
-def solve_all(
+def solve_independent(
     make_solvers: Sequence[tuple[object, Callable[[int], Any]]],
     *,
     tol: float | None = None,
@@ -57,11 +57,11 @@ def solve_all(
         return lambda solve: solve(make_solver, watchers, [label] if verbose else ())
 
     jobs = [job(k, *pair) for k, pair in enumerate(make_solvers)]
-    [results] = solve_batches([jobs], len(jobs), tol=tol, trace=trace, n_threads=n_threads)
+    [results] = solve_in_order([jobs], len(jobs), tol=tol, trace=trace, n_threads=n_threads)
     return results
 
 
-def solve_batches(batches, n_jobs, *, tol, n_threads, trace=False):
+def solve_in_order(batches, n_jobs, *, tol, n_threads, trace=False):
     """Yield a list of the results of each batch of jobs, while the next batch is at work.
 
     Parameters
@@ -70,7 +70,7 @@ def solve_batches(batches, n_jobs, *, tol, n_threads, trace=False):
         Each is called with ``solve``, of which ``solve(make_solver)`` is the Result of a run. The jobs of a
         batch are independent; each follows the one at its place in the batch before.
     n_jobs : int, of a batch
-    tol, n_threads, trace : as in `solve_all`, errors too
+    tol, n_threads, trace : as in `solve_independent`, errors too
 
     Notes
     -----

@@ -18,13 +18,13 @@ from ..solvers._solver import Result, as_array
 from ..solvers.make_solver import LinearParams, make_solver
 from ..solvers.params import PegasosParams, PerceptronParams, SDCAParams
 from .convergence_advice import FitEnd, warn_if_short
-from .engine import solve_all, workers_for
+from .engine import solve_independent, workers_for
 from .labels import Targets, as_coefficients, held_out
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from ..solvers.annotations import ArrayLike, Matrix
+    from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 # Attributes of a fit that the next may not have.
 OF_ONE_FIT = ("calibration_", "squares_", "objective_", "dual_gap_", "history_", "_states")
@@ -126,7 +126,7 @@ def fit_linear(
     *,
     threads: int = 1,
     start_of: Callable[[np.ndarray, int], Starts | None] | None = None,
-    rows_of: Callable[[int], Matrix] | None = None,
+    rows_of: Callable[[int], ArrayOrSparse] | None = None,
     checkpoint: str | PathLike[str] | None = None,
     tasks: Any = None,
 ) -> LinearFit:
@@ -174,7 +174,7 @@ def fit_linear(
         if tasks is not None:
             tasks.start([label for label, _ in makers], targets.classes)
         watching = [each for each in (kept, tasks) if each is not None]
-        results = solve_all(
+        results = solve_independent(
             makers,
             tol=params.gap_tol,
             trace=params.trace or params.verbose or tasks is not None,
@@ -238,7 +238,7 @@ def solver_makers(
     threads: int = 1,
     *,
     starts: Starts | None = None,
-    rows_of: Callable[[int], Matrix] | None = None,
+    rows_of: Callable[[int], ArrayOrSparse] | None = None,
     validation: tuple[Any, Targets, Any] | None = None,
     relative: bool = True,
 ) -> Makers:
@@ -351,7 +351,9 @@ def warm_start(model: Any) -> Callable[[np.ndarray, int], Starts | None]:
     return start_of
 
 
-def warn_if_fit_is_short(fit: LinearFit, params: LinearParams, X: Any, category: type[Warning]) -> None:
+def warn_if_linear_fit_is_short(
+    fit: LinearFit, params: LinearParams, X: Any, category: type[Warning]
+) -> None:
     """Warn of a fit that ended short of its tolerance, unless a callback ended it."""
     if fit.short:
         warn_if_short(fit.short, params.gap_tol, X, params.max_iter, category=category)

@@ -33,7 +33,7 @@ from .plain_model import PlainModel
 if TYPE_CHECKING:
     from typing import Self
 
-    from ..solvers.annotations import ArrayLike, Matrix
+    from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 KernelParams = KernelSDCAParams | KernelPegasosParams
 NO_BOUND = (
@@ -239,7 +239,9 @@ def warm_start(model: Any) -> Callable[[np.ndarray, int], Any]:
     return start_of
 
 
-def warn_if_fit_is_short(fit: KernelFit, params: KernelParams, X: Any, category: type[Warning]) -> None:
+def warn_if_kernel_fit_is_short(
+    fit: KernelFit, params: KernelParams, X: Any, category: type[Warning]
+) -> None:
     """Warn of a fit that ended short of its tolerance, unless a callback ended it."""
     if params.gap_tol is None or fit.stopped:
         return
@@ -253,7 +255,7 @@ class PlainKernelMachine(PlainModel, KernelPrediction):
     """A kernel machine without scikit-learn's contract: parameters, and the attributes of a fit."""
 
     @all_or_nothing
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: ArrayOrSparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from scratch, or with `warm_start` from the last fit's solution.
 
         A fit that fails or is interrupted leaves the model as it was.
@@ -272,7 +274,7 @@ class PlainKernelMachine(PlainModel, KernelPrediction):
         fit = fit_kernel(
             params, X, as_labels(y, X.shape[0]), sample_weight, threads=self._threads(), start_of=start_of
         )
-        warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
+        warn_if_kernel_fit_is_short(fit, params, X, ConvergenceWarning)
         fit.set_attributes(self)
         return self
 

@@ -13,7 +13,7 @@ from ..solvers.kernel._values import GivenKernel, Kernel
 from .prediction import Prediction, require_finite_rows
 
 if TYPE_CHECKING:
-    from ..solvers.annotations import Matrix
+    from ..solvers.annotations import ArrayOrSparse
 
 
 class KernelPrediction(Prediction):
@@ -48,7 +48,7 @@ class KernelPrediction(Prediction):
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_scoring"}
 
-    def decision_function(self, X: Matrix) -> np.ndarray:
+    def decision_function(self, X: ArrayOrSparse) -> np.ndarray:
         """Return the scores sum_i dual_coef_i K(x_i, x) + intercept.
 
         Parameters

@@ -20,7 +20,7 @@ from ..solvers.params import (
     checked_params,
 )
 from .convergence_advice import ConvergenceWarning
-from .fit import all_or_nothing, fit_linear, warm_start, warn_if_fit_is_short
+from .fit import all_or_nothing, fit_linear, warm_start, warn_if_linear_fit_is_short
 from .labels import as_labels
 from .online import fit_batch, online_start, require_batches
 from .plain_model import PlainModel
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Self
 
-    from ..solvers.annotations import ArrayLike, Matrix
+    from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -43,12 +43,12 @@ class SDCA(PlainModel, LinearPrediction, SDCAFields):
     @all_or_nothing
     def fit(
         self,
-        X: Matrix,
+        X: ArrayOrSparse,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
         checkpoint: str | PathLike[str] | None = None,
-        rows_of: Callable[[int], Matrix] | None = None,
+        rows_of: Callable[[int], ArrayOrSparse] | None = None,
     ) -> Self:
         """Fit from scratch, or with `warm_start` from the last fit's solution.
 
@@ -77,7 +77,7 @@ class SDCA(PlainModel, LinearPrediction, SDCAFields):
             rows_of=rows_of,
             checkpoint=checkpoint,
         )
-        warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
+        warn_if_linear_fit_is_short(fit, params, X, ConvergenceWarning)
         fit.set_attributes(self)
         return self
 
@@ -89,7 +89,7 @@ class ASDCA(PlainModel, LinearPrediction, ASDCAFields):
     _params = ASDCAParams
 
     @all_or_nothing
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: ArrayOrSparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from scratch, as `fastsvm.ASDCAClassifier.fit` does.
 
         Parameters
@@ -104,7 +104,7 @@ class ASDCA(PlainModel, LinearPrediction, ASDCAFields):
         """
         params, X = checked_params(self), self._checked(X)
         fit = fit_linear(params, X, as_labels(y, X.shape[0]), sample_weight, threads=self._threads())
-        warn_if_fit_is_short(fit, params, X, ConvergenceWarning)
+        warn_if_linear_fit_is_short(fit, params, X, ConvergenceWarning)
         fit.set_attributes(self)
         return self
 
@@ -115,7 +115,7 @@ class OnlineModel(PlainModel, LinearPrediction):
     @all_or_nothing
     def fit(
         self,
-        X: Matrix,
+        X: ArrayOrSparse,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
@@ -144,7 +144,7 @@ class OnlineModel(PlainModel, LinearPrediction):
     @all_or_nothing
     def partial_fit(
         self,
-        X: Matrix,
+        X: ArrayOrSparse,
         y: ArrayLike,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,

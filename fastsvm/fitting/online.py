@@ -98,6 +98,6 @@ def _states_of(model: Any, n: int) -> list[dict[str, Any] | None]:
     if not hasattr(model, "coef_"):
         return [None] * n
     return [
-        {"w": w, "bias": float(intercept), "t": getattr(model, "t_", 0)}
+        {"w": w, "intercept": float(intercept), "t": getattr(model, "t_", 0)}
         for w, intercept in zip(dense_coef(model), model.intercept_, strict=True)
     ]

@@ -14,12 +14,12 @@ from ..solvers._scores import scores_of
 from ..solvers.losses import slope
 from ..solvers.params import SDCAParams
 from .convergence_advice import FitEnd, warn_if_short
-from .engine import solve_batches
+from .engine import solve_in_order
 from .labels import as_coefficients, as_labels, signs_of
 from .path_runs import Path
 
 if TYPE_CHECKING:
-    from ..solvers.annotations import ArrayLike, Matrix, Seed
+    from ..solvers.annotations import ArrayLike, ArrayOrSparse, Seed
 
 
 class SDCAPath(NamedTuple):
@@ -47,7 +47,7 @@ class SDCAPath(NamedTuple):
 
 
 def sdca_path(
-    X: Matrix,
+    X: ArrayOrSparse,
     y: ArrayLike,
     alphas: ArrayLike | None = None,
     *,
@@ -149,7 +149,7 @@ def sdca_path(
     alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(problem, params))
     path = Path(problem, alphas, as_state(random_state), params)
     results, batches = [], ([partial(path.result, k)] for k in range(len(alphas)))
-    solved = solve_batches(batches, 1, tol=params.tol, n_threads=number_of_threads(n_jobs))
+    solved = solve_in_order(batches, 1, tol=params.tol, n_threads=number_of_threads(n_jobs))
     for alpha, [result] in zip(alphas, solved, strict=True):
         w, intercept = (as_coefficients(part, X.dtype) for part in (result.w, result.intercept))
         primal = result.objective

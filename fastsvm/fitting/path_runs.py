@@ -16,7 +16,7 @@ FEW_EPOCHS = 6  # of the last run; after more of them, one long way takes as man
 
 
 @dataclass
-class Solution:
+class PathSolution:
     """The solution at the k-th alpha, with what it takes to combine it with another without passes over X.
 
     Attributes
@@ -58,28 +58,29 @@ class Path:
     def __init__(self, problem, alphas, random, params):
         self.problem, self.alphas, self.random, self.params = problem, alphas, random, params
         self.tol, self.loss = params.tol, params.loss_entry
-        self.last = self.before = None
-        self.ahead, self.moved = [], math.inf
+        self.previous = self.before_previous = None  # the last two solutions that were taken
+        self.pending = []  # those further down that wait for those between, the next one last
+        self.margin_change = math.inf
 
     def result(self, k, solve):
-        """The result at the k-th alpha, the next; `solve` is that of `solve_batches`."""
-        while not self.ahead or self.ahead[-1].k > k:
-            if not self.ahead:
-                goal, between = self._next_goal(k), None
+        """The result at the k-th alpha, the next; `solve` is that of `solve_in_order`."""
+        while not self.pending or self.pending[-1].k > k:
+            if not self.pending:
+                target_index, between = self._next_target_index(k), None
             else:
-                goal = (k - 1 + self.ahead[-1].k) // 2
-                between = self._solution_between(goal, self.last, self.ahead[-1])
+                target_index = (k - 1 + self.pending[-1].k) // 2
+                between = self._solution_between(target_index, self.previous, self.pending[-1])
                 if between.result.gap <= self.tol * between.result.objective:
-                    self.ahead.append(between)
+                    self.pending.append(between)
                     continue
-            self.ahead.append(self._solution(goal, between, solve))
+            self.pending.append(self._solution(target_index, between, solve))
         return self._take()
 
-    def _next_goal(self, k):
+    def _next_target_index(self, k):
         if k == 0 or self.tol is None:
             return k
         newton = self._suits_newton(self.alphas[k])
-        quick = newton or self.last.result.n_iter <= FEW_EPOCHS
+        quick = newton or self.previous.result.n_iter <= FEW_EPOCHS
         least = self.alphas[k - 1] / REACH ** ((self.loss.smooth and quick) + newton)
         return max(k, np.count_nonzero(self.alphas >= least) - 1)
 
@@ -87,13 +88,16 @@ class Path:
         return suits_newton(self.problem, replace(self.params, alpha=alpha))
 
     def _solution(self, k, between, solve):
-        """The Solution of a run, which starts from `between` if there is one, or else from the last."""
-        alpha, start, near = self.alphas[k], None, between or self.last
+        """The PathSolution of a run, which starts from `between` if there is one, or else from the last."""
+        alpha, start, near = self.alphas[k], None, between or self.previous
         newton = self._suits_newton(alpha)
         if near is not None and newton:
             # On a line, margins are off by about t (1 - t) of its length, in root mean square.
-            moved = self.moved if between is None else self._distance(self.last, self.ahead[-1]) / 4
-            start = near.result.dual, near.result.intercept, near.result.w, moved
+            if between is None:
+                margin_change = self.margin_change
+            else:
+                margin_change = self._distance(self.previous, self.pending[-1]) / 4
+            start = near.result.dual, near.result.intercept, near.result.w, margin_change
         elif between is not None:
             start = near.result.dual, near.result.intercept, near.w_of_dual
         elif near is not None:
@@ -105,16 +109,16 @@ class Path:
             return make_sdca_solver(self.problem, params, self.random, start)
 
         result = solve(make_solver)
-        return Solution(k, alpha, result, result.w)
+        return PathSolution(k, alpha, result, result.w)
 
     def _take(self):
         """The result at the next alpha."""
-        solution, last = self.ahead.pop(), self.last
-        if last is not None and solution.result.solver == "newton":
-            self.moved = self._distance(last, solution)
-        if last is not None and last.alpha > solution.alpha and self.loss.smooth:
-            self.before = last.alpha, last.result.dual
-        self.last = solution
+        solution, previous = self.pending.pop(), self.previous
+        if previous is not None and solution.result.solver == "newton":
+            self.margin_change = self._distance(previous, solution)
+        if previous is not None and previous.alpha > solution.alpha and self.loss.smooth:
+            self.before_previous = previous.alpha, previous.result.dual
+        self.previous = solution
         return solution.result
 
     def _margins(self, solution):
@@ -141,26 +145,26 @@ class Path:
         norms, squares = products(one.w, two.w), products(*sums)
 
         def objective(t):
-            return p.mean_loss_at(blend(*margins, t), self.loss) + alpha / 2 * square(norms, t)
+            return p.mean_loss_at(blend(*margins, t), self.loss) + alpha / 2 * blended_norm(norms, t)
 
         def minus_bound(u):
-            return -self._bound(blend(one.dual, two.dual, u), square(squares, u), alpha)
+            return -self._bound(blend(one.dual, two.dual, u), blended_norm(squares, u), alpha)
 
         t = u = (k - left.k) / (right.k - left.k)
         primal, dual = objective(t), minus_bound(u)
         if not primal + dual <= self.tol * primal:
             ends = list(zip((left, right), norms[::2], squares[::2], strict=True))
             of_ends = (s.result.objective + (alpha - s.alpha) / 2 * norm for s, norm, _ in ends)
-            t, primal = lower(objective, t, primal, *of_ends)
+            t, primal = parabola_min(objective, t, primal, *of_ends)
             of_ends = (
                 s.result.gap - s.result.objective + (1 / alpha - 1 / s.alpha) / 2 * norm
                 for s, _, norm in ends
             )
-            u, dual = lower(minus_bound, u, dual, *of_ends)
+            u, dual = parabola_min(minus_bound, u, dual, *of_ends)
         w, intercept = blend(one.w, two.w, t), blend(one.intercept, two.intercept, t)
         b, w_of_dual = blend(one.dual, two.dual, u), blend(*sums, u) / alpha
         result = Result(w, intercept, b, primal, max(primal + dual, 0.0), 0, [], two.solver)
-        return Solution(k, alpha, result, w_of_dual, blend(*margins, t))
+        return PathSolution(k, alpha, result, w_of_dual, blend(*margins, t))
 
     def _best_start(self, alpha):
         """The start with the best bound among multiples of the last dual variables.
@@ -170,24 +174,24 @@ class Path:
         pass over X. For losses whose b change smoothly, so are multiples of what continues the line
         through the last two solutions.
         """
-        last = self.last
-        dual = last.result.dual
-        starts = [self._best_multiple(dual, last.sums / alpha, alpha)]
-        if self.before is not None:
-            alpha_0, before = self.before
-            dual = dual + (last.alpha - alpha) / (alpha_0 - last.alpha) * (dual - before)
+        previous = self.previous
+        dual = previous.result.dual
+        starts = [self._best_multiple(dual, previous.sums / alpha, alpha)]
+        if self.before_previous is not None:
+            older_alpha, older_dual = self.before_previous
+            dual = dual + (previous.alpha - alpha) / (older_alpha - previous.alpha) * (dual - older_dual)
             self.problem.clip_dual(dual, self.loss)
             if self.params.fit_intercept:
                 self.problem.scale_to_balance(dual)
             starts.append(self._best_multiple(dual, self.problem.primal_from_dual(dual, alpha), alpha))
         _, dual, w = max(starts, key=lambda start: start[0])
-        return dual, last.result.intercept, w
+        return dual, previous.result.intercept, w
 
     def _best_multiple(self, dual, w, alpha):
         """The best bound of t * dual, nearly, that multiple, and its w."""
         norm = alpha**2 * float(w @ w)
         t, best = best_dual_multiple(
-            lambda t: self._bound(t * dual, t * t * norm, alpha), min(1.0, alpha / self.last.alpha)
+            lambda t: self._bound(t * dual, t * t * norm, alpha), min(1.0, alpha / self.previous.alpha)
         )
         return best, t * dual, t * w
 
@@ -202,12 +206,12 @@ def products(one, two):
     return float(one @ one), float(one @ two), float(two @ two)
 
 
-def square(products, t):
+def blended_norm(products, t):
     """||blend(one, two, t)||^2."""
     return (1 - t) ** 2 * products[0] + 2 * t * (1 - t) * products[1] + t**2 * products[2]
 
 
-def lower(value, middle, at_middle, left, right):
+def parabola_min(value, middle, at_middle, left, right):
     """A t with a lower value(t) than `middle`, where a parabola through those at 0, there and 1 has one."""
     found, slope = (middle, at_middle), (at_middle - left) / middle
     bend = (right - left - slope) / (1 - middle)

@@ -9,14 +9,14 @@ import numpy as np
 
 from .._utils import sparse
 from ..solvers import as_rows
-from ..solvers._windows import blocks
+from ..solvers._mapped_rows import blocks
 from . import decision_scores
 from .fit import is_joint
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from ..solvers.annotations import Matrix
+    from ..solvers.annotations import ArrayOrSparse
 
 
 class Prediction:
@@ -24,11 +24,11 @@ class Prediction:
 
     classes_: np.ndarray
 
-    def decision_function(self, X: Matrix) -> np.ndarray:
+    def decision_function(self, X: ArrayOrSparse) -> np.ndarray:
         """The scores; a subclass has its own."""
         raise NotImplementedError
 
-    def predict(self, X: Matrix) -> np.ndarray:
+    def predict(self, X: ArrayOrSparse) -> np.ndarray:
         """The class of the highest score.
 
         Parameters
@@ -42,7 +42,7 @@ class Prediction:
         found = self.decision_function(X)  # says whether there has been a fit
         return np.asarray(self.classes_[decision_scores.winners(found)])
 
-    def predict_proba(self, X: Matrix) -> np.ndarray:
+    def predict_proba(self, X: ArrayOrSparse) -> np.ndarray:
         """Class probabilities; for loss='log', and for models that were calibrated.
 
         Parameters
@@ -87,7 +87,7 @@ class LinearPrediction(Prediction):
         if not hasattr(self, "coef_"):
             raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
 
-    def decision_function(self, X: Matrix) -> np.ndarray:
+    def decision_function(self, X: ArrayOrSparse) -> np.ndarray:
         """Signed scores w.x + b0.
 
         Parameters

@@ -23,7 +23,7 @@ ARRAYS = {
     "y.npy": ("<f8",),
 }
 HEADER = 128  # bytes of a .npy file before its first item
-BLOCK = 1 << 20  # items that are worked on at a time
+BLOCK_ITEMS = 1 << 20  # items that are worked on at a time
 MOST_JSON = 1 << 30  # bytes of a manifest
 NARROW = 2**31  # values below which offsets are int32, as SciPy would have them
 
@@ -116,8 +116,8 @@ def _are_texts(values: Any) -> bool:
 def checksum(array: np.ndarray) -> int:
     """CRC-32 of an array's bytes, read block by block."""
     crc, pages = 0, Pages.of(array)
-    for first in range(0, len(array), BLOCK):
-        crc = zlib.crc32(np.ascontiguousarray(array[first : first + BLOCK]).data.cast("B"), crc)
+    for first in range(0, len(array), BLOCK_ITEMS):
+        crc = zlib.crc32(np.ascontiguousarray(array[first : first + BLOCK_ITEMS]).data.cast("B"), crc)
         if pages is not None:
             pages.release()
     return crc

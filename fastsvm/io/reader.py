@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ..solvers._windows import adjacent_rows, some_rows
+from ..solvers._mapped_rows import adjacent_rows, some_rows
 from .layout import ARRAYS, MatrixFileError, checksum, read_manifest
 
 

@@ -16,7 +16,7 @@ from .._utils import sparse
 from .._utils.atomic import held, naming, replacing
 from .layout import (
     ARRAYS,
-    BLOCK,
+    BLOCK_ITEMS,
     FORMAT,
     HEADER,
     MANIFEST,
@@ -312,7 +312,7 @@ class MatrixWriter:
         dtype = "<i4" if self.values < NARROW else "<i8"
         wide = np.load(self._partial / OFFSETS, mmap_mode="r")
         with closing(_ArrayFile(self._partial / "indptr.npy", dtype, 0, 0)) as indptr:
-            for first in range(0, length, BLOCK):
-                indptr.append(wide[first : first + BLOCK])
+            for first in range(0, length, BLOCK_ITEMS):
+                indptr.append(wide[first : first + BLOCK_ITEMS])
             indptr.sync()
             return indptr.described()

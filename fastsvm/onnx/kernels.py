@@ -9,7 +9,7 @@ from scipy.linalg import solve_triangular
 
 from .graph import Graph, float_type
 
-KERNELS = ("rbf", "poly", "polynomial", "sigmoid", "linear")
+ONNX_KERNELS = ("rbf", "poly", "polynomial", "sigmoid", "linear")
 
 
 def infer_features(operator):
@@ -44,9 +44,10 @@ def convert_nystroem(scope, operator, container):
 def kernel_values(g, model, rows, others, *, gamma, degree, coef0):
     """Add the nodes of the values of a model's kernel between rows and others, which it has."""
     kernel = model.kernel
-    if callable(kernel) or kernel not in KERNELS:
+    if callable(kernel) or kernel not in ONNX_KERNELS:
         raise NotImplementedError(
-            f"{type(model).__name__}: the kernel {kernel!r} has no ONNX nodes; {', '.join(KERNELS)} have."
+            f"{type(model).__name__}: the kernel {kernel!r} has no ONNX nodes; "
+            f"{', '.join(ONNX_KERNELS)} have."
         )
     others = _doubles(others)
     products = g("MatMul", rows, others.T)

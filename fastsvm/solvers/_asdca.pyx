@@ -49,15 +49,15 @@ cdef class ASDCAState:
     Attributes
     ----------
     scale : of z
-    bias, bias_z : v and z of the intercept
+    intercept, intercept_z : v and z of the intercept
     averaging : whether iterates are being averaged
-    averaged, bias_sum : how many so far, and the sum of their intercepts
+    averaged, intercept_sum : how many so far, and the sum of their intercepts
     """
 
     cdef Loss loss
     cdef double rate, intercept_step, theta
     cdef double[::1] pairs, dual, changes, tail
-    cdef public double scale, bias, bias_z, bias_sum
+    cdef public double scale, intercept, intercept_z, intercept_sum
     cdef public int64_t averaged
     cdef public bint averaging
 
@@ -78,7 +78,7 @@ cdef inline void end_step(ASDCAState state) noexcept nogil:
     shrink(state)
     if state.averaging:
         state.averaged += 1
-        state.bias_sum += state.bias + state.scale * state.bias_z
+        state.intercept_sum += state.intercept + state.scale * state.intercept_z
 
 
 cdef void shrink(ASDCAState state) noexcept nogil:
@@ -90,7 +90,7 @@ cdef void shrink(ASDCAState state) noexcept nogil:
     if state.scale < FLOOR:
         for k in range(1, state.pairs.shape[0], 2):
             state.pairs[k] *= state.scale
-        state.bias_z *= state.scale
+        state.intercept_z *= state.scale
         state.scale = 1
 
 
@@ -131,7 +131,7 @@ cdef inline void dual_changes(
     cdef const double* weight = &weights[0] if weights.shape[0] else NULL
     cdef double* pairs = &state.pairs[0]
     cdef double scale = (1 - state.theta) * state.scale  # u = v + scale * z
-    cdef double bias = state.bias + scale * state.bias_z
+    cdef double intercept = state.intercept + scale * state.intercept_z
     cdef double goal
     cdef Py_ssize_t i, k, start
     for k in range(n):
@@ -142,7 +142,7 @@ cdef inline void dual_changes(
             continue
         start = row_start(&rows.layout, i)
         goal = dot_pairs(scale, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, pairs)
-        goal = minus_slope(state.loss, signs[i] * (goal + bias))
+        goal = minus_slope(state.loss, signs[i] * (goal + intercept))
         if weight != NULL:
             goal *= weight[i]
         changes[k] = state.theta * (goal - state.dual[i])
@@ -162,8 +162,8 @@ cdef inline void apply_changes(
             continue
         i = order[k]
         a = changes[k] * signs[i]
-        state.bias += state.intercept_step * a
-        state.bias_z += share * state.intercept_step * a
+        state.intercept += state.intercept_step * a
+        state.intercept_z += share * state.intercept_step * a
         a *= state.rate
         start = row_start(&rows.layout, i)
         count = row_start(&rows.layout, i + 1) - start

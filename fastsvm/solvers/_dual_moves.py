@@ -48,22 +48,22 @@ def constant_dual_start(problem, loss, alpha, fit_intercept):
     return size * c * np.where(problem.signs > 0, positive, negative), size * w
 
 
-def free_variable_cg(problem, loss, alpha, intercept_step, w, bias, dual):
+def free_variable_cg(problem, loss, alpha, intercept_step, w, intercept, dual):
     """Raise the dual, by moving the variables inside their box; change w and dual in place.
 
     Parameters
     ----------
     problem : Problem
     loss : Loss, with a quadratic dual
-    alpha, intercept_step, w, bias, dual : as in `_sdca.SDCAState`; w is w(dual)
+    alpha, intercept_step, w, intercept, dual : as in `_sdca.SDCAState`; w is w(dual)
 
     Returns
     -------
-    float, the bias
+    float, the intercept
     """
     which = np.flatnonzero(problem.is_free(dual, loss)).astype(np.int32)
     if not len(which):
-        return bias
+        return intercept
     c = problem.weights[which] if problem.weights.size else 1.0
     y, curvature, sparse = problem.signs[which], loss.curvature / c, np.zeros(problem.n)
 
@@ -73,14 +73,14 @@ def free_variable_cg(problem, loss, alpha, intercept_step, w, bias, dual):
         return margins(problem, which, u, intercept_step * float(p @ y)) + curvature * p
 
     b, upper = dual[which], np.broadcast_to(problem.upper(loss), problem.n)[which]
-    slope = 1 - curvature * b - margins(problem, which, w, bias)
+    slope = 1 - curvature * b - margins(problem, which, w, intercept)
     step = projected_cg_step(b, upper, slope, apply)
     if step is None:
-        return bias
+        return intercept
     dual[which] = b + step
     sparse[which] = step
     w += problem.primal_from_dual(sparse, alpha)
-    return bias + intercept_step * float(step @ y)
+    return intercept + intercept_step * float(step @ y)
 
 
 def projected_cg_step(b, upper, slope, apply):

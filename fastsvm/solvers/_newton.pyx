@@ -35,7 +35,7 @@ from ._types cimport head, index, int8_t, int32_t, real
 
 
 cdef enum:
-    BLOCK = 256  # rows whose terms are on the stack at a time
+    BLOCK_ROWS = 256  # rows whose terms are on the stack at a time
 
 
 @cython.final
@@ -129,12 +129,14 @@ def newton_margins(
     cdef const int32_t* row = head(which)
     cdef double* out = <double*>head(margin)
     cdef Py_ssize_t i, k, start
-    cdef double m, moved = 0, bias = w[rows.n_columns]
+    cdef double m, moved = 0, intercept = w[rows.n_columns]
     with nogil:
         for k in range(first, last):
             i = row[k]
             start = row_start(&rows.layout, i)
-            m = signs[i] * (dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + bias)
+            m = signs[i] * (
+                dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + intercept
+            )
             moved += (m - out[k]) * (m - out[k])
             out[k] = m
     return moved
@@ -145,7 +147,7 @@ def newton_loss_sum(Loss loss, const double[::1] margin, const double[::1] weigh
     cdef const double* weight = head(weights)
     cdef const double* z = head(margin)
     cdef Py_ssize_t k, first = 0, count, n = margin.shape[0]
-    cdef double[BLOCK] loss_of
+    cdef double[BLOCK_ROWS] loss_of
     cdef double m, total = 0
     with nogil:
         if loss.code == HINGE or (loss.code == SQUARED_HINGE and isinf(loss.upper)):  # without branches
@@ -156,7 +158,7 @@ def newton_loss_sum(Loss loss, const double[::1] margin, const double[::1] weigh
                 total += m if weight == NULL else weight[k] * m
         elif loss.code == LOG:
             while first < n:
-                count = min(n - first, <Py_ssize_t>BLOCK)
+                count = min(n - first, <Py_ssize_t>BLOCK_ROWS)
                 log_terms(z + first, 0, z + first, count, loss_of, NULL, NULL)
                 for k in range(count):
                     total += loss_of[k] if weight == NULL else weight[first + k] * loss_of[k]
@@ -349,13 +351,13 @@ def newton_excess(ActiveSet s):
 
 def newton_slope(ActiveSet s, double t):
     """sum_i b_i dm_i, sum_i h_i dm_i^2 and sum_i |b_i dm_i| once all margins have changed by t dm_i."""
-    cdef double[BLOCK] b, h
+    cdef double[BLOCK_ROWS] b, h
     cdef double down = 0, bend = 0, size = 0
     cdef const double* change
     cdef Py_ssize_t k, first = 0, count
     with nogil:
         while first < s.which.shape[0]:
-            count = min(s.which.shape[0] - first, <Py_ssize_t>BLOCK)
+            count = min(s.which.shape[0] - first, <Py_ssize_t>BLOCK_ROWS)
             change = s.dm + first
             terms(s, t, first, count, b, h)
             for k in range(count):

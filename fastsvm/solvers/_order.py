@@ -8,7 +8,7 @@ from ._input import as_order
 from ._random import block_numbers, draw_batches, draw_rows, shuffle, shuffle_blocks
 from ._windows import Windows
 
-CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
+CACHE_BYTES = 1 << 25  # bytes of X that a processor's last cache is likely to hold
 
 
 class Order:
@@ -35,7 +35,7 @@ class Order:
         self.problem, self.sampling, self.random = problem, sampling, random
         self.windows = self.blocks = None
         if isinstance(sampling, str):
-            large = problem.rows.n_bytes > CACHE
+            large = problem.rows.n_bytes > CACHE_BYTES
             self.rows = np.arange(problem.n, dtype=np.int32)
             # Blocks pay where rows come from memory. Elsewhere they cost SDCA up to half as many epochs
             # again on a9a (none on text), and Pegasos' first, long steps go wrong on rows sorted by class.

@@ -43,10 +43,11 @@ cdef class PegasosState:
     ----------
     t : steps taken
     earlier : steps before, which shorten those here: the t-th has length 1 / (alpha (earlier + t))
-    scale, bias : w = scale * v and the intercept
+    scale, intercept : w = scale * v and the intercept
     squared_norm : ||v||^2, kept only when projecting
     averaging, growing : whether iterates are being averaged, and whether the t-th then weighs t, not 1
-    averaged, mass, bias_sum : the sum of their weights so far, and of their scales and intercepts, weighted
+    averaged, mass, intercept_sum : the sum of their weights so far, and of their weighted scales and
+        intercepts
     watched, met : whether to add up the weighted losses of the rows as they are met, and their sum
     """
 
@@ -54,7 +55,7 @@ cdef class PegasosState:
     cdef double alpha, radius
     cdef bint fit_intercept, same_step
     cdef double[::1] v, slopes, scaled_dual, tail
-    cdef public double scale, bias, squared_norm, mass, bias_sum, averaged, earlier, met
+    cdef public double scale, intercept, squared_norm, mass, intercept_sum, averaged, earlier, met
     cdef public int64_t t
     cdef public bint averaging, growing, watched
 
@@ -109,7 +110,7 @@ def run_epoch(
                 i = order[k]
                 start = row_start(&rows.layout, i)
                 count = row_start(&rows.layout, i + 1) - start
-                m = state.scale * dot(x + start, shift(j, start), count, v) + state.bias
+                m = state.scale * dot(x + start, shift(j, start), count, v) + state.intercept
                 slopes[k - first] = minus_slope(state.loss, signs[i] * m)
                 if state.watched:
                     state.met += loss_value(state.loss, signs[i] * m) * (1 if weight == NULL else weight[i])
@@ -127,9 +128,9 @@ def run_epoch(
                 count = row_start(&rows.layout, i + 1) - start
                 step = slopes[k - first] / (state.alpha * t * size)  # eta / k times the slope
                 if state.same_step:
-                    state.bias += step * signs[i]
+                    state.intercept += step * signs[i]
                 elif state.fit_intercept:
-                    state.bias += min(step, slopes[k - first] / (sqrt(t) * size)) * signs[i]
+                    state.intercept += min(step, slopes[k - first] / (sqrt(t) * size)) * signs[i]
                 step /= state.scale
                 a = step * signs[i]
                 if state.radius > 0:
@@ -152,5 +153,5 @@ def run_epoch(
                 share = state.t if state.growing else 1
                 state.averaged += share
                 state.mass += share * state.scale
-                state.bias_sum += share * state.bias
+                state.intercept_sum += share * state.intercept
             first += size

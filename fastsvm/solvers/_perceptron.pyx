@@ -31,12 +31,12 @@ cdef class PerceptronState:
     ----------
     t, mistakes : rows seen, and how many of them changed w
     loss : the sum of c max(0, -y (w.x + b0)) of the rows as they were met
-    bias, bias_correction : the intercept, and what `averaging_correction` is to w
+    intercept, intercept_correction : the intercept, and what `averaging_correction` is to w
     """
 
     cdef bint fit_intercept
     cdef double[::1] w, averaging_correction
-    cdef public double bias, bias_correction, loss
+    cdef public double intercept, intercept_correction, loss
     cdef public int64_t t, mistakes
 
     def __init__(self, bint fit_intercept, w, averaging_correction=None):
@@ -65,14 +65,14 @@ def run_epoch(
             state.t += 1
             if a == 0:
                 continue
-            score = dot(x + start, shift(j, start), count, w) + state.bias
+            score = dot(x + start, shift(j, start), count, w) + state.intercept
             if signs[i] * score <= 0:
                 state.mistakes += 1
                 state.loss -= a * score
                 axpy(a, x + start, shift(j, start), count, w)
                 if state.fit_intercept:
-                    state.bias += a
+                    state.intercept += a
                 if averaging_correction != NULL:
                     axpy(a * (state.t - 1), x + start, shift(j, start), count, averaging_correction)
                     if state.fit_intercept:
-                        state.bias_correction += a * (state.t - 1)
+                        state.intercept_correction += a * (state.t - 1)

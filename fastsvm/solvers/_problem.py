@@ -128,13 +128,13 @@ class Problem:
         """Factors for rows of sign +1 and -1 that make sum_i b_i y_i = 0, as a free intercept asks."""
         return balance_factors(*sums_by_sign(self.signs, dual))
 
-    def excess(self, dual, factors, share=1.0):
+    def taken_from_few_rows(self, dual, factors, share=1.0):
         """The amounts to take from `dual` for the sums that `factors` would give: from few rows.
 
         Of each of them `share`, or more where all rows together would not do.
         """
         part, taken = 1 - min(factors), np.zeros(self.n)
-        _rows.take_excess(self.signs, dual, factors[0] < factors[1], part, max(share, part), taken)
+        _rows.take_from_few_rows(self.signs, dual, factors[0] < factors[1], part, max(share, part), taken)
         return taken
 
     def scale_to_balance(self, dual):

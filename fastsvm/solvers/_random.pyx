@@ -6,12 +6,12 @@ from ._random cimport draw64, draw_below, fisher_yates
 from ._types cimport SHORT, head, int32_t, int64_t, uint64_t
 
 cdef enum:
-    BLOCK = 8
+    BLOCK_ROWS = 8
 
 
 def block_numbers(n_rows):
     """Return the numbers of the blocks that `shuffle_blocks` permutes."""
-    return np.arange(-(-n_rows // BLOCK), dtype=np.int32)
+    return np.arange(-(-n_rows // BLOCK_ROWS), dtype=np.int32)
 
 
 def shuffle(int32_t[::1] order, uint64_t[::1] state):
@@ -29,10 +29,10 @@ def shuffle(int32_t[::1] order, uint64_t[::1] state):
 def shuffle_blocks(const int32_t[::1] rows, int32_t[::1] order, int32_t[::1] blocks, uint64_t[::1] state):
     """Fill `order` with a grouped permutation of `rows`, which is as long; None: of 0 ... n - 1.
 
-    Blocks of BLOCK adjacent rows in random order, and the rows of each in random order: kinder than a full
-    permutation to the memory that the rows are read from.
+    Blocks of BLOCK_ROWS adjacent rows in random order, and the rows of each in random order: kinder than a
+    full permutation to the memory that the rows are read from.
 
-    `blocks` holds the numbers 0 ... ceil(n / BLOCK) - 1 in any order, and is shuffled too.
+    `blocks` holds the numbers 0 ... ceil(n / BLOCK_ROWS) - 1 in any order, and is shuffled too.
     """
     cdef int32_t* numbers = <int32_t*>head(blocks)
     cdef const int32_t* source = head(rows)
@@ -41,8 +41,8 @@ def shuffle_blocks(const int32_t[::1] rows, int32_t[::1] order, int32_t[::1] blo
     with nogil:
         fisher_yates(numbers, blocks.shape[0], &s)
         for k in range(blocks.shape[0]):
-            first = <Py_ssize_t>blocks[k] * BLOCK
-            size = min(BLOCK, n - first)
+            first = <Py_ssize_t>blocks[k] * BLOCK_ROWS
+            size = min(BLOCK_ROWS, n - first)
             for i in range(size):
                 order[filled + i] = <int32_t>(first + i) if source == NULL else source[first + i]
             fisher_yates(&order[filled], size, &s)

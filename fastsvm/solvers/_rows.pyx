@@ -12,11 +12,11 @@ from ._simd cimport squares
 from ._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
 
 # Values that one call of an epoch's kernel may touch: some tenths of a second, so that Ctrl-C is heard.
-EPOCH_CHUNK = 1 << 24
+EPOCH_VALUES = 1 << 24
 # The same where X is memory-mapped: what an epoch's kernel touches is in memory until it is done.
-MAPPED_CHUNK = 1 << 22
+MAPPED_VALUES = 1 << 22
 # Values that a thread takes at a time in the passes that can be shared.
-PASS_CHUNK = 1 << 20
+PASS_VALUES = 1 << 20
 # Squared norms beyond leave no room for sums of products in double precision.
 LONGEST = 1e200
 
@@ -128,7 +128,7 @@ cdef class Rows:
 
     def chunk_rows(self, values=None):
         """Return how many rows hold about so many values; by default, as many as one call may touch."""
-        usual = MAPPED_CHUNK if self.pages else EPOCH_CHUNK
+        usual = MAPPED_VALUES if self.pages else EPOCH_VALUES
         return max(1, (values or usual) * self.n_rows // max(1, self.n_values))
 
     @property
@@ -157,7 +157,7 @@ cdef class Rows:
 
 def map_chunks(Rows rows, function, threads=1):
     """Return function(first, last) for each chunk of rows; the chunks do not depend on the threads."""
-    step = rows.chunk_rows(PASS_CHUNK)
+    step = rows.chunk_rows(PASS_VALUES)
     firsts = range(0, rows.n_rows, step)
     lasts = [min(first + step, rows.n_rows) for first in firsts]
     if rows.pages:
@@ -326,7 +326,8 @@ def _primal_from_dual(
 
 def _margins(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] which, const double[::1] w, double bias, double[::1] out,
+    const double[::1] weights, const int32_t[::1] which, const double[::1] w, double intercept,
+    double[::1] out,
 ):
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
@@ -337,17 +338,17 @@ def _margins(
             i = which[k]
             start = row_start(&rows.layout, i)
             out[k] = signs[i] * (
-                dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + bias
+                dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + intercept
             )
 
 
-def margins(problem, which, w, double bias):
-    """y_i (w.x_i + bias) of the rows in `which`."""
+def margins(problem, which, w, double intercept):
+    """y_i (w.x_i + intercept) of the rows in `which`."""
     out = np.empty(len(which))
     step = problem.rows.chunk_rows()
     for first in range(0, len(which), step):
         part = slice(first, first + step)
-        _margins(*problem.data, which[part], w, bias, out[part])
+        _margins(*problem.data, which[part], w, intercept, out[part])
         problem.rows.release()
     return out
 
@@ -413,7 +414,7 @@ def scale_by_sign(const int8_t[::1] signs, double[::1] dual, double positive, do
             dual[i] *= positive if signs[i] > 0 else negative
 
 
-def take_excess(
+def take_from_few_rows(
     const int8_t[::1] signs, const double[::1] dual, bint positive, double part, double share,
     double[::1] taken,
 ):

@@ -34,9 +34,9 @@ def scores_of(Rows rows, w, threads=1):
 
 
 def loss_and_slope(
-    const double[::1] scores, const int8_t[::1] signs, const double[::1] weights, double bias, Loss loss
+    const double[::1] scores, const int8_t[::1] signs, const double[::1] weights, double intercept, Loss loss
 ):
-    """sum_i c_i phi(y_i (s_i + bias)), and its derivative by the bias; on the left or right at a kink."""
+    """sum_i c_i phi(y_i (s_i + intercept)), and its derivative by that; on the left or right at a kink."""
     cdef const double* weight = head(weights)
     cdef Py_ssize_t i
     cdef double m, c = 1, total = 0, slope = 0
@@ -44,7 +44,7 @@ def loss_and_slope(
         for i in range(scores.shape[0]):
             if weight != NULL:
                 c = weight[i]
-            m = signs[i] * (scores[i] + bias)
+            m = signs[i] * (scores[i] + intercept)
             total += c * loss_value(loss, m)
             slope -= c * signs[i] * minus_slope(loss, m)
     return total, slope

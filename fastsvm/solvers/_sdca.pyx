@@ -76,7 +76,7 @@ cdef class SDCAState:
 
     Attributes
     ----------
-    bias : the intercept
+    intercept : the intercept
     longest_intercept_step : what `intercept_step` may grow to
     imbalance : |sum_i b_i y_i| an epoch ago
     momentum : share of its last change that a step gets
@@ -100,7 +100,7 @@ cdef class SDCAState:
     cdef const double[::1] squared_norms
     cdef int8_t[::1] dropped
     cdef float[::1] last_changes
-    cdef public double bias, momentum, threshold, violation, dropped_loss, dropped_dual_margins
+    cdef public double intercept, momentum, threshold, violation, dropped_loss, dropped_dual_margins
     cdef readonly double gap, loss_sum, dual_margins
     cdef public Py_ssize_t averaged, seen
     cdef readonly double gap_estimate, gap_ratio
@@ -131,7 +131,7 @@ cdef class SDCAState:
         Return whether the intercept has moved by more since rows were dropped: then all are to be visited.
         """
         self.threshold = self.rules.shrink_slope * self.violation
-        return fabs(self.bias - self.screening_intercept) > self.threshold
+        return fabs(self.intercept - self.screening_intercept) > self.threshold
 
     cpdef bint is_near_tol(self, double gap, double tol) noexcept nogil:
         """Whether a gap, a sum over the rows, is so near to `tol` that a look at some rows pays."""
@@ -172,7 +172,7 @@ cdef class SDCAState:
             if self.last_changes is not None:
                 self.momentum = min(self.rules.most_momentum, self.rules.momentum * (gap_ratio * gap_ratio))
         if self.intercept_step > 0:
-            self.bias += self.intercept_step * (positive - negative)
+            self.intercept += self.intercept_step * (positive - negative)
             if imbalance > self.rules.slow_balance * self.imbalance:
                 longer = min(self.rules.longer_steps * self.intercept_step, self.longest_intercept_step)
                 self.intercept_step = max(self.intercept_step, longer)
@@ -204,7 +204,8 @@ cdef Py_ssize_t kept_rows(int32_t* rows, Py_ssize_t n, const int8_t* dropped) no
 
 
 def screen_rows(
-    const double[::1] scores, const int8_t[::1] signs, const double[::1] weights, double bias, SDCAState state
+    const double[::1] scores, const int8_t[::1] signs, const double[::1] weights, double intercept,
+    SDCAState state,
 ):
     """Three sums over the rows at these scores w.x_i, and which rows need no visits.
 
@@ -220,7 +221,7 @@ def screen_rows(
                 c = weight[i]
                 if c == 0:
                     continue
-            m = signs[i] * (scores[i] + bias)
+            m = signs[i] * (scores[i] + intercept)
             b = state.dual[i]
             value = c * loss_value(state.loss, m)
             slope = dual_slope(state.loss, m, b, c)
@@ -235,10 +236,10 @@ def screen_rows(
 
 def mean_gap(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] which, Py_ssize_t step, const double[::1] w, double bias,
-    const double[::1] dual, SDCAState state,
+    const double[::1] weights, const int32_t[::1] which, Py_ssize_t step, const double[::1] w,
+    double intercept, const double[::1] dual, SDCAState state,
 ):
-    """Mean of what every step-th row of `which` adds to the gap: c phi(m) - c psi(b/c) + b m at (w, bias)."""
+    """Mean of what every step-th row of `which` adds to the gap: c phi(m) - c psi(b/c) + b m."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
@@ -254,7 +255,9 @@ def mean_gap(
                 if c == 0:
                     continue
             start = row_start(&rows.layout, i)
-            m = signs[i] * (dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + bias)
+            m = signs[i] * (
+                dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + intercept
+            )
             total += c * (loss_value(loss, m) - dual_term(loss, dual[i] / c)) + dual[i] * m
     return total / max(1, -(-n // step))
 
@@ -288,7 +291,8 @@ def run_epoch(
     cdef uint64_t* draws = &random[0] if random is not None else NULL
     cdef int8_t* dropped = <int8_t*>head(state.dropped)
     cdef const double* norms = head(state.squared_norms)
-    cdef double n = rows.n_rows, rate = state.rate, intercept_step = state.intercept_step, bias = state.bias
+    cdef double n = rows.n_rows, rate = state.rate
+    cdef double intercept = state.intercept, intercept_step = state.intercept_step
     cdef double c = 1, m, q, b, change, momentum
     cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0], seen = state.seen, epochs = 0
     cdef Loss loss = state.loss
@@ -317,7 +321,7 @@ def run_epoch(
                         continue
                 start = row_start(&rows.layout, i)
                 count = row_start(&rows.layout, i + 1) - start
-                m = signs[i] * (dot(x + start, shift(j, start), count, w) + bias)
+                m = signs[i] * (dot(x + start, shift(j, start), count, w) + intercept)
                 q = rate * norms[i] + intercept_step
                 if seen > 0:
                     m = m * n / (seen - 1) if seen > 1 else 0
@@ -336,10 +340,10 @@ def run_epoch(
                     axpy(rate * change * signs[i], x + start, shift(j, start), count, w)
                     if w_positive != NULL and signs[i] > 0:
                         axpy(rate * change, x + start, shift(j, start), count, w_positive)
-                    bias += intercept_step * change * signs[i]
+                    intercept += intercept_step * change * signs[i]
                     if averaging_correction != NULL:
                         averaging_correction[i] += change * (state.averaged - 1)
-            state.bias, state.seen, state.violation = bias, seen, tally.violation
+            state.intercept, state.seen, state.violation = intercept, seen, tally.violation
             state.gap += tally.gap
             state.loss_sum += tally.loss
             state.dual_margins += tally.dual_margins
@@ -355,7 +359,7 @@ def run_epoch(
             if n_visits == 0 or not state.end_epoch(signs, tol, True):
                 break
             state.begin()
-            bias, intercept_step = state.bias, state.intercept_step
+            intercept, intercept_step = state.intercept, state.intercept_step
             fisher_yates(visits, n_visits, draws)
     return epochs, n_visits
 

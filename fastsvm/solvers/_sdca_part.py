@@ -97,15 +97,15 @@ class SDCAPart(SDCASolver):
     def _intercept_step(self, mean_square):
         return self.damped_step
 
-    def advance(self, w, bias, passes):
+    def advance(self, w, intercept, passes):
         """Visit a fraction of the rows, at most to the end of the pass; return the PartProgress.
 
         Parameters
         ----------
-        w : array, bias : float, the point that all parts start this round from
+        w : array, intercept : float, the point that all parts start this round from
         passes : float, at most 1
         """
-        self.w[:], self.state.bias = w, bias
+        self.w[:], self.state.intercept = w, intercept
         if not len(self.queue):
             self._begin_pass()
         count = math.ceil(passes * len(self.order.rows))
@@ -130,15 +130,15 @@ class SDCAPart(SDCASolver):
         """Return sum_i b_i over the rows of sign +1, and of sign -1."""
         return sums_by_sign(self.problem.signs, self.dual)
 
-    def certificate_terms(self, w, bias, factors, exact):
+    def certificate_terms(self, w, intercept, factors, exact):
         """Return the PartCertificateTerms; also choose the rows that need no visits for now.
 
         `exact`: sum w(b) anew, without the rounding errors in `share`. That takes a pass.
         """
         p = self.problem
-        self.state.bias = self.state.screening_intercept = bias
+        self.state.intercept = self.state.screening_intercept = intercept
         self.likely_last = True
-        loss = self._mean_loss(w, bias) * p.n
+        loss = self._mean_loss(w, intercept) * p.n
         if self.shrinking:
             self._visit_all()
             self._filter_dropped()
@@ -147,7 +147,7 @@ class SDCAPart(SDCASolver):
             share = p.primal_from_dual(self.dual, self.share_alpha, factors)
             terms = dual_sum(p.signs, self.dual, p.weights, self.loss.struct, *factors)
         else:
-            taken = p.excess(self.dual, factors)
+            taken = p.taken_from_few_rows(self.dual, factors)
             share = self.share - p.primal_from_dual(taken, self.share_alpha)
             terms = dual_sum(p.signs, self.dual - taken, p.weights, self.loss.struct)
         unsent = share - self.sent

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-__all__ = ["ArrayLike", "Callable", "ClassWeight", "EstimatorSeed", "Iterable", "Matrix", "Seed"]
+__all__ = ["ArrayLike", "ArrayOrSparse", "Callable", "ClassWeight", "EstimatorSeed", "Iterable", "Seed"]
 
-Matrix: TypeAlias = ArrayLike | sparse.sparray | sparse.spmatrix
+ArrayOrSparse: TypeAlias = ArrayLike | sparse.sparray | sparse.spmatrix
 Seed: TypeAlias = int | np.random.Generator | None
 EstimatorSeed: TypeAlias = int | np.random.RandomState | None
 ClassWeight: TypeAlias = dict | str | None

@@ -18,7 +18,7 @@ from .run import run
 if TYPE_CHECKING:
     from typing import Any
 
-    from .annotations import ArrayLike, Callable, Matrix, Seed
+    from .annotations import ArrayLike, ArrayOrSparse, Callable, Seed
 
 
 class ASDCASolver(Solver):
@@ -79,7 +79,7 @@ class ASDCASolver(Solver):
             # Proximal step: the centre follows the intercept. An epoch brings b and w only by a factor of
             # exp(-theta) nearer to the solution for that centre, which must not run ahead of them.
             share = min(1, 4 * self.theta)
-            self.state.bias += share * self.intercept_step * self.problem.imbalance(self.dual)
+            self.state.intercept += share * self.intercept_step * self.problem.imbalance(self.dual)
 
     @property
     def _waits_to_average(self):
@@ -101,9 +101,9 @@ class ASDCASolver(Solver):
         """
         w, state = self._last_iterate(), self.state
         if not state.averaged:
-            return w, state.bias + state.scale * state.bias_z
+            return w, state.intercept + state.scale * state.intercept_z
         late = (1 - self.theta) / self.theta * (w - self.before_average)
-        return self.v + (self.tail - late) / state.averaged, state.bias_sum / state.averaged
+        return self.v + (self.tail - late) / state.averaged, state.intercept_sum / state.averaged
 
     def _long_step(self, batch):
         """One step in several calls, on a batch that is too long for one."""
@@ -179,7 +179,7 @@ def asdca_intercept_column(problem, *, loss, alpha, batch_size):
 
 
 def asdca(
-    X: Matrix,
+    X: ArrayOrSparse,
     y: ArrayLike,
     *,
     loss: str = "smooth_hinge",

@@ -22,10 +22,10 @@ from .run import run
 if TYPE_CHECKING:
     from typing import Any
 
-    from .annotations import ArrayLike, Callable, Matrix, Seed
+    from .annotations import ArrayLike, ArrayOrSparse, Callable, Seed
 
 SEARCHED = 1e-9  # how far the mean loss of an intercept that is searched may be above the least
-_KEPT = {"t", "earlier", "scale", "bias", "averaging", "averaged", "mass", "bias_sum"}
+_KEPT = {"t", "earlier", "scale", "intercept", "averaging", "averaged", "mass", "intercept_sum"}
 
 
 class PegasosSolver(Solver):
@@ -59,7 +59,7 @@ class PegasosSolver(Solver):
         if start is not None:
             self.v[:] = start.w
             if self.steps_on_intercept:
-                self.state.bias = start.intercept
+                self.state.intercept = start.intercept
             self.state.squared_norm = self.v @ self.v
             self.state.earlier += start.t or -(-problem.n // self.batch_size)
         total = self.max_iter * -(-self.visits // self.batch_size)
@@ -106,7 +106,7 @@ class PegasosSolver(Solver):
                 self.state.averaging = True
             _pegasos.run_epoch(*self.problem.data, part, self.state)
             if self.state.t == self.drawn_at:
-                self.drawn_iterate = self.state.scale * self.v, self.state.bias
+                self.drawn_iterate = self.state.scale * self.v, self.state.intercept
         if self.state.watched:
             self.progress.add(self.state.met / self.visits, self.output)
 
@@ -120,8 +120,8 @@ class PegasosSolver(Solver):
         if self.drawn_iterate is not None:
             return self.drawn_iterate
         if state.averaged:
-            return (state.mass * self.v + self.tail) / state.averaged, state.bias_sum / state.averaged
-        return state.scale * self.v, state.bias
+            return (state.mass * self.v + self.tail) / state.averaged, state.intercept_sum / state.averaged
+        return state.scale * self.v, state.intercept
 
     def iterate(self):
         """The output, and the steps' own dual variables.
@@ -190,7 +190,7 @@ def pegasos_radius(loss, alpha, mean_weight=1.0):
 
 
 def pegasos(
-    X: Matrix,
+    X: ArrayOrSparse,
     y: ArrayLike,
     *,
     loss: str = "hinge",

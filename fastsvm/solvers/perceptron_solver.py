@@ -18,7 +18,7 @@ from .run import run
 if TYPE_CHECKING:
     from typing import Any
 
-    from .annotations import ArrayLike, Callable, Matrix, Seed
+    from .annotations import ArrayLike, ArrayOrSparse, Callable, Seed
 
 
 class PerceptronSolver(Solver):
@@ -52,7 +52,7 @@ class PerceptronSolver(Solver):
         self.averaging_correction = np.zeros(problem.rows.n_columns) if averages else None
         self.state = _perceptron.PerceptronState(self.fit_intercept, self.w, self.averaging_correction)
         if start is not None:
-            self.w[:], self.state.bias = start.w, start.intercept if self.fit_intercept else 0.0
+            self.w[:], self.state.intercept = start.w, start.intercept if self.fit_intercept else 0.0
 
     def run_epoch(self):
         """Visit every row once; an epoch without a mistake is the last."""
@@ -71,9 +71,10 @@ class PerceptronSolver(Solver):
     def output(self):
         """(w, intercept) of the last iterate, or of the average."""
         if self.averaging_correction is None:
-            return self.w, self.state.bias
+            return self.w, self.state.intercept
         t = self.state.t
-        return self.w - self.averaging_correction / t, self.state.bias - self.state.bias_correction / t
+        s = self.state
+        return self.w - self.averaging_correction / t, s.intercept - s.intercept_correction / t
 
     def iterate(self):
         """The output; there is no dual."""
@@ -86,22 +87,22 @@ class PerceptronSolver(Solver):
             "w": self.w,
             "averaging_correction": self.averaging_correction,
             "t": s.t,
-            "bias": s.bias,
-            "bias_correction": s.bias_correction,
+            "intercept": s.intercept,
+            "intercept_correction": s.intercept_correction,
         }
 
     def resume(self, snapshot):
         """Continue another run's steps on this problem; None starts at zero."""
         if snapshot is None:
             return
-        self.w[:], self.state.bias = snapshot["w"], snapshot["bias"]
+        self.w[:], self.state.intercept = snapshot["w"], snapshot["intercept"]
         if self.averaging_correction is not None and snapshot.get("averaging_correction") is not None:
             self.averaging_correction[:] = snapshot["averaging_correction"]
-            self.state.t, self.state.bias_correction = snapshot["t"], snapshot["bias_correction"]
+            self.state.t, self.state.intercept_correction = snapshot["t"], snapshot["intercept_correction"]
 
 
 def perceptron(
-    X: Matrix,
+    X: ArrayOrSparse,
     y: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,

@@ -13,7 +13,7 @@ from .run import run
 
 if TYPE_CHECKING:
     from ._solver import Result, Solver
-    from .annotations import ArrayLike, Callable, Matrix, Seed
+    from .annotations import ArrayLike, ArrayOrSparse, Callable, Seed
 
 # Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
 FEW_COLUMNS = 300  # up to which it may be
@@ -71,7 +71,7 @@ def make_sdca_solver(problem: Problem, params: SDCAParams, random: Any, start: A
 
 
 def sdca(
-    X: Matrix,
+    X: ArrayOrSparse,
     y: ArrayLike,
     *,
     loss: str = "hinge",

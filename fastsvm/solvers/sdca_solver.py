@@ -89,7 +89,7 @@ class SDCASolver(Solver):
         self.state.largest_squared_norm = float(self.w @ self.w)
         self.state.shrinking = self.shrinking
         if fit_intercept:
-            self.state.bias = self.state.screening_intercept = intercept
+            self.state.intercept = self.state.screening_intercept = intercept
             self.state.longest_intercept_step = longest_intercept_step(problem, self.loss)
         total = self.max_iter * self.visits
         self.steps, self.averaging_start = 0, first_averaged(params.average_from, total)
@@ -130,7 +130,7 @@ class SDCASolver(Solver):
             epochs, kept = _sdca.run_epoch(*data, part, self.state, self.random, most, tol)
             self.steps += len(part)
             if self.averaging == "random" and self.steps == self.drawn_at:
-                self.drawn_iterate = self.dual.copy(), self.state.bias
+                self.drawn_iterate = self.dual.copy(), self.state.intercept
             if self.state.seen < 0 and self.checkpoint_hook is not None:
                 self.checkpoint_hook(self)
         self.state.seen = -1
@@ -161,7 +161,7 @@ class SDCASolver(Solver):
         """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
         if self.state.must_revisit() or self.done >= max(REVISIT_EPOCHS, 2 * self.all_visited_at):
             # What was dropped was held by another intercept, or long ago.
-            self.state.screening_intercept = self.state.bias
+            self.state.screening_intercept = self.state.intercept
             self.dropped[:] = 0
             self.state.dropped_loss = self.state.dropped_dual_margins = 0
             self._visit_all()
@@ -182,8 +182,8 @@ class SDCASolver(Solver):
             return
         if np.count_nonzero(self.problem.is_free(self.dual, self.loss)) > FREE_SHARE * len(self.order.rows):
             self.cg_taken = True
-            state.bias = free_variable_cg(
-                self.problem, self.loss, self.alpha, self.intercept_step, self.w, state.bias, self.dual
+            state.intercept = free_variable_cg(
+                self.problem, self.loss, self.alpha, self.intercept_step, self.w, state.intercept, self.dual
             )
             self._sum_w_positive()
 
@@ -192,7 +192,7 @@ class SDCASolver(Solver):
         if self._has_lost_digits():
             self._sum_again()
         if self.shrinking:
-            self.state.screening_intercept = self.state.bias
+            self.state.screening_intercept = self.state.intercept
             self._visit_all()
             self._filter_dropped()
 
@@ -260,7 +260,7 @@ class SDCASolver(Solver):
 
     def checkpoint_state(self):
         """The state of the last iterate."""
-        return SolverState(self.dual, float(self.state.bias), self.done, int(self.random[0]))
+        return SolverState(self.dual, float(self.state.intercept), self.done, int(self.random[0]))
 
     def _start_average(self):
         self.averaging_correction[:] = 0
@@ -270,7 +270,7 @@ class SDCASolver(Solver):
         """The iterate that `averaging` asks for."""
         if self.cached_iterate is not None:
             return self.cached_iterate
-        dual, intercept, w = self.dual, self.state.bias, self.w
+        dual, intercept, w = self.dual, self.state.intercept, self.w
         if self.averaging == "tail" and self.state.averaged and self.steps > self.averaging_start:
             dual, w = self.dual - self.averaging_correction / self.state.averaged, None
             self.problem.clip_dual(dual, self.loss)  # rounding
@@ -284,7 +284,7 @@ class SDCASolver(Solver):
         if self.w_positive is None:
             lighter = min(factors)  # over the heavier side
             share = SPARE_GAP * self.tol * (1 + lighter) / max(1 - lighter, TINY)
-            taken = self.problem.excess(dual, factors, min(1.0, share))
+            taken = self.problem.taken_from_few_rows(dual, factors, min(1.0, share))
             w_of_dual = self.problem.primal_from_dual(taken, self.alpha)
             np.subtract(w, w_of_dual, out=w_of_dual)
             left = np.subtract(dual, taken, out=taken)

@@ -18,7 +18,7 @@ from ._tables cimport (
 )
 from ._tally cimport count_found, expect, make_room
 from ._vocabulary cimport Vocabulary
-from ._words cimport BLOCK, PADDING, Batch, Cut, Rule, Text, character_bytes, free_text, read_text
+from ._words cimport BLOCK_WORDS, PADDING, Batch, Cut, Rule, Text, character_bytes, free_text, read_text
 
 from ._counter import Counter
 from ._parts import frequencies
@@ -174,7 +174,7 @@ cdef class _Grams:
                 cut.starts[cut.n] = starts[k]
                 cut.lengths[cut.n] = starts[min(k + size, padded.next)] - starts[k]
                 cut.n += 1
-                if cut.n == BLOCK:
+                if cut.n == BLOCK_WORDS:
                     code = self.number(spelling, padded, &cut, learn)
                     if code < 0:
                         return code
@@ -183,7 +183,7 @@ cdef class _Grams:
         return self.number(spelling, padded, &cut, learn)
 
     cdef int number(self, _Spelling spelling, const Text* padded, Cut* cut, bint learn) noexcept nogil:
-        cdef WordKey keys[BLOCK + AHEAD]
+        cdef WordKey keys[BLOCK_WORDS + AHEAD]
         cdef WordSlot* slot
         cdef const uint8_t* gram
         cdef Py_ssize_t k
@@ -227,10 +227,10 @@ cdef class _Grams:
                         continue
                     k = spelling.ends[word]
                     while k < spelling.ends[word + 1] and code == 0:
-                        if counts.tally.n_found == BLOCK:
+                        if counts.tally.n_found == BLOCK_WORDS:
                             count_found(&counts.tally)
                         if counts.tally.n_found == 0:
-                            code = make_room(&counts.tally, BLOCK)
+                            code = make_room(&counts.tally, BLOCK_WORDS)
                         expect(&counts.tally, spelling.ids[k], layer.counts[p])
                         k += 1
                     if code < 0:

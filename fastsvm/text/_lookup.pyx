@@ -15,7 +15,7 @@ from ._tables cimport (
     pair_hash, pair_key, reserve_pairs, reserve_words, slot_of, word_key,
 )
 from ._tally cimport Tally, count_found, expect, join_word, make_joined, make_room
-from ._words cimport BLOCK, Batch, Cut, Rule, cut_words, read_text
+from ._words cimport BLOCK_WORDS, Batch, Cut, Rule, cut_words, read_text
 
 
 cdef struct Waiting:  # terms to enter
@@ -220,7 +220,7 @@ cdef class Lookup(_Finder):
     cdef inline int count_words(self, Tally* tally) noexcept nogil:
         """Count the terms of one word; if there are longer ones, keep the words' numbers."""
         cdef Cut cut
-        cdef WordKey keys[BLOCK + AHEAD]
+        cdef WordKey keys[BLOCK_WORDS + AHEAD]
         cdef WordSlot* slot
         cdef Py_ssize_t k, n = 0
         cdef int32_t id
@@ -257,7 +257,7 @@ cdef class Lookup(_Finder):
         cdef PairSlot* slot
         cdef int code
         while p < n:
-            stop = min(p + BLOCK, n)
+            stop = min(p + BLOCK_WORDS, n)
             block.n = 0
             while p < stop:
                 prefix, word = tally.prefixes[p], tally.words[p + order - 1]
@@ -315,9 +315,9 @@ cdef class Hasher(_Finder):
             return code
         for order in range(max(2, self.first), self.last + 1):
             for p in range(tally.n_words - order + 1):
-                if p % BLOCK == 0:
+                if p % BLOCK_WORDS == 0:
                     count_found(tally)
-                    code = make_room(tally, BLOCK)
+                    code = make_room(tally, BLOCK_WORDS)
                     if code < 0:
                         return code
                 start = tally.bounds[p]

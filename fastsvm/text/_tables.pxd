@@ -6,7 +6,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 from ..solvers._prefetch cimport prefetch
 from ._memory cimport reserve, zeros
-from ._words cimport BLOCK, Cut, Text
+from ._words cimport BLOCK_WORDS, Cut, Text
 
 cdef enum:
     AHEAD = 12  # slots that are fetched before they are needed
@@ -50,9 +50,9 @@ cdef struct PairTable:
 
 
 cdef struct PairBlock:  # pairs that are looked up one after the other
-    uint64_t keys[BLOCK]
-    uint64_t hashes[BLOCK + AHEAD]
-    Py_ssize_t places[BLOCK]  # where they are from
+    uint64_t keys[BLOCK_WORDS]
+    uint64_t hashes[BLOCK_WORDS + AHEAD]
+    Py_ssize_t places[BLOCK_WORDS]  # where they are from
     Py_ssize_t n
 
 

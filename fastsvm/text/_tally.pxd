@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 
 from ..solvers._prefetch cimport prefetch
 from ._memory cimport MOST, NO_MEMORY, TOO_MANY, reserve
-from ._words cimport BLOCK, Text, free_text
+from ._words cimport BLOCK_WORDS, Text, free_text
 
 
 cdef struct Tally:
@@ -15,8 +15,8 @@ cdef struct Tally:
     uint32_t* seen  # where each column was counted last, plus 1
     Py_ssize_t n, column_capacity, count_capacity
     # Columns that wait until their entries of `seen` have come from memory:
-    int32_t found_columns[BLOCK]
-    int32_t found_counts[BLOCK]
+    int32_t found_columns[BLOCK_WORDS]
+    int32_t found_counts[BLOCK_WORDS]
     Py_ssize_t n_found
     # Of the document at hand:
     Text text

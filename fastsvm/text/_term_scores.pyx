@@ -28,7 +28,7 @@ ctypedef fused count:
 
 cdef enum:
     SHORT = 8  # values that NumPy adds one after the other
-    BLOCK = 128  # values that it adds in eight sums
+    BLOCK_VALUES = 128  # values that it adds in eight sums
 
 
 def has_repeats(const index[::1] columns, const int64_t[::1] offsets, int32_t[::1] seen):
@@ -232,7 +232,7 @@ cdef double total_of(const double* x, Py_ssize_t n) noexcept nogil:
     cdef double[SHORT] parts
     cdef double total = 0
     cdef Py_ssize_t half, k, i
-    if n > BLOCK:
+    if n > BLOCK_VALUES:
         half = n // 2
         half -= half % SHORT
         return total_of(x, half) + total_of(x + half, n - half)

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 cdef enum:
-    BLOCK = 256  # words that are cut at once
+    BLOCK_WORDS = 256  # words that are cut at once
     PADDING = 64  # bytes that can be read behind a text
 
 
@@ -25,8 +25,8 @@ cdef struct Text:  # the document at hand
 
 
 cdef struct Cut:  # a block of its words
-    uint32_t starts[BLOCK]
-    uint32_t lengths[BLOCK]
+    uint32_t starts[BLOCK_WORDS]
+    uint32_t lengths[BLOCK_WORDS]
     Py_ssize_t n
 
 

@@ -195,7 +195,7 @@ cdef bint cut_words(Text* text, const Rule* rule, Cut* cut) noexcept nogil:
     """Cut the next words, at most a block; return False if none are left."""
     cdef uint64_t word, edges
     cdef Py_ssize_t length, edge, start = text.start, n = 0
-    while text.next <= text.length and n <= BLOCK - 32:  # 64 bytes hold no more than 32 words
+    while text.next <= text.length and n <= BLOCK_WORDS - 32:  # 64 bytes hold no more than 32 words
         word = word_marks(text.inside + text.next)
         edges = word ^ ((word << 1) | (start >= 0))
         while edges:

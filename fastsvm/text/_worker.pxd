@@ -15,7 +15,7 @@ from ._tables cimport (
     AHEAD, PairBlock, PairSlot, PairTable, WordKey, WordSlot, WordTable, add_pair, add_word,
     end_pairs, free_pairs, key_words, next_pair, next_word, pair_key, reserve_pairs, reserve_words,
 )
-from ._words cimport BLOCK, Cut, Document, Rule, Text, cut_words, read_text
+from ._words cimport BLOCK_WORDS, Cut, Document, Rule, Text, cut_words, read_text
 
 
 cdef struct Stream:  # the terms of one order: one for each word of the documents, its first word
@@ -44,7 +44,7 @@ cdef inline int count_words(
 ) noexcept nogil:
     """Add a document; return an error code, or 0."""
     cdef Cut cut
-    cdef WordKey keys[BLOCK + AHEAD]
+    cdef WordKey keys[BLOCK_WORDS + AHEAD]
     cdef Stream* stream = &worker.streams[0]
     cdef WordSlot* slot
     cdef const uint8_t* word
@@ -104,7 +104,7 @@ cdef inline int count_pairs(
         last = worker.ends[row] - order + 1  # behind the last term
         p = first
         while p < last:
-            stop = min(p + BLOCK, last)
+            stop = min(p + BLOCK_WORDS, last)
             block.n = 0
             while p < stop:
                 add_pair(&block, pair_key(prefixes[p], worker.streams[0].ids[p + order - 1]), p)

@@ -12,11 +12,18 @@ from .._utils import sparse
 from ..fitting import Parameters, number_of_threads
 from ._parts import csr_arrays, frequencies
 from ._words import batches
-from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, composing, refuse_missing, refuse_string
+from .reading import (
+    BATCH_CHARACTERS,
+    DEFAULT_PATTERN,
+    compiled_reading,
+    composing,
+    refuse_missing,
+    refuse_string,
+)
 from .terms import Terms
 
 
-class Limits(NamedTuple):
+class TermLimits(NamedTuple):
     """Selection of terms, as in CountVectorizer; `binary` and `dtype` decide on the most frequent."""
 
     min_df: int | float = 1
@@ -77,7 +84,7 @@ def learn_bag(documents, reading, limits, n_threads, container=_csr_matrix):
     ----------
     documents : iterable of Batch
     reading : Reading or CharacterReading
-    limits : Limits
+    limits : TermLimits
     n_threads : int
     container : type or None, default=csr_matrix
         That, or csr_array; None: the terms are all that is wanted.
@@ -217,7 +224,7 @@ class Bag(Parameters):
         lower = self.lowercase
         if self.preprocessor is not None:
             texts, lower = map(self.preprocessor, map(as_text, texts, count())), False
-        return batches(texts, as_text, None, lower, BATCH, self.marks)
+        return batches(texts, as_text, None, lower, BATCH_CHARACTERS, self.marks)
 
     def fit(self, texts, y=None):
         """Learn the terms of texts, an iterable of str; `y` is ignored.
@@ -252,7 +259,7 @@ class Bag(Parameters):
         csr_matrix of shape (n_texts, n_terms)
             Counts.
         """
-        limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
+        limits = TermLimits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
         terms, X = learn_bag(
             self._document_batches(texts), self._compiled_reading(), limits, number_of_threads(self.n_jobs)
         )

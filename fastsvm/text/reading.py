@@ -27,7 +27,7 @@ PATTERNS = {
 }
 
 MAX_CHARACTERS = 1 << 30  # of an n-gram; the compiled code numbers them
-BATCH = 1 << 22  # characters that are held at once
+BATCH_CHARACTERS = 1 << 22  # characters that are held at once
 
 
 class Reading(NamedTuple):

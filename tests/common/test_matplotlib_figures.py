@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from fastsvm_apps.common.matplotlib_figures import content_of, figure
+from fastsvm_apps.common.matplotlib_figures import figure, figure_bytes
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_a_logarithmic_axis_is_labelled_by_numbers(ends, expected):
         ax = sheet.subplots()
         ax.set_xscale("log")
         ax.set_xlim(ends)
-        content_of(sheet, "png")
+        figure_bytes(sheet, "png")
         labels = [label.get_text() for label in ax.get_xticklabels()]
         assert set(expected.split()) <= set(labels)
         assert not any(
@@ -38,7 +38,7 @@ def test_labels_of_narrow_panels_do_not_touch(ends):
         ax.set_xscale("log")
         ax.set_xlim(ends)
         ax.tick_params(labelsize=8)
-        content_of(sheet, "png")
+        figure_bytes(sheet, "png")
         boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
         boxes = sorted((box.x0, box.x1) for box in boxes if ax.bbox.x0 <= (box.x0 + box.x1) / 2 <= ax.bbox.x1)
         assert len(boxes) >= 2

@@ -182,7 +182,7 @@ def test_blocks_and_threads_do_not_change_the_features(method, layout, digits, m
     X = layout(digits[0])
     features = KernelFeatures(method=method, n_components=40, random_state=0).fit(X)
     whole = features.transform(X)
-    monkeypatch.setattr(fastsvm.estimators.kernel_features, "BLOCK", 40 * 100)
+    monkeypatch.setattr(fastsvm.estimators.kernel_features, "BLOCK_VALUES", 40 * 100)
     sizes = []
     of_rows = f"_of_{'centres' if method == 'nystroem' else 'directions'}"
     inner = getattr(features, of_rows)

@@ -57,7 +57,7 @@ def with_column(X, factor):
     ids=lambda p: p[:30] if isinstance(p, str) else None,
 )
 def test_what_is_wrong_with_the_scale(X, expected, chunk, monkeypatch):
-    monkeypatch.setattr(advice, "CHUNK", chunk)
+    monkeypatch.setattr(advice, "CHUNK_VALUES", chunk)
     said = convergence_advice(X)
     assert re.search(expected, said), said
 

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from fastsvm import SDCAClassifier
 from fastsvm._utils.blas import one_blas_thread
-from fastsvm.fitting.engine import solve_all, solve_batches, workers_for
+from fastsvm.fitting.engine import solve_in_order, solve_independent, workers_for
 from fastsvm.solvers import as_rows
 from interrupts import interrupt
 from pairs import pairs
@@ -57,7 +57,7 @@ def _blas():
     [(1, None, 1), (1, 1, 1), (1, 4, 4), (2, 4, 2), (2, 5, 2), (3, 4, 1), (10, 4, 1)],
 )
 def test_threads_go_over_the_runs_first(n_runs, n_jobs, share):
-    results = solve_all([(k, FakeRun) for k in range(n_runs)], n_threads=n_jobs or 1)
+    results = solve_independent([(k, FakeRun) for k in range(n_runs)], n_threads=n_jobs or 1)
     assert [threads for threads, _ in results] == [share] * n_runs
 
 
@@ -75,7 +75,7 @@ def test_blas_has_one_thread_while_fits_run(n_jobs):
         pytest.skip("no BLAS that threadpoolctl knows")
     with threadpool_limits(2, user_api="blas"):
         before = [library["num_threads"] for library in _blas()]
-        results = solve_all([(k, FakeRun) for k in range(3)], n_threads=n_jobs or 1)
+        results = solve_independent([(k, FakeRun) for k in range(3)], n_threads=n_jobs or 1)
         assert [blas for _, blas in results] == [{1}] * 3
         assert [library["num_threads"] for library in _blas()] == before
 
@@ -108,7 +108,7 @@ def test_the_next_batch_is_at_work_while_one_is_looked_at(taken):
         done.append(number)
 
     batches = ([partial(job, (batch, place)) for place in range(3)] for batch in range(3))
-    solved = solve_batches(batches, 3, tol=None, n_threads=2)
+    solved = solve_in_order(batches, 3, tol=None, n_threads=2)
     with closing(solved):
         for batch, results in enumerate(islice(solved, taken)):
             assert len(results) == 3
@@ -141,7 +141,7 @@ def test_an_error_stops_the_other_runs(n_jobs):
         started.set()
     never = lambda threads: pytest.fail("a run was begun after the error")  # noqa: E731
     with pytest.raises(OSError, match="broken"):
-        solve_all([(k, make) for k, make in enumerate([*makers, *(2 * [never])])], n_threads=n_jobs or 1)
+        solve_independent([*enumerate([*makers, *(2 * [never])])], n_threads=n_jobs or 1)
 
 
 @pytest.fixture(scope="module")

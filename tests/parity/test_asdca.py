@@ -90,7 +90,7 @@ def test_asdca_intercept(data, loss, width, batch_size, alpha, averaging):  # no
 def test_a_batch_too_long_for_one_call_takes_one_step(data, monkeypatch):  # noqa: F811
     options = {"loss": "log", "theta": 0.2, "batch_size": 30, "fit_intercept": True, "averaging": "tail"}
     whole, *_ = both(data, "permutation", True, **options)
-    monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_CHUNK", 40)
+    monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_VALUES", 40)
     long_step = ASDCASolver._long_step
     steps = []
     monkeypatch.setattr(

@@ -114,7 +114,7 @@ def test_the_same_item_in_another_file_is_recognised():
 
 
 def test_many_items_are_in_a_filter(monkeypatch):
-    monkeypatch.setattr(training_items, "MOST", 1000)
+    monkeypatch.setattr(training_items, "EXACT_ITEMS", 1000)
     known, others = (text_hashes(f"{name} {i}" for i in range(2000)) for name in "ab")
     few = learned_items(known[:1000])
     many = learned_items(known, few)

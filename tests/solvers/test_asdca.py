@@ -161,7 +161,7 @@ def test_a_step_does_not_depend_on_the_number_of_columns():
 
 @pytest.mark.parametrize("batch_size", [2, 200])
 def test_a_cancelled_run_stops_within_an_epoch(batch_size, problem, monkeypatch):
-    monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_CHUNK", 100)
+    monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_VALUES", 100)
     solver = solver_of(*problem, batch_size=batch_size)
     solver.run_epoch()
     solver.cancelled = True

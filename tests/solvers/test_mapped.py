@@ -18,7 +18,7 @@ from fastsvm import (
 )
 from fastsvm._utils.memory import Pages
 from fastsvm.io import MatrixWriter, load
-from fastsvm.solvers import _order, _problem, _rows, _windows, as_rows, sdca
+from fastsvm.solvers import _mapped_rows, _order, _problem, _rows, _windows, as_rows, sdca
 
 pytestmark = pytest.mark.blas
 
@@ -26,9 +26,10 @@ pytestmark = pytest.mark.blas
 @pytest.fixture
 def small_windows(monkeypatch):
     """Windows of 4 segments of some rows, however small X is."""
-    monkeypatch.setattr(_order, "CACHE", 0)
-    monkeypatch.setattr(_windows, "SEGMENT", 1 << 10)
-    monkeypatch.setattr(_windows, "TOGETHER", 4)
+    monkeypatch.setattr(_order, "CACHE_BYTES", 0)
+    for module in (_windows, _mapped_rows):
+        monkeypatch.setattr(module, "SEGMENT_BYTES", 1 << 10)
+        monkeypatch.setattr(module, "TOGETHER", 4)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +117,7 @@ def test_estimators_take_it_as_it_is(problem, small_windows, model):
 
 
 def test_rows_without_dual_variables_are_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(_rows, "MAPPED_CHUNK", 1000)
+    monkeypatch.setattr(_rows, "MAPPED_VALUES", 1000)
     X = np.random.default_rng(0).normal(size=(500, 10))
     np.save(tmp_path / "X.npy", X)
     rows = as_rows(np.load(tmp_path / "X.npy", mmap_mode="r"))
@@ -153,7 +154,7 @@ def test_balancing_costs_no_pass(problem, small_windows, monkeypatch, start):
 def test_an_epoch_or_a_look_is_one_pass_and_no_other_is_made(problem, small_windows, monkeypatch, loss):
     mapped, y = problem[1:]
     monkeypatch.setattr(
-        _rows, "PASS_CHUNK", 300
+        _rows, "PASS_VALUES", 300
     )  # passes read ahead: not their first part, nor rows left out
     read, own = [], Pages.will_need
 
@@ -218,8 +219,8 @@ def test_scores_are_of_blocks_and_as_in_memory(problem, small_windows, tmp_path,
     if dense:
         np.save(tmp_path / "X.npy", X.toarray())
         X, mapped = X.toarray(), np.load(tmp_path / "X.npy", mmap_mode="r")
-    assert 1 < len([*_windows.blocks(mapped)]) < 100
-    assert next(_windows.blocks(X)) is X
+    assert 1 < len([*_mapped_rows.blocks(mapped)]) < 100
+    assert next(_mapped_rows.blocks(X)) is X
     model = SDCAClassifier(alpha=1e-3, random_state=0).fit(X, np.arange(1000) % 3)
     np.testing.assert_allclose(model.decision_function(mapped), model.decision_function(X), rtol=1e-12)
 
@@ -250,11 +251,11 @@ def test_scattered_rows_are_copied_some_at_a_time(problem, small_windows, tmp_pa
         np.save(tmp_path / "X.npy", X.toarray())
         X, mapped = X.toarray(), np.load(tmp_path / "X.npy", mmap_mode="r")
     numbers = np.flatnonzero(np.arange(1000) % 3)
-    parts = [*_windows.blocks(_windows.rows_at(mapped, numbers))]
+    parts = [*_mapped_rows.blocks(_mapped_rows.rows_at(mapped, numbers))]
     assert len(parts) > 10
     found = np.vstack(parts) if dense else sparse.vstack(parts).toarray()
     np.testing.assert_array_equal(found, X[numbers] if dense else X[numbers].toarray())
-    assert not isinstance(_windows.rows_at(mapped, numbers[:1]), _windows.ScatteredRows)
+    assert not isinstance(_mapped_rows.rows_at(mapped, numbers[:1]), _mapped_rows.ScatteredRows)
 
 
 def test_windows_read_ahead_no_segment_that_is_held_out(problem, small_windows, monkeypatch):

@@ -44,7 +44,7 @@ def test_each_step_raises_the_dual_and_is_the_twins(loss, layout, weighted, colu
     for _ in range(8):
         for i in rng.permutation(n):
             before = dual[i]
-            m = y[i] * (w @ X[i] + state.bias)
+            m = y[i] * (w @ X[i] + state.intercept)
             _sdca.run_epoch(*problem.data, np.array([i], np.int32), state)
             if c[i] == 0:
                 assert dual[i] == 0

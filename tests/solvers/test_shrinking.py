@@ -116,7 +116,7 @@ def test_any_start_reaches_the_same_optimum(loss, fit_intercept):
     *pairs(fit_intercept=[False, True], order=["permutation", "random", "cyclic"], loss=LOSSES)
 )
 def test_rows_past_the_cache_sorted_by_class(loss, order, fit_intercept, monkeypatch):
-    monkeypatch.setattr("fastsvm.solvers._order.CACHE", 0)  # rows are visited in blocks, then
+    monkeypatch.setattr("fastsvm.solvers._order.CACHE_BYTES", 0)  # rows are visited in blocks, then
     X, y = wide(n=1500)
     first_class_first = np.argsort(y, kind="stable")
     X, y = X[first_class_first], y[first_class_first]

@@ -22,7 +22,7 @@ def rows(request, monkeypatch):
     rng = np.random.default_rng(0)
     X = sparse.random_array((500, 320), density=0.03, random_state=rng, format="csr")
     y = np.where(X @ rng.normal(size=320) + 0.2 * rng.normal(size=500) > 0.1, 1, -1)
-    monkeypatch.setattr("fastsvm.solvers._rows.PASS_CHUNK", 200 if request.param == "csr" else 20 * 320)
+    monkeypatch.setattr("fastsvm.solvers._rows.PASS_VALUES", 200 if request.param == "csr" else 20 * 320)
     return (X if request.param == "csr" else X.toarray()), y
 
 
@@ -55,7 +55,7 @@ def test_threads_do_not_change_a_bit(loss, dtype, fit_intercept, trace, rows):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_threads_do_not_change_newtons_method(loss, monkeypatch):
-    monkeypatch.setattr("fastsvm.solvers._rows.PASS_CHUNK", 100)
+    monkeypatch.setattr("fastsvm.solvers._rows.PASS_VALUES", 100)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(400, 5))
     y = np.where(X[:, 0] + rng.normal(size=400) > 0.3, 1, -1)
@@ -127,7 +127,7 @@ def test_indices_of_64_bits_give_the_same_bits(loss, dtype, fit_intercept, rows)
 def test_the_seed_decides_every_bit(loss, fit_intercept, cache, rows, monkeypatch):
     X, y = rows
     options = {"loss": loss, "alpha": 1e-3, "fit_intercept": fit_intercept, "tol": 1e-4}
-    monkeypatch.setattr("fastsvm.solvers._order.CACHE", cache)
+    monkeypatch.setattr("fastsvm.solvers._order.CACHE_BYTES", cache)
     first, again, other = (bits(sdca(X, y, random_state=seed, n_jobs=2, **options)) for seed in (8, 8, 9))
     assert first == again
     assert first != other

@@ -145,13 +145,15 @@ def test_splits():
 def curves(primal, error=None):
     primal = np.array(primal, float)
     seconds = np.arange(1.0, primal.shape[1] + 1) * np.ones((len(primal), 1))
-    return cell_experiments.Curves(seconds, primal, primal, primal if error is None else np.array(error), 1.0)
+    return cell_experiments.CellCurves(
+        seconds, primal, primal, primal if error is None else np.array(error), 1.0
+    )
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_run_that_is_at_the_optimum_at_once_is_drawn():
     epochs = np.arange(1.0, 4.0)
-    curves = cell_experiments.Curves(np.tile(epochs, (100, 1)), *np.full((3, 100, 3), 0.3), 0.3)
+    curves = cell_experiments.CellCurves(np.tile(epochs, (100, 1)), *np.full((3, 100, 3), 0.3), 0.3)
     names = "SDCA", "SDCA, SGD start", "Pegasos"
     traces = dict.fromkeys((cell_experiments.RAW, cell_experiments.WHITENED), dict.fromkeys(names, curves))
     for figure in solver_curves.solver_curves(traces):

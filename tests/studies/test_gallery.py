@@ -59,12 +59,12 @@ def test_pages_of_others_stay(run, tmp_path):
 
 
 def test_pictures_become_small(monkeypatch):
-    monkeypatch.setattr(small_pictures, "LIMIT", 25_000)
+    monkeypatch.setattr(small_pictures, "LIMIT_BYTES", 25_000)
     noise = np.random.default_rng(0).integers(0, 256, (150, 300, 3), dtype=np.uint8)
     file = io.BytesIO()
     Image.fromarray(noise).save(file, format="PNG")
     small = small_pictures.small_picture(file.getvalue(), "noise.png")
-    assert len(small) <= small_pictures.LIMIT < file.tell()
+    assert len(small) <= small_pictures.LIMIT_BYTES < file.tell()
     with Image.open(io.BytesIO(small)) as image:
         assert image.width / image.height == pytest.approx(2, rel=0.02)
     assert small_pictures.small_picture(small, "noise.png") is small

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.blas
 def few_steps(patch):
     """Measure rates, and every step, on less."""
     patch.setattr(solver_experiments, "STEP_EPOCHS", 1)
-    patch.setattr(rate_experiments, "STEPS", (64, 512, 4096))
+    patch.setattr(rate_experiments, "STEP_COUNTS", (64, 512, 4096))
     for module in rate_experiments, rate_claims:
         patch.setattr(module, "ROWS", (60, 120))
 
@@ -84,7 +84,7 @@ def test_asdca_counts_by_its_own_optimum_and_best_theta():
 def test_what_is_proven_of_sdca_and_how_steps_are_counted():
     assert rate_experiments.proven_steps(100, 0.1, 0.1) == np.ceil(100 * np.log(5)) + 100 + 500
     assert rate_experiments.proven_steps(10, 0.1, 0.1) == 510
-    steps, epsilons = rate_experiments.STEPS, rate_experiments.EPSILONS
+    steps, epsilons = rate_experiments.STEP_COUNTS, rate_experiments.EPSILONS
     excess = np.full(len(steps), 0.02)
     excess[:3], excess[5] = 1, 0.05
     assert rate_experiments.steps_needed(excess).tolist() == [steps[3], steps[6], np.inf, np.inf]

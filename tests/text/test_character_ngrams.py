@@ -89,7 +89,7 @@ def test_many_batches_and_threads_give_the_same_bits(analyzer, monkeypatch):
     whole = BagOfWords(analyzer=analyzer, ngram_range=(2, 4), min_df=2)
     X = whole.fit_transform(texts)
     for module in "fastsvm.text.bag", "fastsvm.estimators.vectorizers":
-        monkeypatch.setattr(f"{module}.BATCH", 900)
+        monkeypatch.setattr(f"{module}.BATCH_CHARACTERS", 900)
     for n_jobs in (1, 2, 5):
         bag = BagOfWords(analyzer=analyzer, ngram_range=(2, 4), min_df=2, n_jobs=n_jobs)
         Y = bag.fit_transform(texts)

@@ -178,7 +178,7 @@ def test_the_losses_are_those_of_the_solvers():
 
 def test_convert_keeps_every_digit(run, tmp_path, monkeypatch):
     X, y = DATA[3]
-    monkeypatch.setattr(matrix_writing, "BLOCK", 50)  # some rows at a time
+    monkeypatch.setattr(matrix_writing, "BLOCK_VALUES", 50)  # some rows at a time
     X = X / 3
     write(tmp_path / "a.npz", X, y)
     for source, target in [("a.npz", "b.svm.gz"), ("b.svm.gz", "c.csv"), ("c.csv", "d.npz"), ("d.npz", "e")]:

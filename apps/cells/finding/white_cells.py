@@ -23,7 +23,7 @@ CLOSE_UP = 0.15  # share of the image; a nucleus that covers more is always acce
 
 # The growing of cells.
 REACH = 40  # largest distance from the hull of the nucleus
-NEAR = 22  # pixels closer to a nucleus are mostly cell
+NEAR_PIXELS = 22  # pixels closer to a nucleus are mostly cell
 FAR = 45  # pixels farther from all nuclei are never cell
 SMOOTH = 8  # radius of the disc that fits everywhere into a cell
 RARITY = 0.1  # weight of the logarithm of how much rarer a colour is elsewhere
@@ -154,7 +154,7 @@ class _Surroundings:
         outside = 2 * distance_to(halved(self.hulls))
         planes = self.field.densities(image, LIKENESS_PLANES)
         colours, cytoplasm = planes[..., :3], planes[..., 3]
-        beside = (outside <= NEAR).view(np.uint8) * (1 - stained) * free
+        beside = (outside <= NEAR_PIXELS).view(np.uint8) * (1 - stained) * free
         rarity = RARITY * np.log(self._share(colours, beside) / self._share(*self._elsewhere()))
         likeness = _pixels.add_looked_up(cytoplasm, colours, rarity.astype(np.float32), COLOUR_AXES)
         likeness = cv2.scaleAdd(outside, -DISTANCE, cv2.GaussianBlur(likeness, (0, 0), SMOOTHING / 2))

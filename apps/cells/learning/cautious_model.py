@@ -102,9 +102,11 @@ def calibrated_cautious_model(
     )
     calibration = calibrate_scores(scores, truth, samples.shares, parts, WANTED_ERROR)
     fitted = fit_cautious_model(samples, seed)
-    arrays = {name: _rounded(getattr(fitted, name)) for name in ("center", "scale", "coef", "intercept")}
+    arrays = {
+        name: _round_for_file(getattr(fitted, name)) for name in ("center", "scale", "coef", "intercept")
+    }
     return CautiousModel(**arrays, calibration=calibration)
 
 
-def _rounded(values: np.ndarray) -> np.ndarray:
+def _round_for_file(values: np.ndarray) -> np.ndarray:
     return np.vectorize(lambda value: float(f"{value:.{MODEL_DIGITS}g}"))(values)

@@ -11,7 +11,7 @@ from ..finding.stain import Stain
 from .calibration import CellCalibration
 from .cautious_model import CautiousModel, stain_invariant_columns
 
-Matrix = Sequence[Sequence[float]]
+NoteTable = Sequence[Sequence[float]]
 LearnedCells = tuple[np.ndarray, np.ndarray]  # features, of which a file holds two bytes each; class numbers
 
 
@@ -47,8 +47,8 @@ class ModelNotes:
     usual: Stain | None = None
     calibration: CellCalibration = field(default_factory=CellCalibration)
     ranges: QualityRanges = field(default_factory=dict)
-    confusion: Matrix = ()
-    means: Matrix = ()
+    confusion: NoteTable = ()
+    means: NoteTable = ()
     noise: float = 0.0
     cautious: CautiousModel | None = None
     training: LearnedCells | None = None
@@ -67,19 +67,19 @@ class ModelNotes:
         if self.training:
             X, numbers = self.training
             known["training"] = {"X": base64.b64encode(X.astype("<f2")).decode(), "number": numbers}
-        return {"app": "fastsvm-cells", **_as_json(known)}
+        return {"app": "fastsvm-cells", **_notes_as_json(known)}
 
 
-def _rounded(rows: Matrix, digits: int) -> Matrix:
+def _rounded(rows: NoteTable, digits: int) -> NoteTable:
     return [[round(value, digits) for value in row] for row in rows]
 
 
-def _as_json(value):
+def _notes_as_json(value):
     """Return a value with lists in place of arrays and tuples."""
     if isinstance(value, dict):
-        return {name: _as_json(inner) for name, inner in value.items()}
+        return {name: _notes_as_json(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [*map(_as_json, value)]
+        return [*map(_notes_as_json, value)]
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -113,7 +113,7 @@ def _numbers(values: object, *shape: int) -> np.ndarray:
     return array.astype(float)
 
 
-def _matrix(values: object, n_rows: int, n_columns: int) -> Matrix:
+def _matrix(values: object, n_rows: int, n_columns: int) -> NoteTable:
     return [] if values == [] else _numbers(values, n_rows, n_columns).tolist()
 
 

@@ -99,7 +99,7 @@ class ClassifyOutputs:
     def _writers(self, stack: ExitStack, files: Sequence[ImageFile], model: CellModel) -> Iterator[Sink]:
         """Yield what writes tables and exports, which are complete once the stack is closed."""
         if self.output:
-            yield cell_row_writer(stack.enter_context(table_file(self.output)), _columns(model))
+            yield cell_row_writer(stack.enter_context(table_file(self.output)), _output_columns(model))
         if self.measurements:
             yield measures_writer(stack.enter_context(table_file(self.measurements)), self.pixel_size)
         for path in self.export:
@@ -113,7 +113,7 @@ class ClassifyOutputs:
             return lambda found: self.records.append(image_record(found, model.classes, self.also))
         start: Callable[[], Sink] = partial(cell_printer, [file.name for file in files], model.classes)
         if self.shown == "csv":
-            start = partial(cell_row_writer, sys.stdout, _columns(model))
+            start = partial(cell_row_writer, sys.stdout, _output_columns(model))
         # A reader who leaves ends the work, unless there are files to write.
         is_alone = not (self.output or self.overlay or self.page or self.export or self.measurements)
         return start() if is_alone else until_stdout_closes(start)
@@ -132,5 +132,5 @@ def _page_writer(path: str, model: CellModel, sources: Sequence[str], scale: flo
     write_page(path, report_page(tally, known))
 
 
-def _columns(model: CellModel) -> tuple[str, ...]:
+def _output_columns(model: CellModel) -> tuple[str, ...]:
     return cell_columns(model.classes if model.gives_probabilities else ())

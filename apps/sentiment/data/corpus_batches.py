@@ -8,7 +8,7 @@ from hashlib import blake2b
 from ...common.errors import Skipped
 from .corpus import TextSource, open_corpus, usable_records
 
-BATCH = 1 << 25  # characters of texts that are worked on at a time
+BATCH_CHARACTERS = 1 << 25  # characters of texts that are worked on at a time
 SHARD = 1 << 22  # characters of the texts that a cluster's worker is given at a time
 
 
@@ -56,7 +56,7 @@ def _gathered_batches(records: Iterator[tuple[str, str]], seed: int) -> Iterator
         batch.labels.append(label)
         batch.places.append((int.from_bytes(digest, "little") >> 11) / (1 << 53))
         size += len(text)
-        if size >= BATCH:
+        if size >= BATCH_CHARACTERS:
             yield batch
             batch, size = LabelledBatch([], [], []), 0
     if batch.texts:

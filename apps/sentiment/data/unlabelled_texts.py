@@ -16,7 +16,7 @@ from .text_source import TEXT_COLUMN, Record, TextSource
 
 PLAIN = "text"
 ANY_FORMAT = (PLAIN, *record_formats.FORMATS)
-BATCH = 1 << 18  # bytes that are read at once; of files in a folder, characters of a batch
+BATCH_BYTES = 1 << 18  # bytes that are read at once; of files in a folder, characters of a batch
 
 
 class UnlabelledBatch(NamedTuple):
@@ -94,7 +94,7 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Unlabelled
         if format == PLAIN:
             yield UnlabelledTexts(format, ["text"], _plain_batches(stream, source, skipped))
             return
-        lines = Lines(stream, skipped, source.max_line, BATCH)
+        lines = Lines(stream, skipped, source.max_line, BATCH_BYTES)
         if (first := next(dropwhile(lambda item: not item[1].strip(), lines), None)) is None:
             yield UnlabelledTexts(format, [] if format in SEPARATORS else None, iter(()))
             return
@@ -124,7 +124,7 @@ def joined_batches(batches: Iterator[UnlabelledBatch], size: int) -> Iterator[Un
 
 def _plain_batches(stream, source: TextSource, skipped: Skipped) -> Iterator[UnlabelledBatch]:
     n = 0
-    for texts in arriving_texts(stream, skipped, limit=source.max_line, size=BATCH):
+    for texts in arriving_texts(stream, skipped, limit=source.max_line, size=BATCH_BYTES):
         yield UnlabelledBatch(texts, range(n + 1, n + 1 + len(texts)), [[text] for text in texts], [], [])
         n += len(texts)
 
@@ -133,13 +133,13 @@ def _unlabelled_batches(
     records: Iterator[Record], skipped: Skipped, lines: Lines | None
 ) -> Iterator[UnlabelledBatch]:
     """Collect records while lines have arrived."""
-    batch, room = UnlabelledBatch([], [], [], [], []), BATCH
+    batch, room = UnlabelledBatch([], [], [], [], []), BATCH_BYTES
     for record in records:
         _add_record(batch, record, skipped)
         room -= len(record.text)
         if not lines.are_waiting if lines else room < 0:
             yield batch
-            batch, room = UnlabelledBatch([], [], [], [], []), BATCH
+            batch, room = UnlabelledBatch([], [], [], [], []), BATCH_BYTES
     if batch.texts:
         yield batch
 

@@ -22,7 +22,7 @@ LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one
 LENGTH_COLUMNS = "mean", "minimum", "quartile_1", "median", "quartile_3", "percentile_95", "maximum"
 GROUPS_NAMED = 5
 MEMBERS_NAMED = 5
-BATCH = 1 << 20  # characters counted at once
+BATCH_CHARACTERS = 1 << 20  # characters counted at once
 CODE_POINTS = 0x110000
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # a text may have tabs and line ends
@@ -227,12 +227,12 @@ def _character_statistics(texts: Sequence[str]) -> dict:
 
 
 def _character_batches(texts: Iterable[str]) -> Iterator[str]:
-    """Yield all characters, about `BATCH` at once however long or short the texts are."""
+    """Yield all characters, about `BATCH_CHARACTERS` at once however long or short the texts are."""
     texts = iter(texts)
     while batch := list(islice(texts, 1000)):
         joined = "".join(batch)
-        for start in range(0, len(joined), BATCH):
-            yield joined[start : start + BATCH]
+        for start in range(0, len(joined), BATCH_CHARACTERS):
+            yield joined[start : start + BATCH_CHARACTERS]
 
 
 def _script_of_letter(letter: str) -> str:

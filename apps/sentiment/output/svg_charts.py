@@ -27,7 +27,7 @@ class ChartFrame(NamedTuple):
     bottom: int
 
 
-LARGE = ChartFrame(380, 310, 60, 372, 10, 262)
+LARGE_CHART = ChartFrame(380, 310, 60, 372, 10, 262)
 STRIP = ChartFrame(380, 116, 60, 372, 10, 68)  # below a large one
 PANEL = ChartFrame(190, 172, 20, 184, 6, 150)  # one of many
 
@@ -49,10 +49,10 @@ class Chart:
     description : str
         What the chart shows, for those who do not see it.
     x, y : Axis
-    frame : ChartFrame, default=LARGE
+    frame : ChartFrame, default=LARGE_CHART
     """
 
-    def __init__(self, description: str, x: Axis, y: Axis, frame: ChartFrame = LARGE) -> None:
+    def __init__(self, description: str, x: Axis, y: Axis, frame: ChartFrame = LARGE_CHART) -> None:
         self._description, self._x, self._y, self._frame = description, x, y, frame
         self._drawn: list[str] = []
 
@@ -142,7 +142,7 @@ def round_axis(label: str, low: float, high: float, most: float = float("inf"), 
 
 
 def curve_chart(
-    description: str, x: Axis, y: Axis, points: Points, guide: Points, frame: ChartFrame = LARGE
+    description: str, x: Axis, y: Axis, points: Points, guide: Points, frame: ChartFrame = LARGE_CHART
 ) -> Chart:
     """Draw a curve, and a dashed line to compare it with."""
     chart = Chart(description, x, y, frame)

@@ -41,7 +41,7 @@ def run(context: Context) -> Report:
         settings={
             "lambda": cell_experiments.ALPHA,
             "epochs": f"{cell_experiments.EPOCHS}, Pegasos {cell_experiments.PEGASOS_EPOCHS}",
-            "batch of Pegasos": cell_experiments.BATCH,
+            "batch of Pegasos": cell_experiments.PEGASOS_BATCH,
             "components": cell_experiments.COMPONENTS,
             "runs": runs,
             "images to train on, to test on": "{:,.0f}, {:,.0f}".format(*at_random.sizes),

@@ -30,12 +30,12 @@ from .cell_experiments import (
     SOLVERS,
     STARTED,
     WHITENED,
-    Curves,
-    Errors,
+    CellCurves,
+    CellErrors,
     Traces,
 )
 
-NEAR = 0.01  # of P*: what counts as converged
+NEAR_SHARE = 0.01  # of P*: what counts as converged
 SAME = 0.01  # of the test error: what counts as no difference
 ROUGHLY = 0.2  # of a number that is "about" so large
 FAR = 2.0  # times: "far faster"
@@ -45,14 +45,14 @@ DRAWN = "The document's number is of its photographs; these images are drawn."
 FEW = "There are too few originals for folds that share none."
 
 
-def seconds_to(curves: Curves, level: float) -> np.ndarray:
+def seconds_to(curves: CellCurves, level: float) -> np.ndarray:
     """Return each run's CPU seconds to the first epoch with an objective of `level` or less, or infinity."""
     there = curves.primal <= level
     first = there.argmax(axis=1)
     return np.where(there.any(axis=1), curves.seconds[np.arange(len(there)), first], np.inf)
 
 
-def seconds_of_epoch(curves: Curves) -> np.ndarray:
+def seconds_of_epoch(curves: CellCurves) -> np.ndarray:
     """Return each run's CPU seconds of an epoch, on average."""
     return curves.seconds[:, -1] / curves.seconds.shape[1]
 
@@ -63,7 +63,7 @@ def settled(error: np.ndarray) -> np.ndarray:
     return np.where(away.any(axis=1), away.shape[1] - away[:, ::-1].argmax(axis=1), 0) + 1
 
 
-def settling(curves: Curves) -> Statistic:
+def settling(curves: CellCurves) -> Statistic:
     """Return from which epoch on the runs' mean test error is settled; the interval is of drawn runs."""
     runs = len(curves.error)
     drawn = np.random.default_rng(0).multinomial(runs, np.full(runs, 1 / runs), DRAWS)
@@ -72,10 +72,10 @@ def settling(curves: Curves) -> Statistic:
     return Statistic(float(epoch), float(low), float(high))
 
 
-def slowness(trace: dict[str, Curves], slow: str, fast: str) -> Statistic | str:
+def slowness(trace: dict[str, CellCurves], slow: str, fast: str) -> Statistic | str:
     """Return how many times as long one solver takes to 1 % of P* as another, or why that is unknown."""
     excess = [trace[label].excess for label in (slow, fast)]
-    level = (1 + level_beyond_an_epoch(*excess, level=NEAR)) * trace[slow].optimum
+    level = (1 + level_beyond_an_epoch(*excess, level=NEAR_SHARE)) * trace[slow].optimum
     times = [seconds_to(trace[label], level) for label in (slow, fast)]
     if np.isinf(times).all(axis=0).any():
         return SLOW
@@ -83,7 +83,9 @@ def slowness(trace: dict[str, Curves], slow: str, fast: str) -> Statistic | str:
     return found if np.isfinite(found[1:3]).any() else FEW_RUNS
 
 
-def claims(traces: Traces, at_random: Errors, grouped: Errors | None, photographs: bool) -> list[Claim]:
+def claims(
+    traces: Traces, at_random: CellErrors, grouped: CellErrors | None, photographs: bool
+) -> list[Claim]:
     """Judge all claims; whether the images are the document's matters: of others its errors say nothing."""
     errors = levels(at_random, photographs) + gains(at_random, grouped)
     return [*speed(traces), *errors, *curves(traces)]
@@ -117,7 +119,7 @@ def speed(traces: Traces) -> list[Claim]:
     )]
 
 
-def levels(at_random: Errors, photographs: bool) -> list[Claim]:
+def levels(at_random: CellErrors, photographs: bool) -> list[Claim]:
     """Judge the errors that the document gives."""
     found = [
         judge(f"Test error of SDCA, {words}, random split", f"{number:.3f}",
@@ -128,7 +130,7 @@ def levels(at_random: Errors, photographs: bool) -> list[Claim]:
     return found if photographs else [untested(claim, DRAWN) for claim in found]
 
 
-def gains(at_random: Errors, grouped: Errors | None) -> list[Claim]:
+def gains(at_random: CellErrors, grouped: CellErrors | None) -> list[Claim]:
     """Judge what components gain."""
     return [
         judge(f"PCA lowers the test error (raw - whitened PCA of SDCA), {split}", ".263 - .206 = .057",

@@ -17,7 +17,7 @@ from .principal_components import Projection, inner_products, project, singular_
 
 ALPHA = 1.6
 EPOCHS, PEGASOS_EPOCHS = 10, 25
-BATCH = 100
+PEGASOS_BATCH = 100
 COMPONENTS = 40
 SINGULAR = 1000  # values that are shown
 TEST = 0.2  # of the images
@@ -38,7 +38,7 @@ def models() -> dict[str, SDCA | Pegasos]:
     return {
         SDCA_LABEL: SDCA(**sdca),
         STARTED: SDCA(sgd_init=True, **sdca),
-        PEGASOS: Pegasos(max_iter=PEGASOS_EPOCHS, batch_size=BATCH, **shared),
+        PEGASOS: Pegasos(max_iter=PEGASOS_EPOCHS, batch_size=PEGASOS_BATCH, **shared),
     }
 
 
@@ -79,7 +79,7 @@ class Images:
         yield PLAIN, projection[:2]
 
 
-class Curves(NamedTuple):
+class CellCurves(NamedTuple):
     """What runs of one solver went through.
 
     Attributes
@@ -102,10 +102,10 @@ class Curves(NamedTuple):
         return self.primal / self.optimum - 1
 
 
-Traces = dict[str, dict[str, Curves]]  # by features and solver
+Traces = dict[str, dict[str, CellCurves]]  # by features and solver
 
 
-def traced(context: Context, name: str, rows: Rows, signs: Rows, runs: int) -> dict[str, Curves]:
+def traced(context: Context, name: str, rows: Rows, signs: Rows, runs: int) -> dict[str, CellCurves]:
     """Run the three solvers `runs` times on the same rows, and measure every epoch.
 
     Parameters
@@ -140,11 +140,11 @@ def traced(context: Context, name: str, rows: Rows, signs: Rows, runs: int) -> d
     found = {}
     for label in SOLVERS:
         lines = part["table"][part["table"]["solver"] == label].reshape(runs, -1)
-        found[label] = Curves(*(lines[each] for each in Curves._fields[:-1]), float(part["optimum"]))
+        found[label] = CellCurves(*(lines[each] for each in CellCurves._fields[:-1]), float(part["optimum"]))
     return found
 
 
-class Errors(NamedTuple):
+class CellErrors(NamedTuple):
     """Test errors over several splits.
 
     Attributes
@@ -180,7 +180,7 @@ def grouped_splits(crops: Crops, seed: int) -> list[Rows]:
     return [(random.permutation(train), test) for train, test in folds]
 
 
-def errors(context: Context, name: str, images: Images, splits: Sequence[Rows]) -> Errors:
+def errors(context: Context, name: str, images: Images, splits: Sequence[Rows]) -> CellErrors:
     """Train the three solvers on all features of each split, once."""
     signs = images.crops.signs
 
@@ -197,7 +197,7 @@ def errors(context: Context, name: str, images: Images, splits: Sequence[Rows]) 
     key = {"pixels": images.crops.pixels, "splits": [list(rows) for rows in splits], "seed": context.seed}
     part = context.part(f"errors-{name.replace(' ', '-')}", compute, **key, solvers=parameters())
     sizes = np.mean([[len(train), len(test)] for train, test in splits], axis=0)
-    return Errors(part["values"], (float(sizes[0]), float(sizes[1])))
+    return CellErrors(part["values"], (float(sizes[0]), float(sizes[1])))
 
 
 def _last_errors(rows: Rows, signs: Rows, seed: int) -> list[float]:
@@ -217,14 +217,14 @@ def spectrum(context: Context, images: Images) -> np.ndarray:
     return values["values"]
 
 
-def measured(context: Context, images: Images, runs: int) -> tuple[Traces, Errors, Errors | None]:
+def measured(context: Context, images: Images, runs: int) -> tuple[Traces, CellErrors, CellErrors | None]:
     """Run the solvers `runs` times on one random split, and once on each of several.
 
     Returns
     -------
-    traces : dict of str to dict of str to Curves
+    traces : dict of str to dict of str to CellCurves
         By features and solver.
-    at_random, grouped : Errors
+    at_random, grouped : CellErrors
         Over random splits, and over folds that share no original; None where there are too few originals.
     """
     crops = images.crops

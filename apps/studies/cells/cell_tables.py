@@ -4,8 +4,8 @@ import numpy as np
 
 from ..frame.claim_judging import over_splits
 from ..frame.study_report import Table
-from .cell_claims import NEAR, seconds_of_epoch, seconds_to
-from .cell_experiments import FEATURES, SOLVERS, Errors, Traces
+from .cell_claims import NEAR_SHARE, seconds_of_epoch, seconds_to
+from .cell_experiments import FEATURES, SOLVERS, CellErrors, Traces
 
 TIMES_HEADER = (
     *("features", "solver", "ms an epoch", "ms to 1 %", "5 %", "95 %", "runs there"),
@@ -13,12 +13,12 @@ TIMES_HEADER = (
 )
 
 
-def tables(traces: Traces, at_random: Errors, grouped: Errors | None) -> list[Table]:
+def tables(traces: Traces, at_random: CellErrors, grouped: CellErrors | None) -> list[Table]:
     """Return all tables."""
     return [_errors(at_random, grouped), _times(traces), _curves(traces)]
 
 
-def _errors(at_random: Errors, grouped: Errors | None) -> Table:
+def _errors(at_random: CellErrors, grouped: CellErrors | None) -> Table:
     rows = []
     for words, found in (("random", at_random), ("grouped", grouped)):
         for feature in FEATURES if found else ():
@@ -40,7 +40,7 @@ def _times(traces: Traces) -> Table:
     rows = []
     for feature, trace in traces.items():
         for label, curves in trace.items():
-            times = 1e3 * seconds_to(curves, (1 + NEAR) * curves.optimum)
+            times = 1e3 * seconds_to(curves, (1 + NEAR_SHARE) * curves.optimum)
             epoch = 1e3 * seconds_of_epoch(curves)
             last = np.median(curves.excess[:, -1])
             ends = np.quantile(times, (0.05, 0.95), method="closest_observation")

@@ -16,7 +16,7 @@ from ...common.progress import Stages, by_steps
 from .study_options import command, threads_of
 
 SOLVERS = ("sdca", "sdca-sgd", "pegasos", "pegasos-tail", "asdca", "perceptron")
-NEAR = 0.01  # of the optimum: what counts as solved
+NEAR_SHARE = 0.01  # of the optimum: what counts as solved
 HOLDOUT = 0.25  # of the rows
 PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
 
@@ -91,7 +91,7 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
         replace_file(os.path.join(output, "solvers.csv"), csv_text([header, *cells]).encode())
     if json:
         optimum = {label: value for label, value in found.optimum.items() if isfinite(value)}
-        print_json({"optimum": optimum, "near": NEAR, "solvers": rows})
+        print_json({"optimum": optimum, "near": NEAR_SHARE, "solvers": rows})
         return
     n, d = X.shape
     print_heading(file, f"{n:,} rows, {d:,} columns; {len(y_test):,} rows for the test error")
@@ -100,7 +100,8 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
         [["-" if v is None else v if isinstance(v, str) else f"{v:.5g}" for v in row] for row in cells],
     )
     print_line(
-        f"near: CPU seconds to {NEAR:.0%} of the optimum. {output}: {', '.join(sorted(os.listdir(output)))}"
+        f"near: CPU seconds to {NEAR_SHARE:.0%} of the optimum. "
+        f"{output}: {', '.join(sorted(os.listdir(output)))}"
     )
 
 
@@ -152,7 +153,7 @@ def _solver_rows(found):
         own = found.table["solver"] == label
         lines = found.table[own].reshape(len(coef), -1)
         last = lines[:, -1]
-        solved = np.median(found.excess[own].reshape(lines.shape), axis=0) <= NEAR
+        solved = np.median(found.excess[own].reshape(lines.shape), axis=0) <= NEAR_SHARE
         mean = {
             name: None if np.isnan(last[name]).any() else float(last[name].mean())
             for name in ("seconds", "primal", "gap", "error")

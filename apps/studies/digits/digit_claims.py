@@ -18,7 +18,7 @@ from ..frame.claim_judging import (
 from ..frame.study_context import Arrays
 from ..frame.study_report import Claim
 from ..race.many_rows import cpu_ratios, decisive
-from .digit_experiments import EPOCHS, METHODS, STEPS, Digits, wrong
+from .digit_experiments import EPOCHS, EPOCHS_TRIED, METHODS, Digits, wrong
 
 # Of the document: errors, true label in rows; the whole script.
 TRAIN, TEST = np.array([[98, 2], [0, 100]]), np.array([[285, 15], [8, 292]])
@@ -46,7 +46,7 @@ def claims(digits: Digits, rates: Arrays, race: Arrays | str) -> list[Claim]:
         )),
         asymmetry(digits, test),
         judge("A fixed number of epochs will do", f"T = {EPOCHS}",
-              mean(rates["steps"][STEPS.index(EPOCHS)] - optimum), inside(-TOLERANCE, TOLERANCE),
+              mean(rates["steps"][EPOCHS_TRIED.index(EPOCHS)] - optimum), inside(-TOLERANCE, TOLERANCE),
               lambda s: f"{100 * s.value:+.2f} points of error ({100 * s.low:.2f} to {100 * s.high:.2f}) "
                         f"to the "
                         "optimum's",

@@ -21,7 +21,7 @@ METHODS = {
     "Pegasos, no intercept": partial(Pegasos, alpha=ALPHA, max_iter=EPOCHS, fit_intercept=False),
     "SDCA": partial(SDCA, alpha=ALPHA, tol=1e-3),
 }
-STEPS = (1, 2, 5, 10, 20, 40, 80)  # epochs at which Pegasos is tried
+EPOCHS_TRIED = (1, 2, 5, 10, 20, 40, 80)  # epochs at which Pegasos is tried
 
 
 class Digits(NamedTuple):
@@ -96,14 +96,14 @@ def error_rates(context: Context, digits: Digits, runs: int) -> Arrays:
     -------
     dict
         train, test : (methods, runs, 2, 2), confusion tables. seconds : (methods, runs), CPU of a fit.
-        coef : (methods, d), mean weights. steps : (len(STEPS), runs), test errors of Pegasos after so many
-        epochs.
+        coef : (methods, d), mean weights. steps : (len(EPOCHS_TRIED), runs), test errors of Pegasos after so
+        many epochs.
     """
 
     def compute() -> Arrays:
         train, test = (np.zeros((len(METHODS), runs, 2, 2), int) for _ in range(2))
         seconds, coef = np.zeros((len(METHODS), runs)), np.zeros((len(METHODS), digits.X.shape[1]))
-        steps = np.zeros((len(STEPS), runs))
+        steps = np.zeros((len(EPOCHS_TRIED), runs))
         with context.stage("draws", total=runs) as advance:
             for run in range(runs):
                 here, there = draw(digits, context.seed, run)
@@ -115,7 +115,7 @@ def error_rates(context: Context, digits: Digits, runs: int) -> Arrays:
                     coef[k] += model.coef_[0] / runs
                     train[k, run] = confusion(digits.y[here], model.predict(digits.X[here]), LABELS)
                     test[k, run] = confusion(digits.y[there], model.predict(digits.X[there]), LABELS)
-                for k, epochs in enumerate(STEPS):
+                for k, epochs in enumerate(EPOCHS_TRIED):
                     model = Pegasos(alpha=ALPHA, max_iter=epochs, random_state=run)
                     model.fit(digits.X[here], digits.y[here])
                     steps[k, run] = np.mean(model.predict(digits.X[there]) != digits.y[there])

@@ -22,9 +22,9 @@ from ..race.cost_to_level import level_beyond_an_epoch
 from ..race.many_rows import ALPHAS
 from ..race.median_plot import BandKey
 from .digit_claims import SDCA, TEST
-from .digit_experiments import EPOCHS, LABELS, METHODS, STEPS, Digits, wrong
+from .digit_experiments import EPOCHS, EPOCHS_TRIED, LABELS, METHODS, Digits, wrong
 
-LEAST = 1e-7  # what P* is known to
+LEAST_GAP = 1e-7  # what P* is known to
 
 
 # fmt: off
@@ -51,12 +51,12 @@ def digit_figures(digits: Digits, rates: Arrays, race: Arrays | str) -> list[Fig
                size=(8.0, 3.2)),
         Figure("epochs", "Test error by epochs",
                "Mean over all draws.",
-               chart([Panel(Curve(STEPS, mean_band(100 * rates["steps"]), BLUE, "Pegasos", "o-"),
+               chart([Panel(Curve(EPOCHS_TRIED, mean_band(100 * rates["steps"]), BLUE, "Pegasos", "o-"),
                             Across("y", best, GREEN, "--", "SDCA, certified optimum"),
                             Across("x", EPOCHS, VERMILION, ":", f"the document's {EPOCHS}"),
                             BandKey("95 % of the mean"), legend=True, title="Pegasos with an intercept",
                             xlabel="epochs (log scale)", ylabel="test error, %",
-                            xscale="log", xticks=STEPS, xticklabels=STEPS)]),
+                            xscale="log", xticks=EPOCHS_TRIED, xticklabels=EPOCHS_TRIED)]),
                size=(7.0, 3.6)),
         *(() if isinstance(race, str) else [
             Figure("many-rows", "SDCA and Pegasos on many rows",
@@ -89,7 +89,7 @@ def _error_histogram(digits: Digits, name: str, counts: np.ndarray) -> Panel:
 def _race_panel(alpha: float, excess: np.ndarray, seconds: np.ndarray) -> Panel:
     level = level_beyond_an_epoch(*excess)
     curves = [
-        Curve(1e3 * np.median(time, axis=0), median_band(np.maximum(one, LEAST), 0.1), color, name, line)
+        Curve(1e3 * np.median(time, axis=0), median_band(np.maximum(one, LEAST_GAP), 0.1), color, name, line)
         for name, color, line, one, time in zip(
             ("Pegasos", "SDCA"), (BLUE, VERMILION), ("-", "--"), excess, seconds, strict=True
         )

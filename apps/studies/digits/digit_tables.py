@@ -6,7 +6,7 @@ from ...common.statistics import mean_interval
 from ..frame.study_context import Arrays
 from ..frame.study_report import Table
 from .digit_claims import PEGASOS, TEST, TRAIN
-from .digit_experiments import LABELS, METHODS, STEPS, Digits, wrong
+from .digit_experiments import EPOCHS_TRIED, LABELS, METHODS, Digits, wrong
 
 
 # fmt: off
@@ -37,7 +37,7 @@ def tables(digits: Digits, rates: Arrays) -> list[Table]:
         Table("epochs", "Epochs", "Test error of Pegasos, the mean over all draws.",
               ("epochs", "test error", "low", "high"),
               [(epochs, values.mean(), *mean_interval(values.tolist()))
-               for epochs, values in zip(STEPS, rates["steps"], strict=True)]),
+               for epochs, values in zip(EPOCHS_TRIED, rates["steps"], strict=True)]),
         Table("draws", "Draws", "Each fit.", ("method", "draw", "test error", "CPU seconds"),
               [(name, run, float(error), float(rates["seconds"][k, run]))
                for k, name in enumerate(METHODS) for run, error in enumerate(errors[k])],

@@ -47,7 +47,7 @@ OTHERS = "These are other digits; it needs USPS (--data)."
 
 
 @dataclass(frozen=True)
-class Found:
+class KernelFindings:
     """All that was measured: errors and times by kernel, (lambdas, steps, folds), and the other parts."""
 
     digits: Digits
@@ -94,8 +94,8 @@ class Found:
 
 
 def claims(*measured) -> list[Claim]:
-    """Judge the claims, in the order of the document; `measured` as of `Found`."""
-    found = Found(*measured)
+    """Judge the claims, in the order of the document; `measured` as of `KernelFindings`."""
+    found = KernelFindings(*measured)
     every = [*first_claims(found), *error_claims(found), *lambda_claims(found), *step_claims(found)]
     return every + ([wider_claim(found)] if found.wider else [])
 
@@ -111,7 +111,7 @@ def points(values: np.ndarray) -> str:
 
 
 # fmt: off
-def first_claims(found: Found) -> list[Claim]:
+def first_claims(found: KernelFindings) -> list[Claim]:
     """Judge the claims on the digits, the plane and the race."""
     counts = np.unique(found.digits.y, return_counts=True)[1]
     nearest, labels = found.plane["nearest"], found.plane["labels"]
@@ -143,7 +143,7 @@ def first_claims(found: Found) -> list[Claim]:
     ]
 
 
-def wider_claim(found: Found) -> Claim:
+def wider_claim(found: KernelFindings) -> Claim:
     """Judge what the document leaves to further research; each fold is told by the cells of the others."""
     theirs, ours = (
         _chosen_errors(np.concatenate([grid["error"].reshape(-1, grid["error"].shape[-1]) for grid in grids]))
@@ -163,7 +163,7 @@ def _chosen_errors(errors: np.ndarray) -> np.ndarray:
     return np.take_along_axis(errors, others.argmin(axis=0)[None], axis=0)[0]
 
 
-def error_claims(found: Found) -> list[Claim]:
+def error_claims(found: KernelFindings) -> list[Claim]:
     """Judge the errors that the document gives."""
     return [document_error(found, *row) for row in (
         ("The best polynomial is of degree 3, at T 50,000 and lambda 1, with an error of 2.65 %",
@@ -176,7 +176,7 @@ def error_claims(found: Found) -> list[Claim]:
     )]
 
 
-def document_error(found: Found, words: str, theirs: str, value: float, cell: Cell) -> Claim:
+def document_error(found: KernelFindings, words: str, theirs: str, value: float, cell: Cell) -> Claim:
     """Judge an error that the document gives."""
     if found.missing(cell[1]):
         return judge(words, theirs, found.missing(cell[1]), above(0))
@@ -188,7 +188,7 @@ def document_error(found: Found, words: str, theirs: str, value: float, cell: Ce
     return claim if found.digits.usps else untested(claim, OTHERS)
 
 
-def lambda_claims(found: Found) -> list[Claim]:
+def lambda_claims(found: KernelFindings) -> list[Claim]:
     """Judge the claims on lambda and on degree 7."""
     worse = found.errors("degree 7") - found.errors("degree 2")
     by_steps = {f"{steps:,}": worse[:, t].mean(axis=0) for t, steps in enumerate(found.steps)}
@@ -222,7 +222,7 @@ def lambda_claims(found: Found) -> list[Claim]:
     ]
 
 
-def hardly(found: Found, words: str, theirs: str, sensitive: str, others: list[str]) -> Claim:
+def hardly(found: KernelFindings, words: str, theirs: str, sensitive: str, others: list[str]) -> Claim:
     """Judge whether lambda matters little for some kernels, compared with a sensitive one."""
     most = found.effect(sensitive)
     less = {name: found.effect(name) for name in others}
@@ -234,7 +234,7 @@ def hardly(found: Found, words: str, theirs: str, sensitive: str, others: list[s
                  why=f"Little is surely less than half of what {sensitive} has.")
 
 
-def step_claims(found: Found) -> list[Claim]:
+def step_claims(found: KernelFindings) -> list[Claim]:
     """Judge the claims on the best settings, their numbers of steps, and time."""
     (gaussian, early, low), (polynomial, late, high) = BEST_GAUSSIAN, BEST_POLYNOMIAL
     few = {steps: found.at((polynomial, steps, high)) - found.at((gaussian, steps, low))

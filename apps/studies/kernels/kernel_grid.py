@@ -8,7 +8,7 @@ POLYNOMIALS = {
 GAUSSIANS = {f"gamma {g:g}": {"kernel": "rbf", "gamma": 1 / (2 * g)} for g in (0.25, 0.75, 2.0)}
 KERNELS = POLYNOMIALS | GAUSSIANS
 LAMBDAS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
-STEPS = (1000, 5000, 10_000, 25_000, 50_000)
+GRID_STEPS = (1000, 5000, 10_000, 25_000, 50_000)
 FOLDS = 5
 
 # What the document leaves to further research: lower lambda, higher gamma.
@@ -46,7 +46,7 @@ class Size:
         How often each implementation is timed.
     """
 
-    steps: tuple[int, ...] = STEPS
+    steps: tuple[int, ...] = GRID_STEPS
     rows: int | None = None
     plane_rows: int = 4000
     plane_steps: int = 500
@@ -55,4 +55,4 @@ class Size:
 
 
 WHOLE = Size()
-QUICK = Size(steps=STEPS[:3], rows=2000, plane_rows=500, plane_steps=300, race_steps=(10, 25, 50, 100))
+QUICK = Size(steps=GRID_STEPS[:3], rows=2000, plane_rows=500, plane_steps=300, race_steps=(10, 25, 50, 100))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-CHUNK = 1 << 19  # differences that are held at once: 2 MiB of float32; larger chunks are slower
+CHUNK_VALUES = 1 << 19  # differences that are held at once: 2 MiB of float32; larger chunks are slower
 
 
 def naive(X: np.ndarray, y: np.ndarray, order: np.ndarray, alpha: float, g: float) -> Iterator[np.ndarray]:
@@ -60,7 +60,7 @@ def vectorised(
 
 def gaussian_matrix(X: np.ndarray, g: float) -> np.ndarray:
     """Return the kernel matrix from the differences of all rows, in chunks of rows."""
-    rows = max(1, CHUNK // X.size)
+    rows = max(1, CHUNK_VALUES // X.size)
     parts = []
     for start in range(0, len(X), rows):
         differences = X[start : start + rows, None, :] - X

@@ -4,7 +4,7 @@ from io import BytesIO
 
 from ...common.errors import AppError
 
-LIMIT = 80_000  # bytes
+LIMIT_BYTES = 80_000  # bytes
 SIZES = ((1000, 256), (1000, 64), (800, 48), (640, 32), (480, 16))  # pixels across, colours
 
 
@@ -20,7 +20,7 @@ def small_picture(content: bytes, name: str) -> bytes:
 
     try:
         with Image.open(BytesIO(content)) as image:
-            if image.width <= SIZES[0][0] and len(content) <= LIMIT:
+            if image.width <= SIZES[0][0] and len(content) <= LIMIT_BYTES:
                 return content
             picture = image.convert("RGB")
     except (UnidentifiedImageError, OSError) as error:
@@ -32,6 +32,6 @@ def small_picture(content: bytes, name: str) -> bytes:
         # Of the other methods, the usual one gives two thin lines of different colours the same.
         reduced = small.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
         reduced.save(file, format="PNG", optimize=True)
-        if file.tell() <= LIMIT:
+        if file.tell() <= LIMIT_BYTES:
             return file.getvalue()
-    raise AppError(f"{name}: is more than {LIMIT:,} bytes however small; draw less in it")
+    raise AppError(f"{name}: is more than {LIMIT_BYTES:,} bytes however small; draw less in it")

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...common.matplotlib_figures import content_of, figure
+from ...common.matplotlib_figures import figure, figure_bytes
 from ...common.statistics import mean_interval
 from ..frame.study_report import Figure
 from .study_colors import BLUE, VERMILION
@@ -238,7 +238,7 @@ def chart(
 def draw_figure(picture: Figure) -> bytes:
     """Return the picture of a figure as the bytes of a file."""
     with figure(None, picture.size) as sheet:
-        return picture.draw(sheet) or content_of(sheet, picture.ending)
+        return picture.draw(sheet) or figure_bytes(sheet, picture.ending)
 
 
 def panel_rows(panels: Sequence[Panel], columns: int) -> list[Sequence[Panel]]:

@@ -1,2 +1,2 @@
-from .race_running import compare as compare
+from .compare_solvers import compare as compare
 from .solver_comparison import Comparison as Comparison

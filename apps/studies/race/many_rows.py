@@ -8,8 +8,8 @@ from ...common.progress import by_steps
 from ..data.public_sets import public_set_at_hand
 from ..frame.claim_judging import Statistic, median
 from ..frame.study_context import Arrays, Context
+from .compare_solvers import compare
 from .cost_to_level import level_beyond_an_epoch, paired_ratio
-from .race_running import compare
 
 ALPHAS = 1e-2, 1e-4, 1 / 245_057  # the last is 1/n
 RUNS, EPOCHS = 9, 20

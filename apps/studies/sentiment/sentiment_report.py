@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ..frame.study_report import Report
 from . import plane_claims, sentiment_tables, surface_figures, text_claims, text_figures
 from .plane_experiments import ALPHA, APART, PASSES, WIDTH, Surfaces
-from .text_experiments import ARTICLES_TEXTS, Corpus, Found
+from .text_experiments import ARTICLES_TEXTS, Corpus, TextFindings
 
 TITLE = "Pegasos, from points in the plane to sentiment"
 DOCUMENT = (
@@ -14,13 +14,13 @@ DOCUMENT = (
 )
 
 
-def report(corpus: Corpus, found: Found | None, planes: Sequence[Surfaces | str]) -> Report:
+def report(corpus: Corpus, found: TextFindings | None, planes: Sequence[Surfaces | str]) -> Report:
     """Put the report together.
 
     Parameters
     ----------
     corpus : Corpus
-    found : Found or None
+    found : TextFindings or None
         What was found of it; None where there are no texts.
     planes : sequence
         What was found in the plane, or why nothing was.
@@ -38,7 +38,7 @@ def report(corpus: Corpus, found: Found | None, planes: Sequence[Surfaces | str]
     return made
 
 
-def _data_sentence(corpus: Corpus, found: Found | None, planes: Sequence[Surfaces]) -> str:
+def _data_sentence(corpus: Corpus, found: TextFindings | None, planes: Sequence[Surfaces]) -> str:
     texts = corpus.why
     if found is not None:
         whose = f"of the article's {ARTICLES_TEXTS:,}" if corpus.is_articles else "that are generated"
@@ -46,7 +46,7 @@ def _data_sentence(corpus: Corpus, found: Found | None, planes: Sequence[Surface
     return f"{texts} In the plane: {'; '.join(each.plane.title for each in planes)}."
 
 
-def _report_settings(found: Found | None, planes: Sequence[Surfaces]) -> dict[str, object]:
+def _report_settings(found: TextFindings | None, planes: Sequence[Surfaces]) -> dict[str, object]:
     settings: dict[str, object] = {}
     if found is not None:
         known = found.comparison

@@ -10,7 +10,7 @@ from .plane_claims import accuracy_of
 from .plane_experiments import Surfaces
 from .text_claims import NAMES
 from .text_comparison import ARTICLE, Comparison
-from .text_experiments import ALPHAS, TUNED, WORDS, Found
+from .text_experiments import ALPHAS, TUNED, WORDS, TextFindings
 
 SHOWN = 90  # characters of a text
 LENGTHS = ("mean", "quartile_1", "median", "quartile_3", "maximum")
@@ -21,7 +21,7 @@ CLASSIFIER_COLUMNS = (
 
 
 # fmt: off
-def of_texts(found: Found) -> list[Table]:
+def of_texts(found: TextFindings) -> list[Table]:
     """Return the tables of the corpus."""
     return [
         Table("classifiers", "Accuracy and time",

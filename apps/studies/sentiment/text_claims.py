@@ -16,7 +16,14 @@ from ...common.statistics import wilson_interval
 from ..frame.claim_judging import Statistic, above, inside, judge, mean, meets, spelled, within
 from ..frame.study_report import Claim, Verdict
 from .text_comparison import ARTICLE, TO_THE_LETTER, Comparison
-from .text_experiments import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, expected_columns
+from .text_experiments import (
+    ARTICLES_COLUMNS,
+    ARTICLES_TRAINING,
+    TUNED,
+    Corpus,
+    TextFindings,
+    expected_columns,
+)
 
 ALIKE, TIMES_ALIKE, EVEN = 0.05, 2.0, 0.05
 LAMBDAS = {"pegasos-svm": 0.015, "pegasos-logistic": 0.01}
@@ -25,7 +32,7 @@ SIGNED = spelled("+.3f")
 PICTURE = "a picture; the text has no number"
 
 
-def of_texts(corpus: Corpus, found: Found | None) -> list[Claim]:
+def of_texts(corpus: Corpus, found: TextFindings | None) -> list[Claim]:
     """Return the claims on the corpus."""
     if found is None:
         return [Claim(words, theirs, "", Verdict.UNTESTED, corpus.why) for words, theirs in _WORDS.values()]
@@ -52,7 +59,7 @@ _WORDS = {
 
 
 # fmt: off
-def _corpus_claims(found: Found, others: str) -> list[Claim]:
+def _corpus_claims(found: TextFindings, others: str) -> list[Claim]:
     """Judge the claims that any corpus tests."""
     known = found.comparison
     runs, default = known.seconds.shape[1], _accuracies_of(known, "default").mean()
@@ -96,7 +103,7 @@ def _corpus_claims(found: Found, others: str) -> list[Claim]:
     return [replace(claim, why=claim.why + others) for claim in claims]
 
 
-def _article_claims(found: Found) -> list[Claim]:
+def _article_claims(found: TextFindings) -> list[Claim]:
     """Judge the claims on the article's texts."""
     known = found.description
     fewest, most = expected_columns(found.sizes, found.columns, ARTICLES_TRAINING)

@@ -50,7 +50,7 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Found:
+class TextFindings:
     """All that was found of a corpus.
 
     Attributes
@@ -100,7 +100,7 @@ def find(data: str | None) -> Corpus:
     return Corpus(None, why="There are no samples beside the package; give --data.")
 
 
-def run(context: Context, corpus: Corpus) -> Found | None:
+def run(context: Context, corpus: Corpus) -> TextFindings | None:
     """Do all that is done with texts; None without any."""
     source = corpus.source
     if source is None:
@@ -109,7 +109,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
     key = {"corpus": np.frombuffer(Path(source.path).read_bytes(), np.uint8), "seed": context.seed}
     with context.stage("texts: describe"):
         description = describe_corpus(read_corpus(source, places=True))
-        _check_labels(source, description)
+        _check_study_labels(source, description)
         texts, settings = literal_classifiers.read(source, replace(LITERAL, seed=context.seed))
     with context.stage("texts: compare", total=1) as advance:
         known = context.part(
@@ -136,7 +136,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
                 trained[name] = literal_classifiers.fit(train, y_train, as_article).model
             advance()
-    return Found(
+    return TextFindings(
         corpus,
         description,
         list(zip(texts.labels, texts.texts, strict=True))[:FIRST_ROWS],
@@ -147,7 +147,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
     )
 
 
-def _check_labels(source: TextSource, description: CorpusDescription) -> None:
+def _check_study_labels(source: TextSource, description: CorpusDescription) -> None:
     found = sorted(description.label_counts)
     if found != ["neg", "pos"]:
         raise AppError(f"{source.path}: has the labels {', '.join(found[:20])}, and the article neg and pos")
@@ -170,7 +170,7 @@ def tune(X, y: np.ndarray, settings: Settings, runs: int, advance) -> dict[str, 
     Returns
     -------
     dict of ndarray
-        `accuracies`, `chosen` and `of_chosen` of `Found`.
+        `accuracies`, `chosen` and `of_chosen` of `TextFindings`.
     """
     labels, codes = np.unique(y, return_inverse=True)
     outer = np.empty((len(TUNED), len(ALPHAS), runs))

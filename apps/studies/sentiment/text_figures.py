@@ -22,7 +22,7 @@ FAINT = {"alpha": 0.5, "markersize": 3, "markeredgewidth": 0}
 
 
 # fmt: off
-def text_figures(found: texts.Found) -> list[Figure]:
+def text_figures(found: texts.TextFindings) -> list[Figure]:
     """Return the figures."""
     known, description = found.comparison, found.description
     labels, counts = zip(*description.label_counts.items(), strict=True)
@@ -90,7 +90,7 @@ def _single_runs(values: Sequence[float], row: int) -> Curve:
     return Curve(values, places, "0.25", "" if row else "single splits", "o", FAINT)
 
 
-def _tuning_curves(found: texts.Found) -> list[ChartPart]:
+def _tuning_curves(found: texts.TextFindings) -> list[ChartPart]:
     parts: list[ChartPart] = []
     for name, colour, table in zip(texts.TUNED, (BLUE, VERMILION), found.accuracies, strict=True):
         band = np.stack([table.mean(axis=1), table.min(axis=1), table.max(axis=1)], axis=1)
@@ -126,7 +126,7 @@ def _length_histogram(description: CorpusDescription, lengths: np.ndarray, unit:
     )
 
 
-def _vocabulary_growth(found: texts.Found) -> list[ChartPart]:
+def _vocabulary_growth(found: texts.TextFindings) -> list[ChartPart]:
     parts = [Curve(found.sizes, columns, BLUE, options={"alpha": 0.3}) for columns in found.columns[1:]]
     parts.append(Curve(found.sizes, found.columns[0], BLUE, "one order of the texts", options={"alpha": 0.3}))
     parts.append(Curve(found.sizes, found.columns.mean(axis=0), BLUE, "mean of ten orders", "o"))

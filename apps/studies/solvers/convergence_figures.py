@@ -25,7 +25,7 @@ from ..race.median_plot import BandKey
 from . import document_solvers as solvers
 from .convergence_costs import AXES, cost_ratio
 from .rate_experiments import ALPHAS, EPSILONS
-from .solver_experiments import LAMBDAS, LEAST, PAPER, Curves, Results
+from .solver_experiments import LAMBDAS, LEAST_GAP, PAPER, Curves, Results
 from .solver_sets import LONG, SIMULATED, WIDE
 
 MEDIANS = "Lines are medians over the runs."
@@ -126,7 +126,7 @@ def _every(steps: dict[str, np.ndarray]) -> str:
 
 
 def _solver_curve(curves: Curves, name: str, x: str, y: str, label: str, color, line: str = "-") -> Curve:
-    known = {**curves.of[name], "excess": np.maximum(curves.excess(name), LEAST)}
+    known = {**curves.of[name], "excess": np.maximum(curves.excess(name), LEAST_GAP)}
     spent = np.median(known[x] * UNITS.get(x, 1), axis=0)
     return Curve(spent, median_band(known[y] * UNITS.get(y, 1), 0.1), color, label, line)
 

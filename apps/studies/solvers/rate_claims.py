@@ -9,7 +9,7 @@ from ...common.statistics import wilson_interval
 from ..frame.claim_judging import Region, Statistic, above, alike, below, judge, mean, median, spelled, within
 from ..frame.study_context import Arrays
 from ..frame.study_report import Claim
-from .rate_experiments import ALPHAS, DELTA, EPSILONS, ROWS, STEPS, STOP_BATCH, STOP_STEPS
+from .rate_experiments import ALPHAS, DELTA, EPSILONS, ROWS, STEP_COUNTS, STOP_BATCH, STOP_STEPS
 from .solver_experiments import BATCHES, Curves, Results
 
 SLOPE, RATIO, SHARE = spelled(".2f"), spelled(".2g", " times"), spelled(".3f")
@@ -20,7 +20,7 @@ MATTERS = 2.0  # times: an excess that differs by more is a significant effect o
 
 def rate_claims(rates: Arrays, stops: Arrays) -> list[Claim]:
     """Judge the claims on numbers of steps."""
-    log = np.log(np.minimum(rates["needed"], 2 * STEPS[-1]))  # (draws, methods, rows, alphas, epsilons)
+    log = np.log(np.minimum(rates["needed"], 2 * STEP_COUNTS[-1]))  # (draws, methods, rows, alphas, epsilons)
     logs = np.meshgrid(np.log(rates["n"]), -np.log(ALPHAS), -np.log(EPSILONS), indexing="ij")
     both = np.log(rates["n"][:, None, None] + 1 / np.multiply.outer(ALPHAS, EPSILONS))
     slopes = np.array([[_slopes(of_method, *logs) for of_method in draw] for draw in log])

@@ -14,7 +14,7 @@ from .solver_sets import simulated
 ROWS = 375, 1500, 6000, 24_000  # simulated; two thirds of them are trained on
 ALPHAS = 0.1, 0.01, 0.001
 EPSILONS = 0.1, 0.03, 0.01, 0.003  # of P itself
-STEPS = tuple(int(steps) for steps in 2 ** np.arange(5, 18.5, 0.5) // 2 * 2)
+STEP_COUNTS = tuple(int(steps) for steps in 2 ** np.arange(5, 18.5, 0.5) // 2 * 2)
 DRAWS, QUICK_DRAWS, SEEDS = 6, 2, 3  # of rows; of the steps on each
 METHODS = "Pegasos", "SDCA"
 STOPS, STOP_STEPS, STOP_BATCH, DELTA = 200, 10_000, 8, 0.05
@@ -39,10 +39,10 @@ def lowest(X, y, alpha: float) -> float:
 
 
 def steps_needed(excess: np.ndarray) -> np.ndarray:
-    """Return from which number of `STEPS` on an excess stays within each of `EPSILONS`; infinite if never."""
+    """Return from which of `STEP_COUNTS` on an excess stays within each of `EPSILONS`; infinite if never."""
     counts = [len(excess) - int(np.argmax((excess > epsilon)[::-1])) for epsilon in EPSILONS]
     within = [excess.max() <= epsilon for epsilon in EPSILONS]
-    padded = np.append(STEPS, np.inf)
+    padded = np.append(STEP_COUNTS, np.inf)
     return padded[np.where(within, 0, counts)]
 
 
@@ -65,7 +65,8 @@ def rates(context: Context) -> Arrays:
         X, y = data.X, data.y
         least = lowest(X, y, alpha)
         found = [
-            np.mean([[averaged_run(method, X, y, alpha, steps, seed).objective - least for steps in STEPS]
+            np.mean([[averaged_run(method, X, y, alpha, steps, seed).objective - least
+                      for steps in STEP_COUNTS]
                      for seed in range(SEEDS)], axis=0)
             for method in METHODS
         ]  # fmt: skip
@@ -89,7 +90,7 @@ def rates(context: Context) -> Arrays:
             "n": np.array([2 * rows // 3 for rows in ROWS]),
         }
 
-    key = {"rows": ROWS, "alphas": ALPHAS, "epsilons": EPSILONS, "steps": STEPS}
+    key = {"rows": ROWS, "alphas": ALPHAS, "epsilons": EPSILONS, "steps": STEP_COUNTS}
     return context.part("rates", compute, draws=draws, seed=context.seed, **key)
 
 

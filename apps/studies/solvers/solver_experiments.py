@@ -34,7 +34,7 @@ BATCHES = 1, 2, 8, 32
 BATCH_EPOCHS = {SIMULATED: 5, "long-standardised": 2}  # of batches of 1; as many steps of all others
 STEP_EPOCHS, LONG_STEPS = 10, 50_000  # of what the document measures at every step; the steps between others
 THETAS = 0.001, 0.003, 0.01, 0.03, 0.1, 0.3
-LEAST = 1e-7  # relative gap to which P* is known, and so the least excess that tells anything
+LEAST_GAP = 1e-7  # relative gap to which P* is known, and so the least excess that tells anything
 OUTPUTS = "last", "tail", "random"
 DRAWS, QUICK_DRAWS = 50, 12
 CURVE_RUNS = 9  # the interval of a median then leaves out the lowest and the highest
@@ -224,7 +224,7 @@ def _one_draw(seed: int) -> dict[str, np.ndarray]:
     """Return scores and coefficients of all algorithms and outputs on one draw."""
     data = simulated(seed)
     coef = np.array([_fitted_coefficients(data, output, seed) for output in OUTPUTS]).swapaxes(0, 1)
-    best = SDCA("hinge", alpha=data.alpha, tol=LEAST, fit_intercept=False).fit(data.X, data.y)
+    best = SDCA("hinge", alpha=data.alpha, tol=LEAST_GAP, fit_intercept=False).fit(data.X, data.y)
     margins = data.y[:, None, None] * np.einsum("ij,klj->ikl", data.X, coef)
     objective = data.alpha / 2 * (coef**2).sum(axis=-1) + np.maximum(0, 1 - margins).mean(axis=0)
     return {

@@ -21,7 +21,7 @@ from .document_solvers import (
     PROJECTIONS,
     VANILLA,
 )
-from .solver_experiments import ASDCA_PAPER, LAMBDAS, LEAST, Curves, Results
+from .solver_experiments import ASDCA_PAPER, LAMBDAS, LEAST_GAP, Curves, Results
 from .solver_sets import LONG, SIMULATED, WIDE
 
 EVERY = SIMULATED, WIDE, LONG
@@ -238,8 +238,8 @@ def _final_excess(curves: Curves, name: str) -> float:
 
 def _percent_text(share: float) -> str:
     """Write a share with two digits or more."""
-    if share < LEAST:
-        return f"< {100 * LEAST:g} %"
+    if share < LEAST_GAP:
+        return f"< {100 * LEAST_GAP:g} %"
     return f"{100 * share:,.0f} %" if share >= 1 else f"{100 * share:.2g} %"
 
 

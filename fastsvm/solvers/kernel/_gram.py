@@ -12,7 +12,7 @@ from ..._utils.threads import in_threads
 from .._input import as_matrix, finite, positive
 from ..params import as_kernel
 from ._kernel import add_rows, gather, mirror, spread
-from ._values import CHUNK, DOUBLE_ROWS, PANEL, GivenKernel, Kernel, aligned_copy, aligned_empty
+from ._values import DOUBLE_ROWS, TILE_COLUMNS, TILE_ROWS, GivenKernel, Kernel, aligned_copy, aligned_empty
 
 MIB = 1 << 20
 A_SHARE = 1 << 19  # values for whose sake a thread is started
@@ -162,7 +162,7 @@ class Gram:
     def _in_column_ranges(self, work, n_rows):
         """Call work(first, last) for ranges of columns, in threads where there is enough to do."""
         threads = min(self.threads, n_rows * self.n // A_SHARE + 1)
-        step = -(-self.n // (CHUNK * threads)) * CHUNK
+        step = -(-self.n // (TILE_ROWS * threads)) * TILE_ROWS
         in_threads(lambda first: work(first, min(first + step, self.n)), range(0, self.n, step), threads)
 
     def add(self, which, factors, scores, now):
@@ -273,7 +273,7 @@ def kernel_scores(
     """
     n = X.shape[0]
     out = np.zeros((n, len(coef)))
-    room = cache_size * MIB / (8 * CHUNK)
+    room = cache_size * MIB / (8 * TILE_ROWS)
     # The number of threads has no say in where rows are cut: BLAS sums products of another size otherwise.
     step = max(1, int(min(kernel.panel(X.shape[-1]), room)))
     coef = aligned_copy(coef, kernel.dtype).T
@@ -281,7 +281,8 @@ def kernel_scores(
     def some(first):
         few = kernel.points(X[first : first + step] if n > step else X)
         part = aligned_empty((len(few), coef.shape[1]), coef.dtype)
-        width = CHUNK * min(PANEL // len(few), -(-len(support) // CHUNK))  # of few rows, in fewer pieces
+        # Of few rows, in fewer pieces.
+        width = TILE_ROWS * min(TILE_COLUMNS // len(few), -(-len(support) // TILE_ROWS))
         for start, stop, tile in kernel.tiles(few, support, 0, len(support), width):
             out[first : first + step] += np.matmul(tile, coef[start:stop], out=part)
 

@@ -18,7 +18,7 @@ cdef enum:
     LOOKS = 16  # likewise, once pairs' slopes are near enough
     LINE = 16  # values that may share a cache line, read one after the other while columns are mirrored
 
-cdef double LEAST = 1e-9  # square root of a gain, in units of n D, that is lost in rounding
+cdef double LEAST_VIOLATION = 1e-9  # square root of a gain, in units of n D, that is lost in rounding
 
 
 def pegasos(
@@ -160,7 +160,7 @@ cdef inline double row_gap(Loss loss, double m, double b, double c) noexcept nog
 def ascend(
     const real[:, ::1] block, const double[::1] steepness, double rate, const int8_t[::1] signs,
     const double[::1] weights, double[::1] dual, double[::1] scores, Loss loss, int32_t[::1] order,
-    uint64_t[::1] random, Py_ssize_t epochs, double goal, double intercept=0, double intercept_rate=0,
+    uint64_t[::1] random, Py_ssize_t epochs, double goal, double intercept=0, double intercept_step=0,
 ):
     """Exact steps on one dual variable after another, in permuted passes, until their gap is `goal` or less.
 
@@ -172,7 +172,7 @@ def ascend(
     steepness : K(x_i, x_i) / (alpha n)
     rate : 1 / (alpha n)
     order : a permutation, which is permuted; as it stands if `random` is empty
-    intercept_rate : the square of the intercept's column, over alpha n; 0 for none
+    intercept_step : the square of the intercept's column, over alpha n; 0 for none
 
     Returns
     -------
@@ -192,15 +192,15 @@ def ascend(
                 if c == 0:
                     continue
                 change = dual_step(
-                    loss, signs[i] * (scores[i] + intercept), dual[i], steepness[i] + intercept_rate, c
+                    loss, signs[i] * (scores[i] + intercept), dual[i], steepness[i] + intercept_step, c
                 ) - dual[i]
                 if change != 0:
                     dual[i] += change
                     excess += change * signs[i]
-                    intercept += change * signs[i] * intercept_rate
+                    intercept += change * signs[i] * intercept_step
                     axpy(change * signs[i] * rate, &block[i, 0], <const int32_t*>NULL, n, &scores[0])
             done += 1
-            intercept += intercept_rate * excess
+            intercept += intercept_step * excess
             gap = 0
             for i in range(n):
                 c = 1 if weight == NULL else weight[i]
@@ -256,13 +256,13 @@ def climb(
                 set_ways(loss, dual[i], signs[i], steepness[i], c, up + i, down + i)
         i = step_and_choose(0, &block[0, 0], slope, up, down, n, &most)
         while True:
-            if done % every == 0 or done == steps or most < LEAST:
+            if done % every == 0 or done == steps or most < LEAST_VIOLATION:
                 gap = 0
                 for k in range(n):
                     c = 1 if weight == NULL else weight[k]
                     if c > 0:
                         gap += row_gap(loss, margin_of(loss, signs[k] * slope[k], dual[k], c), dual[k], c)
-                if gap <= goal or done == steps or most < LEAST:
+                if gap <= goal or done == steps or most < LEAST_VIOLATION:
                     break
             c = 1 if weight == NULL else weight[i]
             change = dual[i]
@@ -327,7 +327,7 @@ def climb_in_pairs(
             set_bounds(loss, dual[i], signs[i], c, up + i, down + i)
         i = step_of_pair(0, &block[0, 0], &block[0, 0], slope, up, down, n, &high, &low)
         while True:
-            if done == steps or high - low < LEAST or (done >= next_look and high - low <= slack):
+            if done == steps or high - low < LEAST_VIOLATION or (done >= next_look and high - low <= slack):
                 gap = primal = 0
                 next_look = done + every
                 middle = middle_of(high, low)
@@ -337,7 +337,7 @@ def climb_in_pairs(
                         t = margin_of(loss, signs[k] * slope[k], dual[k], c) + signs[k] * middle
                         gap += row_gap(loss, t, dual[k], c)
                         primal += c * loss_value(loss, t) + dual[k] * t / 2
-                if gap <= max(goal, tol * primal) or done == steps or high - low < LEAST:
+                if gap <= max(goal, tol * primal) or done == steps or high - low < LEAST_VIOLATION:
                     break
             j = partner(high, bend[i], 2 * rate, &block[i, 0], slope, down, bend, n)
             if j < 0:  # slopes that are not finite

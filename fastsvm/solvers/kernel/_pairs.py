@@ -20,7 +20,7 @@ from .sdca_solver import FIRST_ROWS, MOST_EPOCHS, MOST_ROWS, KernelSDCASolver
 
 HINGE = as_loss("hinge")
 FOLDS = 5  # LIBSVM's
-SMALL = 1024  # rows of two classes, up to which all kernel values are computed at once
+WHOLE_GRAM_ROWS = 1024  # rows of two classes, up to which all kernel values are computed at once
 
 
 class PairsOfClasses:
@@ -57,7 +57,7 @@ class PairsOfClasses:
         if isinstance(self.kernel, np.ndarray):
             both = np.r_[a, b]
             return FullGram(self.kernel[np.ix_(both, both)])
-        if n > (SMALL if len(self.rows) == 2 and not self.whole else MOST_ROWS):
+        if n > (WHOLE_GRAM_ROWS if len(self.rows) == 2 and not self.whole else MOST_ROWS):
             kernel = copy(self.kernel)
             kernel.trained = kernel.trained[np.r_[a, b]]
             return Gram(kernel, self.cache_size)

@@ -11,8 +11,8 @@ from .._sparse import canonical
 from ._kernel import address, exp_of_distances, panel_sums, scatter
 
 LINE = 64  # bytes of a cache line, and of the widest registers
-CHUNK = 512  # rows of the longer side of a tile; with PANEL of the other, half a megabyte
-PANEL = 512
+TILE_ROWS = 512  # rows of the longer side of a tile; with TILE_COLUMNS of the other, half a megabyte
+TILE_COLUMNS = 512
 PAD = 8  # values more that a line of a tile has
 PANEL_VALUES = 1 << 23  # at most, where sparse rows are laid side by side
 DOUBLE_ROWS = 1024  # rows up to here can afford double precision
@@ -172,18 +172,18 @@ class Kernel:
             row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
             return Points(X, np.bincount(row, size(X.data, dtype=float), X.shape[0]), as_rows(X))
         values, sizes = aligned_empty(X.shape, self.dtype), np.empty(X.shape[0])
-        for first in range(0, X.shape[0], CHUNK):
-            part = X[first : first + CHUNK]
+        for first in range(0, X.shape[0], TILE_ROWS):
+            part = X[first : first + TILE_ROWS]
             part = np.subtract(part.toarray() if sparse.issparse(part) else part, self.center, dtype=float)
-            values[first : first + CHUNK] = part
-            sizes[first : first + CHUNK] = size(part).sum(axis=1)
+            values[first : first + TILE_ROWS] = part
+            sizes[first : first + TILE_ROWS] = size(part).sum(axis=1)
         return Points(values, sizes, as_rows(values) if self.name == "laplacian" else None)
 
     def panel(self, n_columns):
         """Number of rows to ask `tiles` for at a time."""
-        return max(8, min(PANEL, PANEL_VALUES // n_columns))
+        return max(8, min(TILE_COLUMNS, PANEL_VALUES // n_columns))
 
-    def tiles(self, few, many, first, last, width=CHUNK, out=None):
+    def tiles(self, few, many, first, last, width=TILE_ROWS, out=None):
         """Kernel values of a few rows against many, some columns at a time.
 
         Parameters
@@ -289,14 +289,14 @@ class GivenKernel:
     def diagonal(self):
         """K(x, x) of the rows that it is fitted to, float64."""
         X = self.trained.values
-        parts = [X[first : first + PANEL] for first in range(0, X.shape[0], PANEL)]
+        parts = [X[first : first + TILE_COLUMNS] for first in range(0, X.shape[0], TILE_COLUMNS)]
         return np.concatenate([self._values(part, part).diagonal() for part in parts]).astype(float)
 
     def panel(self, n_columns):
         """Number of rows to ask `tiles` for at a time."""
-        return PANEL
+        return TILE_COLUMNS
 
-    def tiles(self, few, many, first, last, width=CHUNK):
+    def tiles(self, few, many, first, last, width=TILE_ROWS):
         """As those of `Kernel`, without `out`."""
         for start in range(first, last, width):
             stop = min(start + width, last)

@@ -31,7 +31,7 @@ from ._problem import KernelProblem, KernelResult, KernelSolver, as_all_signs
 from .params import KernelPegasosParams
 
 if TYPE_CHECKING:
-    from ..annotations import ArrayLike, Callable, Matrix, Seed
+    from ..annotations import ArrayLike, ArrayOrSparse, Callable, Seed
 
 SOON_DRAWS = 256  # draws in which to look for rows that will be needed, at least; a quarter of those made
 FETCH_VALUES = 1 << 20  # computed at a time, where rows are short
@@ -225,7 +225,7 @@ class KernelPegasosSolver(KernelSolver):
 
 
 def kernel_pegasos(
-    X: Matrix,
+    X: ArrayOrSparse,
     Y: ArrayLike,
     *,
     kernel: str | Callable[..., ArrayLike] = "rbf",

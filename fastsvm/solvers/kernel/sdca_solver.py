@@ -44,7 +44,7 @@ from ._problem import KernelProblem, KernelResult, KernelSolver
 from .params import KernelSDCAParams
 
 if TYPE_CHECKING:
-    from ..annotations import ArrayLike, Callable, Matrix, Seed
+    from ..annotations import ArrayLike, ArrayOrSparse, Callable, Seed
 
 # How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
 FIRST_SHARE = 0.25  # of the rows, of the first working set for each class, but in all no less than
@@ -329,7 +329,7 @@ class KernelSDCASolver(KernelSolver):
 
 
 def kernel_sdca(
-    X: Matrix,
+    X: ArrayOrSparse,
     Y: ArrayLike,
     *,
     kernel: str | Callable[..., ArrayLike] = "rbf",

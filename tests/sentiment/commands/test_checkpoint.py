@@ -102,7 +102,7 @@ def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
 
 @pytest.mark.parametrize("cut", ["append", "finish"])
 def test_the_second_pass_goes_on_after_the_last_batch(cut, run, write, texts, monkeypatch):
-    monkeypatch.setattr(corpus_batches, "BATCH", 1000)
+    monkeypatch.setattr(corpus_batches, "BATCH_CHARACTERS", 1000)
     transform, counted = Bag.transform, []
     monkeypatch.setattr(Bag, "transform", lambda *args: counted.append(1) or transform(*args))
     options = "--stream", "--recipe", "nb-words", "--json", "-o", "m.safetensors"

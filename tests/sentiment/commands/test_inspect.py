@@ -116,7 +116,7 @@ def test_characters_beyond_a_batch_are_counted(run, write, monkeypatch):
     from fastsvm_apps.sentiment.jobs import corpus_description
 
     corpus = write([("pos", "a" * 25), ("neg", "я"), ("pos", "好" * 11)])
-    monkeypatch.setattr(corpus_description, "BATCH", 4)
+    monkeypatch.setattr(corpus_description, "BATCH_CHARACTERS", 4)
     characters = describe_json(run, corpus)["characters"]
     assert (characters["total"], characters["letters"]) == (37, 37)
     assert characters["scripts"] == {"ASCII": 25 / 37, "Chinese characters": 11 / 37, "Cyrillic": 1 / 37}

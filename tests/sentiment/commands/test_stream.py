@@ -31,7 +31,7 @@ def reviews(n, labels=("neg", "pos")):
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    monkeypatch.setattr(corpus_batches, "BATCH", 5000)
+    monkeypatch.setattr(corpus_batches, "BATCH_CHARACTERS", 5000)
     monkeypatch.setattr(corpus_terms, "SHARD", 2000)
 
 

@@ -8,9 +8,9 @@ import pytest
 from fastsvm_apps.common import html_pages
 from fastsvm_apps.sentiment.jobs.text_explanation import ExplainedSpan
 from fastsvm_apps.sentiment.output.highlights import CONTEXT, ROOM, highlight
-from fastsvm_apps.sentiment.output.svg_charts import LARGE, learning_curve_chart, round_axis
+from fastsvm_apps.sentiment.output.svg_charts import LARGE_CHART, learning_curve_chart, round_axis
 
-_, _, LEFT, RIGHT, TOP, BOTTOM = LARGE
+_, _, LEFT, RIGHT, TOP, BOTTOM = LARGE_CHART
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -15,7 +15,7 @@ from fastsvm import (
     SDCAClassifierCV,
     fitting,
 )
-from fastsvm_apps.studies.race import compare, matrix_products, race_running
+from fastsvm_apps.studies.race import compare, compare_solvers, matrix_products
 from rounding import assert_close
 
 pytestmark = pytest.mark.blas
@@ -119,7 +119,7 @@ def test_neither_threads_nor_memory_change_the_result(data, monkeypatch):
     monkeypatch.setattr(matrix_products, "PART", 256)
     one = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1])
     two = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1], n_jobs=2)
-    monkeypatch.setattr(race_running, "MEMORY", 1)
+    monkeypatch.setattr(compare_solvers, "MEMORY", 1)
     alone = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1])
     for other in (two, alone):
         for name in set(one.table.dtype.names) - {"seconds"}:

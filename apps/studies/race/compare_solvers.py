@@ -26,7 +26,7 @@ from .solver_comparison import Comparison
 from .solver_contender import FORCED, Contender, Objective, Task
 
 if TYPE_CHECKING:
-    from fastsvm.solvers.annotations import ArrayLike, Callable, Matrix
+    from fastsvm.solvers.annotations import ArrayLike, ArrayOrSparse, Callable
 
 RACERS = SDCAFields, PegasosFields, ASDCAFields, PerceptronFields
 MEMORY = 1 << 29  # bytes that the states and iterates of the runs which go on side by side may take, about
@@ -34,11 +34,11 @@ MEMORY = 1 << 29  # bytes that the states and iterates of the runs which go on s
 
 def compare(
     solvers: Mapping[str, Fields],
-    X: Matrix,
+    X: ArrayOrSparse,
     y: ArrayLike,
     *,
     runs: int = 10,
-    X_test: Matrix | None = None,
+    X_test: ArrayOrSparse | None = None,
     y_test: ArrayLike | None = None,
     loss: str | None = None,
     optimum: float | Mapping[str, float] | None = None,
