@@ -84,7 +84,7 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
         values.extend(numbers)
     if index:
         note(f"{name}: the first column has no name, and is left out as an index")
-    if header and guessed and not all(map(_is_name, own)):
+    if header and guessed and not all(map(_is_column_name, own)):
         note(f"{name}: line 1 is taken for the names of the columns; --no-header makes it a row")
     kinds = {*labels}
     if guessed and not header and len(labels) > 2 * len(kinds) and labels.count(labels[0]) == 1:
@@ -124,7 +124,7 @@ def _is_header(names, n_features, model_names):
     others = names[:-1] if labelled else names
     if model_names and others == model_names:
         return True
-    plain = [each for each in others if _is_name(each)]  # beside them Na may be sodium
+    plain = [each for each in others if _is_column_name(each)]  # beside them Na may be sodium
     digits = all(each[0] in "0123456789+-." for each in plain)
     if len(plain) * 2 > len(others) and not digits and not any(map(_is_number, others)):
         return True
@@ -155,7 +155,7 @@ def _place_of_label(top, start, fault, label_col, n_features, model_names):
     return len(top) - 1
 
 
-def _is_name(cell):
+def _is_column_name(cell):
     """Tell whether a cell may name a column: it has letters, and no number could stand in its place."""
     return cell.lower().lstrip("+-") not in MISSING and any(map(str.isalpha, cell)) and not _is_number(cell)
 
@@ -172,7 +172,8 @@ def _advice(cell, name):
     """Return what to do about a cell that is no number."""
     if re.fullmatch(r"[\d.+-]*[,;][\d,;.+-]*", cell):
         return "write decimal points, not commas"
-    if re.search(r"[^\W\d_]{2}", cell) and _is_name(cell) and (cell.count(" ") > 1 or cell[0].isalpha()):
+    is_word = re.search(r"[^\W\d_]{2}", cell) and _is_column_name(cell)
+    if is_word and (cell.count(" ") > 1 or cell[0].isalpha()):
         do = f"give --label-col {shortened(name)!r}" if name else "move it to the end"
         return f"if it is the label, {do}; if it has texts, try fastsvm-sentiment train"
     return "fill it in, or leave the row out"

@@ -5,9 +5,9 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from ..text.bag import TermLimits, count_bag, learn_bag
+from ..text.bag import count_bag, learn_bag
 from ..text.reading import DEFAULT_PATTERN, refuse_string
-from ..text.terms import Terms
+from ..text.terms import TermLimits, Terms
 from .base import threads_of
 from .vectorizers import (
     Splitting,

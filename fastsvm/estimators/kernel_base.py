@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..fitting.fit import all_or_nothing
-from ..fitting.kernel import fit_kernel, warm_start, warn_if_kernel_fit_is_short
+from ..fitting.kernel import fit_kernel, kernel_warm_start, warn_if_kernel_fit_is_short
 from ..fitting.kernel_prediction import KernelPrediction
 from ..fitting.labels import as_labels
 from ..solvers.params import checked_params
@@ -70,7 +70,7 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
             y,
             sample_weight,
             threads=self._threads(),
-            start_of=warm_start(self) if getattr(params, "warm_start", False) else None,
+            start_of=kernel_warm_start(self) if getattr(params, "warm_start", False) else None,
             steps_of=steps_of,
         )
         fit.set_attributes(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..fitting.fit import all_or_nothing, warm_start
+from ..fitting.fit import all_or_nothing, linear_warm_start
 from ..solvers._input import as_random
 from ..solvers.params import (
     ASDCAFields,
@@ -173,9 +173,8 @@ class SDCAClassifier(LinearClassifier, SDCAFields):
         BlockingIOError
             If another fit is writing the checkpoint.
         """
-        return self._fit(
-            X, y, sample_weight, start_of=warm_start(self) if self.warm_start else None, checkpoint=checkpoint
-        )
+        start_of = linear_warm_start(self) if self.warm_start else None
+        return self._fit(X, y, sample_weight, start_of=start_of, checkpoint=checkpoint)
 
 
 @dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes

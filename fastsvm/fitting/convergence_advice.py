@@ -6,7 +6,7 @@ import numpy as np
 
 from .._utils import sparse
 from .._utils.warnings import warn_user
-from ..solvers._mapped_rows import blocks
+from ..solvers._mapped_rows import row_blocks
 from ..solvers._sparse import canonical
 
 SPREAD = 10  # tf-idf columns differ by up to 9, those of raw word counts by 18 and more
@@ -128,7 +128,7 @@ def _column_sums(X):
     """Sums of the squares, and numbers, of each column's values that are not 0; a chunk of rows at a time."""
     d = X.shape[1]
     squares, counts = np.zeros(d), np.zeros(d, np.int64)
-    for rows in blocks(X):
+    for rows in row_blocks(X):
         if sparse.issparse(rows):
             rows = canonical(rows)
             for first in range(0, len(rows.data), CHUNK_VALUES):
@@ -148,6 +148,6 @@ def _column_sums(X):
 def _advised_scaler(X):
     if not sparse.issparse(X):
         return "StandardScaler"
-    some = canonical(next(blocks(X))).data[:CHUNK_VALUES]
+    some = canonical(next(row_blocks(X))).data[:CHUNK_VALUES]
     counts = some.min() >= 0 and (some == np.floor(some)).all()
     return "TfidfTransformer" if counts else "MaxAbsScaler"

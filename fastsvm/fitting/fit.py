@@ -336,7 +336,7 @@ def _dual_coef(params: Any, targets: Targets, results: list[Result]) -> np.ndarr
     return dual_coef
 
 
-def warm_start(model: Any) -> Callable[[np.ndarray, int], Starts | None]:
+def linear_warm_start(model: Any) -> Callable[[np.ndarray, int], Starts | None]:
     """Return what SDCA may start from: a model's dual variables, if its rows and classes are the same."""
 
     def start_of(classes: np.ndarray, n: int) -> Starts | None:

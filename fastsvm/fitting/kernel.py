@@ -225,7 +225,7 @@ def gamma_to_use(params: Any, X: Any) -> float:
     return float(gamma_of(params.gamma, X))
 
 
-def warm_start(model: Any) -> Callable[[np.ndarray, int], Any]:
+def kernel_warm_start(model: Any) -> Callable[[np.ndarray, int], Any]:
     """Return what a fit may start from: a model's dual variables, if its rows and classes are the same."""
 
     def start_of(classes: np.ndarray, n: int) -> np.ndarray | None:
@@ -269,7 +269,7 @@ class PlainKernelMachine(PlainModel, KernelPrediction):
         self
         """
         params = checked_params(self)
-        start_of = warm_start(self) if getattr(params, "warm_start", False) else None
+        start_of = kernel_warm_start(self) if getattr(params, "warm_start", False) else None
         X = self._checked(X)
         fit = fit_kernel(
             params, X, as_labels(y, X.shape[0]), sample_weight, threads=self._threads(), start_of=start_of

@@ -20,7 +20,7 @@ from ..solvers.params import (
     checked_params,
 )
 from .convergence_advice import ConvergenceWarning
-from .fit import all_or_nothing, fit_linear, warm_start, warn_if_linear_fit_is_short
+from .fit import all_or_nothing, fit_linear, linear_warm_start, warn_if_linear_fit_is_short
 from .labels import as_labels
 from .online import fit_batch, online_start, require_batches
 from .plain_model import PlainModel
@@ -73,7 +73,7 @@ class SDCA(PlainModel, LinearPrediction, SDCAFields):
             as_labels(y, X.shape[0]),
             sample_weight,
             threads=self._threads(),
-            start_of=warm_start(self) if params.warm_start else None,
+            start_of=linear_warm_start(self) if params.warm_start else None,
             rows_of=rows_of,
             checkpoint=checkpoint,
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._utils import sparse
 from ..solvers import as_rows
-from ..solvers._mapped_rows import blocks
+from ..solvers._mapped_rows import row_blocks
 from . import decision_scores
 from .fit import is_joint
 
@@ -68,6 +68,9 @@ class LinearPrediction(Prediction):
     """The fitted attributes of a linear classifier, and the scores that follow from them.
 
     A class has a method `_checked(X, reset=False)`, which returns rows that may be scored.
+
+    `squares_`, of the shape of `coef_`, is there if each problem divides w.x by a norm of its own: the root
+    of the sum of x_j^2 times these squares. `OwnRatios.fit_classifier` of `fastsvm.text` sets it.
     """
 
     coef_: Any
@@ -79,6 +82,7 @@ class LinearPrediction(Prediction):
     t_: int
     solver_: str | list[str]
     history_: np.ndarray | list[np.ndarray]
+    squares_: np.ndarray
 
     def _checked(self, X: Any, reset: bool = False) -> Any:
         raise NotImplementedError
@@ -104,7 +108,7 @@ class LinearPrediction(Prediction):
         Memory-mapped rows are read some at a time, and do not stay in memory.
         """
         found = []
-        for rows in blocks(X):
+        for rows in row_blocks(X):
             try:
                 found.append(self._scores(rows))
             except ValueError:

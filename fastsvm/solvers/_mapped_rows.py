@@ -11,7 +11,7 @@ from ._windows import SEGMENT_BYTES, TOGETHER
 
 
 class ScatteredRows:
-    """Rows of a memory-mapped matrix, by increasing number, of which `blocks` copies some at a time."""
+    """Rows of a memory-mapped matrix, by increasing number, of which `row_blocks` copies some at a time."""
 
     def __init__(self, X, numbers):
         self.X, self.numbers, self.shape = X, numbers, (len(numbers), X.shape[1])
@@ -60,7 +60,7 @@ def _pages(X):
     return [each for each in map(Pages.of, _arrays(X)) if each is not None]
 
 
-def blocks(X: Any) -> Any:
+def row_blocks(X: Any) -> Any:
     """Yield the rows of X some at a time where they are memory-mapped, and give their memory back; else X.
 
     Parameters

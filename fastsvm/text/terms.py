@@ -1,8 +1,14 @@
-"""Many strings in two arrays."""
+"""The terms of a vocabulary, as two arrays, and the limits that choose which are kept."""
 
+import math
 from itertools import pairwise
+from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
+
+from .._utils import sparse
+from ._parts import frequencies
 
 
 class Terms:
@@ -74,3 +80,52 @@ class Terms:
         ends = np.cumsum(sizes)
         places = np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes)
         return Terms(self.content[places], ends)
+
+
+class TermLimits(NamedTuple):
+    """Selection of terms, as in CountVectorizer; `binary` and `dtype` decide on the most frequent."""
+
+    min_df: int | float = 1
+    max_df: int | float = 1.0
+    max_features: int | None = None
+    binary: bool = False
+    dtype: type = np.int64
+
+    def documents(self, n):
+        """Return the fewest and most of n documents that a term may be in."""
+        least, most = (
+            limit if isinstance(limit, Integral) else limit * n for limit in (self.min_df, self.max_df)
+        )
+        if most < least:
+            raise ValueError("max_df corresponds to < documents than min_df")
+        return min(math.ceil(least), n + 1), most
+
+    def apply(self, counter, most, run):
+        """Keep the terms within `max_df` and `max_features`."""
+        n_limited = self.max_features is not None and counter.n_columns > self.max_features
+        if most >= counter.n_documents and not n_limited and counter.n_columns:
+            return
+        rows, total = frequencies(counter.parts(), counter.n_columns)
+        mask = np.zeros(len(rows), bool)
+        mask[self.kept(rows, total, most)] = True
+        counter.vocabulary.keep(mask, run)
+
+    def kept(self, rows, total, most):
+        """Return the columns of the terms within `max_df` and `max_features`, in order.
+
+        Parameters
+        ----------
+        rows, total : ndarray of shape (n_terms,)
+            In how many documents each term is, and how often in all.
+        most : int
+            Documents that a term may be in.
+        """
+        columns = np.flatnonzero(rows <= most)
+        if self.max_features is not None and len(columns) > self.max_features:
+            sums = (rows if self.binary else total).astype(
+                sparse.csr_array((1, 1), dtype=self.dtype).sum(0).dtype
+            )
+            columns = np.sort(columns[(-sums[columns]).argsort()[: self.max_features]])
+        if not len(columns):
+            raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
+        return columns

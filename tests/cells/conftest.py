@@ -122,7 +122,7 @@ def pickled(monkeypatch):
             counts.append(len(shard))
             shard, *values = pickle.loads(pickle.dumps((shard, *values)))
             with monkeypatch.context() as patch:
-                patch.setattr(image_reader, "_contents", None)  # a worker may have none of the files
+                patch.setattr(image_reader, "_image_bytes", None)  # a worker may have none of the files
                 results = function(shard, *values)
             yield pickle.loads(pickle.dumps(results))
 

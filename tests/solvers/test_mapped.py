@@ -219,8 +219,8 @@ def test_scores_are_of_blocks_and_as_in_memory(problem, small_windows, tmp_path,
     if dense:
         np.save(tmp_path / "X.npy", X.toarray())
         X, mapped = X.toarray(), np.load(tmp_path / "X.npy", mmap_mode="r")
-    assert 1 < len([*_mapped_rows.blocks(mapped)]) < 100
-    assert next(_mapped_rows.blocks(X)) is X
+    assert 1 < len([*_mapped_rows.row_blocks(mapped)]) < 100
+    assert next(_mapped_rows.row_blocks(X)) is X
     model = SDCAClassifier(alpha=1e-3, random_state=0).fit(X, np.arange(1000) % 3)
     np.testing.assert_allclose(model.decision_function(mapped), model.decision_function(X), rtol=1e-12)
 
@@ -251,7 +251,7 @@ def test_scattered_rows_are_copied_some_at_a_time(problem, small_windows, tmp_pa
         np.save(tmp_path / "X.npy", X.toarray())
         X, mapped = X.toarray(), np.load(tmp_path / "X.npy", mmap_mode="r")
     numbers = np.flatnonzero(np.arange(1000) % 3)
-    parts = [*_mapped_rows.blocks(_mapped_rows.rows_at(mapped, numbers))]
+    parts = [*_mapped_rows.row_blocks(_mapped_rows.rows_at(mapped, numbers))]
     assert len(parts) > 10
     found = np.vstack(parts) if dense else sparse.vstack(parts).toarray()
     np.testing.assert_array_equal(found, X[numbers] if dense else X[numbers].toarray())

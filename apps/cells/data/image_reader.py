@@ -209,7 +209,7 @@ def image_content(path: str) -> Content:
     """
     path, page = split_page(path)
     try:
-        return _contents(path), page
+        return _image_bytes(path), page
     except (MemoryError, OSError) as error:
         raise BadImage(unreadable(error)) from error
 
@@ -238,7 +238,7 @@ def split_page(path: str) -> tuple[str, int | None]:
     return path, None
 
 
-def _contents(path: str) -> bytes:
+def _image_bytes(path: str) -> bytes:
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):  # to open a pipe would be to wait
         raise BadImage("not a file")

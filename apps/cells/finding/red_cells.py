@@ -108,7 +108,7 @@ def find_red_cells(dark: np.ndarray, seen: np.ndarray, contrast: float) -> list[
     votes = votes * (votes**2).sum() / (votes**3).sum()
     middles, votes = middles[votes > MIN_SHARE], votes[votes > MIN_SHARE]
     batches = [np.s_[start : start + CENTERS_AT_ONCE] for start in range(0, len(middles), CENTERS_AT_ONCE)]
-    found = [_outlined(dark, seen, middles[batch], votes[batch]) for batch in batches]
+    found = [_red_cell_outlines(dark, seen, middles[batch], votes[batch]) for batch in batches]
     radii, sure = (np.concatenate(parts) for parts in zip(*found, strict=True))
     outlines = (middles[:, :, None] + _RAYS * radii[:, None]).transpose(0, 2, 1)
     boxes = _boxes_around(outlines, dark.shape)
@@ -149,7 +149,7 @@ def _centers(dark: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return 2 * np.column_stack([x, y]).astype(np.float32) + 0.5, votes[y, x]
 
 
-def _outlined(
+def _red_cell_outlines(
     dark: np.ndarray, seen: np.ndarray, middles: np.ndarray, votes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the radii of the outline around each middle in all directions, and how sure it is a cell's."""

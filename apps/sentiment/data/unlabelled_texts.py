@@ -222,10 +222,12 @@ def _detected_format(source: TextSource) -> str:
             record_formats.head_of_lines(Lines(stream, Skipped(source.name), source.max_line))
         )
     record_formats.check_is_text(sample, source)
-    return record_formats.format_of_lines(sample) or _format_of_table(sample, source) if sample else PLAIN
+    if not sample:
+        return PLAIN
+    return record_formats.format_of_lines(sample) or _format_of_unlabelled_table(sample, source)
 
 
-def _format_of_table(sample: list[str], source: TextSource) -> str:
+def _format_of_unlabelled_table(sample: list[str], source: TextSource) -> str:
     """Return the format of a table whose header has the text column; otherwise plain text.
 
     Plain text may contain a comma and the name of the column. So the column names must be single words, and

@@ -121,11 +121,11 @@ def _contradicted_labels(
         raise CorpusError(f"more than {MOST_LABELS:,} labels")
     settings = settle(settings, corpus.format, corpus.texts, corpus.labels)
     y = np.asarray(corpus.labels)
-    classes, likely = _probabilities_by_others(corpus.texts, y, groups, settings, max(folds, 2), stage)
+    classes, likely = _held_out_probabilities(corpus.texts, y, groups, settings, max(folds, 2), stage)
     return classes, suspicious_labels(likely, np.searchsorted(classes, y))
 
 
-def _probabilities_by_others(
+def _held_out_probabilities(
     texts: list[str], y: np.ndarray, groups: np.ndarray, settings: Settings, k: int, stage
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels, and their probabilities by models trained without each text and its likes.

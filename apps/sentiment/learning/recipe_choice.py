@@ -102,7 +102,7 @@ def _try_recipes(
     advance: Callable[[], object],
 ) -> dict[str, AlphaChoice]:
     """Try recipes at a few alphas; recipes whose terms no text has are left out."""
-    kinds = {recipe.recipe: _kinds_of_terms(recipe) for recipe in recipes}
+    kinds = {recipe.recipe: _recipe_term_kinds(recipe) for recipe in recipes}
     # Words and characters are counted once.
     counts = {kind: _count_kind(texts, kind) for kind in dict.fromkeys(chain.from_iterable(kinds.values()))}
     few = {"selection": None, "metric": SQUARED_ERROR, "alphas": short_alphas(len(y)), "tol": TOL}
@@ -123,7 +123,7 @@ def _try_recipes(
         return {name: choice for name, choice in choices if choice is not None}
 
 
-def _kinds_of_terms(settings: Settings) -> list[Settings]:
+def _recipe_term_kinds(settings: Settings) -> list[Settings]:
     """Return settings for the words alone, and for the characters alone."""
     same = replace(settings, recipe=None, weighting="counts")
     kinds = [replace(same, chars=None), replace(same, ngrams=None)]

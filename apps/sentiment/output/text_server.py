@@ -41,7 +41,7 @@ A request may have up to {max_texts:,} texts and {max_body:,} bytes.
 """
 
 
-class _Job(NamedTuple):
+class _ServerJob(NamedTuple):
     texts: list[str]
     one: bool  # a text, not a list
     answer: asyncio.Future | None
@@ -67,7 +67,7 @@ class Service:
         self._model = model
         self._has_probabilities = hasattr(model, "predict_proba")
         self._held = 0  # bytes
-        self._waiting: deque[_Job] = deque()
+        self._waiting: deque[_ServerJob] = deque()
         self._is_busy = False
         self._thread = ThreadPoolExecutor(1, "predict")
         self._answers_by_path = {
@@ -139,7 +139,7 @@ class Service:
             if not texts:
                 return _json_response("[]")
             answer = asyncio.get_running_loop().create_future()
-            self._submit_job(_Job(texts, one, answer))
+            self._submit_job(_ServerJob(texts, one, answer))
             status, content = await answer
             return _json_response(content, status)
         finally:
@@ -175,7 +175,7 @@ class Service:
 
     # Predictions
 
-    def _submit_job(self, job: _Job) -> None:
+    def _submit_job(self, job: _ServerJob) -> None:
         """Predict the texts of a job, with other jobs that wait."""
         self._waiting.append(job)
         if not self._is_busy:
@@ -195,13 +195,13 @@ class Service:
         done = loop.run_in_executor(self._thread, self._predict_jobs, jobs)
         done.add_done_callback(lambda _: self._finish_batch(jobs, done.result()))
 
-    def _finish_batch(self, jobs: list[_Job], answers: list[tuple[HTTPStatus, str]]) -> None:
+    def _finish_batch(self, jobs: list[_ServerJob], answers: list[tuple[HTTPStatus, str]]) -> None:
         for job, answer in zip(jobs, answers, strict=True):
             if not job.answer.done():  # cancelled
                 job.answer.set_result(answer)
         asyncio.get_running_loop().call_soon(self._start_batch)
 
-    def _predict_jobs(self, jobs: list[_Job]) -> list[tuple[HTTPStatus, str]]:
+    def _predict_jobs(self, jobs: list[_ServerJob]) -> list[tuple[HTTPStatus, str]]:
         """Predict the texts of some jobs together; if that fails, one by one."""
         try:
             records = self._json_records([text for job in jobs for text in job.texts])

@@ -126,7 +126,7 @@ def cropped(context: Context, files: Sequence[ImageFile]) -> Crops:
     with context.stage("crop", total=len(files)) as advance:
         for first in range(0, len(files), PART):
             some = files[first : first + PART]
-            compute = partial(_cropped, some, context.threads, advance)
+            compute = partial(_study_crops, some, context.threads, advance)
             parts.append(context.part("crops", compute, files=_digest(some)))
     found = np.concatenate([part["found"] for part in parts])
     return Crops(
@@ -153,7 +153,7 @@ def counts(crops: Crops) -> str:
     )
 
 
-def _cropped(files: Sequence[ImageFile], jobs: int, advance: Callable[[], None]) -> dict[str, np.ndarray]:
+def _study_crops(files: Sequence[ImageFile], jobs: int, advance: Callable[[], None]) -> dict[str, np.ndarray]:
     crops: dict[str, np.ndarray] = {}
     start = time.process_time()
     for file, crop in map_images(document_crop, files, jobs=jobs):

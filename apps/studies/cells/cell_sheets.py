@@ -11,7 +11,7 @@ from ..frame.study_context import Context
 from ..frame.study_report import Figure
 from .cell_crops import CLASSES, SIDE
 from .cell_experiments import SCALE, Images, random_splits
-from .document_steps import draw_steps, steps_of, steps_size
+from .document_steps import draw_document_steps, steps_of, steps_size
 from .principal_components import components, whitened
 
 SHOWN = 8  # of each class
@@ -52,7 +52,7 @@ def cell_sheets(images: Images, context: Context, photographs: bool = False) -> 
           for name, title, caption, tiles, source in sheets),
         Figure(f"steps{suffix}", f"From an image to its crop, {of}",
                "The document's six steps on one image; the crop's colours are taken away later.",
-               partial(draw_steps, steps=steps), size=steps_size(len(steps)), source="figure 4",
+               partial(draw_document_steps, steps=steps), size=steps_size(len(steps)), source="figure 4",
                shows_data=photographs),
     ]
 # fmt: on

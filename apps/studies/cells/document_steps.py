@@ -27,7 +27,7 @@ def steps_size(n: int) -> tuple[float, float]:
     return 2.6 * STEPS_IN_A_ROW, 2.4 * -(-n // STEPS_IN_A_ROW)
 
 
-def draw_steps(sheet, steps: Sequence[Step]) -> None:
+def draw_document_steps(sheet, steps: Sequence[Step]) -> None:
     """Draw on a figure (`matplotlib.figure.Figure`) what each step from an image to its crop led to."""
     axes = sheet.subplots(-(-len(steps) // STEPS_IN_A_ROW), STEPS_IN_A_ROW, squeeze=False).ravel()
     for ax in axes[len(steps) :]:

@@ -28,7 +28,7 @@ def output_figures(draws: Draws) -> list[Figure]:
                size=(10.5, 6.4), source="figure 7"),
         Figure("table-2", "Test accuracy as a difference to beta's",
                "The document has one draw.",
-               chart([_table_2(draws, LAST, "last"), _table_2(draws, TAIL, "averaged")],
+               chart([_table_2_panel(draws, LAST, "last"), _table_2_panel(draws, TAIL, "averaged")],
                      legend=3, sharex=True, sharey=True),
                size=(9.5, 4.6), source="table 2"),
         Figure("averaging", "What averaging changes",
@@ -60,7 +60,7 @@ def _coefficient_panel(draws: Draws, title: str, prefix: str) -> Panel:
     return Panel(Bars(places, beta, "0.85", "beta"), *points, Across("y", 0, "0.5"), legend=True, **axes)
 
 
-def _table_2(draws: Draws, output: int, word: str) -> Panel:
+def _table_2_panel(draws: Draws, output: int, word: str) -> Panel:
     rows = range(len(draws.names))
     found = draws.accuracy[..., output] - draws.beta_accuracy[:, None]
     ranges = np.quantile(found, (0.025, 0.975), axis=0).T

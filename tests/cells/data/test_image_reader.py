@@ -200,7 +200,7 @@ def test_a_scale_that_does_not_suit(scaled, options, reason):
 
 
 @pytest.mark.parametrize(
-    "step", [(image_decoding.Image, "open"), (image_decoding, "_decode_jpeg"), (image_reader, "_contents")]
+    "step", [(image_decoding.Image, "open"), (image_decoding, "_decode_jpeg"), (image_reader, "_image_bytes")]
 )
 def test_an_image_that_memory_does_not_suffice_for_is_skipped(refused, monkeypatch, step):
     def without_memory(*_, **__):
