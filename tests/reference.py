@@ -142,17 +142,6 @@ def dual_step(loss, m, b, q, c, width=1.0):
     return c * expit(-s)
 
 
-def momentum_step(loss, m, b, q, c, momentum, last):
-    """The new b_i of a hinge, with a share of its last change; it goes the exact step's way."""
-    curvature = 0 if loss == "hinge" else 1 / c
-    if q + curvature == 0:
-        return dual_step(loss, m, b, q, c)
-    exact = (1 - m - curvature * b) / (q + curvature)
-    step = (1 + 0.4 * momentum) * exact + momentum * last
-    step = np.sign(exact) * min(max(np.sign(exact) * step, 0), 1.8 * abs(exact))
-    return min(max(b + step, 0), c)
-
-
 def sdca(
     X,
     y,
@@ -165,19 +154,17 @@ def sdca(
     averaging="last",
     average_from=None,
     intercept_column=0.0,
-    most_column=0.0,
     hinge_width=1.0,
 ):
     """SDCA, Shalev-Shwartz & Zhang 2013, fig. 1. Returns (b, w(b), b0).
 
     `intercept_column` is the square of the constant column that stands for the intercept; after each
-    epoch its multiplier takes a proximal step (0: no intercept). If an epoch leaves more than half of the
-    imbalance, it becomes 4 times as much, up to `most_column`.
+    epoch its multiplier takes a proximal step (0: no intercept).
     """
     n, d = X.shape
     c = np.ones(n) if sample_weight is None else sample_weight
     b, w, b0 = np.zeros(n), np.zeros(d), 0.0
-    iterates, last = [], np.inf
+    iterates = []
     for epoch, rows in enumerate(order):
         for t, i in enumerate(rows, 1):
             if c[i] > 0:
@@ -196,35 +183,10 @@ def sdca(
                 w, b0 = w * (t - 1) / t, b0 * (t - 1) / t
             iterates.append(b.copy())
         b0 += intercept_column / (alpha * n) * (b @ y)
-        if abs(b @ y) > last / 2:
-            intercept_column = max(intercept_column, min(4 * intercept_column, most_column))
-        last = abs(b @ y)
     if averaging == "tail":
         b = np.mean(iterates[len(iterates) // 2 if average_from is None else average_from :], axis=0)
         w = X.T @ (b * y) / (alpha * n)
     return b, w, b0
-
-
-def constant_dual_start(X, y, *, loss, alpha, sample_weight=None, fit_intercept=True):
-    """The best b for D of b_i = c_i s f, f by class, so that sum_i b_i y_i = 0; and the best b0 of w = 0."""
-    n = len(y)
-    c = np.ones(n) if sample_weight is None else sample_weight
-    totals = {sign: c[y == sign].sum() for sign in (1, -1)}
-    lighter = min(totals.values())
-    shares = np.array([c[i] * (lighter / totals[y[i]] if fit_intercept else 1) for i in range(n)])
-
-    def minus_dual(size):
-        b = size * shares
-        w = X.T @ (b * y) / (alpha * n)
-        terms = [c[i] * LOSSES[loss][1](b[i] / c[i]) for i in range(n) if c[i] > 0]
-        return alpha / 2 * (w @ w) - sum(terms) / n
-
-    def mean_loss(b0):
-        return sum(c[i] * LOSSES[loss][0](y[i] * b0) for i in range(n)) / n
-
-    most = 4.0 if loss == "squared_hinge" else 1.0
-    size = minimize_scalar(minus_dual, bounds=(0, most), options={"xatol": 1e-9}).x
-    return size * shares, minimize_scalar(mean_loss, bounds=(-9, 9), options={"xatol": 1e-9}).x
 
 
 def asdca(
@@ -458,17 +420,6 @@ def dual(loss, alpha, X, y, b, sample_weight=None):
     used = c > 0
     terms = c[used] * losses.dual_term(loss, b[used] / c[used])
     return float(terms.sum() / len(y) - alpha / 2 * (w @ w))
-
-
-def best_between(loss, alpha, X, y, one, two, sample_weight=None):
-    """The least P(w, b0) and the greatest D(b) among many places between two solutions, each (w, b0, b)."""
-
-    def place(t):
-        return [(1 - t) * u + t * v for u, v in zip(one, two, strict=True)]
-
-    places = [place(t) for t in np.linspace(0, 1, 1001)]
-    lowest = min(primal(loss, alpha, X, y, w, b0, sample_weight) for w, b0, _ in places)
-    return lowest, max(dual(loss, alpha, X, y, b, sample_weight) for _, _, b in places)
 
 
 def gap(loss, alpha, X, y, b, w, intercept=0.0, sample_weight=None):

@@ -115,18 +115,6 @@ def test_pegasos_that_draws_few_rows(kernel, layout):
             assert_certified(result, K, Y, c)
 
 
-def test_rows_that_are_not_drawn_are_not_compared_with_each_other():
-    X = matrix("dense", np.float64, np.int32)[0]
-    shapes = []
-
-    def kernel(A, B):
-        shapes.append((len(A), len(B)))
-        return A @ B.T
-
-    kernel_pegasos(X, labels(X)[0], kernel=kernel, alpha=ALPHA, order=[3, 4, 5, 4])
-    assert max(columns for _, columns in shapes) == 3
-
-
 @pytest.mark.parametrize("capacity", [1, 3, 12])
 @pytest.mark.parametrize("layout", ["dense", "csr"])
 def test_pegasos_with_room_for_few_rows(layout, capacity):

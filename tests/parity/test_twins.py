@@ -135,37 +135,23 @@ def test_pegasos_intercept_that_is_searched(data, loss, options, weighted):
         )
 
 
-@pytest.mark.parametrize("start", [0, 30, 10**6])
-def test_pegasos_draws_from_the_iterates_after_a_step(data, start):
-    X, y = data[0]["dense, int32"], data[2]
-    order, total = visits("permutation"), EPOCHS * ROWS
-    drawn = draw_integer(total - min(start, total - 1), as_state(2)) + 1 + min(start, total - 1)
-    w, _ = reference.pegasos(data[1], y, order.reshape(-1, 1)[:drawn], alpha=ALPHA)
-    options = {"averaging": "random", "average_from": start, "fit_intercept": False, "random_state": 2}
-    assert_close(solvers.pegasos(X, y, alpha=ALPHA, max_iter=EPOCHS, order=order, **options).w, w)
-
-
 @pytest.mark.parametrize("batch_size", [1, 5])
-def test_pegasos_iterate_that_is_drawn(data, batch_size):
-    """The iterate after so many steps is the last of the reference's that takes no more."""
+@pytest.mark.parametrize("start", [None, 0, 30, 10**6])
+def test_pegasos_draws_from_the_iterates_after_a_step(data, start, batch_size):
+    """After that of half the steps, if none is given."""
     rows, twin, y, weights = data
     order = visits("permutation")
+    batches = [epoch[k : k + batch_size] for epoch in order for k in range(0, ROWS, batch_size)]
+    total = len(batches)
+    first = total // 2 if start is None else min(start, total - 1)
     options = {"alpha": ALPHA, "sample_weight": weights, "batch_size": batch_size, "fit_intercept": True}
-    total = EPOCHS * -(-ROWS // batch_size)
-    drawn = set()
-    for seed in range(8):
-        step = total // 2 + 1 + draw_integer(total - total // 2, as_state(seed))
-        batches = [epoch[k : k + batch_size] for epoch in order for k in range(0, ROWS, batch_size)]
-        w, b0 = reference.pegasos(twin, y, batches[:step], **options)
-        for layout, X in rows.items():
-            result = solvers.pegasos(
-                X, y, max_iter=EPOCHS, order=order, averaging="random", random_state=seed, **options
-            )
-            assert_close(result.w, w, layout)
-            assert_close(result.intercept, b0, layout)
-        drawn.add(step)
-    assert len(drawn) > 3
-    assert total // 2 < min(drawn) <= max(drawn) <= total
+    drawn = draw_integer(total - first, as_state(2)) + 1 + first
+    w, b0 = reference.pegasos(twin, y, batches[:drawn], **options)
+    options |= {"averaging": "random", "average_from": start, "random_state": 2}
+    for layout, X in rows.items():
+        result = solvers.pegasos(X, y, max_iter=EPOCHS, order=order, **options)
+        assert_close(result.w, w, layout)
+        assert_close(result.intercept, b0, layout)
 
 
 @pytest.mark.parametrize("options", [{}, {"project": True, "batch_size": 4}], ids=len)

@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 
 import reference
-from fastsvm.solvers import LOSSES, _sdca, losses, sdca
+from fastsvm.solvers import LOSSES, losses
 from fastsvm.solvers._intercept import best_intercept
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._scores import loss_and_slope, scores_of
@@ -63,36 +63,3 @@ def test_rows_of_one_class_need_no_search_without_end():
     assert intercept >= 1
     assert value == 0
     assert best_intercept(problem, np.zeros(3), 0.0, as_loss("log"), 1e-9)[1] < 1e-9
-
-
-@pytest.mark.parametrize("loss", [loss for loss in LOSSES if losses.as_loss(loss).quadratic])
-def test_rows_are_screened_by_their_scores(problem, loss):
-    rng, table = np.random.default_rng(3), as_loss(loss)
-    scores, n = scores_of(problem.rows, rng.normal(size=5)), problem.n
-    c = problem.weights if problem.weights.size else np.ones(n)
-    dual, dropped = c * rng.choice([0.0, 0.5, 1.0], size=n), np.zeros(n, np.int8)
-    state = _sdca.SDCAState(table.struct, 1.0, 0.0, np.zeros(5), dual, np.ones(n), dropped)
-    state.threshold = 0.25
-    sums = _sdca.screen_rows(scores, problem.signs, problem.weights, 0.1, state)
-    m, used = problem.signs * (scores + 0.1), c > 0
-    slope = 1 - m - table.curvature * np.divide(dual, c, out=np.zeros(n), where=used)
-    over = used & (dual >= table.uppers(c)) & (slope > 0.25)
-    under = (dual == 0) & (slope < -0.25)
-    values = c * losses.value(loss, m)
-    np.testing.assert_array_equal(dropped == 1, ~used | over | under)
-    np.testing.assert_allclose(sums, (values.sum(), values[over].sum(), (dual * m)[over].sum()))
-    assert 0 < dropped.sum() < n
-
-
-def test_a_rare_class_takes_longer_steps_and_few_epochs():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 5)) * 0.1
-    y = np.where(np.arange(400) < 2, 1, -1)
-    order = np.array([rng.permutation(400) for _ in range(12)], np.int32)
-    columns = {"intercept_column": 10, "most_column": 10 * 400**2 / (4 * 2 * 398)}
-    _, _, b0 = reference.sdca(X, y, order, loss="log", alpha=1, **columns)
-    by_order = sdca(X, y, loss="log", alpha=1, max_iter=12, tol=None, order=order)
-    assert by_order.intercept == pytest.approx(b0, rel=1e-9)
-    free = sdca(X, y, loss="log", alpha=1e-3, tol=1e-6, solver="coordinate", random_state=0)
-    assert free.gap <= 1e-6 * free.objective
-    assert free.n_iter <= 30

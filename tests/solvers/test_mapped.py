@@ -18,7 +18,7 @@ from fastsvm import (
 )
 from fastsvm._utils.memory import Pages
 from fastsvm.io import MatrixWriter, load
-from fastsvm.solvers import _mapped_rows, _order, _problem, _rows, _windows, as_rows, sdca
+from fastsvm.solvers import _mapped_rows, _order, _rows, _windows, as_rows, sdca
 
 pytestmark = pytest.mark.blas
 
@@ -116,40 +116,6 @@ def test_estimators_take_it_as_it_is(problem, small_windows, model):
     assert np.mean(model.fit(X, y).predict(X) == y) > 0.7
 
 
-def test_rows_without_dual_variables_are_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(_rows, "MAPPED_VALUES", 1000)
-    X = np.random.default_rng(0).normal(size=(500, 10))
-    np.save(tmp_path / "X.npy", X)
-    rows = as_rows(np.load(tmp_path / "X.npy", mmap_mode="r"))
-    step = rows.chunk_rows()
-    assert 3 * step < len(X)
-    chunks, own = [], _rows._primal_from_dual
-    monkeypatch.setattr(_rows, "_primal_from_dual", lambda *args: chunks.append(args[-2:]) or own(*args))
-    dual, signs = np.zeros(len(X)), np.ones(len(X), np.int8)
-    dual[step + 3] = 2.0
-    w = _rows.primal_from_dual(rows, signs, dual, 0.5)
-    np.testing.assert_allclose(w, X[step + 3], rtol=1e-12)
-    assert chunks == [(step, 2 * step)]
-
-
-@pytest.mark.parametrize("start", [False, True])
-def test_balancing_costs_no_pass(problem, small_windows, monkeypatch, start):
-    X, mapped, y = problem
-    passes, own = [], _problem.Problem.primal_from_dual
-    monkeypatch.setattr(_problem.Problem, "primal_from_dual", lambda *args: passes.append(args) or own(*args))
-    start = (np.random.default_rng(0).random(1000), 0.5) if start else None
-    options = {"alpha": 0.1, "tol": 1e-3, "solver": "coordinate", "start": start, "random_state": 0}
-    found = sdca(mapped, y, **options)
-    assert len(passes) == (0 if start is None else 2)
-    w = X.T @ (y * found.dual) / (0.1 * 1000)
-    np.testing.assert_allclose(found.w, w, rtol=1e-9, atol=1e-12)
-    assert abs(y @ found.dual) < 1e-9
-    losses = np.maximum(0, 1 - y * (X @ found.w + found.intercept))
-    assert found.objective == pytest.approx(0.1 / 2 * (w @ w) + losses.mean(), rel=1e-9)
-    assert found.objective - found.gap == pytest.approx(found.dual.mean() - 0.1 / 2 * (w @ w), rel=1e-9)
-    assert found.gap <= 1e-3 * found.objective
-
-
 @pytest.mark.parametrize("loss", ["hinge", "log"])
 def test_an_epoch_or_a_look_is_one_pass_and_no_other_is_made(problem, small_windows, monkeypatch, loss):
     mapped, y = problem[1:]
@@ -242,32 +208,6 @@ def test_folds_of_a_file_are_scored_as_in_memory(problem, small_windows, cv):
     inside, outside = (clone(model).fit(rows, y) for rows in (X, mapped))
     np.testing.assert_allclose(outside.scores_, inside.scores_, atol=1e-3)
     np.testing.assert_allclose(outside.cv_objectives_, inside.cv_objectives_, rtol=2e-6)
-
-
-@pytest.mark.parametrize("dense", [False, True])
-def test_scattered_rows_are_copied_some_at_a_time(problem, small_windows, tmp_path, dense):
-    X, mapped, _ = problem
-    if dense:
-        np.save(tmp_path / "X.npy", X.toarray())
-        X, mapped = X.toarray(), np.load(tmp_path / "X.npy", mmap_mode="r")
-    numbers = np.flatnonzero(np.arange(1000) % 3)
-    parts = [*_mapped_rows.row_blocks(_mapped_rows.rows_at(mapped, numbers))]
-    assert len(parts) > 10
-    found = np.vstack(parts) if dense else sparse.vstack(parts).toarray()
-    np.testing.assert_array_equal(found, X[numbers] if dense else X[numbers].toarray())
-    assert not isinstance(_mapped_rows.rows_at(mapped, numbers[:1]), _mapped_rows.ScatteredRows)
-
-
-def test_windows_read_ahead_no_segment_that_is_held_out(problem, small_windows, monkeypatch):
-    mapped, y = problem[1:]
-    rows, kept = as_rows(mapped), np.arange(500, dtype=np.int32)
-    windows = _windows.Windows(rows, y.astype(np.int8))
-    windows.shuffle(kept, np.empty(500, np.int32), np.array([0], np.uint64))
-    read, own = [], Pages.will_need
-    monkeypatch.setattr(Pages, "will_need", lambda *args: read.append(args[1:]) or own(*args))
-    for first in (0, *windows.ends):
-        windows.prefetch(first)
-    assert sum(last - first for first, last in read) < 1.1 * mapped.nnz  # twice half of them: two files
 
 
 FROM_DISK = """

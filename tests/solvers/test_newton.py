@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.special import expit
 from sklearn.datasets import load_breast_cancer
 from solvers.test_certificates import Drawn
 from solvers.test_certificates import check as certified
@@ -161,57 +160,3 @@ def test_kernels_refuse_a_loss_without_formulas(code):
     loss = {**losses.TABLE["hinge"].struct, "code": code}
     with pytest.raises(ValueError, match=f"no formulas for the loss of code {code}"):
         _newton.ActiveSet(loss, np.zeros(1, np.int32), np.empty(0), np.zeros(1), np.zeros(1))
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("count", [0, 1, 7, 8, 700])
-def test_terms_of_the_log_loss_are_those_of_the_library(count, weighted):
-    rng = np.random.default_rng(4)
-    m, c = rng.choice([1.0, 30.0, 800.0], count) * rng.normal(size=count), rng.random(count)
-    c = c if weighted else np.empty(0)
-    weight = c if weighted else 1.0
-    loss = losses.TABLE["log"].struct
-    s = _newton.ActiveSet(loss, np.arange(count, dtype=np.int32), c, m, weight * expit(-m))
-    phi = reference.LOSSES["log"][0]
-    exact = {"rtol": 1e-14, "atol": 1e-300}
-    np.testing.assert_allclose(_newton.newton_loss_sum(loss, m, c), np.sum(weight * phi(m)), **exact)
-    s.change[:] = rng.normal(size=count)
-    z = m + 0.7 * s.change
-    down = np.sum(weight * s.change * expit(-z)), np.sum(weight * s.change**2 * expit(z) * expit(-z))
-    np.testing.assert_allclose(_newton.newton_slope(s, 0.7)[:2], down, rtol=1e-12, atol=1e-300)
-    _newton.update_multipliers(s)
-    np.testing.assert_allclose(s.next, weight * expit(-m), **exact)
-    np.testing.assert_allclose(s.curvature, weight * expit(-m) * expit(m), **exact)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_the_active_set_is_chosen_by_all_that_the_margins_moved(loss, problem):
-    solver = NewtonSolver(Problem(*problem), SDCAParams(loss, alpha=0.01))
-    solver.tol = 1e-3
-    solver.begin()
-    before = solver.all.margin.copy()
-    solver.run_epoch()
-    assert solver.margin_change == pytest.approx(
-        np.sqrt(np.mean((solver.all.margin - before) ** 2)), rel=1e-12
-    )
-    assert solver.margin_change > 0.1
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(
-    ("name", "slant", "top", "penalty"),
-    [("hinge", 1, 1, 3.0), ("squared_hinge", 2, np.inf, 1.0), ("smooth_hinge", 1, 1, 1.0)],
-)
-def test_terms_of_the_hinges_are_clipped_lines(name, slant, top, penalty, weighted):
-    rng = np.random.default_rng(5)
-    m, c = rng.normal(size=700), rng.random(700) + 0.1 if weighted else np.empty(0)
-    loss, weight = losses.TABLE[name].struct, c if weighted else 1.0
-    s = _newton.ActiveSet(loss, np.arange(700, dtype=np.int32), c, m, np.zeros(700))
-    s.penalty, s.change[:], s.multiplier[:] = penalty, rng.normal(size=700), weight * rng.random(700)
-    z = s.multiplier + slant * weight * penalty * (1 - m - 0.7 * s.change)
-    h = np.where((z > 0) & (z <= top * weight), slant * weight, 0)
-    moves = np.clip(z, 0, top * weight) * s.change
-    sums = moves.sum(), np.sum(h * s.change**2), np.abs(moves).sum()
-    np.testing.assert_allclose(_newton.newton_slope(s, 0.7), sums, rtol=1e-12)
-    phi = np.array([weight * reference.LOSSES[name][0](m_i) for weight, m_i in np.broadcast(weight, m)])
-    assert _newton.newton_loss_sum(loss, m, c) == pytest.approx(phi.sum(), rel=1e-13)

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fastsvm import solvers
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.make_solver import make_solver
 from fastsvm.solvers.params import ASDCAParams, PegasosParams, PerceptronParams, SDCAParams
@@ -63,37 +62,3 @@ def test_a_fit_that_is_stopped_returns_what_it_has_certified(name, problem):
         assert abs(p.imbalance(result.dual)) < 1e-9
         bound = p.dual_value(result.dual, p.primal_from_dual(result.dual, 0.01), "log", 0.01)
         assert line.dual == pytest.approx(bound, rel=1e-12)
-
-
-def test_watchers_are_called_in_their_order_and_all_of_them(problem):
-    seen = []
-
-    class Noting(Watcher):
-        def __init__(self, name, stops):
-            self.name, self.stops = name, stops
-
-        def begin(self, solver):
-            seen.append((self.name, "begin", solver.done))
-
-        def before(self, solver):
-            seen.append((self.name, "before", solver.done))
-
-        def after(self, solver):
-            seen.append((self.name, "after", solver.done))
-            return self.stops and solver.done == 2
-
-        def end(self, solver):
-            seen.append((self.name, "end", len(solver.history)))
-
-    run(made("coordinate", Problem(*problem), 30), watchers=[Noting("a", True), Noting("b", False)])
-    steps = [("begin", 0), ("before", 0), ("after", 1), ("before", 1), ("after", 2), ("end", 2)]
-    assert seen == [(name, *step) for step in steps for name in "ab"]
-
-
-def test_the_public_names_are_functions_and_what_they_return():
-    """Solvers and problems, which may change, are imported from their modules."""
-    assert set(solvers.__all__) == {
-        *("sdca", "asdca", "pegasos", "perceptron", "kernel_sdca", "kernel_pegasos"),
-        *("Result", "KernelResult", "Epoch", "LOSSES", "as_rows"),
-    }
-    assert not any(hasattr(solvers, name) for name in ("SDCASolver", "Problem", "make_gram", "as_csr"))

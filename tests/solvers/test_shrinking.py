@@ -9,10 +9,6 @@ from solvers.test_certificates import check as certified
 
 import reference
 from fastsvm.solvers import LOSSES, sdca
-from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.make_solver import make_solver
-from fastsvm.solvers.params import SDCAParams
-from fastsvm.solvers.run import run
 from pairs import linear_pairs, pairs
 
 pytestmark = pytest.mark.blas
@@ -63,28 +59,6 @@ def test_every_gap_is_reached(loss, layout, dtype, weighted, fit_intercept):
         assert np.linalg.norm(r.w - best.w) <= far
         assert r.objective - best.objective <= r.gap + ROUNDING
         assert best.objective - r.objective <= best.gap + ROUNDING
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_rows_are_left_out_and_come_back(loss):
-    X, y = wide()
-    params = SDCAParams(loss, alpha=ALPHA, fit_intercept=False, max_iter=3000, solver="coordinate")
-    solver = make_solver(params, Problem(X, y), np.array([7], np.uint64))
-    visited = []
-
-    def noted(next_order=solver.next_order):
-        order = next_order()
-        visited.append(len(order))
-        return order
-
-    solver.next_order = noted
-    r = run(solver, 1e-9, trace=True)
-    assert r.gap <= 1e-9 * r.objective
-    assert visited[0] == len(y)
-    if loss == "log":  # has no row at a bound
-        assert set(visited) == {len(y)}
-    elif loss != "squared_hinge":
-        assert min(visited) < 0.8 * len(y)
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -141,16 +115,3 @@ def test_the_intercept_takes_few_epochs_at_any_alpha(loss, alpha):
         assert best - off <= r.objective <= best + r.gap + off
         assert r.objective - r.gap <= best + off
         assert r.n_iter <= 60 or alpha < 1
-
-
-def test_digits_lost_to_a_start_far_away_do_not_stop_an_intercept():
-    rng = np.random.default_rng(0)
-    X = sparse.random_array((50, 500), density=0.05, random_state=rng, format="csr") * 300
-    y = np.where(rng.random(50) < 0.5, 1, -1)
-    options = {"alpha": 3e-5, "fit_intercept": True, "tol": 1e-7, "solver": "coordinate", "random_state": 0}
-    cold = sdca(X, y, **options)
-    start = np.ones(50), 5.0  # stands for a w some 10 000 times too long
-    warm = sdca(X, y, start=start, **options)
-    assert warm.gap <= 1e-7 * warm.objective
-    assert warm.objective == pytest.approx(cold.objective, rel=2e-7)
-    assert warm.n_iter <= 5 * cold.n_iter

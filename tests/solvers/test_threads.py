@@ -64,14 +64,6 @@ def test_threads_do_not_change_newtons_method(loss, monkeypatch):
     assert bits(one) == bits(two)
 
 
-def test_the_chunks_are_the_same_for_any_number_of_threads(rows):
-    problem = Problem(*rows)
-    one, two, many = (map_chunks(problem.rows, lambda *ends: ends, threads) for threads in (1, 2, 7))
-    assert one == two == many
-    assert [last for _, last in one] == [first for first, _ in one[1:]] + [500]
-    assert 20 < len(one) < 30
-
-
 def test_two_threads_are_at_work_at_once(rows):
     both = Barrier(2, timeout=10)  # opens for two that wait, and never for one
     assert len(map_chunks(Problem(*rows).rows, lambda first, last: first >= 40 or both.wait(), 2)) > 20
@@ -106,21 +98,6 @@ def test_the_first_bad_column_is_named_by_any_number_of_threads(rows):
         for threads in (1, 2, 5):
             with pytest.raises(ValueError, match=f"X has a value in column 320 of row {row};"):
                 sdca(given, y, n_jobs=threads, fit_intercept=False)
-
-
-@pytest.mark.parametrize(*pairs(fit_intercept=[False, True], dtype=[np.float32, np.float64], loss=LOSSES))
-def test_indices_of_64_bits_give_the_same_bits(loss, dtype, fit_intercept, rows):
-    X, y = rows
-    X = sparse.csr_array(X).astype(dtype)
-    narrow, wide = narrow_and_wide(X)
-    assert (narrow.indices.dtype, wide.indices.dtype) == (np.int32, np.int64)
-    mixed = sparse.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
-    mixed.indptr = X.indptr.astype(np.int64)
-    options = {"loss": loss, "alpha": 1e-3, "fit_intercept": fit_intercept, "random_state": 5}
-    for solver in ("coordinate", "newton"):
-        expected = bits(sdca(narrow, y, tol=1e-4, solver=solver, **options))
-        assert bits(sdca(wide, y, tol=1e-4, solver=solver, n_jobs=2, **options)) == expected
-        assert bits(sdca(mixed, y, tol=1e-4, solver=solver, **options)) == expected
 
 
 @pytest.mark.parametrize(*pairs(cache=[1 << 25, 0], fit_intercept=[False, True], loss=LOSSES))
