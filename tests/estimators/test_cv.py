@@ -183,18 +183,13 @@ def test_one_warning_names_alpha(estimator, problem):
             for change, message in [
                 ({"alphas": [0.0]}, "alphas must be positive"),
                 ({"scoring": "beauty"}, "beauty"),
-                ({"loss": "huber"}, "loss must be one of"),
-                ({"tol": -1}, "tol must be"),
                 ({"cv": 1000}, "n_splits=1000"),
             ]
         ),
         (LINEAR, {"alphas": None, "eps": 2}, "eps must be less than 1"),
-        (LINEAR, {"fit_intercept": "no"}, "fit_intercept must be"),
         (KERNEL, {"gammas": []}, "gammas must be a list"),
         (KERNEL, {"gammas": "scale"}, "gammas must be a list"),
         (KERNEL, {"gammas": [1, -1]}, "gamma must be a positive number"),
-        (KERNEL, {"kernel": "cubic"}, "kernel must be one of"),
-        (KERNEL, {"cache_size": 0}, "cache_size must be"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else None,
 )

@@ -69,20 +69,6 @@ def test_a_row_is_checked_whatever_its_layout(estimator, iris):
             model.predict(rows)
 
 
-def test_labels_of_any_kind(estimator, problem):
-    X, y = problem
-    expected = clone(estimator).fit(X, y)
-    assert expected.classes_.tolist() == [-1, 1]
-    for low, high in (("neg", "pos"), (0, 1), (False, True), (2.0, 3.0)):
-        model = clone(estimator).fit(X, np.where(y > 0, high, low))
-        scores = model.decision_function(X)
-        np.testing.assert_array_equal(scores, expected.decision_function(X))
-        assert set(model.predict(X)) == {low, high}
-        np.testing.assert_array_equal(model.predict(X) == high, scores > 0)
-    objects = np.where(y > 0, "pos", "neg").astype(object)
-    assert clone(estimator).fit(X, objects).predict(X).dtype == object
-
-
 def test_class_weight_is_a_sample_weight(estimator, iris):
     X, y = iris
     by_label = {"setosa": 0.5, "versicolor": 2.0, "virginica": 0.0}
@@ -110,17 +96,6 @@ def test_probabilities(estimator, iris, problem):
     if hasattr(model, "coef_"):  # where all scores are far below 0
         model.coef_, model.intercept_ = np.zeros((3, 4)), np.full(3, -1e4)
         np.testing.assert_allclose(model.predict_proba(iris[0]), 1 / 3)
-
-
-def test_names_of_columns(estimator, iris):
-    pandas = pytest.importorskip("pandas")
-    X = pandas.DataFrame(iris[0], columns=list("abcd"))
-    model = clone(estimator).fit(X, iris[1])
-    assert model.feature_names_in_.tolist() == list("abcd")
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(X.rename(columns={"a": "z"}))
-    with pytest.warns(UserWarning, match="does not have valid feature names"):
-        model.predict(iris[0])
 
 
 def test_weights_are_routed(estimator, iris):

@@ -85,32 +85,6 @@ def test_scores_are_those_of_the_support(estimator, kernel, layout, data):
     np.testing.assert_array_equal(model.predict(X), model.classes_[winners])
 
 
-@each
-def test_the_scale_is_svcs(estimator, iris):
-    X, y = iris
-    model = fitted(estimator, X, y)
-    assert model.score(X, y) > 0.93
-    if isinstance(estimator, KernelSDCAClassifier):
-        assert abs(model.dual_coef_).max() <= 1 / (0.01 * 150) * (1 + 1e-12)
-        assert (model.dual_gap_ <= 1e-3 * model.objective_).all()
-        assert [history["gap"][-1] for history in model.history_] == model.dual_gap_.tolist()
-        assert max(history["epoch"][-1] for history in model.history_) == model.n_iter_
-    else:
-        assert model.t_ == 1500
-        counts = abs(model.dual_coef_) * 0.01 * 1500
-        np.testing.assert_allclose(counts, np.rint(counts), rtol=0, atol=1e-9)
-        assert [history["epoch"][-1] for history in model.history_] == 3 * [1500]
-    assert model.objective_.shape == model.dual_gap_.shape == (3,)
-    at_zero = np.log(2) if getattr(model, "loss", "") == "log" else 1
-    assert (model.objective_ < at_zero).all()
-    binary = fitted(estimator, X, y == "setosa")
-    assert isinstance(binary.objective_, float)
-    assert isinstance(binary.dual_gap_, float)
-    assert binary.history_["primal"][-1] == binary.objective_
-    # Only the stream of random numbers differs, and of Pegasos's not even that.
-    np.testing.assert_allclose(binary.objective_, model.objective_[0], rtol=1e-3)
-
-
 # What is taken ------------------------------------------------------------------------------------------
 
 
@@ -315,48 +289,6 @@ def test_a_fit_that_stops_short_says_so(iris):
         warnings.simplefilter("error")
         KernelSDCAClassifier(max_iter=2, tol=None).fit(X, y)
         KernelSDCAClassifier().fit(X, y)
-
-
-def test_verbose_tells_of_every_round(iris, capsys):
-    model = KernelSDCAClassifier(alpha=0.01, tol=1e-5, random_state=0).fit(*iris)
-    assert capsys.readouterr().out == ""
-    model.set_params(verbose=True).fit(*iris)
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == sum(map(len, model.history_))
-    for label, history in zip(model.classes_, model.history_, strict=True):
-        own = [line for line in lines if line.startswith(f"{label}: epoch ")]
-        assert len(own) == len(history)
-        epoch, _, primal, *_ = history[-1]
-        assert f"epoch {epoch:4d}  objective {primal:.6e}  gap " in own[-1]
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "smooth_hinge", "log"])
-def test_trace_has_every_epoch_of_sdca(loss, data):
-    model = KernelSDCAClassifier(loss=loss, alpha=1e-3, tol=1e-5, max_iter=10**4, random_state=0).fit(*data)
-    traced = clone(model).set_params(trace=True).fit(*data)
-    histories = traced.history_ if len(traced.classes_) > 2 else [traced.history_]
-    bests = np.atleast_1d(model.objective_), np.atleast_1d(model.objective_ - model.dual_gap_)
-    for history, high, low in zip(histories, *bests, strict=True):
-        assert history["epoch"].tolist() == list(range(1, len(history) + 1))
-        assert (history["dual"] <= high * (1 + 1e-9)).all()
-        assert (history["primal"] >= low * (1 - 1e-9)).all()
-    assert max(map(len, histories)) == traced.n_iter_ > 2
-    assert np.all(traced.dual_gap_ <= 1e-5 * traced.objective_)
-    np.testing.assert_allclose(traced.objective_, model.objective_, rtol=2e-5)
-
-
-def test_newtons_steps_are_taken_where_directions_are_flat(monkeypatch):
-    """Twins among the rows make the dual flat."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 400))
-    X, y = np.vstack([X, X + 0.03 * rng.normal(size=X.shape)]) / 20, np.where(rng.random(400) < 0.5, 1, -1)
-    model = KernelSDCAClassifier("linear", loss="squared_hinge", alpha=1e-6, tol=1e-4, random_state=0)
-    for trace in (False, True):
-        with_them = model.set_params(trace=trace, max_iter=-1).fit(X, y).n_iter_
-        with monkeypatch.context() as patch:
-            patch.setattr("fastsvm.solvers.kernel.sdca_solver.newton_steps", lambda *_: (0.0, np.inf))
-            with pytest.warns(ConvergenceWarning):
-                model.set_params(max_iter=3 * with_them).fit(X, y)
 
 
 @pytest.mark.parametrize("scaled", [True, False])

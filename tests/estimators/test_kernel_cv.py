@@ -6,7 +6,6 @@ from peak_memory import peak_of
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastsvm import KernelSDCAClassifierCV
 
@@ -14,23 +13,6 @@ pytestmark = pytest.mark.blas
 
 GAMMAS, ALPHAS = [0.05, 0.5], [0.1, 0.01, 0.001]
 MODEL = KernelSDCAClassifierCV(gammas=GAMMAS, alphas=ALPHAS, cv=3, tol=1e-6, max_iter=10**5, random_state=0)
-WITHIN_TOL = "alike within tol; the check compares to 1e-7"
-
-
-NOT_MET = {
-    "check_sample_weight_equivalence_on_dense_data": WITHIN_TOL,
-    "check_sample_weight_equivalence_on_sparse_data": WITHIN_TOL,
-}
-CHECKED = KernelSDCAClassifierCV(gammas=["scale"], alphas=[0.1, 0.001], cv=2)
-
-
-@pytest.mark.slow  # by default, those of the linear one, and of the kernel machine without cross-validation
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [CHECKED, clone(CHECKED).set_params(loss="log")], expected_failed_checks=lambda estimator: NOT_MET
-)
-def test_check(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])

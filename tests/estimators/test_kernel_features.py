@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.metrics.pairwise import chi2_kernel, pairwise_kernels, rbf_kernel
@@ -112,14 +111,6 @@ def test_a_single_row_and_constant_rows():
 # Parameters ---------------------------------------------------------------------------------------------
 
 
-def test_repeated_columns_of_csr_rows_are_added():
-    X = sparse.csr_array((np.array([1.0, 2.0, 4.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
-    repeated, whole = KernelFeatures().fit(X), KernelFeatures().fit(X.toarray())
-    assert repeated.gamma_ == whole.gamma_
-    np.testing.assert_allclose(dots(repeated, X), dots(whole, X.toarray()))
-    assert X.nnz == 3
-
-
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
 def test_kernels_that_are_given_called_and_of_histograms(layout):
     X = np.random.default_rng(0).random((60, 5))
@@ -200,17 +191,6 @@ def test_fitted_again_with_the_other_method(digits):
         features.set_params(method=method).fit(digits[0])
         assert not hasattr(features, gone)
         assert features.transform(digits[0]).shape == (1797, 30)
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_wide_indices(kernel, digits):
-    narrow = sparse.csr_array(digits[0][:50])
-    wide = narrow.copy()
-    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    features = KernelFeatures(kernel, gamma=0.01, coef0=1.0, n_components=20, random_state=0)
-    expected = clone(features).fit(narrow).transform(narrow)
-    assert_close(features.fit(wide).transform(wide), expected)
-    assert wide.indices.dtype == np.int64
 
 
 def test_centres_of_sparse_rows_stay_sparse():

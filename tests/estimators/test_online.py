@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import scale
 
@@ -63,19 +63,6 @@ def test_a_share_of_each_label_is_held_out():
     assert [held[y == label].sum() for label in "abc"] == [10, 2, 0]
     with pytest.raises(ValueError, match=r"validation_fraction=0\.01 of 61 rows"):
         held_out(y, 0.01, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("model", BOTH, ids=by_name)
-@pytest.mark.parametrize("load", [load_breast_cancer, load_digits, load_wine])
-def test_early_stopping_stops(model, load):
-    """A fit from the rows not held out, cut off where the counting says so, is the same one."""
-    X, y = load(return_X_y=True)
-    X = scale(X)
-    stopped = clone(model).set_params(early_stopping=True, max_iter=500).fit(X, y)
-    assert 5 < stopped.n_iter_ < 500
-    patient = clone(stopped).set_params(n_iter_no_change=20).fit(X, y)
-    assert patient.n_iter_ > stopped.n_iter_
-    assert stopped.score(X, y) > 0.9
 
 
 def test_early_stopping_learns_from_the_others_alone():

@@ -61,6 +61,10 @@ def test_check(estimator, check):
         *(default(name, **options) for name in KINDS for options in KINDS[name] if options or name in FEW),
         default("ASDCA", loss="log"),
         default("KernelSDCA", kernel="poly"),
+        *(
+            fastsvm.KernelSDCAClassifierCV(loss=loss, gammas=["scale"], alphas=[0.1, 0.001], cv=2)
+            for loss in ("hinge", "log")
+        ),
     ],
     expected_failed_checks=_expected_failures,
 )

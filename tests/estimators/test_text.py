@@ -3,16 +3,12 @@
 import copy
 import pickle
 
-import numpy as np
 import pytest
 import sklearn
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
-from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from fastsvm import SDCAClassifier
 from fastsvm.text import BagOfWords, HashedBagOfWords
 from twins import (
     OTHERS,
@@ -29,13 +25,6 @@ pytestmark = pytest.mark.blas
 
 BOTH = pytest.mark.parametrize("vectorizer", [BagOfWords, HashedBagOfWords])
 OWN = {BagOfWords: CountVectorizer, HashedBagOfWords: HashingVectorizer}
-
-
-def labelled(n=120, seed=0):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, n)
-    words = np.where(rng.random((n, 8)) < 0.3, np.where(y, "good", "bad")[:, None], "thing")
-    return [" ".join(f"{w}{rng.integers(9)}" for w in row) for row in words], np.array(["neg", "pos"])[y]
 
 
 # Where scikit-learn's own code does the work
@@ -149,16 +138,6 @@ def test_a_copy_with_surrogates_in_its_terms():
     assert other.vocabulary_ == one.vocabulary_
 
 
-def test_feature_names():
-    names = BagOfWords().fit(TEXTS).get_feature_names_out()
-    assert names.dtype == object
-    assert all(type(name) is str for name in names)
-    assert all(isinstance(i, int | np.integer) for i in BagOfWords().fit(TEXTS).vocabulary_.values())
-    assert type(BagOfWords().fit(TEXTS).vocabulary_) is dict
-    assert BagOfWords().fit(TEXTS).fixed_vocabulary_ is False
-    assert BagOfWords(vocabulary=["cat"]).fit(TEXTS).fixed_vocabulary_ is True
-
-
 @BOTH
 def test_sparse_arrays_where_they_are_configured(vectorizer):
     if "sparse_interface" not in sklearn.get_config():
@@ -171,15 +150,3 @@ def test_sparse_arrays_where_they_are_configured(vectorizer):
 
 
 # Together with others
-
-
-@BOTH
-def test_in_a_pipeline(vectorizer):
-    texts, y = labelled()
-    model = make_pipeline(vectorizer(), SDCAClassifier(alpha=0.01, random_state=0)).fit(texts, y)
-    assert model.score(texts, y) > 0.9
-    own = make_pipeline(OWN[vectorizer](), SDCAClassifier(alpha=0.01, random_state=0)).fit(texts, y)
-    np.testing.assert_allclose(
-        model.decision_function(texts), own.decision_function(texts), rtol=1e-3, atol=1e-3
-    )
-    assert clone(model).fit(texts, y).score(texts, y) == model.score(texts, y)

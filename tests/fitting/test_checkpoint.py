@@ -8,7 +8,7 @@ from scipy import sparse
 
 from fastsvm import SDCAClassifier
 from fastsvm._utils.atomic import held
-from fastsvm.fitting import SDCA, checkpoint, engine
+from fastsvm.fitting import SDCA, checkpoint
 from fastsvm.io import MatrixWriter, load
 from fastsvm.solvers import _solver
 from fastsvm.solvers.losses import as_loss
@@ -228,21 +228,3 @@ def test_where_it_cannot_be_written_is_said_at_once(tmp_path, monkeypatch):
         SDCA().fit(X, y, checkpoint=tmp_path / "fit.ckpt")
     with pytest.raises(ValueError, match="leave averaging at 'last'"):
         SDCA(averaging="tail").fit(X, y, checkpoint=tmp_path / "fit.ckpt")
-
-
-@pytest.mark.parametrize(("seconds", "expected"), [(0.0, 2), (4.0, 4), (11.0, 8)])
-def test_saves_are_seldom_and_classes_of_a_few_seconds_are_kept(seconds, expected, tmp_path, monkeypatch):
-    X, y = made(classes=6)
-    now, writes = [0.0], []
-    monkeypatch.setattr(checkpoint.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(checkpoint.Checkpoint, "_write_file", lambda self: writes.append(len(self.states)))
-    run = engine.run
-
-    def slow(*args, **options):
-        now[0] += seconds  # before the class's epochs, which take no time
-        return run(*args, **options)
-
-    monkeypatch.setattr(engine, "run", slow)
-    SDCA(alpha=0.1, random_state=0).fit(X, y, checkpoint=tmp_path / "fit.ckpt")
-    assert len(writes) == expected  # the file is made, and the end; every third class, or each
-    assert (writes[0], writes[-1]) == (0, 6)

@@ -12,8 +12,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from fastsvm import SDCAClassifier
 from fastsvm._utils.blas import one_blas_thread
-from fastsvm.fitting.engine import solve_in_order, solve_independent, workers_for
-from fastsvm.solvers import as_rows
+from fastsvm.fitting.engine import solve_in_order, solve_independent
 from interrupts import interrupt
 from pairs import pairs
 
@@ -50,23 +49,6 @@ class FakeRun:
 
 def _blas():
     return [library for library in threadpool_info() if library["user_api"] == "blas"]
-
-
-@pytest.mark.parametrize(
-    ("n_runs", "n_jobs", "share"),
-    [(1, None, 1), (1, 1, 1), (1, 4, 4), (2, 4, 2), (2, 5, 2), (3, 4, 1), (10, 4, 1)],
-)
-def test_threads_go_over_the_runs_first(n_runs, n_jobs, share):
-    results = solve_independent([(k, FakeRun) for k in range(n_runs)], n_threads=n_jobs or 1)
-    assert [threads for threads, _ in results] == [share] * n_runs
-
-
-def test_few_values_get_one_thread(monkeypatch, problem):
-    rows = as_rows(problem[0])
-    monkeypatch.setattr("fastsvm.fitting.engine.FEW_VALUES", rows.n_values)
-    assert workers_for(rows, 4) == 4
-    monkeypatch.setattr("fastsvm.fitting.engine.FEW_VALUES", rows.n_values + 1)
-    assert workers_for(rows, 4) == 1
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
