@@ -10,7 +10,6 @@ from click.testing import CliRunner
 
 pytest.importorskip("distributed")
 
-from dask.distributed import LocalCluster
 
 from fastsvm_apps.cells.cli import main
 from fastsvm_apps.cells.data import cluster_images
@@ -75,18 +74,3 @@ def test_a_lost_worker_changes_nothing(client, smears, at_image, tmp_path):
     assert process not in client.run(os.getpid).values()
     assert "smear_99.jpg: not an image" in local[-2]
     assert local[-1] == 3
-
-
-@pytest.mark.slow
-def test_a_scheduler_that_goes_away_leaves_nothing_half_written(smears, at_image, tmp_path):
-    (tmp_path / "cells.csv").write_text("earlier")
-    before = {*tmp_path.rglob("*")}
-    options = {"processes": False, "dashboard_address": ":0", "silence_logs": 50}
-    with LocalCluster(n_workers=1, threads_per_worker=1, **options) as cluster:
-        at_image(11, cluster.close)
-        result = run("classify", smears, "-o", "cells.csv", "--scheduler", cluster.scheduler_address)
-    assert result.exit_code == 1
-    assert "scheduler is gone" in result.stderr
-    assert result.stderr.count("\n") == 1
-    assert (tmp_path / "cells.csv").read_text() == "earlier"
-    assert {*tmp_path.rglob("*")} == before

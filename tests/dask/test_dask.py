@@ -118,18 +118,6 @@ def test_chunks_that_end_workers_are_named(rows, own_cluster, tmp_path, monkeypa
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_goes_away_is_an_error(rows, monkeypatch, own_cluster):
-    X, y = rows
-    with own_cluster(1) as (cluster, client):
-        data = place(in_chunks(X), in_chunks(y == "red"), client=client)
-        at_round(monkeypatch, 2, lambda run: cluster.close())
-        model = SDCAClassifier(alpha=1e-4, random_state=0)
-        with pytest.raises(ClusterError, match="scheduler is gone"):
-            model.fit(data)
-        assert not hasattr(model, "coef_")
-
-
-@pytest.mark.slow
 def test_chunks_may_be_empty(client, rows):
     """Those of one of the workers are all."""
     X, y = rows[0].toarray(), (rows[1] == "red").astype(float)

@@ -86,11 +86,3 @@ def test_workers_read_what_they_fit(client, rows, files, folder, kind):
     model = SDCAClassifier(alpha=0.1, random_state=0).fit(*found)
     local = Local(alpha=0.1, random_state=0, tol=1e-6).fit(*rows)
     assert model.objective_ - model.dual_gap_ <= local.objective_ <= model.objective_ * (1 + 1e-6)
-
-
-@pytest.mark.slow
-def test_a_bad_line_comes_from_the_worker(client, files):
-    with open(files[2], "a") as file:
-        file.write("one 2:3\n")
-    with pytest.raises(ValueError, match=r"^\S*2\.svm, line 121: the label is not a finite number\.$"):
-        SDCAClassifier().fit(*read_svmlight(files, n_features=20))

@@ -102,27 +102,6 @@ def test_the_bound_is_that_of_the_balanced_dual(rows, loss, tol):
         assert point.bound == pytest.approx(exact, abs=2e-2 * point.primal)
 
 
-def test_w_is_the_sum_of_the_shares(rows):
-    X, y, _ = rows
-    solver = rounds_of(LocalShards.split(X, y, 4))
-    for _ in range(5):
-        solver.run_epoch()
-        solver.measure()
-        w = X.T @ (dual_of(solver) * y) / (ALPHA * len(y))
-        np.testing.assert_allclose(solver.w, w, rtol=0, atol=1e-6 * np.abs(w).max())
-        np.testing.assert_allclose(solver.published, solver.w, rtol=0, atol=1e-6 * np.abs(w).max())
-
-
-def test_the_dual_never_falls(rows):
-    X, y, _ = rows
-    solver = rounds_of(LocalShards.split(X, y, 6), fit_intercept=False, passes=1)
-    bounds = [0.0]
-    for _ in range(30):
-        solver.run_epoch()
-        bounds.append(solver.measure().bound)
-    assert (np.diff(bounds) >= -1e-9).all()
-
-
 @pytest.mark.parametrize("loss", LOSSES)
 def test_lost_shards_cost_progress_only(rows, loss):
     X, y, weights = rows
@@ -153,16 +132,3 @@ def test_a_shard_of_weights_zero_has_no_say(rows):
     for loss in "hinge", "log":
         result = run(rounds_of(LocalShards.split(X, y, 3, weights), loss), 1e-4, False)
         assert result.gap <= 1e-4 * result.objective
-
-
-def test_a_certificate_is_looked_at_when_it_holds():
-    """The gap falls to a hundredth in the second pass, and that must not set what later looks wait for."""
-    rng = np.random.default_rng(2)
-    X = sparse.random_array((2000, 300), density=0.05, random_state=rng, format="csr")
-    y = np.where(X @ rng.normal(size=300) + 0.5 * rng.normal(size=2000) > 0, 1, -1)
-    traced, likely_last = (
-        rounds_of(LocalShards.split(X, y, 4), fit_intercept=False, passes=1, alpha=3e-2) for _ in range(2)
-    )
-    run(traced, 1e-3, True)
-    run(likely_last, 1e-3, False)
-    assert likely_last.n_rounds <= traced.n_rounds + 1

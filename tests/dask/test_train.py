@@ -14,7 +14,6 @@ from dask.distributed import LocalCluster
 
 from fastsvm import load_model
 from fastsvm.dask.shard_actors import Cluster
-from fastsvm_apps.common import dask_cluster as of_apps
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.learning import streamed_rows
 
@@ -139,12 +138,3 @@ def test_what_a_cluster_does_not_do_is_refused_before_it_is_looked_for(corpus, o
     done = train(corpus, "--scheduler", "tcp://127.0.0.1:1", *options)
     assert done.exit_code == 2
     assert message in done.stderr
-
-
-def test_nothing_is_left_where_the_scheduler_is_not(corpus, monkeypatch):
-    monkeypatch.setattr(of_apps, "CONNECTING", 0.1)
-    done = train(corpus, "--scheduler", "tcp://127.0.0.1:1")
-    assert done.exit_code == 1
-    assert "no Dask scheduler answers" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert os.listdir() == []

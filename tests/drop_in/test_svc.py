@@ -14,7 +14,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from fastsvm import ConvergenceWarning, drop_in
 from fastsvm.drop_in import FallbackWarning
 from fastsvm.solvers.kernel import sdca_solver
-from fastsvm.solvers.kernel._free_set import balance
 
 
 def dual(model, X, y):
@@ -117,16 +116,6 @@ def test_what_is_not_finite_is_an_error_that_names_C(kernel):
     X, y = load_breast_cancer(return_X_y=True)
     with pytest.raises(ValueError, match="lower C"):
         drop_in.SVC(C=1e308, kernel=kernel).fit(X, y)
-
-
-def test_the_balance_is_exact():
-    rng = np.random.default_rng(0)
-    for n in (1, 2, 5, 60):
-        for upper in (np.full(n, np.inf), 10 ** rng.uniform(-3, 5, n)):
-            y, b = rng.choice([-1, 1], n), np.minimum(rng.choice([0, 0.4, 1e5], n), upper)
-            found = balance(b + rng.normal(size=n), y, upper, b @ y)
-            assert abs(found @ y - b @ y) <= 1e-14 * n * (1 + b.max())
-            assert ((found >= 0) & (found <= upper)).all()
 
 
 def test_what_fastsvm_lacks_scikit_learn_does():

@@ -1,8 +1,6 @@
 import json
-import re
 import shutil
 from contextlib import suppress
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,19 +103,6 @@ def test_a_writer_resumes_what_was_saved_with_its_key(tmp_path):
         assert (writer.position, writer.rows) == ("here", 50)
     with MatrixWriter(tmp_path / "X", key="two") as writer:
         assert (writer.position, writer.rows) == (None, 0)
-
-
-def test_the_documentation_stores_a_table_in_chunks(tmp_path, monkeypatch):
-    pytest.importorskip("pandas")
-    page = (Path(__file__).parents[2] / "docs" / "guide" / "scale.md").read_text()
-    [lines] = [code for code in re.findall("```python\n(.*?)```", page, re.DOTALL) if "read_csv" in code]
-    monkeypatch.chdir(tmp_path)
-    Path("rows.csv").write_text("width,label,height\n0.5,cat,2\n1e3,dog,0\n-1,cat,3\n")
-    exec(lines.replace("100_000", "2"), {})
-    X, y = load("table", verify=True)
-    assert X.toarray().tolist() == [[0.5, 2], [1000, 0], [-1, 3]]
-    assert y.tolist() == ["cat", "dog", "cat"]
-    assert feature_names("table") == ["width", "height"]
 
 
 def test_damage_is_one_line(tmp_path):

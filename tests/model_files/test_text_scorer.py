@@ -8,7 +8,6 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
-import fastsvm
 from fastsvm import (
     ASDCAClassifier,
     ModelFileError,
@@ -182,13 +181,3 @@ def test_scoring_does_not_import_scikit_learn(path):
     assert done.stdout.split()[0] in ("neg", "other", "pos")
     assert {"numpy", "fastsvm"} <= modules
     assert not modules & {"sklearn", "joblib", "pandas"}
-
-
-@pytest.mark.parametrize("package", [fastsvm, fastsvm.text], ids=lambda package: package.__name__)
-def test_names_come_when_they_are_asked_for(package):
-    assert {*package.__all__} <= {*dir(package)}
-    for name in package.__all__:
-        assert getattr(package, name).__name__ == name
-    assert package is not fastsvm or "__version__" in dir(package)
-    with pytest.raises(AttributeError, match=package.__name__):
-        package.never_heard_of  # noqa: B018

@@ -75,15 +75,6 @@ def test_shap_explains_scores(cancer):
     np.testing.assert_allclose(spread, (X - X.mean(axis=0)) * model.coef_, rtol=1e-10, atol=1e-10)
 
 
-def test_shap_explains_each_class():
-    shap = needs("shap")
-    X, y = load_iris(return_X_y=True)
-    model = sdca().fit(X, y)
-    found = shap.LinearExplainer(model, X)(X)
-    scores = found.values.sum(axis=1) + found.base_values
-    np.testing.assert_allclose(scores, model.decision_function(X), rtol=1e-10, atol=1e-10)
-
-
 def test_imbalanced_learn_makes_rows_for_a_fit(cancer):
     needs("imblearn")
     from imblearn.over_sampling import SMOTE

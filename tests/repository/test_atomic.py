@@ -1,4 +1,4 @@
-"""Permissions of files that are replaced; what fails midway is in tests/model_files/test_persistence.py."""
+"""Permissions of files that are replaced; what fails midway is in tests/hostile/test_failed_writes.py."""
 
 import os
 import signal

@@ -280,35 +280,6 @@ def module_of(name):
     return next((module for module in (name, name.rpartition(".")[0]) if module in MODULES), None)
 
 
-@pytest.mark.parametrize(
-    ("module", "source", "n_broken"),
-    [
-        ("fastsvm.solvers._solver", "from ..fitting import threads", 1),
-        ("fastsvm.solvers._solver", "def f():\n    import sklearn.utils", 1),
-        ("fastsvm.solvers._solver", "from ._rows import dot\nimport numpy", 0),
-        ("fastsvm.estimators.linear", "import matplotlib.pyplot as plt", 1),
-        ("fastsvm.estimators.linear", "def plot():\n    import matplotlib.pyplot as plt", 0),
-        ("fastsvm.estimators.linear", "from fastsvm_apps.common import errors", 1),
-        ("fastsvm_apps.cells.data.image_files", "def f():\n    from ..finding.findings import Count", 1),
-        ("fastsvm_apps.cells.finding.white_cells", "from ...sentiment.measures.metrics import report", 1),
-        ("fastsvm_apps.studies.race.median_plot", "from ..digits.digit_claims import CLAIMS", 1),
-        ("fastsvm_apps.studies.digits.digit_claims", "from ..kernels.kernel_grid import GRID", 1),
-        ("fastsvm.model_files.scorer", 'SHIPPED = {"english": "fastsvm_apps.sentiment.api"}', 2),
-        ("fastsvm.solvers._solver", 'import_module("..fitting.path", __package__)', 1),
-        (
-            "fastsvm_apps.sentiment.jobs.text_training",
-            "from fastsvm import SDCAClassifier\nimport fastsvm",
-            0,
-        ),
-        ("fastsvm_apps.sentiment.jobs.text_training", "from fastsvm._utils.atomic import replacing", 0),
-        ("fastsvm_apps.sentiment.jobs.text_training", "from fastsvm.solvers import sdca", 1),
-    ],
-)
-def test_the_checker_finds_what_is_wrong(module, source, n_broken):
-    public = {"fastsvm.SDCAClassifier", "fastsvm.text", "fastsvm.text.BagOfWords"}
-    assert len(list(broken_doors(module, imports(module, source), public))) == n_broken
-
-
 SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
 
 

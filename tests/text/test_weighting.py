@@ -195,10 +195,7 @@ def test_repeated_columns_are_added(weighting):
     ("params", "reason"),
     [
         ({"weighting": "idf"}, "weighting must be one of 'counts', 'binary', 'tfidf', 'nb'; got 'idf'"),
-        ({"weighting": None}, "weighting must be one of"),
-        ({"weighting": ["nb"]}, "weighting must be one of"),
         ({"norm": "l1"}, "norm must be one of 'auto', 'l2', None; got 'l1'"),
-        ({"norm": 2}, "norm must be one of"),
         ({"sublinear_tf": 1}, "sublinear_tf must be True or False; got 1"),
         ({"smoothing": 0}, "smoothing must be a number above 0; got 0"),
         *(({"smoothing": value}, "smoothing must be") for value in (np.inf, np.nan, True, "1")),
