@@ -65,14 +65,17 @@ def test_a_share_of_each_label_is_held_out():
         held_out(y, 0.01, np.random.default_rng(0))
 
 
-def test_early_stopping_learns_from_the_others_alone():
+@pytest.mark.parametrize("model", BOTH, ids=by_name)
+def test_early_stopping_stops_and_learns_from_the_others_alone(model):
     X, y = load_breast_cancer(return_X_y=True)
     X = scale(X)
-    model = PegasosClassifier(early_stopping=True, random_state=0).fit(X, y)
+    stopped = clone(model).set_params(early_stopping=True, max_iter=500).fit(X, y)
+    assert 5 < stopped.n_iter_ < 500
     held = held_out(y, 0.1, np.random.default_rng(as_random(0).randint(2**31 - 1, size=1)))
-    alone = PegasosClassifier(max_iter=model.n_iter_, random_state=0).fit(X[~held], y[~held])
-    assert np.array_equal(model.coef_, alone.coef_)
-    assert model.t_ == alone.t_ == model.n_iter_ * (~held).sum()
+    alone = clone(model).set_params(max_iter=stopped.n_iter_).fit(X[~held], y[~held])
+    assert np.array_equal(stopped.coef_, alone.coef_)
+    if by_name(model) == "PegasosClassifier":
+        assert stopped.t_ == alone.t_ == stopped.n_iter_ * (~held).sum()
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "log", "modified_huber"])
