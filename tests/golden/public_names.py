@@ -2,9 +2,11 @@
 
 import importlib
 import inspect
+from importlib.util import find_spec
 from pathlib import Path
 
 LIST = Path(__file__).with_suffix(".txt")
+OPTIONAL = "fastsvm.onnx"  # needs packages that few install
 PROGRAMS = {
     "fastsvm": "vectors",
     "fastsvm-cells": "cells",
@@ -51,6 +53,8 @@ def names():
         }
         found += [f"python -m {package}" for file, package in folders.items() if file.name == "__main__.py"]
         for package in (package for file, package in folders.items() if file.name == "__init__.pyi"):
+            if package == OPTIONAL and not find_spec("skl2onnx"):
+                continue
             module = importlib.import_module(package)
             for name in module.__all__:
                 thing = getattr(module, name)
