@@ -72,9 +72,8 @@ class PerceptronSolver(Solver):
         """(w, intercept) of the last iterate, or of the average."""
         if self.averaging_correction is None:
             return self.w, self.state.intercept
-        t = self.state.t
         s = self.state
-        return self.w - self.averaging_correction / t, s.intercept - s.intercept_correction / t
+        return self.w - self.averaging_correction / s.t, s.intercept - s.intercept_correction / s.t
 
     def iterate(self):
         """The output; there is no dual."""
