@@ -59,7 +59,7 @@ CONSTANTS = {
     ),
     "certify": of("newton_solver", NEXT_GAP=(1e-4, 1e-2, 0.1, 0.0)),
     "auto": of(
-        "sdca_or_newton",
+        "make_solver",
         *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "TIGHT_TOL"),
         *("STEEP_IF_MANY", "MANY_SHORT_ROWS", "MANY_LONG_ROWS"),
     ),

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..solvers.losses import slope
+from ..solvers.make_solver import make_solver
 from ..solvers.run import Watcher, run
-from ..solvers.sdca_or_newton import make_sdca_solver
 
 TINY = np.finfo(float).tiny  # below it there are no digits left
 
@@ -141,7 +141,7 @@ def certificate_bracket(problem, w, intercept, dual, params, random, accuracy):
         return objective, bracket.bound, bracket.attained, 0
     if value <= 0:  # worse than b = 0, as near the kink of the hinge
         dual = np.zeros(problem.n)
-    solver = make_sdca_solver(problem, params, random, (dual, intercept))
+    solver = make_solver(params, problem, random, (dual, intercept))
     run(solver, watchers=[bracket])  # no tol: every epoch visits all rows, so that the bound grows steadily
     return objective, min(bracket.bound, objective), bracket.attained, solver.done
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..solvers._rows import dual_sum
 from ..solvers._solver import Result
-from ..solvers.sdca_or_newton import make_sdca_solver, suits_newton
+from ..solvers.make_solver import make_solver, suits_newton
 
 # 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
 REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method
@@ -104,11 +104,11 @@ class Path:
             start = self._best_start(alpha)
         params = replace(self.params, alpha=alpha, solver="newton" if newton else "coordinate")
 
-        def make_solver(threads):
+        def solver_of(threads):
             self.problem = self.problem.with_threads(threads)
-            return make_sdca_solver(self.problem, params, self.random, start)
+            return make_solver(params, self.problem, self.random, start)
 
-        result = solve(make_solver)
+        result = solve(solver_of)
         return PathSolution(k, alpha, result, result.w)
 
     def _take(self):

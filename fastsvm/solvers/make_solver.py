@@ -1,20 +1,30 @@
-"""The solver of a binary problem that parameters ask for."""
+"""The solver of a binary problem that parameters ask for, or that suits it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .newton_solver import MOST_COLUMNS, SHORT_ROW, NewtonSolver
 from .params import ASDCAParams, PegasosParams, PerceptronParams, SDCAParams
 
 if TYPE_CHECKING:
     from ._problem import Problem
     from ._solver import Solver
 
+# Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
+FEW_COLUMNS = 300  # up to which it may be
+VERY_FEW_COLUMNS = 20  # up to which it is
+STEEP = 10  # ||x||^2 / (alpha n), above which coordinate steps take many epochs
+STEEP_IF_MANY = 1  # the same where rows are many; none is needed for the log loss, nor a smooth one if short
+MANY_SHORT_ROWS = 100  # a column, from which rows are many, of which samples tell most
+MANY_LONG_ROWS = 1000  # the same of rows with SHORT_ROW values and more
+TIGHT_TOL = 1e-4  # below which they take many epochs, too
+
 LinearParams = SDCAParams | PegasosParams | PerceptronParams | ASDCAParams
 
 
 def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any = None) -> Solver:
-    """Return a new solver; only what it needs is imported.
+    """Return a new solver: for SDCA, the one asked for, or the one that suits the problem.
 
     Parameters
     ----------
@@ -24,11 +34,12 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
     start : default=None
         For SDCA a tuple, as in `sdca`; perhaps with w(b), or for Newton's method with a better w, and how far
         its margins are off. For Pegasos and the perceptron a `Start`.
-    """
-    if isinstance(params, SDCAParams):
-        from .sdca_or_newton import make_sdca_solver
 
-        return make_sdca_solver(problem, params, random, start)
+    Raises
+    ------
+    ValueError
+        If `solver` is "newton" and the problem or another parameter rules it out.
+    """
     if isinstance(params, PegasosParams):
         from .pegasos_solver import PegasosSolver
 
@@ -37,6 +48,42 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
         from .perceptron_solver import PerceptronSolver
 
         return PerceptronSolver(problem, params, random, start)
-    from .asdca_solver import ASDCASolver
+    if isinstance(params, ASDCAParams):
+        from .asdca_solver import ASDCASolver
 
-    return ASDCASolver(problem, params, random)
+        return ASDCASolver(problem, params, random)
+    solver, other = params.solver, params.not_for_newton()
+    if solver == "newton" and other:
+        raise ValueError(f"solver='newton' has no {other}; leave it at its default, or take 'coordinate'.")
+    if solver == "newton" and problem.rows.n_columns > MOST_COLUMNS:
+        raise ValueError(
+            f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "
+            f"columns; it takes up to {MOST_COLUMNS}. Use 'coordinate'."
+        )
+    if solver == "newton" or (solver == "auto" and not other and suits_newton(problem, params)):
+        return NewtonSolver(problem, params, start)
+    from .sdca_solver import SDCASolver
+
+    return SDCASolver(problem, params, random, start)
+
+
+def suits_newton(problem: Problem, params: SDCAParams) -> bool:
+    """Tell whether Newton's method is faster than coordinate steps.
+
+    Its cost hardly depends on alpha and tol, but grows with the square of the columns. Coordinate steps
+    need few epochs where alpha n is not small against ||x||^2 (measured on tables of 3 to 256 columns).
+    Where rows are many, samples tell most, and few passes over all rows are left. Coordinate steps need more
+    epochs with an intercept.
+    """
+    n, rows, loss, tol = problem.n, problem.rows, params.loss_entry, params.tol
+    d = rows.n_columns
+    if tol is None or not loss.newton or d > min(n, FEW_COLUMNS):
+        return False
+    short, steep = rows.n_values < SHORT_ROW * n, STEEP
+    if n >= (MANY_SHORT_ROWS if short else MANY_LONG_ROWS) * d:
+        if not loss.quadratic or (loss.smooth and short and params.fit_intercept):
+            steep = 0
+        elif loss.smooth or params.fit_intercept:
+            steep = STEEP_IF_MANY
+    steepness = rows.squared_norms().mean() / (params.alpha * n)
+    return bool(d <= VERY_FEW_COLUMNS or steepness > steep or tol < TIGHT_TOL)

@@ -68,7 +68,7 @@ class NewtonSolver(Solver):
 
     solver = "newton"
 
-    def __init__(self, problem, params, start=None):
+    def __init__(self, problem, params, start=None) -> None:
         self.loss = params.loss_entry
         if not self.loss.newton:
             raise ValueError(

@@ -2,72 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._utils.threads import number_of_threads
 from ._input import as_start, as_state
 from ._problem import Problem
-from .newton_solver import MOST_COLUMNS, SHORT_ROW, NewtonSolver
+from .make_solver import make_solver
 from .params import SDCAParams
 from .run import run
 
 if TYPE_CHECKING:
-    from ._solver import Result, Solver
+    from ._solver import Result
     from .annotations import ArrayLike, ArrayOrSparse, Callable, Seed
-
-# Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
-FEW_COLUMNS = 300  # up to which it may be
-VERY_FEW_COLUMNS = 20  # up to which it is
-STEEP = 10  # ||x||^2 / (alpha n), above which coordinate steps take many epochs
-STEEP_IF_MANY = 1  # the same where rows are many; none is needed for the log loss, nor a smooth one if short
-MANY_SHORT_ROWS = 100  # a column, from which rows are many, of which samples tell most
-MANY_LONG_ROWS = 1000  # the same of rows with SHORT_ROW values and more
-TIGHT_TOL = 1e-4  # below which they take many epochs, too
-
-
-def suits_newton(problem: Problem, params: SDCAParams) -> bool:
-    """Tell whether Newton's method is faster than coordinate steps.
-
-    Its cost hardly depends on alpha and tol, but grows with the square of the columns. Coordinate steps
-    need few epochs where alpha n is not small against ||x||^2 (measured on tables of 3 to 256 columns).
-    Where rows are many, samples tell most, and few passes over all rows are left. Coordinate steps need more
-    epochs with an intercept.
-    """
-    n, rows, loss, tol = problem.n, problem.rows, params.loss_entry, params.tol
-    d = rows.n_columns
-    if tol is None or not loss.newton or d > min(n, FEW_COLUMNS):
-        return False
-    short, steep = rows.n_values < SHORT_ROW * n, STEEP
-    if n >= (MANY_SHORT_ROWS if short else MANY_LONG_ROWS) * d:
-        if not loss.quadratic or (loss.smooth and short and params.fit_intercept):
-            steep = 0
-        elif loss.smooth or params.fit_intercept:
-            steep = STEEP_IF_MANY
-    steepness = rows.squared_norms().mean() / (params.alpha * n)
-    return bool(d <= VERY_FEW_COLUMNS or steepness > steep or tol < TIGHT_TOL)
-
-
-def make_sdca_solver(problem: Problem, params: SDCAParams, random: Any, start: Any = None) -> Solver:
-    """Make the solver asked for, or the one that suits the problem; as `make_solver`.
-
-    Raises
-    ------
-    ValueError
-        If `solver` is "newton" and the problem or another parameter rules it out.
-    """
-    solver, other = params.solver, params.not_for_newton()
-    if solver == "newton" and other:
-        raise ValueError(f"solver='newton' has no {other}; leave it at its default, or take 'coordinate'.")
-    if solver == "newton" and problem.rows.n_columns > MOST_COLUMNS:
-        raise ValueError(
-            f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "
-            f"columns; it takes up to {MOST_COLUMNS}. Use 'coordinate'."
-        )
-    if solver == "newton" or (solver == "auto" and not other and suits_newton(problem, params)):
-        return NewtonSolver(problem, params, start)
-    from .sdca_solver import SDCASolver
-
-    return SDCASolver(problem, params, random, start)
 
 
 def sdca(
@@ -204,5 +150,5 @@ def sdca(
     ).checked()
     problem = Problem(X, y, sample_weight, number_of_threads(n_jobs), norms=True)
     start = None if start is None else as_start(start, problem.n)
-    run_of = make_sdca_solver(problem, params, as_state(random_state), start)
+    run_of = make_solver(params, problem, as_state(random_state), start)
     return run(run_of, params.tol, params.trace or score is not None, score=score)

@@ -1,6 +1,9 @@
 """The solver that takes coordinate steps: SDCA."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +13,10 @@ from ._intercept import best_intercept
 from ._random import draw_integer
 from ._scores import loss_and_slope, scores_of
 from ._solver import Iterate, Solver, SolverState, first_averaged
+
+if TYPE_CHECKING:
+    from ._problem import Problem
+    from .params import SDCAParams
 
 # How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
 REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after twice as many
@@ -40,7 +47,7 @@ class SDCASolver(Solver):
     keeps_w_by_sign = True
     """Whether w is known by the rows' signs where X is on disk: what balances them then costs no pass."""
 
-    def __init__(self, problem, params, random, start=None):
+    def __init__(self, problem: Problem, params: SDCAParams, random: Any, start: Any = None) -> None:
         self.can_check_late = start is None
         alpha, fit_intercept = params.alpha, params.fit_intercept
         averaging, order, sgd_init = params.averaging, params.order, params.sgd_init
