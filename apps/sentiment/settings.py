@@ -11,11 +11,34 @@ from ..common.errors import USAGE, AppError
 from ..common.input_streams import UTF8
 from ..common.paths import Continues, Reads, Writes
 from ..common.printing import shortened
-from . import checked_values, text_recipes
-from .checked_values import OneOf, WholeNumber, count_or_all, length_range, positive_count
+from .checked_values import (
+    OneOf,
+    WholeNumber,
+    count_or_all,
+    encoding,
+    label_weights,
+    length_range,
+    positive_count,
+    share_below_one,
+    strength_or_auto,
+)
 from .data.record_formats import FORMATS
 from .data.text_source import LABEL_COLUMN, TEXT_COLUMN, CorpusError
-from .text_recipes import AUTO, CLASSIFIERS, FEATURES, FINE_LABELS, RECIPES
+from .text_recipes import (
+    AUTO,
+    CLASSIFIERS,
+    DEFAULT_RECIPE,
+    FEATURES,
+    FINE_LABELS,
+    METRICS,
+    RECIPES,
+    SCORES,
+    TOKENS,
+    WEIGHTINGS,
+    is_skewed,
+    usual_metric,
+    usual_tokens,
+)
 
 
 @dataclass(frozen=True)
@@ -137,9 +160,7 @@ OPTIONS = {
         "format": Setting(OneOf(*FORMATS), None, "Format of {what}.  [default: {default}]"),
         "text_col": Setting(str, TEXT_COLUMN, "Column of the texts (tsv, csv, jsonl).", "NAME"),
         "label_col": Setting(str, LABEL_COLUMN, "Column of the labels (tsv, csv, jsonl).", "NAME"),
-        "encoding": Setting(
-            checked_values.encoding, UTF8, "Encoding of {what}, for example cp1252 or utf-16.", "NAME"
-        ),
+        "encoding": Setting(encoding, UTF8, "Encoding of {what}, for example cp1252 or utf-16.", "NAME"),
     },
     "Recipe": {
         "recipe": Setting(
@@ -156,13 +177,11 @@ OPTIONS = {
             length_range, None, "Word n-grams: up to N words in a row, or from A to B.", "N|A-B|none"
         ),
         "k": Setting(count_or_all, "recipe", "Number of features to keep, the best by --score.", "N|all"),
-        "score": Setting(
-            OneOf(*text_recipes.SCORES), None, "Score that ranks the features.  [default: f_classif]"
-        ),
+        "score": Setting(OneOf(*SCORES), None, "Score that ranks the features.  [default: f_classif]"),
     },
     "Training": {
         "alpha": Setting(
-            checked_values.strength_or_auto,
+            strength_or_auto,
             None,
             "Strength of the L2 regularisation. auto tries several on parts of the training texts.  "
             "[default: auto for SDCA and kernel machines, "
@@ -170,7 +189,7 @@ OPTIONS = {
             "X|auto",
         ),
         "class_weight": Setting(
-            checked_values.label_weights,
+            label_weights,
             None,
             "Weight of a text with this label, for example spam=5; may be repeated. balanced gives all "
             "labels the same total weight.  [default: balanced for a rare label of two, else 1]",
@@ -206,7 +225,7 @@ OPTIONS = {
     },
     "Evaluation": {
         "holdout": Setting(
-            checked_values.share_below_one,
+            share_below_one,
             Settings.holdout,
             "Share of the texts to test the model on; 0 skips the test.",
             "SHARE",
@@ -220,13 +239,13 @@ OPTIONS = {
     },
 }
 CONFIG_ONLY = {  # no options: a file for --config has them
-    "weighting": Setting(OneOf(*text_recipes.WEIGHTINGS)),
+    "weighting": Setting(OneOf(*WEIGHTINGS)),
     "chars": Setting(length_range),
     "min_df": Setting(positive_count),
-    "tokens": Setting(OneOf(*text_recipes.TOKENS)),
+    "tokens": Setting(OneOf(*TOKENS)),
     "keep_markup": Setting(bool, False),
     "epochs": Setting(positive_count),
-    "metric": Setting(OneOf(*text_recipes.METRICS)),
+    "metric": Setting(OneOf(*METRICS)),
     "refit": Setting(bool, True),
     "checkpoint": Setting(os.fspath, path=Continues("folder")),
 }
@@ -281,7 +300,7 @@ def recipe_settings(name: str, **others: Any) -> Settings:
 
     If the recipe is "auto" and features are given, the default recipe provides the other features.
     """
-    recipe = RECIPES[text_recipes.DEFAULT if name == AUTO else name]
+    recipe = RECIPES[DEFAULT_RECIPE if name == AUTO else name]
     is_changed = not others.keys().isdisjoint(FEATURES)
     return Settings(**{**recipe, **others}, recipe=None if is_changed else name)
 
@@ -323,7 +342,7 @@ def settle_reading(settings: Settings, format: str, texts: Sequence[str]) -> Set
     """Return the settings with the tokens and the markup of texts."""
     from fastsvm.text import has_markup
 
-    tokens = settings.tokens or text_recipes.usual_tokens(format)
+    tokens = settings.tokens or usual_tokens(format)
     return replace(settings, tokens=tokens, markup=not settings.keep_markup and any(map(has_markup, texts)))
 
 
@@ -339,11 +358,11 @@ def settle_labels(settings: Settings, counts: Counter[str]) -> Settings:
     if unknown := set(weights).difference(counts) if isinstance(weights, dict) else ():
         known = ", ".join(map(repr, sorted(counts)[:10]))
         raise CorpusError(f"--class-weight: the corpus has no label {min(unknown)!r}; it has {known}", USAGE)
-    if weights is None and text_recipes.is_skewed(counts) and len(counts) == 2:
+    if weights is None and is_skewed(counts) and len(counts) == 2:
         # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
         aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"
         settings = replace(settings, class_weight="balanced", threshold=aim)
-    return replace(settings, metric=settings.metric or text_recipes.usual_metric(counts))
+    return replace(settings, metric=settings.metric or usual_metric(counts))
 
 
 def check_labels(counts: Counter[str]) -> None:

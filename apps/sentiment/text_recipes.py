@@ -77,7 +77,7 @@ RECIPES = {
     "tfidf-signs": recipe("tfidf", None, (1, 4)),
     "article": recipe("counts", (1, 1), classifier="pegasos-svm", min_df=1, k=5000),
 }
-AUTO, DEFAULT = "auto", "nb-words"
+AUTO, DEFAULT_RECIPE = "auto", "nb-words"
 SEARCHED = ("nb-words", "nb-both", "tfidf-both")  # the last one is for three labels or more
 UNSEGMENTED = ("nb-signs", "tfidf-signs")  # tried where no blanks stand between words
 

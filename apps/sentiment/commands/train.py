@@ -45,12 +45,13 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     given = {name: value for name, value in options.items() if value not in (None, ())}
     given |= {"save_to": output, "learning_curve": bool(report)}
     try:
-        from .. import api
+        from ..api import TrainingWarning
+        from ..api import train as train_model
         from ..output.training_output import print_training, training_record
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-            warnings.simplefilter("ignore", api.TrainingWarning)  # printed below
-            model = api.train(corpus, stage=stage, **given)
+            warnings.simplefilter("ignore", TrainingWarning)  # printed below
+            model = train_model(corpus, stage=stage, **given)
             result = model.training
     except KeyboardInterrupt:
         later = f"; the same command resumes from {checkpoint}" if checkpoint else ""

@@ -22,7 +22,6 @@ from textwrap import shorten
 
 from ...common.errors import USAGE, AppError
 from ...common.input_streams import DamagedGzip, open_binary
-from .csv_tables import SEPARATORS, header_of, is_header, open_csv_table
 from .text_lines import NO_KEY, Lines, is_decoded, too_long
 from .text_source import Record, Records, TextSource, repeated
 
@@ -100,6 +99,8 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
     check_is_text(sample, source)
     if found := format_of_lines(sample):
         return found
+    from .csv_tables import SEPARATORS, header_of, is_header
+
     wanted = {source.text_column, source.label_column}
     for name, separators in SEPARATORS.items():
         for columns in (header_of(sample[0], separator) for separator in separators):
@@ -179,6 +180,8 @@ def _float_or_text(number: str) -> float | str:
 
 def _table_reader(format: str):
     def read(lines: Lines, source: TextSource) -> Records:
+        from .csv_tables import SEPARATORS, open_csv_table
+
         table = open_csv_table(lines, source, SEPARATORS[format])
         return Records(table.columns, table.records())
 
@@ -219,5 +222,6 @@ _READERS: dict[str, Callable[[Lines, TextSource], Records]] = {
     "corpus": _line_reader(["domain", "label", "id", "text"], _parse_corpus),
     "fasttext": _line_reader(["label", "text"], _parse_fasttext),
     "jsonl": _line_reader(None, _parse_json),
-    **{format: _table_reader(format) for format in SEPARATORS},
+    "tsv": _table_reader("tsv"),
+    "csv": _table_reader("csv"),
 }

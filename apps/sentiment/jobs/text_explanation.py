@@ -218,7 +218,7 @@ def _linear_shares(classifier, row, index: int) -> tuple[np.ndarray, float]:
     """Return what each value of a row adds to the score of a problem, and the intercept."""
     shares = row.data * classifier.coef_[index][row.indices]
     if (squares := getattr(classifier, "squares_", None)) is not None:
-        # as `fastsvm.fitting.decision_scores` divides by the norm
+        # as `decision_scores` of fastsvm divides by the norm
         shares /= np.sqrt(row.data**2 @ squares[index][row.indices]) or 1
     return shares, classifier.intercept_[index]
 

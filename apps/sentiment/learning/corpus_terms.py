@@ -23,7 +23,7 @@ from ..data.corpus import MOST_LABELS, nothing_usable
 from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
 from ..data.text_source import TextSource
 from ..settings import Settings, check_labels, settle_labels, settle_reading
-from ..text_recipes import AUTO, DEFAULT, UNSEGMENTED, is_unsegmented
+from ..text_recipes import AUTO, DEFAULT_RECIPE, UNSEGMENTED, is_unsegmented
 from . import pipeline_steps
 
 MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised
@@ -164,7 +164,7 @@ def count_corpus_terms(
         texts = [text for batch in first for text in batch.texts]
         settings = settle_reading(settings, format, texts)
         if settings.recipe == AUTO:
-            settings = settings.with_features_of(UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT)
+            settings = settings.with_features_of(UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT_RECIPE)
         del texts
         counted = _FirstPass(source, settings)
         for tally in tallied(counted.coded(cut(settings, _popped_batches(first, batches))), settings):

@@ -15,7 +15,7 @@ from fastsvm.fitting import ConvergenceWarning, number_of_threads
 from ...common.progress import UNWATCHED, Stages
 from ..measures.metrics import squared_errors
 from ..settings import Settings
-from ..text_recipes import DEFAULT, FINE_LABELS, SEARCHED, UNSEGMENTED, is_unsegmented, short_alphas
+from ..text_recipes import DEFAULT_RECIPE, FINE_LABELS, SEARCHED, UNSEGMENTED, is_unsegmented, short_alphas
 from . import pipeline_steps
 from .alpha_choice import SQUARED_ERROR, AlphaChoice
 from .text_splits import Fold, n_inner_folds, split_texts, trainable_folds
@@ -140,8 +140,8 @@ def _count_kind(texts: list[str], kind: Settings) -> csr_matrix | None:
 def _best_recipe(errors: dict[str, np.ndarray], length: float) -> str:
     """Return the recipe with the smallest error; for long texts words, unless that is surely better."""
     best = min(errors, key=lambda name: errors[name].mean())
-    if length > LONG_CHARACTERS and DEFAULT in errors:
-        lead = errors[DEFAULT] - errors[best]
+    if length > LONG_CHARACTERS and DEFAULT_RECIPE in errors:
+        lead = errors[DEFAULT_RECIPE] - errors[best]
         if lead.mean() < STANDARD_ERRORS * lead.std() / np.sqrt(len(lead)):
-            return DEFAULT
+            return DEFAULT_RECIPE
     return best

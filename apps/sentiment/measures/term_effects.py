@@ -1,4 +1,4 @@
-"""The effect of a term of a model on a score: its weight, times the factor of the weighting."""
+"""The terms of a model: how people read them, and their effects on a score, weight times factor."""
 
 from copy import copy
 from typing import NamedTuple
@@ -9,6 +9,26 @@ from fastsvm.fitting import Pipeline
 
 from ...common.errors import AppError
 from .prediction import TRAIN_AGAIN, is_kernel_machine
+
+WORDS, CHARACTERS = "words__", "chars__"  # what a vectorizer of both puts before its terms
+
+
+def shown_term(term: str) -> str:
+    """Return a term for people.
+
+    Beside words, a piece has dots where its word goes on: `…ing`, `un…`, `…o…`; `bad (characters)` is all of
+    its word. Where there are characters alone, a blank at its ends is a sign of its own.
+    """
+    if term.startswith(WORDS):
+        return term.removeprefix(WORDS)
+    piece = term.removeprefix(CHARACTERS)
+    if piece != term and piece.strip(" "):
+        if piece[0] == piece[-1] == " ":
+            return f"{piece.strip(' ')} (characters)"
+        return f"{'' if piece[0] == ' ' else '…'}{piece.strip(' ')}{'' if piece[-1] == ' ' else '…'}"
+    inner = piece.strip(" ")
+    start = len(piece) - len(piece.lstrip(" ")) if inner else len(piece)
+    return "␣" * start + inner + "␣" * (len(piece) - start - len(inner))
 
 
 def check_linear(model: Pipeline, what: str) -> None:

@@ -3,7 +3,7 @@
 from ...common.printing import console, fields, on_screen, print_heading, print_line, printable
 from ...common.sections import Section, Table, print_sections
 from ..jobs.text_explanation import TextExplanation
-from .top_words_output import shown_term
+from ..measures.term_effects import shown_term
 
 # Shares of the largest contribution from which a word is marked once, twice and three times.
 LEVELS = (0.05, 0.25, 0.6)

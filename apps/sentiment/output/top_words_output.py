@@ -9,30 +9,12 @@ from ...common.matplotlib_figures import figure
 from ...common.printing import many, printable, shortened
 from ...common.sections import Section, Table
 from ..measures.prediction import TRAIN_AGAIN
+from ..measures.term_effects import shown_term
 
 TopWords = dict[str, list[tuple[str, float]]]  # of each label its words and their weights
 
-WORDS, CHARACTERS = "words__", "chars__"  # what a vectorizer of both puts before its terms
 FOR, AGAINST = "#2b7a78", "#c8553d"
 LARGEST_DRAWN = 1e300  # of axes with more on both sides the length is no number
-
-
-def shown_term(term: str) -> str:
-    """Return a term for people.
-
-    Beside words, a piece has dots where its word goes on: `…ing`, `un…`, `…o…`; `bad (characters)` is all of
-    its word. Where there are characters alone, a blank at its ends is a sign of its own.
-    """
-    if term.startswith(WORDS):
-        return term.removeprefix(WORDS)
-    piece = term.removeprefix(CHARACTERS)
-    if piece != term and piece.strip(" "):
-        if piece[0] == piece[-1] == " ":
-            return f"{piece.strip(' ')} (characters)"
-        return f"{'' if piece[0] == ' ' else '…'}{piece.strip(' ')}{'' if piece[-1] == ' ' else '…'}"
-    inner = piece.strip(" ")
-    start = len(piece) - len(piece.lstrip(" ")) if inner else len(piece)
-    return "␣" * start + inner + "␣" * (len(piece) - start - len(inner))
 
 
 def top_words_record(words: TopWords) -> dict:

@@ -11,9 +11,10 @@ from ...common.printing import certificate_line, fields, many, percent, shortene
 from ...common.sections import Fact, Figure, Line, Section, Table, print_sections, write_sections_page
 from ..jobs.suspect_texts import LETTERS_SHOWN
 from ..jobs.text_training import TextTraining
+from ..measures.term_effects import shown_term
 from ..settings import spelled_setting
 from ..text_recipes import WEIGHTINGS
-from .top_words_output import shown_term, top_words_section
+from .top_words_output import top_words_section
 
 LABELS_WITH_WORDS = 24
 # Of the brief form: columns of a terminal, rows and words of its table, and letters of a name.

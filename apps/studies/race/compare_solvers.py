@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastsvm._utils.blas import one_blas_thread
-from fastsvm._utils.threads import number_of_threads
+from fastsvm._utils.threads import number_of_threads, one_blas_thread
 from fastsvm.fitting.labels import as_labels
 from fastsvm.solvers._input import as_matrix, as_width, finite, one_of, positive
 from fastsvm.solvers.losses import LOSSES, as_loss

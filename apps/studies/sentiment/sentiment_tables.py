@@ -3,8 +3,7 @@
 import numpy as np
 
 from ...common.html_pages import shorten
-from ...sentiment.measures.term_effects import top_words
-from ...sentiment.output.top_words_output import shown_term
+from ...sentiment.measures.term_effects import shown_term, top_words
 from ..frame.study_report import Table
 from .plane_claims import accuracy_of
 from .plane_experiments import Surfaces

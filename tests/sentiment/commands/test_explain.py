@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
-from fastsvm_apps.sentiment.output.top_words_output import shown_term
+from fastsvm_apps.sentiment.measures.term_effects import shown_term
 
 TEXTS = [
     "Great, great thing: I would buy this great thing again!",
