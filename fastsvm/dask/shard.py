@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils import sparse
-from .._utils.blas import one_blas_thread
+from .._utils.threads import one_blas_thread
 from ..fitting.labels import as_labels, signs_of
 from ..solvers._input import as_matrix, as_weights
 from ..solvers._problem import Problem

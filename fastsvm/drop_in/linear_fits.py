@@ -8,9 +8,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .._utils.threads import number_of_threads
 from ..estimators.base import ConvergenceWarning, is_plain_table, is_ready
 from ..estimators.certify import scikit_learn_class_weights
-from ..fitting.decision_scores import decision_scores
 from ..fitting.fit import fit_linear, warn_if_linear_fit_is_short
 from ..fitting.labels import known_labels, require_class_weight
+from ..fitting.prediction import decision_scores
 from ..solvers._input import as_random
 from ..solvers.params import SDCAParams
 

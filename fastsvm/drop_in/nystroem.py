@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..estimators.base import threads_of
-from ..solvers._sparse import canonical
+from ..solvers._input import canonical
 
 LEAST_EIGENVALUE = 1e-12  # eigenvalue, as scikit-learn has it
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils.warnings import warn_user
 from ..fitting.labels import known_labels
-from ..solvers._sparse import as_csr
+from ..solvers._input import as_csr
 from ..text.selection import SCORES, highest
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import sklearn.svm
 from scipy import sparse
 
-from .._utils.blas import one_blas_thread
+from .._utils.threads import one_blas_thread
 from .._utils.warnings import warn_user
 from ..estimators.base import ConvergenceWarning
 from ..fitting.calibration import sigmoid

@@ -4,7 +4,7 @@ import numpy as np
 import sklearn.feature_extraction.text
 from scipy import sparse
 
-from ..solvers._sparse import as_csr
+from ..solvers._input import as_csr
 from ..text._counts import as_counts
 
 

@@ -20,7 +20,7 @@ from ..fitting.labels import known_labels
 from ..fitting.online import fit_batch, online_start, require_batches
 from ..fitting.prediction import LinearPrediction, Prediction, require_predict_proba
 from ..solvers import as_rows
-from ..solvers._sparse import as_csr, with_floats
+from ..solvers._input import as_csr, with_floats
 from ..solvers.params import checked_params
 from .callbacks import CallbackSupportMixin, TaskCallbacks, with_callbacks
 

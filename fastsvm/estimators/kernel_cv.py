@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._utils.blas import one_blas_thread
-from .._utils.threads import in_threads
+from .._utils.threads import in_threads, one_blas_thread
 from ..fitting.convergence_advice import fit_ends
 from ..fitting.kernel import as_fit, support_of
 from ..fitting.labels import signs_of_classes

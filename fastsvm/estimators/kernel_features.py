@@ -14,12 +14,10 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.blas import one_blas_thread
-from .._utils.threads import in_threads
+from .._utils.threads import in_threads, one_blas_thread
 from ..fitting.fit import all_or_nothing
 from ..solvers import as_rows
-from ..solvers._input import one_of, positive
-from ..solvers._sparse import canonical
+from ..solvers._input import canonical, one_of, positive
 from ..solvers.kernel._values import GivenKernel, gamma_of
 from ..solvers.params import CHECKS
 from .base import threads_of, validated

@@ -7,12 +7,11 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from .._utils.blas import one_blas_thread
-from .._utils.threads import in_threads
-from ..fitting.decision_scores import winners
+from .._utils.threads import in_threads, one_blas_thread
 from ..fitting.kernel import gamma_to_use
 from ..fitting.labels import require_classes, signs_of_classes
 from ..fitting.path import decreasing_alphas
+from ..fitting.prediction import winners
 from ..solvers._input import as_state, positive
 from ..solvers._random import draw_rows
 from ..solvers.kernel._gram import gram_maker

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
-from .._utils.blas import one_blas_thread
+from .._utils.threads import one_blas_thread
 from ..fitting.fit import all_or_nothing
 from ..fitting.kernel import OF_ONE_FIT, gamma_to_use, support_of
 from ..fitting.labels import batch_classes, row_weights, signs_of_classes

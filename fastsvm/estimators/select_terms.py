@@ -8,7 +8,7 @@ from sklearn.feature_selection import SelectorMixin, chi2, f_classif
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ..solvers._sparse import as_csr
+from ..solvers._input import as_csr
 from ..text.selection import Selection, require_positive
 from .base import validated_counts
 

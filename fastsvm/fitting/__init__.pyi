@@ -2,7 +2,6 @@ from .._utils.threads import number_of_threads as number_of_threads
 from .calibration import Calibration as Calibration
 from .calibration import sharpness as sharpness
 from .convergence_advice import ConvergenceWarning as ConvergenceWarning
-from .decision_scores import softmax as softmax
 from .kernel import KernelPegasos as KernelPegasos
 from .kernel import KernelSDCA as KernelSDCA
 from .labels import class_weights as class_weights
@@ -14,4 +13,5 @@ from .path import SDCAPath as SDCAPath
 from .path import sdca_path as sdca_path
 from .pipeline import Pipeline as Pipeline
 from .plain_model import Parameters as Parameters
+from .prediction import softmax as softmax
 from .scaler import Scaler as Scaler

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import decision_scores
+from .prediction import probabilities_of_scores, softmax
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike
@@ -106,8 +106,8 @@ class Calibration:
         """
         decision = np.asarray(decision, float)
         if decision.ndim == 1:
-            return decision_scores.probabilities_of_scores(self.slopes[0] * decision + self.intercepts[0])
-        return decision_scores.softmax(self.slopes * decision + self.intercepts)
+            return probabilities_of_scores(self.slopes[0] * decision + self.intercepts[0])
+        return softmax(self.slopes * decision + self.intercepts)
 
 
 def sigmoid(decision: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:
@@ -164,7 +164,7 @@ def sharpness(z: np.ndarray, truth: np.ndarray) -> float:
     """
     factor, rows = 1.0, np.arange(len(z))
     for _ in range(MAX_STEPS):
-        p = decision_scores.softmax(factor * z)
+        p = softmax(factor * z)
         mean = (p * z).sum(axis=1)
         gradient = float(np.mean(mean - z[rows, truth]))
         curvature = float(np.mean((p * z**2).sum(axis=1) - mean**2))

@@ -6,8 +6,8 @@ import numpy as np
 
 from .._utils import sparse
 from .._utils.warnings import warn_user
+from ..solvers._input import canonical
 from ..solvers._mapped_rows import row_blocks
-from ..solvers._sparse import canonical
 
 SPREAD = 10  # tf-idf columns differ by up to 9, those of raw word counts by 18 and more
 LARGE_MEAN_SQUARE = 10  # mean square; standardised columns have 1, tf-idf .01, pixels of 0 to 255 thousands

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._utils.blas import one_blas_thread
-from .._utils.threads import batches_in_threads
+from .._utils.threads import batches_in_threads, one_blas_thread
 from ..solvers.run import Watcher, run
 
 # Values of X, below which SDCA's threads wait for each other, in Python, longer than they work: two took 0.8

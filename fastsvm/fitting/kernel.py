@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._utils.blas import one_blas_thread
+from .._utils.threads import one_blas_thread
 from ..solvers._input import as_random
 from ..solvers._solver import as_array
 from ..solvers.kernel._gram import gram_maker

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._utils import sparse
-from .._utils.blas import one_blas_thread
+from .._utils.threads import one_blas_thread
 from ..solvers.kernel._gram import kernel_scores
 from ..solvers.kernel._values import GivenKernel, Kernel
 from .prediction import Prediction, require_finite_rows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..solvers import as_rows
-from ..solvers._progress import Start
+from ..solvers._solver import Start
 from ..solvers.params import PegasosParams, PerceptronParams
 from .fit import LinearFit, Starts, solver_makers
 from .labels import Targets, as_coefficients, as_start, batch_classes

@@ -8,8 +8,7 @@ import numpy as np
 
 from .._utils import sparse
 from .._utils.threads import number_of_threads
-from ..solvers._input import require_table
-from ..solvers._sparse import as_csr, with_floats
+from ..solvers._input import as_csr, require_table, with_floats
 from ..solvers.params import parameter_names
 
 

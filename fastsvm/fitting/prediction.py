@@ -10,7 +10,6 @@ import numpy as np
 from .._utils import sparse
 from ..solvers import as_rows
 from ..solvers._mapped_rows import row_blocks
-from . import decision_scores
 from .fit import is_joint
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class Prediction:
         ndarray of shape (n_samples,), of the labels' dtype
         """
         found = self.decision_function(X)  # says whether there has been a fit
-        return np.asarray(self.classes_[decision_scores.winners(found)])
+        return np.asarray(self.classes_[winners(found)])
 
     def predict_proba(self, X: ArrayOrSparse) -> np.ndarray:
         """Class probabilities; for loss='log', and for models that were calibrated.
@@ -120,7 +119,7 @@ class LinearPrediction(Prediction):
     def _scores(self, X: Any) -> np.ndarray:
         X = self._checked(X, reset=False)
         squares = getattr(self, "squares_", None)
-        found = decision_scores.decision_scores(X, self.coef_, self.intercept_, squares)
+        found = decision_scores(X, self.coef_, self.intercept_, squares)
         # SciPy multiplies every value, so that NaN shows in the scores, unless both factors are sparse.
         require_finite_rows(X, found if sparse.issparse(X) and not sparse.issparse(self.coef_) else X)
         return found
@@ -174,8 +173,8 @@ def probabilities(model: Any, decision: np.ndarray) -> np.ndarray:
     if hasattr(model, "calibration_"):
         return np.asarray(model.calibration_.probabilities(decision))
     if is_multinomial(model):
-        return decision_scores.softmax(decision)
-    return decision_scores.probabilities_of_scores(decision)
+        return softmax(decision)
+    return probabilities_of_scores(decision)
 
 
 def require_predict_proba(model: object) -> bool:
@@ -186,3 +185,66 @@ def require_predict_proba(model: object) -> bool:
             f"predict_proba {needs} wrap the estimator in CalibratedClassifierCV(ensemble=False)."
         )
     return True
+
+
+def decision_scores(X: Any, coef: Any, intercept: Any, squares: Any = None) -> np.ndarray:
+    """Return w.x + b0: a number for each row or, of more than two classes, one for each class.
+
+    With `squares`, of the shape of `coef`, w.x is divided by the norm of the row in which each column has the
+    weight whose square it is; a row without any has w.x = 0. `coef` may be sparse.
+    """
+    if coef.shape[0] > 1 and sparse.issparse(X) and X.nnz < X.shape[1]:  # SciPy copies what it uses
+        columns, places = np.unique(X.indices, return_inverse=True)
+        X = sparse.csr_array((X.data, places, X.indptr), (X.shape[0], len(columns)))
+        coef, squares = coef[:, columns], None if squares is None else squares[:, columns]
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = X @ coef.T
+    if sparse.issparse(scores):
+        scores = scores.toarray()
+    if X.dtype == np.float32 and not np.isfinite(scores).all():  # single precision has no room for some
+        return decision_scores(X.astype(np.float64), coef, intercept, squares)
+    if squares is not None:
+        if sparse.issparse(X):  # X.power would sort X
+            squared = sparse.csr_array((X.data**2, X.indices, X.indptr), X.shape)
+        else:
+            squared = X**2
+        norms = np.sqrt(squared @ squares.T)
+        np.divide(scores, norms, out=scores, where=norms > 0)
+    scores = scores + intercept
+    return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
+
+
+def winners(scores: np.ndarray) -> np.ndarray:
+    """Return the place of each row's class."""
+    return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+
+
+def probabilities_of_scores(scores: np.ndarray) -> np.ndarray:
+    """Return the probabilities that scores stand for under the log loss."""
+    from scipy.special import expit  # as long to import as all that scores need
+
+    if scores.ndim == 1:
+        return np.column_stack([expit(-scores), expit(scores)])
+    likely: np.ndarray = expit(scores)
+    total = likely.sum(axis=1, keepdims=True)
+    shares = np.full_like(likely, 1 / likely.shape[1])
+    np.divide(likely, total, out=shares, where=total > 0)
+    return shares
+
+
+def softmax(z: np.ndarray) -> np.ndarray:
+    """Return the exponentials of each row, divided by their sum.
+
+    Parameters
+    ----------
+    z : ndarray of shape (n, n_classes)
+        Scores.
+
+    Returns
+    -------
+    ndarray of shape (n, n_classes)
+        Rows add up to 1.
+    """
+    p: np.ndarray = np.exp(z - z.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    return p

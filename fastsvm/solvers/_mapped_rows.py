@@ -6,7 +6,7 @@ import numpy as np
 
 from .._utils import sparse
 from .._utils.memory import Pages
-from ._sparse import as_csr
+from ._input import as_csr
 from ._windows import SEGMENT_BYTES, TOGETHER
 
 

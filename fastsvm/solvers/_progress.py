@@ -1,19 +1,10 @@
-"""When to stop, and where to start, where there is no gap: scikit-learn's rules for stochastic steps."""
+"""When to stop where there is no gap: scikit-learn's rules for stochastic steps."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from ._scores import scores_of
-
-
-class Start(NamedTuple):
-    """A solution to go on from, and how many steps it took; 0 where that is not known."""
-
-    w: np.ndarray
-    intercept: float
-    t: int
 
 
 class Progress:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._order import Order
 from .losses import Loss
 
 
@@ -125,6 +124,14 @@ class SolverState(NamedTuple):
     seed: int
 
 
+class Start(NamedTuple):
+    """A solution to go on from, and how many steps it took; 0 where that is not known."""
+
+    w: np.ndarray
+    intercept: float
+    t: int
+
+
 class MeasuredIterate(NamedTuple):
     """A candidate solution, measured."""
 
@@ -224,7 +231,11 @@ class Solver:
     def __init__(self, problem, *, alpha, max_iter, order=None, random=None, grouped=True):
         self.problem, self.alpha, self.max_iter = problem, alpha, max_iter
         self.random = random() if callable(random) else random
-        self.order = None if order is None else Order(problem, order, max_iter, self.random, grouped)
+        self.order = None
+        if order is not None:  # Newton's method and the kernel machines have none
+            from ._order import Order
+
+            self.order = Order(problem, order, max_iter, self.random, grouped)
         if problem is not None and alpha is not None and not self.checks_late:
             problem.require_range(alpha)
         self.done, self.seconds = 0, 0.0

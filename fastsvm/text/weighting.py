@@ -6,7 +6,7 @@ from .._utils import sparse
 from ..fitting import Parameters
 from ..fitting.labels import as_labels
 from ..solvers import as_rows
-from ..solvers._sparse import as_csr
+from ..solvers._input import as_csr
 from ._counts import as_counts, column_blocks, rows_of, with_values
 from ._term_scores import add_by_class, log_ratios, weigh_terms
 

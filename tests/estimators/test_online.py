@@ -18,8 +18,8 @@ from fastsvm import (
     load_model,
     save_model,
 )
-from fastsvm.fitting import decision_scores
 from fastsvm.fitting.labels import held_out
+from fastsvm.fitting.prediction import winners
 from fastsvm.solvers._input import as_random
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._progress import Progress
@@ -162,7 +162,7 @@ def test_sparse_weights_predict_the_same(model, n_classes, problem, tmp_path):
     assert fitted.coef_.nnz <= dense.size / 2
     for rows in (X, X.toarray(), X[:1]):
         np.testing.assert_allclose(fitted.decision_function(rows), scores[: rows.shape[0]], rtol=1e-10)
-    assert np.array_equal(fitted.predict(X), fitted.classes_[decision_scores.winners(scores)])
+    assert np.array_equal(fitted.predict(X), fitted.classes_[winners(scores)])
     save_model(fitted, tmp_path / "model")
     assert np.array_equal(load_model(tmp_path / "model").coef_, dense)
     holed = X.copy()

@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from fastsvm import SDCAClassifier
-from fastsvm._utils.blas import one_blas_thread
+from fastsvm._utils.threads import one_blas_thread
 from fastsvm.fitting.engine import solve_in_order, solve_independent
 from interrupts import interrupt
 from pairs import pairs

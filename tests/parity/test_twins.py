@@ -8,8 +8,8 @@ import reference
 from fastsvm import solvers
 from fastsvm.solvers._input import as_state
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers._progress import Start
 from fastsvm.solvers._random import draw_integer
+from fastsvm.solvers._solver import Start
 from fastsvm.solvers.losses import PEGASOS_LOSSES
 from fastsvm.solvers.make_solver import make_solver
 from fastsvm.solvers.params import PegasosParams

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._utils import sparse
-from .._input import as_rows
-from .._sparse import canonical
+from .._input import as_rows, canonical
 from ._kernel import address, exp_of_distances, panel_sums, scatter
 
 LINE = 64  # bytes of a cache line, and of the widest registers
