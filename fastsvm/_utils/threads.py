@@ -149,7 +149,14 @@ class _OneBlasThread:
         with self.lock:
             self.fits += 1
             if self.fits == 1:
-                self._limit_libraries()
+                if self.libraries is None:
+                    from threadpoolctl import ThreadpoolController
+
+                    self.libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+                for library in self.libraries:
+                    if (threads := library.num_threads) != 1:
+                        self.limited.append((library, threads))
+                        library.set_num_threads(1)
 
     def __exit__(self, *exception: object) -> None:
         with self.lock:
@@ -157,16 +164,6 @@ class _OneBlasThread:
             while self.limited and not self.fits:
                 library, threads = self.limited.pop()
                 library.set_num_threads(threads)
-
-    def _limit_libraries(self) -> None:
-        if self.libraries is None:
-            from threadpoolctl import ThreadpoolController
-
-            self.libraries = ThreadpoolController().select(user_api="blas").lib_controllers
-        for library in self.libraries:
-            if (threads := library.num_threads) != 1:
-                self.limited.append((library, threads))
-                library.set_num_threads(1)
 
 
 one_blas_thread = _OneBlasThread()

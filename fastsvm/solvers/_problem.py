@@ -30,15 +30,11 @@ class Problem:
     ) -> None:
         self.threads = threads  # for the passes that can be shared; they do not change the results
         self.rows = as_rows(X, threads, norms)
+        self.n = self.rows.n_rows  # those of weight 0 included
         self.signs = as_signs(y, self.n)
         self.weights = as_weights(sample_weight, self.n)
         if relative:
             self.weights = with_mean_1(self.weights)
-
-    @property
-    def n(self):
-        """Number of rows, those of weight 0 included."""
-        return self.rows.n_rows
 
     def with_threads(self, threads):
         """The same problem, whose passes so many threads share."""

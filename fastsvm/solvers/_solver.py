@@ -250,11 +250,6 @@ class Solver:
         rows = self.problem.rows
         return not rows.checked and len(rows.norms) == rows.n_rows
 
-    @property
-    def visits(self):
-        """Visits of an epoch."""
-        return self.order.n_visits
-
     def next_order(self):
         """The rows of the next epoch, in the order of their visits."""
         return self.order.epoch(self.done, self.batch_size)

@@ -37,7 +37,7 @@ class ASDCASolver(Solver):
             grouped=False,
         )
         self.loss, self.fit_intercept = params.loss_entry, params.fit_intercept
-        self.batch_size = min(params.batch_size, self.visits)
+        self.batch_size = min(params.batch_size, self.order.n_visits)
         options = {"loss": self.loss, "alpha": alpha, "batch_size": self.batch_size}
         column = asdca_intercept_column(problem, **options) if self.fit_intercept else 0.0
         self.theta = asdca_theta(problem, column, **options) if theta == "paper" else theta
@@ -57,7 +57,7 @@ class ASDCASolver(Solver):
             np.empty(self.batch_size),
             self.tail,
         )
-        self.steps, self.averaging_start = 0, self.max_iter * -(-self.visits // self.batch_size) // 2
+        self.steps, self.averaging_start = 0, self.max_iter * -(-self.order.n_visits // self.batch_size) // 2
         self.before_average = None  # the iterate before the first that is averaged
         self.next_certified_epoch = 0  # the first epoch tells how far it is
 

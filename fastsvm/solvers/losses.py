@@ -8,6 +8,7 @@ Kernels take `struct`, and have their formulas in `_losses.pxd`, under the same 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -52,14 +53,14 @@ class Loss:
         """Whether the slope has no jumps."""
         return self.lipschitz < math.inf
 
-    @property
+    @cached_property
     def quadratic(self):
         """Whether the dual is quadratic inside its box."""
         return self.curvature is not None
 
-    @property
+    @cached_property
     def struct(self):
-        """The `Loss` of `_losses.pxd`."""
+        """The `Loss` of `_losses.pxd`, which every pass over the rows takes."""
         fields = "code", "width", "upper", "quadratic", "straight"
         return {name: getattr(self, name) for name in fields}
 

@@ -60,6 +60,7 @@ class MultinomialProblem(Problem):
         self, X: Any, places: Any, n_classes: int, sample_weight: Any = None, threads: int = 1
     ) -> None:
         self.threads, self.rows = threads, as_rows(X, threads)
+        self.n = self.rows.n_rows
         self.places, self.n_classes = np.ascontiguousarray(places, np.int32), n_classes
         self.weights = with_mean_1(as_weights(sample_weight, self.n))
         self.shape = self.rows.n_columns + 1, n_classes

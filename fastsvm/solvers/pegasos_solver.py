@@ -62,7 +62,7 @@ class PegasosSolver(Solver):
                 self.state.intercept = start.intercept
             self.state.squared_norm = self.v @ self.v
             self.state.earlier += start.t or -(-problem.n // self.batch_size)
-        total = self.max_iter * -(-self.visits // self.batch_size)
+        total = self.max_iter * -(-self.order.n_visits // self.batch_size)
         self.params, self.averaging_start = params, first_averaged(params.average_from, total)
         if patience is not None:
             self._average_all()
@@ -108,7 +108,7 @@ class PegasosSolver(Solver):
             if self.state.t == self.drawn_at:
                 self.drawn_iterate = self.state.scale * self.v, self.state.intercept
         if self.state.watched:
-            self.progress.add(self.state.met / self.visits, self.output)
+            self.progress.add(self.state.met / self.order.n_visits, self.output)
 
     def finished(self):
         """Whether epochs do not bring the run on any more."""

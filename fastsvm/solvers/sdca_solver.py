@@ -98,9 +98,10 @@ class SDCASolver(Solver):
         if fit_intercept:
             self.state.intercept = self.state.screening_intercept = intercept
             self.state.longest_intercept_step = longest_intercept_step(problem, self.loss)
-        total = self.max_iter * self.visits
-        self.steps, self.averaging_start = 0, first_averaged(params.average_from, total)
-        self.drawn_iterate = None
+        self.steps, self.drawn_iterate = 0, None
+        if averaging != "last":
+            total = self.max_iter * self.order.n_visits
+            self.averaging_start = first_averaged(params.average_from, total)
         if averaging == "random":
             self.drawn_at = self.averaging_start + 1 + draw_integer(total - self.averaging_start, self.random)
 

@@ -110,8 +110,10 @@ class Contender:
         lines = self.table[self.runs.start : self.runs.stop, epoch - 1]
         for line, solvers in zip(lines, self.solvers, strict=True):
             line["seconds"] = sum(solver.seconds for solver in solvers)
-            line["visits"] = sum(solver.done * solver.visits for solver in solvers)
-            line["steps"] = sum(solver.done * -(-solver.visits // solver.batch_size) for solver in solvers)
+            line["visits"] = sum(solver.done * solver.order.n_visits for solver in solvers)
+            line["steps"] = sum(
+                solver.done * -(-solver.order.n_visits // solver.batch_size) for solver in solvers
+            )
         with np.errstate(over="ignore", invalid="ignore"):  # of steps that diverge
             W, intercept, bound = self._current_iterates()
             primal = self._primal_values(W, intercept)
