@@ -2,37 +2,12 @@
 
 import os
 import subprocess
-import time
 
 import pytest
 
-from fastsvm_apps.common.progress import Stages
 from processes import on_terminal
 
 pytest.importorskip("pty")
-
-
-def test_stages_are_timed():
-    with Stages() as stage:
-        with stage("read"):
-            time.sleep(0.01)
-        with pytest.raises(ValueError, match="bad"), stage("fail", total=3):
-            raise ValueError("bad")
-    assert list(stage.seconds) == ["read", "fail"]
-    assert stage.seconds["read"] >= 0.01
-
-
-@pytest.mark.parametrize(
-    ("options", "shown"),
-    [({"spinner": True, "patience": 0}, ""), ({"verbose": True}, "read ...\nwork ...\n")],
-)
-def test_where_stderr_is_no_terminal_only_names_are_shown(capsys, options, shown):
-    with Stages(**options) as stage:
-        with stage("read"):
-            pass
-        with stage("work", total=2) as advance:
-            advance()
-    assert capsys.readouterr() == ("", shown)
 
 
 SCRIPT = """
@@ -79,13 +54,6 @@ def test_a_waiting_user_sees_the_stage_and_how_far_it_is():
 )
 def test_others_see_no_bar(options, stages):
     assert on_a_terminal(options) == (f"{stages}a note\r\na print\r\n", "result\n")
-
-
-def test_a_stage_inside_another_has_a_line_of_its_own():
-    inner = 'with stage("inner", total=4) as inner_advance: inner_advance(); advance(); time.sleep(0.3)'
-    shown, _ = on_a_terminal("spinner=True, patience=0.01", seconds=0.3, last=inner)
-    assert "25%" in shown
-    assert "work" in shown[shown.index("inner") :]
 
 
 def test_ctrl_c_gives_the_terminal_back():

@@ -15,7 +15,6 @@ from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.studies import cells
 from fastsvm_apps.studies.cells import (
-    cell_claims,
     cell_crops,
     cell_experiments,
     principal_components,
@@ -158,13 +157,6 @@ def test_a_run_that_is_at_the_optimum_at_once_is_drawn():
     traces = dict.fromkeys((cell_experiments.RAW, cell_experiments.WHITENED), dict.fromkeys(names, curves))
     for figure in solver_curves.solver_curves(traces):
         assert draw_figure(figure)
-
-
-def test_time_to_a_level_and_settling():
-    found = curves([[3, 1, 2, 1], [9, 9, 9, 9]], [[0.5, 0.2, 0.3, 0.2], [0.2, 0.21, 0.2, 0.2]])
-    assert cell_claims.seconds_to(found, 1.5).tolist() == [2, np.inf]
-    assert cell_claims.settled(found.error).tolist() == [4, 1]
-    assert cell_claims.settling(curves(found.primal, found.error[[0] * 9])) == (4, 4, 4)
 
 
 @pytest.mark.slow

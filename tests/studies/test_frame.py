@@ -48,11 +48,6 @@ def test_a_study_may_have_options_of_its_own(fake, tmp_path, monkeypatch):
     assert CliRunner().invoke(command, ["--size", "huge"]).exit_code == 2
 
 
-def test_json_is_what_the_record_says(run, tmp_path):
-    done = run("fake", "--json", "-o", "out")
-    assert json.loads(done.stdout) == json.loads((tmp_path / "out" / "report.json").read_text())
-
-
 def test_options_reach_the_study(run, fake, tmp_path):
     (tmp_path / "two.toml").write_text("threads = 2")
     done = run("fake", "--data", tmp_path, "--quick", "--config", tmp_path / "two.toml")

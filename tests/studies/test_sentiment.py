@@ -85,16 +85,6 @@ def test_growth_counts_the_words_of_the_first_texts(monkeypatch):
         assert columns.tolist() == expected
 
 
-def test_columns_are_expected_between_a_power_and_what_falls_below_it():
-    sizes = 100 * 2 ** np.arange(6)
-    power = 30 * sizes[None] ** 0.5
-    assert text_experiments.expected_columns(sizes, power, 6400) == pytest.approx((2400, 2400))
-    slowing = np.array([[0, 0, 0, 1000, 2000, 3000]], float) + 1
-    fewest, most = text_experiments.expected_columns(sizes, slowing, 6400)
-    assert most == pytest.approx(3001 * 3001 / 2001)
-    assert fewest == pytest.approx(most * (3001 / 2001) / (2001 / 1001))
-
-
 def test_the_share_of_the_longer_is_an_area_under_a_curve():
     random = np.random.default_rng(0)
     one, other = random.integers(20, size=70), random.integers(17, size=50)

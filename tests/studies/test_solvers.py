@@ -68,19 +68,6 @@ def test_what_one_needs_as_a_multiple_of_what_another_needs(a, b, ratio):
     assert convergence_costs.cost_ratio((found, found), ("a", "b"), "visits") == (ratio, ratio, ratio)
 
 
-def test_asdca_counts_by_its_own_optimum_and_best_theta():
-    general = curves(ASDCA=[[3, 2, 1.4]] * 6, other=[[3, 2, 1]] * 6)
-    thetas = {"paper": [1.0, 0.7, 0.6], "0.1": [1.0, 0.503, 0.503]}
-    visits = np.array([[10.0, 20, 30]] * 6)
-    of = {name: {"primal": np.array([ends] * 6), "visits": visits} for name, ends in thetas.items()}
-    grid = Curves(of, 0.5)
-    judged = solver_experiments.judged_curves(general, grid)
-    assert solver_experiments.best_theta(grid) == "0.1"
-    assert judged.excess("ASDCA")[0].tolist() == pytest.approx([1, 0.006, 0.006])
-    assert judged.excess("other")[0].tolist() == [2, 1, 0]
-    assert convergence_costs.cost_ratio((judged, judged), ("other", "ASDCA"), "visits").value == 1.5
-
-
 def test_what_is_proven_of_sdca_and_how_steps_are_counted():
     assert rate_experiments.proven_steps(100, 0.1, 0.1) == np.ceil(100 * np.log(5)) + 100 + 500
     assert rate_experiments.proven_steps(10, 0.1, 0.1) == 510

@@ -19,7 +19,6 @@ from fastsvm_apps.cells.learning.cautious_model import CautiousModel, stain_inva
 from fastsvm_apps.cells.learning.cell_model import load_cell_model
 from fastsvm_apps.cells.learning.model_notes import ModelNotes, read_notes
 from fastsvm_apps.cells.learning.training_samples import TrainingSamples
-from fastsvm_apps.cells.output import cell_training_tables
 
 pytestmark = pytest.mark.blas
 
@@ -77,19 +76,6 @@ def test_another_stain(run, model, few, laboratory):
     assert about["limits"].startswith("It is adapted to one laboratory, with 16 of its cells")
     out = run("classify", laboratory, "-m", "new.safetensors").stdout
     assert "unfamiliar" not in out
-
-
-def test_output_for_people(run, model, few, monkeypatch):
-    monkeypatch.setattr(cell_training_tables, "ENOUGH_A_CLASS", 6)
-    top = few(6, LYMPHOCYTE="LYMPHOCYTE", NEUTROPHIL="NEUTROPHIL", MONOCYTE="MONOCYTE")
-    out = run("adapt", model, top).stdout
-    assert out.startswith("sdca-logistic.safetensors, adapted by 18 labelled cells\n\nLabels\nlabel ")
-    assert "no cells of EOSINOPHIL: most of these will be missed\n" in out
-    assert " % by the model as it was\n" in out
-    assert " % after adaptation, each by a model that has not seen it\n" in out
-    assert "enough for `train`: " in out
-    assert "\nCertificate\nlargest relative gap " in out
-    assert out.endswith("Model\nadapted.safetensors\n")
 
 
 def test_the_model_that_comes_along(run, few):

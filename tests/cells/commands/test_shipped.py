@@ -88,13 +88,3 @@ def test_grouped_error(some_images, tmp_path, classes, most_error, most_original
     assert result.scores.error <= most_error
     assert result.scores.originals[1] <= most_originals
     assert fastsvm.load_model(path).classes_.tolist() == classes
-
-
-def test_the_report_says_what_is_known_to_go_wrong(run, folder, work, model):
-    top = folder(0)
-    assert run("classify", top, "--report", "shipped.html").exit_code == 0
-    assert "Known limits of this model.</strong> It has learned from 261 photographs" in (
-        work / "shipped.html"
-    ).read_text(encoding="utf-8")
-    assert run("classify", top, "-m", model, "--report", "own.html").exit_code == 0
-    assert "Known limits" not in (work / "own.html").read_text(encoding="utf-8")

@@ -1,7 +1,6 @@
 """train: grouped cross-validation, the choice of alpha, and the model."""
 
 import json
-import shutil
 
 import cv2
 import numpy as np
@@ -124,17 +123,6 @@ def test_few_images(run, folder):
     assert record["folds"] == 4
 
 
-def test_output_for_people(run, folder):
-    top = folder(*range(4), *range(20, 24), by_label=True)
-    out = run("train", top, *FAST, "--folds", 3).stdout
-    assert "8 images, " in out
-    assert "3 folds, every image is its own original\nerror " in out
-    assert "chosen on all images (inside the folds: " in out
-    assert out.endswith("Model\ncells.safetensors\n")
-    assert "\nCertificate\nrelative gap " in out
-    assert "0.1, as given" in run("train", top, *FAST, "--alpha", 0.1).stdout
-
-
 def test_some_images_cannot_be_used(run, folder, bad):
     top = folder(2, 3, 22, 23, 40, name="smears/sub")
     table = top.parent.parent / "labels.csv"
@@ -163,11 +151,3 @@ def test_classes(run, smears):
     assert result.exit_code == 1
     assert "no image has the label 'BASOPHIL'" in result.stderr
     assert run("train", smears, "--classes", "A,,B").exit_code == 2
-
-
-def test_a_model_is_replaced(run, folder, work, svm):
-    top = folder(0, 1, 20, 21, by_label=True)
-    shutil.copy(svm, work / "m.safetensors")
-    before = (work / "m.safetensors").read_bytes()
-    assert run("train", top, "-o", "m.safetensors", *FAST).exit_code == 0
-    assert (work / "m.safetensors").read_bytes() != before

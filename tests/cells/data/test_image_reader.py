@@ -175,15 +175,6 @@ def test_the_format_does_not_matter(tmp_path, width):
         assert ImageReader(str(path)).reduced(4).shape == (width // 2 // 4, width // 4, 3)
 
 
-def test_a_turned_image_is_scaled_too(tmp_path):
-    exif = Image.Exif()
-    exif[0x112] = 6
-    path = tmp_path / "image.jpg"
-    path.write_bytes(saved("JPEG", smooth(480, 650), exif=exif))
-    image, scale = read_scaled(str(path))
-    assert (image.shape, scale) == ((320, 236, 3), 320 / 650)
-
-
 @pytest.mark.parametrize(
     ("options", "reason"),
     [

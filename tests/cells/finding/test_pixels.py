@@ -81,15 +81,6 @@ def test_add_looked_up(planes, table):
     assert (looked_up - base).max() <= table.max() + 1e-6
 
 
-def test_add_looked_up_reads_the_entry_of_a_centre(table):
-    indices = np.indices(table.shape).reshape(3, 1, -1)
-    centres = [low + (k + 0.5) * (high - low) / n for (low, high, n), k in zip(AXES, indices, strict=True)]
-    looked_up = _pixels.add_looked_up(
-        np.full((1, table.size), 10, np.float32), np.float32(np.stack(centres, axis=-1)), table, AXES
-    )
-    np.testing.assert_allclose(looked_up[0], 10 + table.ravel(), rtol=0, atol=3e-6)
-
-
 # Input that tempts
 
 

@@ -10,7 +10,7 @@ from drawing import CYTOPLASM, NUCLEUS, PLASMA, SOME_TURNS, TURNS
 from fastsvm_apps.cells.data.image_reader import read_image
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.white_cells import WhiteCell, find_white_cells
-from fastsvm_apps.cells.measuring.cell_features import REGIONS, describe, feature_names, features_of
+from fastsvm_apps.cells.measuring.cell_features import describe, feature_names, features_of
 
 SMEARS = Path(__file__).parents[3] / "data" / "cells" / "images"
 HISTOGRAMS = ("colour", "edge")
@@ -42,21 +42,17 @@ def named(values):
     return dict(zip(feature_names(), values.tolist(), strict=True))
 
 
-def drawn(*lobes, center=(160, 120), cell=40, nucleus=NUCLEUS, bridge=0):
+def drawn(*lobes, center=(160, 120), cell=40, nucleus=NUCLEUS):
     """Draw a cell whose nucleus has lobes, each as x and y from the middle, and a radius."""
     image = np.full((240, 320, 3), PLASMA, np.uint8)
     cv2.circle(image, center, cell, CYTOPLASM, cv2.FILLED)
     middles = [(center[0] + x, center[1] + y) for x, y, _ in lobes]
     for middle, (_, _, radius) in zip(middles, lobes, strict=True):
         cv2.circle(image, middle, radius, nucleus, cv2.FILLED)
-    if bridge:
-        cv2.polylines(image, [np.array(middles)], False, nucleus, bridge)
     return cv2.GaussianBlur(image, (3, 3), 0)
 
 
 ROUND = drawn((0, 0, 24))
-LOBED = drawn((-20, 0, 17), (20, 0, 17))  # as large as the round one
-BRIDGED = drawn((-20, 0, 16), (20, 0, 16), bridge=7)
 
 
 def columns(prefix):
@@ -97,38 +93,6 @@ def test_a_round_nucleus_in_a_round_cell():
         assert values[name] == pytest.approx(1, abs=0.08), name
     assert values["cell_eccentricity"] < 0.03
     assert values["nucleus_dent_1"] < 0.05
-
-
-def test_lobes():
-    whole, apart = named(measured(ROUND)), named(measured(LOBED))
-    assert apart["nucleus_area"] == pytest.approx(whole["nucleus_area"], rel=0.05)
-    assert apart["nucleus_parts"] == 2
-    for depth in (0.35, 0.5, 0.65, 0.8):
-        assert apart[f"nucleus_lobes_{depth}"] == 2
-    for name in ("nucleus_solidity", "nucleus_convexity"):
-        assert apart[name] < whole[name] - 0.1
-    assert apart["nucleus_elongation"] < 0.6
-    assert apart["nucleus_perimeter"] > 1.2 * whole["nucleus_perimeter"]
-    assert apart["nucleus_thickness_max"] < 0.8 * whole["nucleus_thickness_max"]
-    assert apart["nucleus_hu_1"] > whole["nucleus_hu_1"] + 0.2
-
-
-def test_lobes_on_a_bridge():
-    whole, bridged = named(measured(ROUND)), named(measured(BRIDGED))
-    assert bridged["nucleus_parts"] == 1
-    assert bridged["nucleus_lobes_0.65"] == bridged["nucleus_lobes_0.8"] == 2
-    assert bridged["nucleus_solidity"] < whole["nucleus_solidity"] - 0.05
-    assert bridged["nucleus_dent_1"] > 0.1
-    assert bridged["nucleus_dent_2"] == pytest.approx(bridged["nucleus_dent_1"], abs=0.1)  # above and below
-    assert bridged["nucleus_dent_3"] < 0.1
-
-
-def test_a_darker_nucleus_moves_the_colours_of_the_nucleus_only():
-    field, cell = only_cell(ROUND)
-    normal, dark = describe(field, cell), describe(Field(drawn((0, 0, 24), nucleus=(120, 30, 80))), cell)
-    moved = {region: np.abs(normal - dark)[columns(f"colour_{region}")].sum() for region in REGIONS}
-    assert moved["core"] > 1
-    assert moved["far"] < 0.1
 
 
 # What must not change them

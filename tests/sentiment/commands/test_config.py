@@ -2,8 +2,6 @@
 
 import pytest
 
-from fastsvm_apps.sentiment.text_recipes import CLASSIFIERS
-
 
 @pytest.mark.parametrize("name", ["FASTSVM_MAX_LINE_KIB", "FASTSVM_SERVE_PORT"])
 def test_variables_are_limits_and_nothing_else(run, monkeypatch, name):
@@ -50,8 +48,3 @@ def test_bad_config(run, write, texts, tmp_path, content, message):
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
-
-
-def test_help_has_the_defaults_of_classifiers(run):
-    out = " ".join(run("train", "--help").stdout.split())
-    assert f"pegasos-svm {CLASSIFIERS['pegasos-svm'].alpha:g}" in out

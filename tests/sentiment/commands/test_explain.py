@@ -1,7 +1,6 @@
 """explain: the parts of a score, and where in the text they are."""
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
-from fastsvm_apps.sentiment.measures.term_effects import shown_term
 
 TEXTS = [
     "Great, great thing: I would buy this great thing again!",
@@ -168,42 +166,6 @@ def test_spans_lie_on_the_words_of_the_original():
 TEXT = "Great thing1 xyzzy,\nawful \x1b[2J great"
 
 
-def sections(output):
-    """Split what `explain` prints: the first line, the marked text, the rows of terms, the last line."""
-    head, text, terms, last = output.rstrip("\n").split("\n\n")
-    rows = [re.split(r"\s{2,}", line.strip()) for line in terms.splitlines()[1:]]
-    return head, text.splitlines()[1:], rows, last
-
-
-@pytest.mark.parametrize("labels", [2, 3])
-def test_explain_prints_the_text_and_the_sum(run, model, model3, labels):
-    path = model if labels == 2 else model3
-    found = explain_text(fastsvm.load_model(path), TEXT)
-    result = run("explain", path, TEXT)
-    assert (result.exit_code, result.stderr) == (0, "")
-    head, text, rows, last = sections(result.stdout)
-    assert head == f"{found.label} (score {found.score:+.4f} for {found.side})"
-    assert re.fullmatch(r"Great(\[(\++|-+)\])? thing1(\[(\++|-+)\])? xyzzy,", text[0])
-    assert re.fullmatch(r"awful(\[\++\]|\[-+\])? \\x1b\[2J great(\[(\++|-+)\])?", text[1])
-    against = "for neg" if labels == 2 else f"against {found.side}"
-    assert text[2] == f"[+] speaks for {found.side}   [-] speaks {against}"
-    assert rows[0] == ["term", "times", "contribution"]
-    assert [row[:2] for row in rows[1:4]] == [[term, str(count)] for term, count, _ in found.words]
-    shares = [float(row[-1]) for row in rows[1:-1]]
-    assert rows[-1][0] == "(score)"
-    assert sum(shares) == pytest.approx(float(rows[-1][-1]), abs=1e-3)
-    assert last.startswith("the model does not know 2 of 6 words: xyzzy,, ")
-
-
-def test_signs_grow_with_the_contribution(run, model):
-    found = explain_text(fastsvm.load_model(model), TEXT)
-    text = " ".join(sections(run("explain", model, TEXT).stdout)[1][:2])
-    largest = max(abs(span.contribution) for span in found.spans)
-    for start, stop, share in found.spans:
-        level = sum(abs(share) >= part * largest for part in (0.05, 0.25, 0.6))
-        assert f"{TEXT[start:stop]}[{('+' if share > 0 else '-') * level}]" in text
-
-
 def test_explain_json_and_number(run, model):
     found = explain_text(fastsvm.load_model(model), TEXT)
     record = json.loads(run("explain", model, "-", "-n", 1, "--json", input=f"{TEXT}\n").stdout)
@@ -214,8 +176,6 @@ def test_explain_json_and_number(run, model):
     assert record["spans"] == [span._asdict() for span in found.spans]
     assert (record["label"], record["side"], record["n_words"]) == (found.label, "pos", 6)
     assert record["unknown"] == found.unknown
-    rows = sections(run("explain", model, TEXT, "-n", 1).stdout)[2]
-    assert rows[2] == [f"({len(found.words) - 1} others)", f"{record['other_terms']['contribution']:+.4f}"]
 
 
 def test_explain_another_label(run, model3):
@@ -223,53 +183,7 @@ def test_explain_another_label(run, model3):
     assert record["side"] == "mixed"
 
 
-def test_a_long_text_has_eight_terms_and_all_under_v(run, model):
-    text = " ".join(f"thing{i}" for i in range(12))
-    brief, full = (sections(run("explain", model, text, *more).stdout)[2] for more in ((), ("-v",)))
-    assert (len(brief), len(full)) == (1 + 8 + 3, 1 + 12 + 2)
-    assert brief[:9] == full[:9]
-    assert brief[9][0] == "(4 others)"
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "no word in the text; the intercept alone decides"),
-        ("xyzzy", "the model does not know the only word, so the intercept alone decides: xyzzy"),
-        (
-            "xyzzy abc xyzzy",
-            "the model knows none of the 3 words, so the intercept alone decides: xyzzy, abc",
-        ),
-        ("great", "the model knows the only word"),
-        ("great great", "the model knows all 2 words"),
-        ("great abc", "the model does not know 1 of 2 words: abc"),
-        ("great " + " ".join(map(str, range(11))), "know 11 of 12 words: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 ..."),
-    ],
-)
-def test_unknown_words_are_said(run, model, text, said):
-    assert run("explain", model, text).stdout.splitlines()[-1].endswith(said)
-
-
 def test_undecodable_bytes_are_replaced(run, model):
     result = run("explain", model, "-", input=b"\xef\xbb\xbfgreat caf\xe9")
     assert (result.exit_code, result.stderr) == (0, "<stdin>: bytes that are not UTF-8 were replaced\n")
     assert result.stdout.startswith("pos")
-
-
-@pytest.mark.parametrize(
-    ("term", "expected"),
-    [
-        ("good thing", "good thing"),
-        (" un", "␣un"),
-        ("words__good", "good"),
-        ("chars__ un", "un…"),
-        ("chars__ing ", "…ing"),
-        ("chars__ bad ", "bad (characters)"),
-        ("chars__o", "…o…"),
-        ("chars__ ", "␣"),
-        (" ", "␣"),
-        ("", ""),
-    ],
-)
-def test_terms_as_people_read_them(term, expected):
-    assert shown_term(term) == expected

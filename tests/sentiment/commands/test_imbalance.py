@@ -37,17 +37,12 @@ def test_weights_of_labels_raise_the_recall_of_the_rare_one(trained, corpus):
 
 
 @pytest.mark.slow
-def test_the_baseline_and_the_metric(run, trained, corpus):
+def test_the_baseline_and_the_metric(trained, corpus):
     record = trained(corpus)
     assert record["metric"] == record["alpha_choice"]["metric"] == "balanced-accuracy"
     assert record["baseline"] == {"label": "neg", "accuracy": 60 / 66, "metric_value": 0.5}
     confusion = np.array(record["confusion"])
     assert record["metric_value"] == pytest.approx(np.mean(confusion.diagonal() / confusion.sum(axis=1)))
-    out = run("train", corpus, "-v").stdout
-    assert f"\nbalanced accuracy {record['metric_value']:.4f}; always guessing neg 0.5000\n" in out
-    assert f"\nmacro F1 {record['macro_f1']:.4f}; always guessing neg" in out
-    assert "\nbaseline 0.9091, always guessing neg\n" in out
-    assert "trained on 264 other texts.\nThe saved model was trained on all 330 texts.\n" in out
     for metric in ("accuracy", "macro-f1", "average-precision"):
         other = trained(corpus, config={"metric": metric})
         assert other["metric"] == other["alpha_choice"]["metric"] == metric
@@ -70,11 +65,10 @@ def test_a_label_that_is_never_predicted_is_said_aloud(run, trained, write, text
     "metric",
     [None, *(pytest.param(each, marks=pytest.mark.slow) for each in ("accuracy", "balanced-accuracy"))],
 )
-def test_by_default_a_rare_label_weighs_more_and_scores_are_moved(run, trained, corpus, metric):
+def test_by_default_a_rare_label_weighs_more_and_scores_are_moved(trained, corpus, metric):
     record = trained(corpus, config=metric and {"metric": metric})
     assert record["class_weight"] == "balanced"
     assert record["threshold"]["metric"] == (metric or "macro-f1")
     model = fastsvm.load_model(record["model"])
     assert model["classifier"].intercept_[0] == pytest.approx(-record["threshold"]["shift"], rel=1e-5)
     assert recall(record) > 0
-    assert "Scores are lowered by" in run("train", corpus, "-v").stdout.replace("raised", "lowered")

@@ -78,17 +78,6 @@ def test_copies(run, tmp_path):
     ]
     assert (near["groups"], near["spare"], near["conflicts"]) == (1, 1, 0)
     assert near["named"][0]["members"] == [{"place": 2, "label": "neg"}, {"place": 6, "label": "neg"}]
-    out = run(*QUICK, "-v", corpus).stdout
-    assert "3 groups, 2 with different labels; 10 texts to spare\n" in out
-    assert "\n  line 2: neg, line 3: pos\n" in out
-    assert "line 12: neg, line 16: pos, and 3 more\n" in out
-    assert "\n  lines 1, 4, 8: pos\n" in out
-
-
-def test_no_copies_and_files_of_a_folder(run, write):
-    pairs = [("pos", "one"), ("neg", "two"), ("neg", "one")]
-    assert "the same text: none\n" in run(*QUICK, "-v", write(pairs[:2])).stdout
-    assert "\n  neg/2.txt: neg, pos/0.txt: pos\n" in run(*QUICK, "-v", write(pairs, "folder")).stdout
 
 
 def test_characters(run, tmp_path):
@@ -107,9 +96,6 @@ def test_characters(run, tmp_path):
     assert [*characters["scripts"]][:3] == ["ASCII", "Cyrillic", "Latin beyond ASCII"]
     assert (characters["texts_beyond_ascii"], characters["replacement"]) == (2, 1)
     assert (characters["control"], characters["texts_with_control"]) == (3, 1)
-    out = run(*QUICK, "-v", corpus).stdout
-    assert "3 control characters in 1 text\n" in out
-    assert "\x1b" not in out
 
 
 def test_characters_beyond_a_batch_are_counted(run, write, monkeypatch):
@@ -122,18 +108,6 @@ def test_characters_beyond_a_batch_are_counted(run, write, monkeypatch):
     assert characters["scripts"] == {"ASCII": 25 / 37, "Chinese characters": 11 / 37, "Cyrillic": 1 / 37}
 
 
-def test_the_brief_form_fits_a_terminal(run, write, texts):
-    corpus = write([*texts(200, ("neg", "pos", "mixed")), *[("other", "another text")] * 9], "csv")
-    brief = run("inspect", corpus)
-    assert brief.exit_code == 0
-    lines = brief.stdout.splitlines()
-    assert len(lines) <= 24
-    assert max(map(len, lines[1:])) <= 80  # the first has the path
-    number = lines.index("Suspected labels")
-    assert "the model contradicts" in lines[number + 1]
-    assert len(run("inspect", corpus, "-n", 12).stdout.splitlines()) > 24
-
-
 def test_what_is_skipped_is_counted_by_problem(run, tmp_path):
     corpus = tmp_path / "a.txt"
     lines = [b"toys pos 1.txt caf\xe9", b"toys neg 2.txt fine", b"toys pos 3.txt", b"toys 4.txt no label"]
@@ -144,18 +118,6 @@ def test_what_is_skipped_is_counted_by_problem(run, tmp_path):
     result = run(*QUICK, "-v", corpus)
     assert "bytes that are not UTF-8        2\n" in result.stdout
     assert f"{corpus}: 4 skipped" in result.stderr.splitlines()
-
-
-def test_many_labels_are_shown_first_and_counted(run, write):
-    corpus = write([(f"l{i}", "some text") for i in range(1000)] + [("often", "text")] * 60)
-    record = describe_json(run, corpus)
-    assert len(record["label_counts"]) == 1001
-    assert len(record["lengths"]) == 21
-    assert record["lengths"][1]["label"] == "often"
-    result = run(*QUICK, "-v", corpus)
-    assert result.exit_code == 0
-    assert result.stdout.count("... and 981 more labels\n") == 3
-    assert len(result.stdout.splitlines()) < 150
 
 
 def test_a_real_corpus(run, shared):
@@ -254,9 +216,6 @@ def test_texts_that_are_there_twice(run, write, texts):
     assert record["n_crossing"] == len(crossing) > 0
     all_in = json.loads(run("inspect", write(pairs, "csv"), "--json", "--holdout", 0).stdout)
     assert all_in["n_crossing"] == 0
-    shown = run("inspect", write(pairs, "csv"), "-v").stdout
-    assert "2 texts with another label elsewhere" in shown
-    assert "the same as line 12, which is pos" in shown
 
 
 def test_labels_of_one_text_and_what_is_wrong(run, write, texts):

@@ -1,13 +1,10 @@
 """What only a real process shows: pipes, a terminal, memory."""
 
 import os
-import re
 import sys
 import threading
 
 import pytest
-
-from processes import on_terminal
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")
 
@@ -63,16 +60,3 @@ def test_a_poor_terminal_gets_escapes(start, model, monkeypatch, tmp_path):
         out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
         assert r"p\xf6s" in out or r"p\u00f6s" in out
-
-
-@pytest.mark.slow
-@posix
-def test_explain_marks_words_in_colours_or_by_signs(model, monkeypatch):
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    line = "-m", "fastsvm_apps.sentiment", "explain", model, "great dull"
-    assert re.search(rb"\x1b\[[\d;]*mgreat\x1b\[0m \x1b\[[\d;]*mdull\x1b\[0m", on_terminal(line)[0])
-    monkeypatch.setenv("NO_COLOR", "1")
-    shown = on_terminal(line)[0]
-    assert b"great[+++] dull[---]" in shown
-    assert not re.search(rb"\x1b\[[\d;]*m", shown)  # a spinner may have come and gone

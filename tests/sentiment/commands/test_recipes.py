@@ -11,7 +11,7 @@ import fastsvm
 from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
 from fastsvm_apps.sentiment.learning.recipe_choice import _best_recipe, choose_recipe
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
-from fastsvm_apps.sentiment.settings import BY_DEFAULT, Settings, recipe_settings
+from fastsvm_apps.sentiment.settings import BY_DEFAULT, recipe_settings
 from fastsvm_apps.sentiment.text_recipes import (
     AUTO,
     HINGE_ALPHAS,
@@ -127,12 +127,6 @@ def test_what_is_given_comes_first(run, train, write):
     result = run("train", corpus, "--ngrams", "none")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "nothing to count" in result.stderr
-
-
-def test_settings():
-    assert recipe_settings(AUTO, seed=3) == Settings(seed=3, recipe=AUTO)
-    assert recipe_settings(AUTO, weighting="tfidf") == Settings(weighting="tfidf")
-    assert recipe_settings("nb-signs") == Settings(ngrams=None, chars=(1, 4), recipe="nb-signs")
 
 
 @pytest.mark.parametrize(("n", "n_labels"), [(99, 2), (299, 30)])

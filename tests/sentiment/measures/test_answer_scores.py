@@ -4,7 +4,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 from fastsvm_apps.sentiment.measures.answer_scores import score_answers
 from fastsvm_apps.sentiment.measures.calibration_error import probability_groups
@@ -12,21 +11,6 @@ from fastsvm_apps.sentiment.measures.calibration_error import probability_groups
 
 def evaluation(classes, truth, decision):
     return score_answers(SimpleNamespace(classes_=np.array(classes)), ["text"] * len(truth), truth, decision)
-
-
-@pytest.fixture(params=[2, 4])
-def tested(request):
-    """Return an evaluation of decisions that are right more often than not."""
-    n_classes = request.param
-    rng = np.random.default_rng(n_classes)
-    y = rng.integers(n_classes, size=300)
-    decision = rng.normal(size=(300, n_classes))
-    decision[np.arange(300), y] += 1
-    decision = np.round(decision, 1)  # so that some are equal
-    if n_classes == 2:
-        decision = decision[:, 1] - decision[:, 0]
-    classes = np.array([f"label {i}" for i in range(n_classes)])
-    return evaluation(classes, classes[y].tolist(), decision)
 
 
 def test_shares_of_nothing():
@@ -39,19 +23,6 @@ def test_shares_of_nothing():
     ]
     assert found.ladder("b") is found.ladder("x") is None
     assert found.right.tolist() == [True, False, False]
-
-
-def test_curves(tested):
-    for i, label in enumerate(tested.classes):
-        score = tested.decision[:, i] if tested.decision.ndim > 1 else tested.decision * (1 if i else -1)
-        truth = np.array(tested.truth) == label
-        found = tested.ladder(label)
-        assert found.area == pytest.approx(roc_auc_score(truth, score))
-        assert found.average_precision == pytest.approx(average_precision_score(truth, score))
-        assert found.share == truth.mean()
-        assert found.roc[[0, -1]].tolist() == [[0, 0], [1, 1]]
-        assert found.precision_recall[0].tolist() == [0, 1]
-        assert found.precision_recall[-1].tolist() == [1, truth.mean()]
 
 
 def test_margins():
