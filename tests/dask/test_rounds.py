@@ -87,7 +87,7 @@ def test_the_bound_is_that_of_the_balanced_dual(rows, loss, tol):
         dual = dual_of(solver)
         if tol:
             solvers = [shard.solver for shard in solver.shards.shards]
-            taken = [solver.problem.excess(solver.dual, factors) for solver in solvers]
+            taken = [solver.problem.taken_from_few_rows(solver.dual, factors) for solver in solvers]
             dual -= np.concatenate(taken)
             assert sum(map(np.count_nonzero, taken)) < np.count_nonzero(dual) / 2
         else:
