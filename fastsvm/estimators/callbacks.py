@@ -10,7 +10,7 @@ import numpy as np
 from ..solvers.run import Watcher
 
 if TYPE_CHECKING:
-    from ..fitting.fit import Fit
+    from ..fitting.fit import Method
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -23,7 +23,7 @@ except ImportError:
     _with_callbacks = None
 
 
-def with_callbacks(fit: Fit) -> Fit:
+def with_callbacks(fit: Method) -> Method:
     """Return scikit-learn's wrapper of a fit, or one that only calls it."""
     return fit if _with_callbacks is None else _with_callbacks(fit)
 

@@ -70,7 +70,7 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
             y,
             sample_weight,
             threads=self._threads(),
-            start_of=kernel_warm_start(self) if getattr(params, "warm_start", False) else None,
+            start_of=kernel_warm_start(self),
             steps_of=steps_of,
         )
         fit.set_attributes(self)

@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
 from .._utils.threads import one_blas_thread
-from ..fitting.fit import all_or_nothing
-from ..fitting.kernel import OF_ONE_FIT, gamma_to_use, support_of
+from ..fitting.fit import all_or_nothing, forget_fit
+from ..fitting.kernel import gamma_to_use, support_of
 from ..fitting.labels import batch_classes, row_weights, signs_of_classes
 from ..solvers._input import as_random
 from ..solvers.kernel._gram import gram_maker
@@ -164,8 +164,7 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields):
         self.support_, self.dual_coef_, self.support_vectors_ = support, coef, vectors
         self.intercept_ = np.zeros(len(coef))
         self.t_, self._n_rows = solver.t, seen + len(y)
-        for stale in OF_ONE_FIT:
-            self.__dict__.pop(stale, None)
+        forget_fit(self)
         return self
 
     def _n_rows_seen(self):

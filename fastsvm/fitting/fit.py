@@ -33,10 +33,10 @@ Starts = Callable[[int], Any]
 Makers = list[tuple[object, Callable[[int], Any]]]
 
 
-Fit = TypeVar("Fit", bound=Callable[..., Any])
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def all_or_nothing(fit: Fit) -> Fit:
+def all_or_nothing(fit: Method) -> Method:
     """Make a failed or interrupted `fit` leave the model as it was."""
 
     @wraps(fit)
@@ -49,11 +49,44 @@ def all_or_nothing(fit: Fit) -> Fit:
             vars(self).update(before)
             raise
 
-    return cast(Fit, safe_fit)
+    return cast(Method, safe_fit)
+
+
+class Fit:
+    """What a fit found. Models take it as attributes, which their predictions read."""
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the attributes of a fitted model, by name."""
+        raise NotImplementedError
+
+    def set_attributes(self, model: Any) -> None:
+        """Make these the attributes of a model, in place of those of another fit."""
+        forget_fit(model)
+        vars(model).update(self.attributes())
+
+
+def forget_fit(model: Any) -> None:
+    """Remove what a model has of a fit, and the next may lack."""
+    for name in OF_ONE_FIT:
+        vars(model).pop(name, None)
+
+
+def one_or_all(values: Any) -> Any:
+    """Return what a model has of its problems: of one that alone, a number as a float; else all."""
+    if values is None or len(values) != 1:
+        return values
+    return float(values[0]) if isinstance(values, np.ndarray) else values[0]
+
+
+def alpha_n_of_last_fit(model: Any, classes: np.ndarray, n: int) -> float | None:
+    """Return alpha n of a model's last fit, if `warm_start` asks for it, and classes and n are the same."""
+    alpha_n: float | None = getattr(model, "_alpha_n", None) if getattr(model, "warm_start", False) else None
+    same = alpha_n is not None and n == model._n_rows and np.array_equal(classes, model.classes_)
+    return alpha_n if same else None
 
 
 @dataclass(frozen=True)
-class LinearFit:
+class LinearFit(Fit):
     """What a fit of a linear model found; None is what its method has not.
 
     Attributes
@@ -88,22 +121,15 @@ class LinearFit:
     states: list[dict[str, Any]] | None = None
     short: list[FitEnd] = field(default_factory=list)
 
-    def set_attributes(self, model: Any) -> None:
-        """Make these the attributes of a model, in place of those of another fit."""
-        for name in OF_ONE_FIT:
-            vars(model).pop(name, None)
-        vars(model).update(self.attributes())
-
-    def attributes(self) -> dict[str, Any]:
-        """Return the attributes of a fitted model, by name."""
+    def attributes(self) -> dict[str, Any]:  # noqa: D102 (inherited)
         found = {
             "classes_": self.classes,
             "coef_": self.coef,
             "intercept_": self.intercept,
             "n_iter_": self.n_iter,
-            "objective_": _number_if_one(self.objective),
-            "dual_gap_": _number_if_one(self.gap),
-            "history_": self.history[0] if self.history and len(self.history) == 1 else self.history,
+            "objective_": one_or_all(self.objective),
+            "dual_gap_": one_or_all(self.gap),
+            "history_": one_or_all(self.history),
             "dual_coef_": self.dual_coef,
             "solver_": self.solver[0] if self.solver and len(set(self.solver)) == 1 else self.solver,
             "t_": self.t,
@@ -112,10 +138,6 @@ class LinearFit:
             "_states": self.states,
         }
         return {name: value for name, value in found.items() if value is not None}
-
-
-def _number_if_one(values: np.ndarray | None) -> Any:
-    return float(values[0]) if values is not None and len(values) == 1 else values
 
 
 def fit_linear(
@@ -337,11 +359,11 @@ def _dual_coef(params: Any, targets: Targets, results: list[Result]) -> np.ndarr
 
 
 def linear_warm_start(model: Any) -> Callable[[np.ndarray, int], Starts | None]:
-    """Return what SDCA may start from: a model's dual variables, if its rows and classes are the same."""
+    """Return what SDCA starts from with `warm_start`: dual variables, if rows and classes are the same."""
 
     def start_of(classes: np.ndarray, n: int) -> Starts | None:
-        alpha_n = getattr(model, "_alpha_n", None)
-        if alpha_n is None or n != model._n_rows or not np.array_equal(classes, model.classes_):
+        alpha_n = alpha_n_of_last_fit(model, classes, n)
+        if alpha_n is None:
             return None
         duals, intercepts = model.dual_coef_, model.intercept_
         if is_joint(model, classes):

@@ -25,7 +25,7 @@ from ..solvers.kernel.sdca_solver import KernelSDCASolver
 from ..solvers.params import checked_params
 from ..solvers.run import run
 from .convergence_advice import ConvergenceWarning, FitEnd, fit_ends, warn_if_short
-from .fit import all_or_nothing
+from .fit import Fit, all_or_nothing, alpha_n_of_last_fit, one_or_all
 from .kernel_prediction import KernelPrediction, ScoringKernel, is_precomputed
 from .labels import as_labels, positive_labels, require_classes, row_weights, signs_of_classes
 from .plain_model import PlainModel
@@ -42,11 +42,8 @@ NO_BOUND = (
 )
 
 
-OF_ONE_FIT = ("calibration_", "objective_", "dual_gap_", "history_")  # attributes that another fit may lack
-
-
 @dataclass(frozen=True)
-class KernelFit:
+class KernelFit(Fit):
     """What a fit of a kernel machine found.
 
     Attributes
@@ -87,27 +84,20 @@ class KernelFit:
         """How far each problem came."""
         return fit_ends(self.objective, self.gap, self.done)
 
-    def set_attributes(self, model: Any) -> None:
-        """Make these the attributes of a model, in place of those of another fit."""
-        for name in OF_ONE_FIT:
-            vars(model).pop(name, None)
-        vars(model).update(self.attributes(), _scoring=ScoringKernel())
-
-    def attributes(self) -> dict[str, Any]:
-        """Return the attributes of a fitted model, by name."""
-        binary = len(self.gap) == 1
+    def attributes(self) -> dict[str, Any]:  # noqa: D102 (inherited)
         found = {
             "classes_": self.classes,
             "gamma_": self.gamma,
             "support_": self.support,
             "dual_coef_": self.dual_coef,
             "intercept_": self.intercept,
-            "objective_": float(self.objective[0]) if binary else self.objective,
-            "dual_gap_": float(self.gap[0]) if binary else self.gap,
-            "history_": self.history[0] if binary else self.history,
+            "objective_": one_or_all(self.objective),
+            "dual_gap_": one_or_all(self.gap),
+            "history_": one_or_all(self.history),
             self.counter: int(self.done.max()),
             "_alpha_n": self.alpha_n,
             "_n_rows": self.n_rows,
+            "_scoring": ScoringKernel(),
         }
         if self.support_vectors is not None:
             found["support_vectors_"] = self.support_vectors
@@ -226,11 +216,11 @@ def gamma_to_use(params: Any, X: Any) -> float:
 
 
 def kernel_warm_start(model: Any) -> Callable[[np.ndarray, int], Any]:
-    """Return what a fit may start from: a model's dual variables, if its rows and classes are the same."""
+    """Return what a fit starts from with `warm_start`: dual variables, if rows and classes are the same."""
 
     def start_of(classes: np.ndarray, n: int) -> np.ndarray | None:
-        alpha_n = getattr(model, "_alpha_n", None)
-        if alpha_n is None or n != model._n_rows or not np.array_equal(classes, model.classes_):
+        alpha_n = alpha_n_of_last_fit(model, classes, n)
+        if alpha_n is None:
             return None
         start = np.zeros((len(model.dual_coef_), n))
         start[:, model.support_] = np.abs(model.dual_coef_) * alpha_n
@@ -243,12 +233,12 @@ def warn_if_kernel_fit_is_short(
     fit: KernelFit, params: KernelParams, X: Any, category: type[Warning]
 ) -> None:
     """Warn of a fit that ended short of its tolerance, unless a callback ended it."""
-    if params.gap_tol is None or fit.stopped:
+    if isinstance(params, KernelPegasosParams) or params.tol is None or fit.stopped:
         return
     of_columns = None if is_precomputed(params.kernel) or X.ndim == 1 else X
     limit = np.inf if params.max_iter == -1 else params.max_iter
     advice = NO_BOUND if fit.indefinite else None
-    warn_if_short(fit.ends, params.gap_tol, of_columns, limit, category=category, advice=advice)
+    warn_if_short(fit.ends, params.tol, of_columns, limit, category=category, advice=advice)
 
 
 class PlainKernelMachine(PlainModel, KernelPrediction):
@@ -269,10 +259,14 @@ class PlainKernelMachine(PlainModel, KernelPrediction):
         self
         """
         params = checked_params(self)
-        start_of = kernel_warm_start(self) if getattr(params, "warm_start", False) else None
         X = self._checked(X)
         fit = fit_kernel(
-            params, X, as_labels(y, X.shape[0]), sample_weight, threads=self._threads(), start_of=start_of
+            params,
+            X,
+            as_labels(y, X.shape[0]),
+            sample_weight,
+            threads=self._threads(),
+            start_of=kernel_warm_start(self),
         )
         warn_if_kernel_fit_is_short(fit, params, X, ConvergenceWarning)
         fit.set_attributes(self)

@@ -73,7 +73,7 @@ class SDCA(PlainModel, LinearPrediction, SDCAFields):
             as_labels(y, X.shape[0]),
             sample_weight,
             threads=self._threads(),
-            start_of=linear_warm_start(self) if params.warm_start else None,
+            start_of=linear_warm_start(self),
             rows_of=rows_of,
             checkpoint=checkpoint,
         )

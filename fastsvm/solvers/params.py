@@ -171,6 +171,14 @@ class Params:
     relative_weights: ClassVar[bool] = True
     """Whether the weights of rows are divided by their mean."""
 
+    if TYPE_CHECKING:
+        tol: float | None
+
+    @property
+    def gap_tol(self) -> float | None:
+        """The relative gap at which to stop; None where `tol` is none, or of something else."""
+        return self.tol if self.is_dual else None
+
     @classmethod
     def of(cls, source: object, **other: Any) -> Self:
         """Return the parameters that are attributes of an object, checked.
@@ -275,11 +283,6 @@ class SDCAParams(SDCAFields, Params):
         """The loss, of its width."""
         return as_loss(self.loss, self.hinge_width)
 
-    @property
-    def gap_tol(self) -> float | None:
-        """The relative gap at which to stop; None where there is no such stop."""
-        return self.tol
-
     def check_together(self) -> None:  # noqa: D102 (inherited)
         if self.multi_class == "ovr":
             return
@@ -359,7 +362,6 @@ class PegasosParams(PegasosFields, Params):
     }
 
     is_dual: ClassVar[bool] = False
-    gap_tol: ClassVar[None] = None
 
     @property
     def patience(self) -> int | None:
@@ -403,7 +405,6 @@ class PerceptronParams(PerceptronFields, Params):
 
     relative_weights: ClassVar[bool] = False
     is_dual: ClassVar[bool] = False
-    gap_tol: ClassVar[None] = None
 
     @property
     def patience(self) -> int | None:
@@ -446,8 +447,3 @@ class ASDCAParams(ASDCAFields, Params):
     def loss_entry(self) -> Loss:
         """The loss, of its width."""
         return as_loss(self.loss, self.hinge_width)
-
-    @property
-    def gap_tol(self) -> float | None:
-        """The relative gap at which to stop."""
-        return self.tol

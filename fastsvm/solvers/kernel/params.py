@@ -49,11 +49,6 @@ class KernelSDCAParams(KernelSDCAFields, Params):
     counter: ClassVar[str] = "n_iter_"
     """The attribute that counts epochs or steps."""
 
-    @property
-    def gap_tol(self) -> float | None:
-        """The relative gap at which to stop."""
-        return self.tol
-
 
 @dataclass(eq=False, repr=False)
 class KernelPegasosFields(Fields):
@@ -78,7 +73,7 @@ class KernelPegasosParams(KernelPegasosFields, Params):
     """What a fit reads of `KernelPegasosFields`, checked."""
 
     counter: ClassVar[str] = "t_"
-    gap_tol: ClassVar[None] = None
+    is_dual: ClassVar[bool] = False
 
 
 @dataclass(eq=False, repr=False)
