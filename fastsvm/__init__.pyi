@@ -7,10 +7,10 @@ from .estimators.kernel_grid import kernel_pegasos_grid as kernel_pegasos_grid
 from .estimators.kernel_pegasos import KernelPegasosClassifier as KernelPegasosClassifier
 from .estimators.kernel_sdca import KernelSDCAClassifier as KernelSDCAClassifier
 from .estimators.linear import ASDCAClassifier as ASDCAClassifier
-from .estimators.linear import PegasosClassifier as PegasosClassifier
-from .estimators.linear import PerceptronClassifier as PerceptronClassifier
 from .estimators.linear import SDCAClassifier as SDCAClassifier
 from .estimators.linear_cv import SDCAClassifierCV as SDCAClassifierCV
+from .estimators.online import PegasosClassifier as PegasosClassifier
+from .estimators.online import PerceptronClassifier as PerceptronClassifier
 from .estimators.persistence import load_model as load_model
 from .estimators.persistence import save_model as save_model
 from .fitting.certificate import Certificate as Certificate

@@ -30,7 +30,8 @@ from .bag_of_words import BagOfWords
 from .kernel_features import KernelFeatures
 from .kernel_pegasos import KernelPegasosClassifier
 from .kernel_sdca import KernelSDCAClassifier
-from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from .linear import ASDCAClassifier, SDCAClassifier
+from .online import PegasosClassifier, PerceptronClassifier
 from .term_weighting import TermWeighting
 
 if TYPE_CHECKING:

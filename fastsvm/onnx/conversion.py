@@ -17,8 +17,9 @@ from ..estimators.kernel_cv import KernelSDCAClassifierCV
 from ..estimators.kernel_features import KernelFeatures
 from ..estimators.kernel_pegasos import KernelPegasosClassifier
 from ..estimators.kernel_sdca import KernelSDCAClassifier
-from ..estimators.linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from ..estimators.linear import ASDCAClassifier, SDCAClassifier
 from ..estimators.linear_cv import SDCAClassifierCV
+from ..estimators.online import PegasosClassifier, PerceptronClassifier
 from ..estimators.select_terms import SelectTerms
 from ..estimators.term_weighting import TermWeighting
 from . import classifiers, kernels, texts

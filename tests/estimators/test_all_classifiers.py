@@ -1,6 +1,7 @@
 """What all classifiers do alike, own, plain and drop-in ones, which are read from their packages."""
 
 import inspect
+import pickle
 import re
 import warnings
 
@@ -98,6 +99,27 @@ def test_odd_rows_are_fitted_right_or_refused_in_one_line(kind, rows, right, ref
         expected = made(kind).fit(ROWS, Y).decision_function(ROWS) if right == "as ROWS" else found
         fine = right and np.isfinite(found).all() and np.allclose(found, expected, atol=1e-3)
     assert fine
+
+
+OWN = [kind for kind in CLASSIFIERS if kind.__name__ not in drop_in.__all__]
+
+
+@pytest.mark.parametrize("kind", OWN, ids=lambda kind: f"{kind.__module__}.{kind.__name__}")
+def test_a_call_that_fails_leaves_the_model_as_it_was(kind):
+    """Each method that learns, before a fit and after one; the rows that fail have more columns."""
+    negative = -np.ones(60)
+    calls = {
+        "fit": [(WIDE, 0 * Y), (WIDE, Y, negative), (WIDE * np.nan, Y)],
+        "partial_fit": [(WIDE, Y), (WIDE, Y, [0, 1], negative), (WIDE * np.nan, Y, [0, 1])],
+    }
+    for model in made(kind), made(kind).fit(X, Y):
+        for method in calls.keys() & set(dir(model)):
+            for args in calls[method]:
+                before = {name: pickle.dumps(value) for name, value in vars(model).items()}
+                with pytest.raises(ValueError, match=r"class|weight|NaN|features"):
+                    getattr(model, method)(*args)
+                after = {name: pickle.dumps(value) for name, value in vars(model).items()}
+                assert after == before, (method, args)
 
 
 @pytest.mark.parametrize("kind", [fastsvm.KernelFeatures, drop_in.Nystroem])

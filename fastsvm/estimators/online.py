@@ -1,0 +1,297 @@
+"""The linear classifiers that learn step by step, and batch by batch: Pegasos and the perceptron."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..fitting.fit import all_or_nothing
+from ..fitting.online import fit_batch, online_start, require_batches
+from ..solvers._input import as_random
+from ..solvers.params import (
+    PegasosFields,
+    PegasosParams,
+    PerceptronFields,
+    PerceptronParams,
+    checked_params,
+)
+from .base import LinearClassifier
+from .callbacks import with_callbacks
+from .certify import certify
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, ArrayOrSparse
+
+
+class OnlineClassifier(LinearClassifier):
+    """A linear classifier that can also learn batch by batch, and from a given start."""
+
+    @all_or_nothing
+    @with_callbacks
+    def fit(
+        self,
+        X: ArrayOrSparse,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+    ) -> Self:
+        """Fit from zero, from a given start, or with `warm_start` from the last fit's solution.
+
+        A fit that fails or is interrupted leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
+            anything else is converted. The attributes take the dtype of X.
+        y : array of shape (n_samples,)
+            Labels of any kind, two classes or more.
+        sample_weight : array of shape (n_samples,), default=None
+            Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
+            2 is as a row twice, and 0 as none.
+        coef_init : array of the shape of `coef_`, default=None
+            Weights to start from. Steps are as short as after an epoch, so that the start is not lost.
+        intercept_init : array of the shape of `intercept_`, default=None
+            Intercepts to start from.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            On bad parameters, NaN or infinite values (with row and column), different lengths, or a
+            single class.
+        """
+        return self._fit(X, y, sample_weight, start_of=online_start(self, coef_init, intercept_init))
+
+    @all_or_nothing
+    def partial_fit(
+        self,
+        X: ArrayOrSparse,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Make one pass over X, continuing from where the last call, or `fit`, stopped.
+
+        After `fit` it starts from `coef_` and `intercept_` (and Pegasos from step `t_`). With averaging,
+        the average goes over the steps made in `partial_fit`. There is no objective or gap, which would
+        be those of this batch alone.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : array of shape (n_classes,), default=None
+            All labels that will ever come; needed in the first call. `class_weight="balanced"` needs
+            `fit`.
+
+        Returns
+        -------
+        self
+        """
+        params = checked_params(self, max_iter=1)
+        require_batches(params)
+        X, y = self._validated(X, y, reset=not hasattr(self, "classes_"))
+        fit = fit_batch(params, self, X, y, classes, sample_weight, self._threads())
+        fit.set_attributes(self)
+        return self
+
+
+@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
+class PegasosClassifier(OnlineClassifier, PegasosFields):
+    """Linear classifier fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
+
+    Minimises, for each class against the rest::
+
+        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
+
+    This is SGDClassifier's objective with the same alpha. The steps build up dual variables, which give a
+    certificate, looser than SDCA's.
+
+    Parameters
+    ----------
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log", "modified_huber"}, default="hinge"
+        phi(m) = max(0, 1-m) (SVM); its square; the hinge with its kink rounded; log(1 + exp(-m)) (logistic
+        regression); the squared hinge that is -4 m below -1.
+    alpha : float > 0, default=1e-4
+        Regularisation strength.
+    max_iter : int, default=20
+        Epochs: passes over X, or n draws each.
+    fit_intercept : bool, "same_step" or "search", default=True
+        Step on b0 too, by min(1/(alpha t), 1/sqrt(t)), unregularised. "same_step": by 1/(alpha t), as w.
+        "search": after the last step find the b0 with the least loss; not with `partial_fit`. False: b0 = 0.
+    batch_size : int, default=1
+        Rows a step.
+    order : {"permutation", "random", "batches"}, default="permutation"
+        Rows of an epoch: a fresh permutation, cut into batches; draws with replacement; or for each step a
+        batch of different rows, drawn from all.
+    project : bool, default=False
+        Keep w in a ball that contains the optimum.
+    averaging : {"last", "tail", "random"}, default="last"
+        Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
+        half. `partial_fit` averages all its steps, of which the t-th weighs t, and draws from the second half
+        of each call's.
+    average_from : int >= 0, default=None
+        T_0: "tail" and "random" take the iterates after so many steps, or the last where there are no more;
+        by default half of the steps.
+    early_stopping : bool, default=False
+        Hold `validation_fraction` of the rows of each label out, and see by their error whether epochs still
+        bring a class on. Not with `partial_fit`.
+    validation_fraction : float in (0, 1), default=0.1
+        The share of rows that `early_stopping` holds out.
+    n_iter_no_change : int, default=5
+        Stop after so many epochs in a row whose value is not below the least of an epoch so far by `tol`: the
+        error of the rows held out or, without early stopping, the mean loss of rows as they are met. Then
+        the tail average takes all steps, of which the t-th weighs t.
+    tol : float > 0 or None, default=None
+        None: 1e-3 with early stopping; else do `max_iter` epochs.
+    shuffle : bool, default=True
+        False: visit the rows in their order.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    warm_start : bool, default=False
+        Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
+        columns are the same.
+    n_jobs : int or None, default=None
+        Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
+    trace : bool, default=False
+        Measure objective and gap after every epoch (`history_`), not only after the last, at one to two
+        extra passes over X each.
+    certify : bool, default=False
+        True: find `dual_gap_` by `fastsvm.certify`, at most twice the true distance from the optimum (or
+        1e-8 of the objective), at the cost of some epochs of SDCA. `history_` keeps the steps' own bound.
+    verbose : bool, default=False
+        Print a line an epoch; implies `trace`.
+    random_state : int, RandomState or None, default=None
+        Seed of all random choices: the same seed gives the same result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), of X's dtype
+    intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
+    objective_ : float, or ndarray of shape (n_classes,)
+        P at the solution.
+    dual_gap_ : float, or ndarray of shape (n_classes,)
+        P minus a lower bound on its optimum, in units of P.
+    n_iter_ : int
+        Epochs done.
+    t_ : int
+        Steps taken; `partial_fit` goes on from there.
+    history_ : structured ndarray, or a list of one a class
+        The fields epoch, seconds, primal, dual and gap of the epochs measured.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro & Cotter, Math. Program. 127 (2011), fig. 1 and 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fastsvm import PegasosClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> PegasosClassifier("log", alpha=1e-2, random_state=0).fit(scale(X), y).score(scale(X), y) > 0.97
+    True
+    """
+
+    _params = PegasosParams
+
+    @all_or_nothing
+    def fit(  # noqa: D102 (inherited)
+        self,
+        X: ArrayOrSparse,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+    ) -> Self:
+        super().fit(X, y, sample_weight, coef_init=coef_init, intercept_init=intercept_init)
+        if self.certify:
+            [seed] = as_random(self.random_state).randint(2**31 - 1, size=1)
+            proof = certify(self, X, y, sample_weight=sample_weight, random_state=int(seed))
+            self.objective_, self.dual_gap_ = proof.objective, proof.gap
+        return self
+
+    fit.__doc__ = OnlineClassifier.fit.__doc__
+
+
+@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
+class PerceptronClassifier(OnlineClassifier, PerceptronFields):
+    """Rosenblatt's perceptron, plain or averaged.
+
+    Looks, for each class against the rest, for (w, b0) with y_i (w.x_i + b0) > 0 for all rows, by
+    w += c_i y_i x_i and b0 += c_i y_i on each row where that fails. It has no regularisation; what is
+    reported as objective is the mean perceptron loss 1/n sum_i c_i max(0, -y_i (w.x_i + b0)).
+
+    Parameters
+    ----------
+    max_iter : int, default=10
+        Most passes over X, each in a fresh permutation. A pass without a mistake is the last.
+    tol : float > 0 or None, default=1e-3
+        How far the mean loss must fall, for `n_iter_no_change`. None: the fit never stops for it.
+    n_iter_no_change : int or None, default=None
+        Stop, too, after so many passes in a row whose value is not below the least of a pass so far by `tol`:
+        the mean loss of the rows as they are met or, with early stopping, the error of the rows held out.
+        None: 5 with early stopping; else only a pass without a mistake ends the fit early.
+    averaging : {"last", "all"}, default="last"
+        Return the last iterate, or the average of all.
+    fit_intercept : bool, default=True
+        False: b0 = 0.
+    early_stopping : bool, default=False
+        Hold `validation_fraction` of the rows of each label out, and see by their error whether epochs still
+        bring a class on. Not with `partial_fit`.
+    validation_fraction : float in (0, 1), default=0.1
+        The share of rows that `early_stopping` holds out.
+    shuffle : bool, default=True
+        False: visit the rows in their order.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    warm_start : bool, default=False
+        Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
+        columns are the same.
+    n_jobs : int or None, default=None
+        Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
+    trace : bool, default=False
+        Measure the objective after every epoch (`history_`), not only after the last.
+    verbose : bool, default=False
+        Print a line an epoch; implies `trace`.
+    random_state : int, RandomState or None, default=None
+        Seed of all random choices: the same seed gives the same result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), of X's dtype
+    intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
+    objective_ : float, or ndarray of shape (n_classes,)
+        Mean perceptron loss; 0 if no row is on the wrong side.
+    n_iter_ : int
+        Passes done, by the class that needed most.
+    history_ : structured ndarray, or a list of one a class
+        The fields epoch, seconds and primal of the epochs measured; dual and gap are NaN.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    References
+    ----------
+    Rosenblatt, Psychol. Rev. 65 (1958). Freund & Schapire, Mach. Learn. 37 (1999).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fastsvm import PerceptronClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> PerceptronClassifier(averaging="all", random_state=0).fit(scale(X), y).score(scale(X), y) > 0.97
+    True
+    """
+
+    _params = PerceptronParams
