@@ -27,7 +27,6 @@ from ..common.cache import NO_CACHE, Cache
 from ..common.errors import OPTION, AppError, Skipped
 from ..common.paths import KINDS, check_there
 from ..common.progress import UNWATCHED, Stages
-from .data.corpus import GivenTexts
 from .data.text_source import TextSource
 from .measures import prediction
 from .settings import (
@@ -235,10 +234,10 @@ def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str,
         return TextSource(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
     if reading:
         raise TypeError(f"{', '.join(sorted(reading))}: describes a file, but texts and labels were given")
-    corpus = GivenTexts(texts=_checked_strings(source, "texts"), labels=_checked_strings(labels, "labels"))
-    if len(corpus.texts) != len(corpus.labels):
-        raise ValueError(f"{len(corpus.texts):,} texts and {len(corpus.labels):,} labels")
-    return corpus
+    texts, labels = _checked_strings(source, "texts"), _checked_strings(labels, "labels")
+    if len(texts) != len(labels):
+        raise ValueError(f"{len(texts):,} texts and {len(labels):,} labels")
+    return TextSource("the texts given", given=list(zip(texts, labels, strict=True)))
 
 
 def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:

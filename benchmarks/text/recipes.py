@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 from fastsvm.fitting import ConvergenceWarning
-from fastsvm_apps.sentiment.data.corpus import GivenTexts, read_corpus
+from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs import text_training
 from fastsvm_apps.sentiment.learning import recipe_choice
@@ -75,7 +75,7 @@ def measure(texts, labels, tokens, recipe, constants, n_seeds):
         for seed in range(n_seeds):
             start = time.process_time()
             result = text_training.train_text_model(
-                GivenTexts(texts=texts, labels=labels), replace(settings, seed=seed)
+                TextSource(recipe, given=list(zip(texts, labels, strict=True))), replace(settings, seed=seed)
             )
             seconds.append(time.process_time() - start)
             accuracies.append(result.evaluation.accuracy)

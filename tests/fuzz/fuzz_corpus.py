@@ -6,9 +6,11 @@ import io
 import json
 import sys
 from types import SimpleNamespace
+from unittest.mock import patch
 
 from fastsvm_apps.common.errors import AppError, Skipped
 from fastsvm_apps.common.input_streams import open_binary
+from fastsvm_apps.sentiment.data import csv_tables
 from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.record_formats import FORMATS, read_records
 from fastsvm_apps.sentiment.data.text_lines import Lines, arriving_texts
@@ -80,15 +82,17 @@ def rows(content, format, quick):
     source, skipped = TextSource("-", format, label_column=None), Skipped("stdin")
     try:
         if quick:
-            with open_unlabelled(source, skipped) as (_, _, batches, _):
-                return [row for batch in batches for row in zip(batch.places, batch.rows, strict=True)]
+            with open_unlabelled(source, skipped) as found:
+                return [(record.where, record.row) for block in found.blocks for record in block]
         with open_binary(source.path, source.encoding) as stream:
             lines = Lines(stream, skipped, source.max_line)
             first = next((item for item in lines if item[1].strip()), None)
             if first is None:
                 return []
             lines.give_back([first])
-            return [(record.where, record.row) for record in read_records(lines, format, source).records]
+            with patch.object(csv_tables, "_rows_at_once", lambda *_: ([], 0)):
+                found = read_records(lines, format, source)
+                return [(record.where, record.row) for block in found.blocks for record in block]
     except AppError as error:
         return str(error)
     finally:

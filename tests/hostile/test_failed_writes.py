@@ -28,7 +28,6 @@ from fastsvm_apps.cells.finding.findings import FoundCell
 from fastsvm_apps.cells.output.report_tally import ReportAbout, ReportCell
 from fastsvm_apps.cells.output.review_server import Work
 from fastsvm_apps.common.cache import Cache
-from fastsvm_apps.sentiment.data.corpus_batches import LabelledBatch
 from fastsvm_apps.sentiment.learning.streamed_rows import ShardSpool
 
 REFUSAL = "damaged by a failed write"
@@ -74,9 +73,7 @@ def terms(folder):
 
 def spool(folder):
     shards = ShardSpool(folder / "s")
-    return lambda k: shards.append(LabelledBatch(["a"], [k] * 99, [])), lambda: [
-        shard.labels[98] for shard in shards
-    ]
+    return lambda k: shards.append([(0.5, f"{k}", "a")] * 99), lambda: [int(shard[98][1]) for shard in shards]
 
 
 def checkpoint(folder):

@@ -2,10 +2,10 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import dropwhile
+from itertools import chain, dropwhile
 
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.input_streams import open_binary
@@ -15,15 +15,6 @@ from .text_lines import NO_KEY, NOT_UTF8, NUL, TRY_ENCODING, Lines, is_decoded, 
 from .text_source import Record, Records, TextSource
 
 MOST_LABELS = 1000  # of a model; more are hardly labels
-
-
-@dataclass(frozen=True)
-class GivenTexts(TextSource):
-    """Labelled texts that are in memory already."""
-
-    path: str = field(default="the texts given", init=False)
-    texts: Sequence[str] = ()
-    labels: Sequence[str] = ()
 
 
 @dataclass
@@ -80,9 +71,10 @@ def read_corpus(
     corpus = Corpus(Skipped(source.name))
     corpus.places = [] if places else None
     corpus.groups = None if groups is None else []
-    with open_corpus(source, corpus.skipped) as (corpus.format, found):
+    with open_corpus(source, corpus.skipped) as found:
+        corpus.format = found.format
         _collect_corpus(found, corpus, groups)
-    if isinstance(source, GivenTexts):
+    if source.given is not None:
         corpus.skipped.hint = ""  # there was nothing to decode
     if not corpus.texts:
         raise nothing_usable(corpus.skipped, corpus.format)
@@ -110,37 +102,37 @@ def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
 
 
 @contextmanager
-def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[tuple[str, Records]]:
-    """Open a corpus: yield its format and its records. Overlong lines count as skipped.
+def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[Records]:
+    """Open a corpus: yield its records. Overlong lines count as skipped.
 
     Raises
     ------
     AppError
         When the format is not known, or the file is empty.
     """
-    if isinstance(source, GivenTexts):
-        given = enumerate(zip(source.texts, source.labels, strict=True), 1)
-        yield "given", Records(None, (Record(f"text {i}", y.strip(), text) for i, (text, y) in given))
+    if source.given is not None:
+        records = (Record(f"text {i}", y.strip(), text) for i, (text, y) in enumerate(source.given, 1))
+        yield Records("given", None, ([record] for record in records))
         return
     format = format_of_path(source)
     if format == "folder":
-        yield format, read_folder(source)
+        yield read_folder(source)
         return
     with open_binary(source.path, source.encoding) as stream:
         lines = Lines(stream, skipped, source.max_line)
         if head := head_of_lines(dropwhile(lambda item: not item[1].strip(), lines)):
             lines.give_back(head)
             format = format or format_of_labelled(head, source)
-            yield format, read_records(lines, format, source)
+            yield read_records(lines, format, source)
         elif skipped.count:
-            yield format, Records(None, iter(()))
+            yield Records(format, None, iter(()))
         else:
             raise AppError(f"{source.name}: the file is empty; give a file of labelled texts")
 
 
 def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
     """Yield the usable records; the others are skipped and counted."""
-    for record in found.records:
+    for record in chain.from_iterable(found.blocks):
         problem = _record_problem(record)
         if problem:
             skipped.add(record.where, problem)
@@ -166,7 +158,7 @@ def _collect_corpus(found: Records, corpus: Corpus, groups: str | None) -> None:
 
 def _record_problem(record: Record) -> str:
     """Return the problem of a labelled text, or an empty string."""
-    _, label, text, problem, _ = record
+    _, label, text, problem, *_ = record
     if not (is_decoded(text) and is_decoded(label)):
         return undecoded_problem(text + label)
     if "\0" in text or "\0" in label:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from textwrap import shorten
-from typing import NamedTuple
 
 from ...common.errors import USAGE, AppError
 from .text_lines import Lines
-from .text_source import Record, TextSource, repeated
+from .text_source import Record, Records, TextSource, repeated
 
 SEPARATORS = {"tsv": "\t", "csv": ",;|\t"}  # of fields; the first one unless the header has another
 QUOTED_LINES = 10_000  # lines ahead in which a closing quote is searched
@@ -19,85 +18,7 @@ MOST_COLUMNS = 10_000
 csv.field_size_limit(2**31 - 1)  # a text may be long
 
 
-class TableRows(NamedTuple):
-    """Records of a table: the numbers of their first lines, their fields, and their raw text."""
-
-    numbers: list[int]
-    fields: list[list[str]]
-    raw: list[str]
-
-
-class CsvTable(NamedTuple):
-    """A table whose header was read: its columns, and the indices of the text and label columns."""
-
-    lines: Lines
-    columns: list[str]
-    delimiter: str
-    limit: int
-    text: int
-    label: int | None
-
-    def records(self) -> Iterator[Record]:
-        """Read all records, one after the other."""
-        for number, fields in csv_rows(self.lines, self.delimiter, self.limit):
-            yield self.record(number, fields)
-
-    def record(self, number: int, fields: list[str]) -> Record:
-        """Return the record with these fields; with too many or too few fields it has a problem."""
-        n = len(self.columns)
-        if len(fields) == n:
-            label = "" if self.label is None else fields[self.label].strip()
-            return Record(number, label, fields[self.text], "", fields)
-        if len(fields) > MOST_COLUMNS:
-            problem = f"more than {MOST_COLUMNS:,} fields"
-        else:
-            problem = f"{len(fields)} fields, where the header has {n}"
-            if any(field[:1] == '"' for field in fields):
-                problem += ", and a quote is never closed"
-        # The last column takes the surplus.
-        row = [*fields[: n - 1], self.delimiter.join(fields[n - 1 :]), *[""] * (n - len(fields))][:n]
-        return Record(number, problem=problem, row=row)
-
-    def waiting(self) -> TableRows:
-        """Read the records in the lines that have arrived, much faster than one by one.
-
-        Stop before a record whose quotes no CSV writer makes, or whose quotes are still open.
-        """
-        first, lines = self.lines.take_waiting()
-        if not any('"' in line for line in lines):
-            rows = [line.split(self.delimiter, MOST_COLUMNS) for line in lines]
-            found = TableRows(list(range(first, first + len(lines))), rows, lines)
-        else:
-            found, n = _quoted_rows(first, lines, self.delimiter)
-            self.lines.give_back(list(enumerate(lines[n:], first + n)))
-        if all(map(str.strip, found.raw)):
-            return found
-        solid = [i for i, raw in enumerate(found.raw) if raw.strip()]
-        return TableRows(*([column[i] for i in solid] for column in found))
-
-
-def _quoted_rows(first: int, lines: list[str], delimiter: str) -> tuple[TableRows, int]:
-    """Read records while their quotes are those of a CSV writer; return them and their number of lines."""
-    quoted = [line for line in lines if '"' in line]
-    with suppress(csv.Error):
-        parsed = list(csv.reader(quoted, delimiter=delimiter, strict=True))
-        if len(parsed) == len(quoted):  # no field goes on in the next line
-            fields = iter(parsed)
-            rows = [next(fields) if '"' in line else line.split(delimiter, MOST_COLUMNS) for line in lines]
-            return TableRows(list(range(first, first + len(rows))), rows, lines), len(rows)
-    rows, ends = [], []
-    reader = csv.reader([f"{line}\n" for line in lines], delimiter=delimiter, strict=True)
-    try:
-        for row in reader:
-            if reader.line_num - (ends[-1] if ends else 0) > QUOTED_LINES:
-                break
-            rows.append(row)
-            ends.append(reader.line_num)
-    except csv.Error:
-        pass
-    starts = [0, *ends][: len(ends)]
-    raw = ["\n".join(lines[i:j]) for i, j in zip(starts, ends, strict=True)]
-    return TableRows([first + i for i in starts], rows, raw), ends[-1] if ends else 0
+Row = tuple[int, list[str], str | None]  # the number of its first line, its fields, and how it stands there
 
 
 def header_of(line: str, delimiter: str) -> list[str]:
@@ -113,11 +34,12 @@ def is_header(columns: list[str]) -> bool:
     return len(columns) > 1 and not any(re.search(r"\s|^$", column) for column in columns)
 
 
-def open_csv_table(lines: Lines, source: TextSource, separators: str) -> CsvTable:
-    """Read the header of a table. Of `separators`, it has that with the text column, or with most columns."""
+def read_table(lines: Lines, format: str, source: TextSource) -> Records:
+    """Read a header and its records. Of the separators, the table has that with the text column, or with most
+    columns; a record with too many or too few fields has a problem."""
     first = next(lines)
     lines.give_back([first])
-    rows = {s: [column.strip() for column in header_of(first[1], s)] for s in separators}
+    rows = {s: [column.strip() for column in header_of(first[1], s)] for s in SEPARATORS[format]}
     delimiter = max(rows, key=lambda s: (bool(source.named(rows[s], source.text_column)), len(rows[s])))
     header = [column.strip() for column in next(csv_rows(lines, delimiter, source.max_line))[1]]
     wanted = {"--text-col": source.text_column, "--label-col": source.label_column}
@@ -131,11 +53,73 @@ def open_csv_table(lines: Lines, source: TextSource, separators: str) -> CsvTabl
     if twice := repeated(name for name in header if name in found.values()):
         raise AppError(f"{place}: two columns are called {twice!r}; give each a name of its own", USAGE)
     text, label = (None if name is None else header.index(name) for name in found.values())
-    return CsvTable(lines, header, delimiter, source.max_line, text, label)
+    n = len(header)
+
+    def record(number: int, fields: list[str], raw: str | None) -> Record:
+        if len(fields) == n:
+            return Record(
+                number, "" if label is None else fields[label].strip(), fields[text], "", fields, raw
+            )
+        if len(fields) > MOST_COLUMNS:
+            problem = f"more than {MOST_COLUMNS:,} fields"
+        else:
+            problem = f"{len(fields)} fields, where the header has {n}"
+            if any(field[:1] == '"' for field in fields):
+                problem += ", and a quote is never closed"
+        # The last column takes the surplus.
+        row = [*fields[: n - 1], delimiter.join(fields[n - 1 :]), *[""] * (n - len(fields))][:n]
+        return Record(number, problem=problem, row=row)
+
+    blocks = ([record(*row) for row in rows] for rows in _row_blocks(lines, delimiter, source.max_line))
+    return Records(format, header, blocks, delimiter)
 
 
-def csv_rows(lines: Lines, delimiter: str, limit: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of each record, with the number of its first line.
+def _row_blocks(lines: Lines, delimiter: str, limit: int) -> Iterator[list[Row]]:
+    """Yield the records of the lines that have arrived, read at once if possible: that is much faster.
+
+    Where it is not, twice as many are read one by one each time, so that looking ahead costs little.
+    """
+    block: list[Row] = []
+    n_single = 1
+    for first, arrived in lines.arriving():
+        rows, n = _rows_at_once(first, arrived, delimiter)
+        block += [row for row in rows if row[2].strip()]
+        if n < len(arrived):
+            lines.give_back(list(enumerate(arrived[n:], first + n)))
+            n_single = 2 * n_single if len(rows) < n_single else 1
+            for row in islice(csv_rows(lines, delimiter, limit), n_single):
+                block.append(row)
+                if not lines.are_waiting:
+                    break
+        if block and not lines.are_waiting:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _rows_at_once(first: int, lines: list[str], delimiter: str) -> tuple[list[Row], int]:
+    """Read records while their quotes are those of a CSV writer; return them and their number of lines."""
+    quoted = [line for line in lines if '"' in line]
+    with suppress(csv.Error):
+        parsed = list(csv.reader(quoted, delimiter=delimiter, strict=True))
+        if len(parsed) == len(quoted):  # no field goes on in the next line
+            fields = iter(parsed)
+            rows = [next(fields) if '"' in line else line.split(delimiter, MOST_COLUMNS) for line in lines]
+            return list(zip(range(first, first + len(lines)), rows, lines, strict=True)), len(lines)
+    found, end = [], 0
+    reader = csv.reader([f"{line}\n" for line in lines], delimiter=delimiter, strict=True)
+    with suppress(csv.Error):
+        for row in reader:
+            start, end = end, reader.line_num
+            if end - start > QUOTED_LINES:
+                return found, start
+            found.append((first + start, row, "\n".join(lines[start:end])))
+    return found, end
+
+
+def csv_rows(lines: Lines, delimiter: str, limit: int) -> Iterator[Row]:
+    """Yield one record after the other.
 
     Quotes that no CSV writer makes are plain characters: a text may begin with a quoted word, or with a quote
     that is never closed, and must not swallow the lines after it. The same holds for a record that is longer
@@ -144,7 +128,7 @@ def csv_rows(lines: Lines, delimiter: str, limit: int) -> Iterator[tuple[int, li
     for number, line in lines:
         if not line.strip():
             continue
-        fields = line.split(delimiter, MOST_COLUMNS)
+        fields, raw = line.split(delimiter, MOST_COLUMNS), line
         # A quote means something only where a field begins with it.
         if '"' in line and len(fields) <= MOST_COLUMNS and any(field[:1] == '"' for field in fields):
             ahead: list[tuple[int, str]] = []
@@ -160,7 +144,7 @@ def csv_rows(lines: Lines, delimiter: str, limit: int) -> Iterator[tuple[int, li
                     yield f"{item[1]}\n"
 
             try:
-                fields = next(csv.reader(record(), delimiter=delimiter, strict=True))
+                fields, raw = next(csv.reader(record(), delimiter=delimiter, strict=True)), None
             except csv.Error:
                 lines.give_back(ahead)
-        yield number, fields
+        yield number, fields, raw

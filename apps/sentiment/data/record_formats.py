@@ -23,18 +23,32 @@ from textwrap import shorten
 from ...common.errors import USAGE, AppError
 from ...common.input_streams import DamagedGzip, open_binary
 from .text_lines import NO_KEY, Lines, is_decoded, too_long
-from .text_source import Record, Records, TextSource, repeated
+from .text_source import Record, Records, TextSource, joined_blocks, repeated
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
 BLANKS = " \t\n\r\v\f\0"  # that end a word in fastText's dictionary.cc; a no-break space does not
 _FASTTEXT_LABEL = re.compile(rf"(?:(?<=[{BLANKS}])|^)__label__([^{BLANKS}]*)")
+CHARACTERS_AT_ONCE = 1 << 18  # of the files in a folder
 SNIFFED_LINES = 20
 SNIFFED_CHARACTERS = 100_000  # of each
 
 
 def read_records(lines: Lines, format: str, source: TextSource) -> Records:
     """Read the records in lines of a file of that format."""
-    return _READERS[format](lines, source)
+    if format in _LINES:
+        columns, parse = _LINES[format]
+        blocks = (
+            [
+                Record(number, *parse(line, source))
+                for number, line in enumerate(arrived, first)
+                if line.strip()
+            ]
+            for first, arrived in lines.arriving()
+        )
+        return Records(format, columns, blocks)
+    from .csv_tables import read_table
+
+    return read_table(lines, format, source)
 
 
 # Detection of the format
@@ -111,16 +125,8 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
     raise AppError(f"{source.name}: cannot tell its format from the first line, {start!r}; {advice}")
 
 
-# One reader for each format. A parser turns a line into label, text, problem and fields. A missing label or
+# A parser for each format with a record a line returns label, text, problem and fields. A missing label or
 # text, and no problem, are empty strings.
-
-
-def _line_reader(columns: list[str] | None, parse: Callable[[str, TextSource], tuple]):
-    def read(lines: Lines, source: TextSource) -> Records:
-        found = (Record(number, *parse(line, source)) for number, line in lines if line.strip())
-        return Records(columns, found)
-
-    return read
 
 
 def _parse_corpus(line: str, source: TextSource) -> tuple:
@@ -178,19 +184,17 @@ def _float_or_text(number: str) -> float | str:
     return value if math.isfinite(value := float(number)) else number
 
 
-def _table_reader(format: str):
-    def read(lines: Lines, source: TextSource) -> Records:
-        from .csv_tables import SEPARATORS, open_csv_table
-
-        table = open_csv_table(lines, source, SEPARATORS[format])
-        return Records(table.columns, table.records())
-
-    return read
+_LINES: dict[str, tuple[list[str] | None, Callable[[str, TextSource], tuple]]] = {
+    "corpus": (["domain", "label", "id", "text"], _parse_corpus),
+    "fasttext": (["label", "text"], _parse_fasttext),
+    "jsonl": (None, _parse_json),
+}
 
 
 def read_folder(source: TextSource) -> Records:
     """Read the files in the folders of the labels; without labels, also the files beside the folders."""
-    return Records(["file"], _folder_records(source))
+    blocks = ([record] for record in _folder_records(source))
+    return Records("folder", ["file"], joined_blocks(blocks, CHARACTERS_AT_ONCE))
 
 
 def _folder_records(source: TextSource) -> Iterator[Record]:
@@ -216,12 +220,3 @@ def _file_record(file: Path, where: str, label: str, source: TextSource) -> Reco
 
 def _visible_paths(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-
-
-_READERS: dict[str, Callable[[Lines, TextSource], Records]] = {
-    "corpus": _line_reader(["domain", "label", "id", "text"], _parse_corpus),
-    "fasttext": _line_reader(["label", "text"], _parse_fasttext),
-    "jsonl": _line_reader(None, _parse_json),
-    "tsv": _table_reader("tsv"),
-    "csv": _table_reader("csv"),
-}

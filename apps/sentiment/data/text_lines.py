@@ -66,18 +66,14 @@ class Lines:
         """Whether lines have arrived; otherwise the next one may take a while."""
         return bool(self._waiting)
 
-    def take_waiting(self) -> tuple[int, list[str]]:
-        """Return the number of the next line, and the lines that have arrived, up to one that is left out."""
-        first = self._number + 1
-        if None in self._waiting:
-            lines = []
+    def arriving(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the lines that have arrived, up to one that is left out, with the number of the first."""
+        for number, line in self:
+            lines = [line]
             while self._waiting and self._waiting[0] is not None:
                 lines.append(self._waiting.popleft())
-        else:
-            lines = list(self._waiting)
-            self._waiting.clear()
-        self._number += len(lines)
-        return first, lines
+            self._number += len(lines) - 1
+            yield number, lines
 
     def give_back(self, lines: Sequence[tuple[int, str]]) -> None:
         """Put back the last lines that were taken, with their numbers."""
@@ -114,10 +110,7 @@ def arriving_texts(
     Every line keeps its place. Bytes that are not UTF-8 and NUL characters are replaced, a line of more than
     `limit` bytes is truncated, and such lines are counted in `skipped`.
     """
-    lines = Lines(stream, skipped, limit, size, truncates=True)
-    for line in lines:
-        lines.give_back([line])
-        first, texts = lines.take_waiting()
+    for first, texts in Lines(stream, skipped, limit, size, truncates=True).arriving():
         yield [mended_text(n, text, skipped, "surrogateescape") for n, text in enumerate(texts, first)]
 
 

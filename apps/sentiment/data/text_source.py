@@ -1,7 +1,7 @@
 """The source of texts, and the records that readers return."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -37,7 +37,8 @@ class TextSource:
     """The place of texts, and how to read them; where `format` is None it is detected.
 
     A line or file of more than `max_line` bytes is skipped. Without a `label_column`, labels are not asked
-    for. A table may have the `remembered` name of a column in the place of the usual one.
+    for. A table may have the `remembered` name of a column in the place of the usual one. What is in memory
+    already is `given`: texts, each with its label.
     """
 
     path: str
@@ -47,6 +48,7 @@ class TextSource:
     encoding: str = UTF8
     max_line: int = field(default_factory=max_line)
     remembered: Mapping[str, str] = field(default_factory=dict)
+    given: Sequence[tuple[str, str]] | None = None
 
     def __post_init__(self) -> None:
         if self.text_column == self.label_column:
@@ -89,17 +91,40 @@ def repeated(names: Iterable[str]) -> str | None:
 
 
 class Record(NamedTuple):
-    """A text with its place, its label, its problem if it has one, and all fields of its record."""
+    """A text with its place, its label, its problem if it has one, and all fields of its record.
+
+    `raw` is how a record of a table stands there, if it has as many fields as columns.
+    """
 
     where: int | str
     label: str = ""
     text: str = ""
     problem: str = ""
     row: list[str] | dict | None = None
+    raw: str | None = None
 
 
 class Records(NamedTuple):
-    """Records as they arrive, and the names of their fields; None if each record has its own."""
+    """Lists of records as they arrive.
 
+    `columns` are the names of their fields, None if each record has its own; `separator` stands between the
+    fields of a table.
+    """
+
+    format: str
     columns: list[str] | None
-    records: Iterator[Record]
+    blocks: Iterator[list[Record]]
+    separator: str | None = None
+
+
+def joined_blocks(blocks: Iterable[list[Record]], size: int) -> Iterator[list[Record]]:
+    """Join lists of records, until one has `size` characters of text."""
+    whole, room = [], size
+    for block in blocks:
+        whole += block
+        room -= sum(len(record.text) for record in block)
+        if room <= 0:
+            yield whole
+            whole, room = [], size
+    if whole:
+        yield whole

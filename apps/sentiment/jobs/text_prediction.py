@@ -8,8 +8,8 @@ from ...common.dask_cluster import map_shards
 from ...common.errors import AppError, Skipped
 from ...common.printing import many
 from ..data.corpus_batches import SHARD
-from ..data.text_source import TextSource
-from ..data.unlabelled_texts import PLAIN, UnlabelledBatch, UnlabelledTexts, joined_batches, open_unlabelled
+from ..data.text_source import Record, Records, TextSource, joined_blocks
+from ..data.unlabelled_texts import PLAIN, open_unlabelled
 from ..measures.prediction import Predictions, classify_shard, known_terms
 
 TEXTS_LOOKED_AT = 1000  # the first ones, whose known terms are counted
@@ -22,10 +22,10 @@ FATES = (  # of the inputs that are named, in records and in lines of text
 class Output(Protocol):
     """What takes the predictions."""
 
-    def begin_file(self, name: str, texts: UnlabelledTexts) -> bool:
+    def begin_file(self, name: str, texts: Records) -> bool:
         """Prepare for a file; tell whether its records may be written as they stand."""
 
-    def write(self, batch: UnlabelledBatch, found: Predictions, *, as_it_stands: bool) -> None:
+    def write(self, batch: list[Record], found: Predictions, *, as_it_stands: bool) -> None:
         """Write the predictions of a batch."""
 
 
@@ -59,7 +59,7 @@ class TextPrediction:
     def predict(self, sources: Iterable[TextSource], client=None) -> list[Skipped]:
         """Predict files, here or on a cluster, and return what is to be said of each."""
         skipped: list[Skipped] = []
-        waiting: deque[tuple[UnlabelledBatch, bool]] = deque()  # what is to be written beside the labels
+        waiting: deque[tuple[list[Record], bool]] = deque()  # what is to be written beside the labels
         shards = self._read_shards(sources, skipped, waiting, 0 if client is None else SHARD)
         if client is None:
             answers = (classify_shard(shard, self._model, self._choices) for shard in shards)
@@ -68,10 +68,12 @@ class TextPrediction:
         held = []
         for found in answers:
             batch, as_it_stands = waiting.popleft()
-            self.n_unknown += int((found.n_terms == 0).sum()) - len(batch.missing)
+            self.n_unknown += int((found.n_terms == 0).sum()) - sum(bool(record.problem) for record in batch)
             held.append((batch, found, as_it_stands))
             if self._n_looked_at < TEXTS_LOOKED_AT:
-                self._count_known_terms(batch.texts[: TEXTS_LOOKED_AT - self._n_looked_at])
+                self._count_known_terms(
+                    [record.text for record in batch[: TEXTS_LOOKED_AT - self._n_looked_at]]
+                )
             if self._n_looked_at == TEXTS_LOOKED_AT or not self._strict:
                 self._write(held)
         self._write(held)
@@ -91,7 +93,7 @@ class TextPrediction:
         self._n_looked_at += len(texts)
         self._n_strange += int((n_terms < self._few_terms * n_words).sum())
 
-    def _write(self, held: list[tuple[UnlabelledBatch, Predictions, bool]]) -> None:
+    def _write(self, held: list[tuple[list[Record], Predictions, bool]]) -> None:
         """Write what is held back, unless the texts are to be refused."""
         if self._strict and self.strangeness:
             raise AppError(self.strangeness)
@@ -109,10 +111,10 @@ class TextPrediction:
             with open_unlabelled(source, skipped[-1]) as texts:
                 skipped[-1].fate = FATES[texts.format == PLAIN]
                 as_it_stands = self._output.begin_file(source.name, texts)
-                for batch in joined_batches(texts.batches, size) if size else texts.batches:
+                for batch in joined_blocks(texts.blocks, size) if size else texts.blocks:
                     waiting.append((batch, as_it_stands))
-                    n, n_missing = n + len(batch.texts), n_missing + len(batch.missing)
-                    yield source.name, batch.texts, batch.places
+                    n, n_missing = n + len(batch), n_missing + sum(bool(record.problem) for record in batch)
+                    yield source.name, [record.text for record in batch], [record.where for record in batch]
             if n and n == n_missing:
                 why = f"no text, read as {texts.format} ({skipped[-1].named[0]})"
                 raise AppError(f"{source.name}: {why}; choose with --text-col or --format")

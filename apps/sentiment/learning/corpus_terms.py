@@ -4,7 +4,7 @@ Terms are spilled to files that are merged: the vocabulary is the one that all t
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from fastsvm.text import SpilledTerms, TermFrequencies, Terms
 from ...common.errors import AppError, Skipped
 from ...common.training_items import text_hashes
 from ..data.corpus import MOST_LABELS, nothing_usable
-from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
+from ..data.corpus_batches import SHARD, PlacedText, in_pieces, labelled_batches
 from ..data.text_source import TextSource
 from ..settings import Settings, check_labels, settle_labels, settle_reading
 from ..text_recipes import AUTO, DEFAULT_RECIPE, UNSEGMENTED, is_unsegmented
@@ -111,22 +111,17 @@ def tally_here(texts: Iterable[CodedTexts], settings: Settings) -> Iterator[Term
     return (tally_terms(coded, settings) for coded in texts)
 
 
-def batch_pieces(settings: Settings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
+def batch_pieces(settings: Settings, found: Iterable[list[PlacedText]]) -> Iterator[list[PlacedText]]:
     """Yield batches as they are; where characters are counted, of which there are more, in pieces."""
     for batch in found:
-        yield from [batch] if settings.chars is None else batch.pieces(SHARD)
+        yield from [batch] if settings.chars is None else in_pieces(batch, SHARD)
 
 
-def rows_of_part(settings: Settings, batch: LabelledBatch, part: str) -> list[int]:
+def rows_of_part(settings: Settings, batch: list[PlacedText], part: str) -> list[int]:
     """Return the places in a batch of what belongs to a part of the corpus."""
-    return [i for i, place in enumerate(batch.places) if corpus_part(settings, place) == part]
-
-
-def corpus_part(settings: Settings, place: float) -> str:
-    """Return the part of the corpus that a text belongs to."""
-    if place < settings.holdout:
-        return TRY
-    return CALIBRATE if place < settings.holdout + CALIBRATED * (1 - settings.holdout) else TRAIN
+    end = settings.holdout + CALIBRATED * (1 - settings.holdout)
+    low, high = {TRY: (0, settings.holdout), CALIBRATE: (settings.holdout, end), TRAIN: (end, 1)}[part]
+    return [i for i, (place, _, _) in enumerate(batch) if low <= place < high]
 
 
 def count_corpus_terms(
@@ -134,7 +129,7 @@ def count_corpus_terms(
     settings: Settings,
     folder: Path,
     *,
-    cut: Callable[[Settings, Iterable[LabelledBatch]], Iterable[LabelledBatch]] = batch_pieces,
+    cut: Callable[[Settings, Iterable[list[PlacedText]]], Iterable[list[PlacedText]]] = batch_pieces,
     tallied: Callable[[Iterable[CodedTexts], Settings], Iterable[TermTally | None]] = tally_here,
 ) -> CorpusTerms:
     """Make the first pass.
@@ -161,7 +156,7 @@ def count_corpus_terms(
     ):
         spilled, first = SpilledTerms(spills), [*islice(batches, 1)]
         # As its first texts have markup and blanks between words, or not, so do the others.
-        texts = [text for batch in first for text in batch.texts]
+        texts = [text for batch in first for _, _, text in batch]
         settings = settle_reading(settings, format, texts)
         if settings.recipe == AUTO:
             settings = settings.with_features_of(UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT_RECIPE)
@@ -175,7 +170,9 @@ def count_corpus_terms(
         return counted.merged(spilled, skipped)
 
 
-def _popped_batches(first: list[LabelledBatch], others: Iterator[LabelledBatch]) -> Iterator[LabelledBatch]:
+def _popped_batches(
+    first: list[list[PlacedText]], others: Iterator[list[PlacedText]]
+) -> Iterator[list[PlacedText]]:
     """Yield the batches of the list, which then leave memory, and the others."""
     while first:
         yield first.pop()
@@ -189,33 +186,31 @@ class _FirstPass:
         self.source, self.settings = source, settings
         self.every: Counter[str] = Counter()
         self.train: Counter[str] = Counter()
-        self.codes: dict[str, int] = {}
-        self.sample: list[tuple[float, str, str]] = []
+        self.sample: list[PlacedText] = []
         self.hashes: list[np.ndarray] = []
 
-    def coded(self, found: Iterable[LabelledBatch]) -> Iterator[CodedTexts]:
+    @property
+    def codes(self) -> dict[str, int]:
+        """A number for each label, in the order in which they first come."""
+        return {label: code for code, label in enumerate(self.every)}
+
+    def coded(self, found: Iterable[list[PlacedText]]) -> Iterator[CodedTexts]:
         """Yield the texts to train on."""
         for batch in found:
-            rows = rows_of_part(self.settings, batch, TRAIN)
-            self.every.update(batch.labels)
-            self.train.update(batch.labels[i] for i in rows)
+            train = [batch[i] for i in rows_of_part(self.settings, batch, TRAIN)]
+            kept = [batch[i] for i in rows_of_part(self.settings, batch, CALIBRATE)]
+            self.every.update(label for _, label, _ in batch)
+            self.train.update(label for _, label, _ in train)
             if len(self.every) > MOST_LABELS:
                 raise AppError(
                     f"{self.source.name}: more than {MOST_LABELS:,} labels; is the format right (--format), "
                     "and the column (--label-col)?"
                 )
-            for label in batch.labels:
-                self.codes.setdefault(label, len(self.codes))
-            self._add_to_sample(batch, rows)
-            learned = rows + rows_of_part(self.settings, batch, CALIBRATE)
-            self.hashes.append(text_hashes(batch.texts[i] for i in learned))
-            codes = [self.codes[batch.labels[i]] for i in rows]
-            yield [batch.texts[i] for i in rows], codes, len(self.codes)
-
-    def _add_to_sample(self, batch: LabelledBatch, rows: Sequence[int]) -> None:
-        """Keep the texts of the lowest places: a sample without knowing how many texts will come."""
-        self.sample += [(batch.places[i], batch.labels[i], batch.texts[i]) for i in rows]
-        self.sample = sorted(self.sample)[:SAMPLE]
+            # Those of the lowest places: a sample without knowing how many texts will come.
+            self.sample = sorted(self.sample + train)[:SAMPLE]
+            self.hashes.append(text_hashes(text for _, _, text in train + kept))
+            codes = self.codes
+            yield [text for _, _, text in train], [codes[label] for _, label, _ in train], len(codes)
 
     def merged(self, spilled: SpilledTerms, skipped: Skipped) -> CorpusTerms:
         """Merge the terms of all texts."""
@@ -223,10 +218,10 @@ class _FirstPass:
         check_labels(self.every)
         if len(train) < 2:
             raise AppError(f"{name}: too few texts are left to train on; give more texts, or --holdout 0")
-        merged = spilled.merged(len(self.codes), settings.min_df, MOST_TERMS)
+        merged, codes = spilled.merged(len(self.every), settings.min_df, MOST_TERMS), self.codes
         if not len(merged.terms):
             raise AppError(f"{name}: no term is in {settings.min_df} of its texts or more; try --min-df 1")
-        columns = [self.codes[label] for label in sorted(train)]
+        columns = [codes[label] for label in sorted(train)]
         terms = merged._replace(by_class=merged.by_class[:, columns])
         settings = settle_labels(replace(settings, min_df=merged.min_df), train)
         sample = [text for _, _, text in self.sample], [label for _, label, _ in self.sample]

@@ -15,7 +15,7 @@ from fastsvm.fitting import Pipeline
 from fastsvm.io import MatrixWriter, load
 
 from ...common.cache import Cache
-from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
+from ..data.corpus_batches import SHARD, PlacedText, in_pieces, labelled_batches
 from ..data.text_source import TextSource
 from ..settings import Settings
 from . import corpus_terms, pipeline_steps
@@ -55,13 +55,13 @@ class StoredRows:
                     for part in (TRAIN, CALIBRATE, TRY)
                 }
                 for part in labels:
-                    labels[part] += [batch.labels[i] for i in rows[part]]
+                    labels[part] += [batch[i][1] for i in rows[part]]
                 left = [part for part, writer in writers.items() if number > (writer.position or 0)]
                 if not left:
                     continue
-                X = weighed_rows(weighed, batch.texts)
+                X = weighed_rows(weighed, batch)
                 for part in left:
-                    codes = [numbers.get(batch.labels[i], -1) for i in rows[part]]
+                    codes = [numbers.get(batch[i][1], -1) for i in rows[part]]
                     writers[part].append(X[rows[part]], codes)
                     if self._cache.folder is not None:
                         writers[part].save(number)
@@ -83,34 +83,34 @@ class StoredRows:
         return self._rows / part
 
 
-def weighed_rows(weighed: Pipeline, texts: list[str]) -> csr_matrix:
+def weighed_rows(weighed: Pipeline, shard: list[PlacedText]) -> csr_matrix:
     """Return the weighed terms of texts."""
-    X = texts
+    X = [text for _, _, text in shard]
     for _, step in weighed.steps:
         X = step.transform(X)
     return X
 
 
 def labelled_shard_rows(
-    shard: LabelledBatch, weighed: Pipeline, numbers: dict[str, int]
+    shard: list[PlacedText], weighed: Pipeline, numbers: dict[str, int]
 ) -> tuple[csr_matrix, np.ndarray]:
     """Return the rows of a shard, and the number of each one's label."""
-    return weighed_rows(weighed, shard.texts), np.array([numbers[label] for label in shard.labels])
+    return weighed_rows(weighed, shard), np.array([numbers[label] for _, label, _ in shard])
 
 
-def shard_scores(shard: LabelledBatch, weighed: Pipeline, estimator: Any) -> np.ndarray:
+def shard_scores(shard: list[PlacedText], weighed: Pipeline, estimator: Any) -> np.ndarray:
     """Return the decision values of a shard's texts."""
-    return estimator.decision_function(weighed_rows(weighed, shard.texts))
+    return estimator.decision_function(weighed_rows(weighed, shard))
 
 
-class ShardSpool(Sequence[LabelledBatch]):
+class ShardSpool(Sequence[list[PlacedText]]):
     """Shards in files of a folder, of which memory holds none."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._n = folder, 0
         folder.mkdir()
 
-    def append(self, shard: LabelledBatch) -> None:
+    def append(self, shard: list[PlacedText]) -> None:
         """Write one, as the last."""
         path = self._folder / str(self._n)
         with naming(path), open(path, "wb") as file:
@@ -144,15 +144,16 @@ class SentRows:
             self._source, settings, self._folder, cut=self._cut_and_spool, tallied=self._tally_on_cluster
         )
 
-    def _cut_and_spool(self, settings: Settings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
+    def _cut_and_spool(
+        self, settings: Settings, found: Iterable[list[PlacedText]]
+    ) -> Iterator[list[PlacedText]]:
         """Yield batches in pieces for a worker; the texts of each are spooled."""
         for batch in found:
-            for piece in batch.pieces(SHARD):
+            for piece in in_pieces(batch, SHARD):
                 for part, spool in self._spools.items():
-                    if rows := corpus_terms.rows_of_part(settings, piece, part):
-                        shard = piece.rows(rows)
+                    if shard := [piece[i] for i in corpus_terms.rows_of_part(settings, piece, part)]:
                         spool.append(shard)
-                        self._labels.get(part, []).extend(shard.labels)
+                        self._labels.get(part, []).extend(label for _, label, _ in shard)
                 yield piece
 
     def _tally_on_cluster(

@@ -12,7 +12,8 @@ from ...common.csv_quoting import quoted, table_writer
 from ...common.errors import AppError
 from ...common.printing import on_screen, printable
 from ..data.csv_tables import SEPARATORS
-from ..data.unlabelled_texts import PLAIN, UnlabelledBatch, UnlabelledTexts
+from ..data.text_source import Record, Records
+from ..data.unlabelled_texts import PLAIN
 from ..measures.prediction import Predictions, ranked_labels
 
 FORMS = ("csv", "tsv", "jsonl")  # of files, told by their endings
@@ -57,7 +58,7 @@ class PredictionWriter:
         self._separator = ""  # of the fields of a table
         self._first: tuple[str, list[str] | None] | None = None  # file, and its columns
 
-    def begin_file(self, name: str, texts: UnlabelledTexts) -> bool:
+    def begin_file(self, name: str, texts: Records) -> bool:
         """Prepare for a file; tell whether its records may be written as they stand."""
         format, columns, separator = texts.format, texts.columns, texts.separator
         if self._first is None:
@@ -82,7 +83,7 @@ class PredictionWriter:
             self._table_text([[*self._columns, *(_free_column(name, self._columns) for name in names)]])
         )
 
-    def write(self, batch: UnlabelledBatch, found: Predictions, *, as_it_stands: bool = False) -> None:
+    def write(self, batch: list[Record], found: Predictions, *, as_it_stands: bool = False) -> None:
         """Write the predictions of a batch, and send them on.
 
         Where the input is a table of the same form, what stands there may go before them `as_it_stands`.
@@ -95,17 +96,16 @@ class PredictionWriter:
             text = self._records_with_answers(batch, found)
         else:
             if self._columns is None:
-                self._columns = list(batch.rows[0])
+                self._columns = list(batch[0].row)
                 self._write_header()
             answers = zip(*self._answer_columns(batch, found, self._quoted), strict=True)
-            rows = zip(map(self._row_fields, batch.rows), answers, strict=True)
-            text = self._table_text([[*row, *answer] for row, answer in rows])
+            rows = zip(batch, answers, strict=True)
+            text = self._table_text([[*self._row_fields(each.row), *answer] for each, answer in rows])
         self._write_text(text)
 
-    def _records_with_answers(self, batch: UnlabelledBatch, found: Predictions) -> str:
+    def _records_with_answers(self, batch: list[Record], found: Predictions) -> str:
         """Return the records of a table with the answers behind them."""
-        rows = zip(batch.rows, batch.raw, strict=True)
-        raw = [self._table_text([row])[:-1] if line is None else line for row, line in rows]
+        raw = [self._table_text([each.row])[:-1] if each.raw is None else each.raw for each in batch]
         labels = [self._table_text([[label]])[:-1] for label in self._quoted]
         answers = self._answer_columns(batch, found, labels)
         return "\n".join([*map(self._separator.join, zip(raw, *answers, strict=True)), ""])
@@ -129,14 +129,12 @@ class PredictionWriter:
         self._file.write(content)
         self._file.flush()
 
-    def _given_labels(self, batch: UnlabelledBatch, found: Predictions, labels: Sequence[str]) -> list[str]:
+    def _given_labels(self, batch: list[Record], found: Predictions, labels: Sequence[str]) -> list[str]:
         """Return the label of each text; none where there is no text."""
         given = [labels[winner] for winner in found.winners.tolist()]
         for i in np.flatnonzero(found.unsure) if found.unsure is not None else ():
             given[i] = UNSURE
-        for i in batch.missing:
-            given[i] = ""
-        return given
+        return ["" if record.problem else label for record, label in zip(batch, given, strict=True)]
 
     def _best_labels(self, found: Predictions) -> list[list[tuple[int, float, float | None]]]:
         """Return of each text its best labels: number, score, probability."""
@@ -149,7 +147,7 @@ class PredictionWriter:
             list(zip(*row, strict=True)) for row in zip(order.tolist(), values.tolist(), shares, strict=True)
         ]
 
-    def _plain_lines(self, batch: UnlabelledBatch, found: Predictions) -> Iterator[str]:
+    def _plain_lines(self, batch: list[Record], found: Predictions) -> Iterator[str]:
         given = self._given_labels(batch, found, self._printed)
         values, notes = found.scores, [note and f"\t{note}" for note in found.notes]
         if self._proba:
@@ -168,7 +166,7 @@ class PredictionWriter:
         )
 
     def _answer_columns(
-        self, batch: UnlabelledBatch, found: Predictions, labels: Sequence[str]
+        self, batch: list[Record], found: Predictions, labels: Sequence[str]
     ) -> list[list[str]]:
         """Return the columns behind the input's; labels as they are to be written."""
         best = self._best_labels(found) if self._top > 1 else []
@@ -180,19 +178,18 @@ class PredictionWriter:
             columns.append([labels[shares[place][0]] for shares in best])
             columns.append([f"{shares[place][1]:.6g}" for shares in best])
         columns.append(found.notes)
-        for i in batch.missing:
+        for i in (i for i, record in enumerate(batch) if record.problem):
             for column in columns:
                 column[i] = ""
         return columns
 
-    def _json_objects(self, batch: UnlabelledBatch, found: Predictions) -> Iterator[dict]:
-        missing = set(batch.missing)
+    def _json_objects(self, batch: list[Record], found: Predictions) -> Iterator[dict]:
         best = self._best_labels(found) if self._top > 1 else None
         given = self._given_labels(batch, found, self._labels)
-        answers = zip(given, found.scores.tolist(), found.notes, batch.rows, strict=True)
-        for i, (label, score, note, row) in enumerate(answers):
-            answer: dict = {"label": label, "score": score}
-            if note and i not in missing:
+        answers = zip(given, found.scores.tolist(), found.notes, batch, strict=True)
+        for i, (label, score, note, record) in enumerate(answers):
+            row, answer = record.row, {"label": label, "score": score}
+            if note and not record.problem:
                 answer["note"] = note
             if best:
                 answer["score"] = best[i][0][1]
@@ -208,7 +205,7 @@ class PredictionWriter:
                 answer["probabilities"] = dict(
                     zip(self._labels, found.probabilities[i].tolist(), strict=True)
                 )
-            if i in missing:
+            if record.problem:
                 answer = dict.fromkeys(answer)
             carried = row if isinstance(row, dict) else dict(zip(self._columns or (), row, strict=False))
             yield {**carried, **{_free_column(name, carried): value for name, value in answer.items()}}

@@ -45,9 +45,10 @@ def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write
         found = list(found)
     assert len(found) > 10
     for batch in found:
-        for text, where in zip(batch.texts, batch.places, strict=True):
+        for where, _, text in batch:
             assert place.setdefault(text, where) == where
-            parted[corpus_terms.corpus_part(settings, where)].append(text)
+        for part, texts in parted.items():
+            texts += [batch[i][2] for i in rows_of_part(settings, batch, part)]
     n_train, n_calibrate, n_test = map(len, parted.values())
     uses = f"{n_train} to train on, {n_calibrate} for probabilities and {n_test} held out"
     assert result.uses == uses
@@ -76,7 +77,7 @@ def test_of_texts_without_blanks_characters_are_counted(write, small_batches):
     assert best["pos"] in "很好"
     bag = Bag(ngram_range=(1, 4), min_df=2, analyzer="char_wb")
     with corpus_batches.labelled_batches(source, settings.seed) as (_, _, found):
-        bag.fit([batch.texts[i] for batch in found for i in rows_of_part(settings, batch, TRAIN)])
+        bag.fit([batch[i][2] for batch in found for i in rows_of_part(settings, batch, TRAIN)])
     names = result.model["vectorizer"].get_feature_names_out()
     assert names.tolist() == bag.get_feature_names_out().tolist()
 
