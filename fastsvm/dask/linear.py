@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 PREDICTING = ("classes_", "coef_", "intercept_", "n_features_in_", "calibration_", "squares_")
 
 
-@dataclass(eq=False, repr=False)
 class SDCAClassifier(LinearClassifier, Fields):
     """`fastsvm.SDCAClassifier` for rows that lie on a Dask cluster's workers, with the same certificate.
 

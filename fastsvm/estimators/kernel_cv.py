@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     pass
 
 
-@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVFields):
+class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVFields, init=False):
     """`KernelSDCAClassifier` with gamma and alpha chosen by cross-validation, every fit of it certified.
 
     Minimises, for each gamma, each alpha, each fold's training rows and each class against the rest::

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,8 +33,7 @@ def _compares_rows(estimator):
     return True
 
 
-@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields):
+class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False):
     """Kernel machine fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
     Minimises, for each class against the rest, over functions f of the kernel's space::

@@ -1,13 +1,10 @@
 """The kernel classifier fitted by SDCA, with a certificate."""
 
-from dataclasses import dataclass
-
 from ..solvers.kernel.params import KernelSDCAFields, KernelSDCAParams
 from .kernel_base import KernelClassifier
 
 
-@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields):
+class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
     """Kernel machine fitted by stochastic dual coordinate ascent, with a certificate.
 
     Minimises, for each class against the rest, over functions f of the kernel's space and the intercept b0::

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..fitting.fit import all_or_nothing, linear_warm_start
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 
-@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class SDCAClassifier(LinearClassifier, SDCAFields):
+class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
     """Linear classifier fitted by stochastic dual coordinate ascent, with a certificate.
 
     Minimises, for each class against the rest::
@@ -170,8 +168,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields):
         return self._fit(X, y, sample_weight, start_of=linear_warm_start(self), checkpoint=checkpoint)
 
 
-@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class ASDCAClassifier(LinearClassifier, ASDCAFields):
+class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
     """Linear classifier fitted by accelerated mini-batch SDCA, with a certificate.
 
     Minimises, for each class against the rest::

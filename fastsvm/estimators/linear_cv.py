@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     pass
 
 
-@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields):
+class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=False):
     """`SDCAClassifier` with alpha chosen by cross-validation, every fit of it certified.
 
     Minimises, for each alpha, each fold's training rows and each class against the rest::

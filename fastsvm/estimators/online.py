@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..fitting.fit import all_or_nothing
@@ -103,8 +102,7 @@ class OnlineClassifier(LinearClassifier):
         return self
 
 
-@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class PegasosClassifier(OnlineClassifier, PegasosFields):
+class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
     """Linear classifier fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
     Minimises, for each class against the rest::
@@ -224,8 +222,7 @@ class PegasosClassifier(OnlineClassifier, PegasosFields):
     fit.__doc__ = OnlineClassifier.fit.__doc__
 
 
-@dataclass(init=False, eq=False, repr=False)  # for editors, which show the parameters of such classes
-class PerceptronClassifier(OnlineClassifier, PerceptronFields):
+class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
     """Rosenblatt's perceptron, plain or averaged.
 
     Looks, for each class against the rest, for (w, b0) with y_i (w.x_i + b0) > 0 for all rows, by

@@ -273,14 +273,12 @@ class PlainKernelMachine(PlainModel, KernelPrediction):
         return self
 
 
-@dataclass(init=False, eq=False, repr=False)
 class KernelSDCA(PlainKernelMachine, KernelSDCAFields):
     """SDCA on kernel machines; parameters and attributes as in `fastsvm.KernelSDCAClassifier`."""
 
     _params = KernelSDCAParams
 
 
-@dataclass(init=False, eq=False, repr=False)
 class KernelPegasos(PlainKernelMachine, KernelPegasosFields):
     """Pegasos on kernel machines; parameters and attributes as in `fastsvm.KernelPegasosClassifier`."""
 

@@ -5,7 +5,6 @@ They have no scikit-learn's contract, and import nothing of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..solvers.params import (
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 
-@dataclass(init=False, eq=False, repr=False)
 class SDCA(PlainModel, LinearPrediction, SDCAFields):
     """Dual coordinate ascent, or Newton's method; parameters, attributes as in `fastsvm.SDCAClassifier`."""
 
@@ -82,7 +80,6 @@ class SDCA(PlainModel, LinearPrediction, SDCAFields):
         return self
 
 
-@dataclass(init=False, eq=False, repr=False)
 class ASDCA(PlainModel, LinearPrediction, ASDCAFields):
     """Accelerated mini-batch SDCA; parameters and attributes as in `fastsvm.ASDCAClassifier`."""
 
@@ -168,14 +165,12 @@ class OnlineModel(PlainModel, LinearPrediction):
         return self
 
 
-@dataclass(init=False, eq=False, repr=False)
 class Pegasos(OnlineModel, PegasosFields):
     """Pegasos, stochastic sub-gradient steps; parameters and attributes as in `fastsvm.PegasosClassifier`."""
 
     _params = PegasosParams
 
 
-@dataclass(init=False, eq=False, repr=False)
 class Perceptron(OnlineModel, PerceptronFields):
     """Rosenblatt's perceptron; parameters and attributes as in `fastsvm.PerceptronClassifier`."""
 

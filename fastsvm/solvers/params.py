@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import cache, partial
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 import numpy as np
 
@@ -133,8 +133,11 @@ def parameter_names(kind: type) -> tuple[str, ...]:
     return tuple(sorted(signature(kind).parameters))
 
 
+@dataclass_transform(eq_default=False)
 class Fields:
-    """The base of dataclasses of parameters: fields with plain defaults, which models inherit.
+    """The base of parameters: each subclass is a dataclass of its own fields, or of those that it inherits.
+
+    So a model shows its parameters to editors and type checkers, which read the class itself.
 
     Attributes
     ----------
@@ -142,6 +145,10 @@ class Fields:
     """
 
     _params: ClassVar[type[Params]]
+
+    def __init_subclass__(cls, init: bool = True, **options: Any) -> None:  # `init` is for type checkers
+        super().__init_subclass__(**options)
+        dataclass(init=Fields in cls.__bases__, eq=False, repr=False)(cls)  # others inherit `__init__`
 
     if not TYPE_CHECKING:  # type checkers read `__init__`, as `inspect.signature` does: it comes before this
 
@@ -242,7 +249,6 @@ def _fields_of(cls: type[Params]) -> list[Field]:
     return _FIELDS[cls]
 
 
-@dataclass(eq=False, repr=False)
 class SDCAFields(Fields):
     """The parameters of dual coordinate ascent, or Newton's method; as in `fastsvm.SDCAClassifier`."""
 
@@ -300,7 +306,6 @@ class SDCAParams(SDCAFields, Params):
         return next((name for name in given if given[name]), None)
 
 
-@dataclass(eq=False, repr=False)
 class SDCACVFields(Fields):
     """The parameters of a choice of alpha; as in `fastsvm.SDCAClassifierCV`."""
 
@@ -320,7 +325,6 @@ class SDCACVFields(Fields):
     random_state: EstimatorSeed = None
 
 
-@dataclass(eq=False, repr=False)
 class PegasosFields(Fields):
     """The parameters of stochastic sub-gradient steps; as in `fastsvm.PegasosClassifier`."""
 
@@ -377,7 +381,6 @@ class PegasosParams(PegasosFields, Params):
             raise ValueError(f"shuffle=False visits rows in their order: it has no order={self.order!r}.")
 
 
-@dataclass(eq=False, repr=False)
 class PerceptronFields(Fields):
     """The parameters of the perceptron; as in `fastsvm.PerceptronClassifier`."""
 
@@ -412,7 +415,6 @@ class PerceptronParams(PerceptronFields, Params):
         return self.n_iter_no_change or (USUAL_PATIENCE if self.early_stopping else None)
 
 
-@dataclass(eq=False, repr=False)
 class ASDCAFields(Fields):
     """The parameters of accelerated mini-batch SDCA; as in `fastsvm.ASDCAClassifier`."""
 

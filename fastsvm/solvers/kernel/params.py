@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 MAX_ITER = {"max_iter": partial(as_limit, "max_iter")}  # -1: no limit
 
 
-@dataclass(eq=False, repr=False)
 class KernelSDCAFields(Fields):
     """The parameters of dual coordinate ascent on kernel machines; as in `fastsvm.KernelSDCAClassifier`."""
 
@@ -50,7 +49,6 @@ class KernelSDCAParams(KernelSDCAFields, Params):
     """The attribute that counts epochs or steps."""
 
 
-@dataclass(eq=False, repr=False)
 class KernelPegasosFields(Fields):
     """The parameters of sub-gradient steps on kernel machines; as in `fastsvm.KernelPegasosClassifier`."""
 
@@ -76,7 +74,6 @@ class KernelPegasosParams(KernelPegasosFields, Params):
     is_dual: ClassVar[bool] = False
 
 
-@dataclass(eq=False, repr=False)
 class KernelSDCACVFields(Fields):
     """The parameters of a choice of gamma and alpha; as in `fastsvm.KernelSDCAClassifierCV`."""
 
