@@ -106,8 +106,8 @@ class SDCARounds(Solver):
     def __init__(
         self, shards, summaries, params, *, positive, class_weight=None, seed=0, passes=PASSES, start=None
     ):
-        super().__init__(None, alpha=params.alpha, max_iter=params.max_iter)
-        self.shards, self.passes, self.fit_intercept = shards, passes, params.fit_intercept
+        super().__init__(None, params)
+        self.shards, self.passes = shards, passes
         self.n = sum(part.shape[0] for part in summaries)
         self.rounds_an_epoch = math.ceil(1 / passes)
         self.n_rounds = self.sent = self.received = self.lost = 0
@@ -118,7 +118,7 @@ class SDCARounds(Solver):
         mean_weight = sum(w * factors.get(label, 1.0) for label, w in weights.items()) / self.n
         if mean_weight != 1:
             class_weight = {label: factors.get(label, 1.0) / mean_weight for label in weights}
-        if self.fit_intercept:
+        if self.has_intercept:
             mean_square = sum(part.squares for part in summaries) / self.n
             self.intercept_step = sdca_intercept_step(self.alpha, self.n, mean_square, 1.0)
         options = {
@@ -128,7 +128,7 @@ class SDCARounds(Solver):
             "intercept_step": self.intercept_step,
         }
         self.task = ShardTask(positive, class_weight, params.loss, params.hinge_width, seed, options)
-        self.intercept = start if start and self.fit_intercept else 0.0
+        self.intercept = start if start and self.has_intercept else 0.0
         self.summed, self.looseness = 0.0, None
         self.shares = np.zeros((len(shards), len(self.w)))
         self.sums = np.zeros((len(shards), 2))  # of b_i, of either sign

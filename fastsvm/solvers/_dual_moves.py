@@ -21,7 +21,7 @@ LEAST_RESIDUAL = 1e-8  # share of the squared residual at which they end
 dot = partial(np.einsum, "i,i->")  # BLAS's may depend on where the vectors begin
 
 
-def constant_dual_start(problem, loss, alpha, fit_intercept):
+def constant_dual_start(problem, loss, alpha, has_intercept):
     """The best of the dual variables that are alike for rows of a class, times their weights; and w(b).
 
     Parameters
@@ -29,14 +29,14 @@ def constant_dual_start(problem, loss, alpha, fit_intercept):
     problem : Problem
     loss : Loss
     alpha : float
-    fit_intercept : bool
+    has_intercept : bool
 
     Returns
     -------
     (dual, w)
     """
     c = problem.weights if problem.weights.size else np.ones(problem.n)
-    positive, negative = factors = problem.balance_factors(c) if fit_intercept else (1.0, 1.0)
+    positive, negative = factors = problem.balance_factors(c) if has_intercept else (1.0, 1.0)
     w = problem.primal_from_dual(c, alpha, factors)
     sizes = -float(loss.slope(np.zeros(1))[0]) * SIZES
     terms = (

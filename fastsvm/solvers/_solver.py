@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .losses import Loss
-
 
 class Epoch(NamedTuple):
     """One line of a history.
@@ -195,12 +193,6 @@ class Solver:
     solver: str
     """The name of the method."""
 
-    loss: Loss
-    """The loss that it minimises."""
-
-    fit_intercept: bool | str
-    """Whether over an intercept, too."""
-
     batch_size = 1
     """Rows a step."""
 
@@ -228,16 +220,18 @@ class Solver:
     likely_last = False
     """Whether the next measurement is likely to be the last."""
 
-    def __init__(self, problem, *, alpha, max_iter, order=None, random=None, grouped=True):
-        self.problem, self.alpha, self.max_iter = problem, alpha, max_iter
+    def __init__(self, problem, params, *, order=None, random=None, grouped=True):
+        self.problem, self.params = problem, params
+        self.loss, self.alpha, self.max_iter = params.loss_entry, params.alpha, params.max_iter
+        self.has_intercept = bool(params.fit_intercept)
         self.random = random() if callable(random) else random
         self.order = None
         if order is not None:  # Newton's method and the kernel machines have none
             from ._order import Order
 
-            self.order = Order(problem, order, max_iter, self.random, grouped)
-        if problem is not None and alpha is not None and not self.checks_late:
-            problem.require_range(alpha)
+            self.order = Order(problem, order, self.max_iter, self.random, grouped)
+        if problem is not None and self.alpha is not None and not self.checks_late:
+            problem.require_range(self.alpha)
         self.done, self.seconds = 0, 0.0
         self.history: list[Epoch] = []
         self.cancelled = False

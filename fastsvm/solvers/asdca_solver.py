@@ -27,19 +27,11 @@ class ASDCASolver(Solver):
     solver = "asdca"
 
     def __init__(self, problem: Problem, params: ASDCAParams, random: Any) -> None:
+        super().__init__(problem, params, order=params.order, random=random, grouped=False)
         alpha, theta = params.alpha, params.theta
-        super().__init__(
-            problem,
-            alpha=alpha,
-            max_iter=params.max_iter,
-            order=params.order,
-            random=random,
-            grouped=False,
-        )
-        self.loss, self.fit_intercept = params.loss_entry, params.fit_intercept
         self.batch_size = min(params.batch_size, self.order.n_visits)
         options = {"loss": self.loss, "alpha": alpha, "batch_size": self.batch_size}
-        column = asdca_intercept_column(problem, **options) if self.fit_intercept else 0.0
+        column = asdca_intercept_column(problem, **options) if self.has_intercept else 0.0
         self.theta = asdca_theta(problem, column, **options) if theta == "paper" else theta
         rate = 1 / (alpha * problem.n)
         self.intercept_step = rate * column
@@ -75,7 +67,7 @@ class ASDCASolver(Solver):
                 self._begin_average()
                 self._long_step(order[first : first + size])
                 self.steps += 1
-        if self.fit_intercept:
+        if self.has_intercept:
             # Proximal step: the centre follows the intercept. An epoch brings b and w only by a factor of
             # exp(-theta) nearer to the solution for that centre, which must not run ahead of them.
             share = min(1, 4 * self.theta)
@@ -131,7 +123,7 @@ class ASDCASolver(Solver):
         p = self.problem
         p.clip_dual(self.dual, self.loss)  # rounding
         w, intercept = self._output()
-        if not self.fit_intercept:
+        if not self.has_intercept:
             return Iterate(w, intercept, self.dual, w_of_dual=self.v)
         return Iterate(w, intercept, self.dual, p.balance_factors(self.dual))
 
@@ -144,7 +136,7 @@ class ASDCASolver(Solver):
 
     def finalize(self):
         """Certify again what is returned: the dual made to satisfy all constraints, and w(b) recomputed."""
-        if self.fit_intercept:
+        if self.has_intercept:
             self.problem.scale_to_balance(self.dual)
         self.v[:] = self.problem.primal_from_dual(self.dual, self.alpha)
         bound = self.problem.dual_value(self.dual, self.v, self.loss, self.alpha)
@@ -279,17 +271,6 @@ def asdca(
     >>> result.w.round(4).tolist(), round(result.objective, 6)
     ([-0.3333, 0.3333], 0.333333)
     """
-    params = ASDCAParams(
-        loss,
-        hinge_width=hinge_width,
-        alpha=alpha,
-        max_iter=max_iter,
-        tol=tol,
-        fit_intercept=fit_intercept,
-        batch_size=batch_size,
-        theta=theta,
-        order=order,
-        averaging=averaging,
-    ).checked()
+    params = ASDCAParams.of(None, **locals())
     solver = ASDCASolver(Problem(X, y, sample_weight), params, as_state(random_state))
     return run(solver, params.tol, score=score)

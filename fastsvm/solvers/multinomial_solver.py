@@ -33,7 +33,6 @@ from ._input import as_rows, as_weights, with_mean_1
 from ._problem import Problem
 from ._rows import map_chunks
 from ._solver import MeasuredIterate, Solver
-from .losses import as_loss
 
 FORCING = 0.25  # largest share of the squared gradient that a step may leave, and
 LEAST_FORCING = 1e-6  # the smallest, which single precision allows
@@ -179,16 +178,15 @@ class MultinomialSolver(Solver):
     solver = "newton"
 
     def __init__(self, problem: Any, params: Any, start: Any = None) -> None:
-        super().__init__(problem, alpha=params.alpha, max_iter=params.max_iter)
-        self.loss, self.fit_intercept = as_loss("log"), params.fit_intercept
+        super().__init__(problem, params)
         self.stalled, self.likely = False, None
         counted = problem.weights if problem.weights.size else None
         self.shares = np.bincount(problem.places, counted, problem.n_classes) / problem.n  # of the classes
         self.coef = np.zeros(problem.shape)
         if start is not None:
             self.coef[:] = problem.sums(np.ascontiguousarray(start[0].T)) / (self.alpha * problem.n)
-            self.coef[-1] = start[1] if self.fit_intercept else 0
-        elif self.fit_intercept:  # their optimum for scores of 0
+            self.coef[-1] = start[1] if self.has_intercept else 0
+        elif self.has_intercept:  # their optimum for scores of 0
             self.coef[-1] = np.log(self.shares, out=np.full(problem.n_classes, UNSEEN), where=self.shares > 0)
 
     def run_epoch(self):
@@ -212,7 +210,7 @@ class MultinomialSolver(Solver):
         """Look at all rows for the first time; the objective, before the intercepts move."""
         problem = self.problem
         means, squares = problem.moments()
-        self.means = means[:, np.newaxis] * self.fit_intercept
+        self.means = means[:, np.newaxis] * self.has_intercept
         self.squares = np.append(squares, 1.0)[:, np.newaxis] * problem.mean_weight
         self.squares[:-1] -= self.means**2 * problem.mean_weight
         self.scores = problem.scores(self.coef)
@@ -228,11 +226,11 @@ class MultinomialSolver(Solver):
 
     def look(self):
         """Find the intercepts, and there the gradient and the gap."""
-        balanced = not self.fit_intercept or self.balance()
+        balanced = not self.has_intercept or self.balance()
         self.gradient = self.problem.sums(self.problem.residuals(self.likely)) / self.problem.n
         slopes = self.gradient[:-1]
         slopes += self.alpha * self.coef[:-1]
-        self.gradient[-1] *= self.fit_intercept
+        self.gradient[-1] *= self.has_intercept
         self.gap = float(np.vdot(slopes, slopes)) / (2 * self.alpha) if balanced else math.inf
 
     def balance(self):
@@ -296,7 +294,7 @@ class MultinomialSolver(Solver):
             if size <= target or float(np.vdot(residual, residual)) <= enough:
                 break
             product = problem.hessian_product(self.likely, self.uncentred(p))
-            product[-1] *= self.fit_intercept
+            product[-1] *= self.has_intercept
             product[:-1] += self.alpha * p[:-1] - self.means * product[-1]
             length = size / float(np.vdot(p, product))
             step += length * p

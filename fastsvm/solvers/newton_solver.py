@@ -69,15 +69,13 @@ class NewtonSolver(Solver):
     solver = "newton"
 
     def __init__(self, problem, params, start=None) -> None:
-        self.loss = params.loss_entry
+        super().__init__(problem, params, random=np.zeros(1, np.uint64))
         if not self.loss.newton:
             raise ValueError(
                 f"solver='newton' does not support the loss {self.loss.name!r}. Use 'coordinate'."
             )
-        super().__init__(problem, alpha=params.alpha, max_iter=params.max_iter, random=np.zeros(1, np.uint64))
-        self.fit_intercept, self.start = params.fit_intercept, start
-        self.d = problem.rows.n_columns
-        self.size = self.d + bool(self.fit_intercept)
+        self.start, self.d = start, problem.rows.n_columns
+        self.size = self.d + self.has_intercept
         self.w = np.zeros(self.d + 1)  # the intercept comes last
         self.penalty, self.largest_penalty = 1.0, LARGEST_PENALTY
         self.radius = math.inf
@@ -134,7 +132,7 @@ class NewtonSolver(Solver):
             self.all.dual[:] = dual[used]
             self.w[:-1], moved = near or (problem.primal_from_dual(dual, self.alpha), math.inf)
             self.radius = ACTIVE_WIDTH * moved or math.inf
-            self.w[-1] = intercept if self.fit_intercept else 0
+            self.w[-1] = intercept if self.has_intercept else 0
             self.z = self.row_sums(self.all)
         loss, _ = self.measure_margins(self.all)
         self.value = loss + self.ridge()
@@ -271,7 +269,7 @@ class NewtonSolver(Solver):
     def mismatch(self, g, z, share):
         """alpha times w minus w(b), with b balanced if there is an intercept; what balancing may cost."""
         off, total = g[: self.d], z[self.d]
-        if not self.fit_intercept or total == 0:
+        if not self.has_intercept or total == 0:
             return off, 0.0
         heavier = self.z[int(total > 0)]
         excess = min(1.0, total / heavier[self.d]) if heavier[self.d] else 1.0
@@ -315,7 +313,7 @@ class NewtonSolver(Solver):
         if len(sub.which) < problem.n:
             dual = np.zeros(problem.n)
             dual[sub.which] = sub.dual
-        if self.fit_intercept:
+        if self.has_intercept:
             problem.scale_to_balance(dual)
             sub.dual[:] = dual[sub.which]
         self.z = self.row_sums(sub)

@@ -178,8 +178,14 @@ class Params:
     relative_weights: ClassVar[bool] = True
     """Whether the weights of rows are divided by their mean."""
 
-    if TYPE_CHECKING:
-        tol: float | None
+    loss: str = "hinge"
+    alpha: Any = None
+    tol: float | None = None
+
+    @property
+    def loss_entry(self) -> Loss:
+        """The loss, of its width."""
+        return as_loss(self.loss, getattr(self, "hinge_width", 1.0))
 
     @property
     def gap_tol(self) -> float | None:
@@ -195,7 +201,7 @@ class Params:
         source : object
             Such parameters, or a model. What it has not is at its default.
         **other
-            In place of what the source has.
+            In place of what the source has. What is no field is not read: a function passes its `locals()`.
 
         Raises
         ------
@@ -283,11 +289,6 @@ class SDCAParams(SDCAFields, Params):
         "solver": ("auto", "coordinate", "newton"),
         "multi_class": ("ovr", "multinomial"),
     }
-
-    @property
-    def loss_entry(self) -> Loss:
-        """The loss, of its width."""
-        return as_loss(self.loss, self.hinge_width)
 
     def check_together(self) -> None:  # noqa: D102 (inherited)
         if self.multi_class == "ovr":
@@ -406,6 +407,7 @@ class PerceptronParams(PerceptronFields, Params):
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"averaging": ("last", "all")}
 
+    loss = "perceptron"
     relative_weights: ClassVar[bool] = False
     is_dual: ClassVar[bool] = False
 
@@ -444,8 +446,3 @@ class ASDCAParams(ASDCAFields, Params):
         "order": ("permutation", "batches"),
         "averaging": ("last", "tail"),
     }
-
-    @property
-    def loss_entry(self) -> Loss:
-        """The loss, of its width."""
-        return as_loss(self.loss, self.hinge_width)

@@ -15,7 +15,6 @@ from ._progress import Progress
 from ._random import draw_integer
 from ._scores import scores_of
 from ._solver import Iterate, Result, Solver, first_averaged
-from .losses import as_loss
 from .params import AS_GIVEN, USUAL_PROGRESS, PegasosParams
 from .run import run
 
@@ -35,9 +34,8 @@ class PegasosSolver(Solver):
 
     def __init__(self, problem: Problem, params: PegasosParams, random: Any, start: Any = None) -> None:
         order = params.order if params.shuffle else AS_GIVEN
-        super().__init__(problem, alpha=params.alpha, max_iter=params.max_iter, order=order, random=random)
+        super().__init__(problem, params, order=order, random=random)
         alpha, averaging, patience = params.alpha, params.averaging, params.patience
-        self.loss, self.fit_intercept = as_loss(params.loss), params.fit_intercept
         self.batch_size = min(params.batch_size, problem.n)
         self.v, self.scaled_dual = np.zeros(problem.rows.n_columns), np.zeros(problem.n)
         self.tail = np.zeros(problem.rows.n_columns) if averaging == "tail" else None
@@ -45,8 +43,8 @@ class PegasosSolver(Solver):
             self.loss.struct,
             alpha,
             pegasos_radius(self.loss, alpha, problem.mean_weight) if params.project else 0.0,
-            self.fit_intercept is True,
-            self.fit_intercept == "same_step",
+            params.fit_intercept is True,
+            params.fit_intercept == "same_step",
             self.v,
             np.empty(self.batch_size),
             self.scaled_dual,
@@ -63,7 +61,7 @@ class PegasosSolver(Solver):
             self.state.squared_norm = self.v @ self.v
             self.state.earlier += start.t or -(-problem.n // self.batch_size)
         total = self.max_iter * -(-self.order.n_visits // self.batch_size)
-        self.params, self.averaging_start = params, first_averaged(params.average_from, total)
+        self.averaging_start = first_averaged(params.average_from, total)
         if patience is not None:
             self._average_all()
         self.drawn_at, self.drawn_iterate = None, None
@@ -73,7 +71,7 @@ class PegasosSolver(Solver):
     @property
     def steps_on_intercept(self):
         """Whether steps change it, too."""
-        return self.fit_intercept in (True, "same_step")
+        return self.params.fit_intercept in (True, "same_step")
 
     def _steps_to_skip(self):
         """How many steps to skip, so that none goes past a row's least loss: 0 where slopes are bounded.
@@ -134,12 +132,12 @@ class PegasosSolver(Solver):
         """
         p = self.problem
         w, intercept = self.output()
-        if self.fit_intercept == "search":
+        if self.params.fit_intercept == "search":
             intercept, _ = best_intercept(p, scores_of(p.rows, w, p.threads), 0.0, self.loss, SEARCHED)
         scale = self.state.scale * ((self.state.earlier + self.state.t) / self.state.t)
         dual = self.scaled_dual * (self.alpha * p.n * scale)
         changed = p.clip_dual(dual, self.loss) or self.started
-        if self.fit_intercept:
+        if self.has_intercept:
             p.scale_to_balance(dual)
             changed = True
         w_of_dual = None if changed else scale * self.v
@@ -288,17 +286,6 @@ def pegasos(
     >>> pegasos(X, y, alpha=1.0, max_iter=500, random_state=0).w.round(2).tolist()
     [-0.5, 0.5]
     """
-    params = PegasosParams(
-        loss,
-        alpha=alpha,
-        max_iter=max_iter,
-        fit_intercept=fit_intercept,
-        batch_size=batch_size,
-        order=order,
-        project=project,
-        averaging=averaging,
-        average_from=average_from,
-        trace=trace,
-    ).checked()
+    params = PegasosParams.of(None, **locals())
     solver = PegasosSolver(Problem(X, y, sample_weight), params, as_state(random_state))
     return run(solver, trace=params.trace or score is not None, score=score)

@@ -11,7 +11,6 @@ from ._input import as_state, order_of
 from ._problem import Problem
 from ._progress import Progress
 from ._solver import Iterate, Result, Solver
-from .losses import TABLE
 from .params import AS_GIVEN, PerceptronParams
 from .run import run
 
@@ -38,21 +37,14 @@ class PerceptronSolver(Solver):
         start: Any = None,
         order: Any = "permutation",
     ) -> None:
-        super().__init__(
-            problem,
-            alpha=None,
-            max_iter=params.max_iter,
-            order=order if params.shuffle else AS_GIVEN,
-            random=random,
-        )
-        self.loss, self.fit_intercept = TABLE["perceptron"], params.fit_intercept
+        super().__init__(problem, params, order=order if params.shuffle else AS_GIVEN, random=random)
         self.progress = Progress(params.tol, params.patience)
         self.w, self.separated = np.zeros(problem.rows.n_columns), False
         averages = params.averaging == "all"
         self.averaging_correction = np.zeros(problem.rows.n_columns) if averages else None
-        self.state = _perceptron.PerceptronState(self.fit_intercept, self.w, self.averaging_correction)
+        self.state = _perceptron.PerceptronState(self.has_intercept, self.w, self.averaging_correction)
         if start is not None:
-            self.w[:], self.state.intercept = start.w, start.intercept if self.fit_intercept else 0.0
+            self.w[:], self.state.intercept = start.w, start.intercept if self.has_intercept else 0.0
 
     def run_epoch(self):
         """Visit every row once; an epoch without a mistake is the last."""
@@ -169,7 +161,7 @@ def perceptron(
     >>> perceptron(X, y, random_state=0).objective
     0.0
     """
-    params = PerceptronParams(max_iter=max_iter, averaging=averaging, fit_intercept=fit_intercept).checked()
+    params = PerceptronParams.of(None, **locals())
     order = order_of(order, ("permutation",))
     problem = Problem(X, y, sample_weight, relative=False)
     solver = PerceptronSolver(problem, params, as_state(random_state), order=order)

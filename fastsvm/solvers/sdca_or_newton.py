@@ -134,20 +134,7 @@ def sdca(
     >>> result.w.round(6).tolist(), round(result.objective, 6)
     ([-0.5, 0.5], 0.75)
     """
-    params = SDCAParams(
-        loss,
-        hinge_width=hinge_width,
-        alpha=alpha,
-        max_iter=max_iter,
-        tol=tol,
-        fit_intercept=fit_intercept,
-        order=order,
-        averaging=averaging,
-        average_from=average_from,
-        sgd_init=sgd_init,
-        solver=solver,
-        trace=trace,
-    ).checked()
+    params = SDCAParams.of(None, **locals())
     problem = Problem(X, y, sample_weight, number_of_threads(n_jobs), norms=True)
     start = None if start is None else as_start(start, problem.n)
     run_of = make_solver(params, problem, as_state(random_state), start)

@@ -49,22 +49,19 @@ class SDCASolver(Solver):
 
     def __init__(self, problem: Problem, params: SDCAParams, random: Any, start: Any = None) -> None:
         self.can_check_late = start is None
-        alpha, fit_intercept = params.alpha, params.fit_intercept
-        averaging, order, sgd_init = params.averaging, params.order, params.sgd_init
-        super().__init__(problem, alpha=alpha, max_iter=params.max_iter, order=order, random=random)
-        self.loss, self.fit_intercept, self.averaging = params.loss_entry, fit_intercept, averaging
-        self.sgd_init = sgd_init
-        n = problem.n
+        super().__init__(problem, params, order=params.order, random=random)
+        averaging = self.averaging = params.averaging
+        n, alpha, order = problem.n, params.alpha, params.order
         norms = problem.rows.norms if self.checks_late else problem.rows.squared_norms()
         rate = 1 / (alpha * n)
         self.intercept_step = 0.0
-        if fit_intercept:
+        if self.has_intercept:
             # In windows always an estimate: other classes, in other threads, may have had all rows checked.
             mean_square = norms.mean() if self.order.windows is None else self.order.windows.mean_square()
             self.intercept_step = self._intercept_step(mean_square)
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.w_positive = None
-        if self.keeps_w_by_sign and fit_intercept and averaging == "last" and problem.rows.mapped:
+        if self.keeps_w_by_sign and self.has_intercept and averaging == "last" and problem.rows.mapped:
             self.w_positive = np.zeros_like(self.w)
         self.estimates_gap = averaging == "last"
         shuffled = isinstance(order, str) and order == "permutation"
@@ -79,11 +76,11 @@ class SDCASolver(Solver):
             changed = problem.clip_dual(self.dual, self.loss)
             self.w[:] = known[0] if known and not changed else problem.primal_from_dual(self.dual, alpha)
             self._sum_w_positive()
-        elif self.has_default_start and self.estimates_gap and shuffled and not sgd_init:
+        elif self.has_default_start and self.estimates_gap and shuffled and not params.sgd_init:
             intercept = first_intercept(problem, self.loss)
             flat = norms.mean() * rate <= START_STEEPNESS
             if flat and self.loss.smooth and not problem.rows.mapped:
-                self.dual[:], self.w[:] = constant_dual_start(problem, self.loss, alpha, fit_intercept)
+                self.dual[:], self.w[:] = constant_dual_start(problem, self.loss, alpha, self.has_intercept)
         self.averaging_correction = np.zeros(n) if averaging == "tail" else None
         self.gap_at_last_look, self.cg_taken, self.cg_failed = math.inf, False, False
         self.dropped = np.zeros(n, np.int8) if self.estimates_gap else None
@@ -95,7 +92,7 @@ class SDCASolver(Solver):
         )
         self.state.largest_squared_norm = float(self.w @ self.w)
         self.state.shrinking = self.shrinking
-        if fit_intercept:
+        if self.has_intercept:
             self.state.intercept = self.state.screening_intercept = intercept
             self.state.longest_intercept_step = longest_intercept_step(problem, self.loss)
         self.steps, self.drawn_iterate = 0, None
@@ -111,7 +108,7 @@ class SDCASolver(Solver):
 
     def next_order(self):
         """As asked for, but modified SGD must see each row once."""
-        if self.sgd_init and self.done == 0 and isinstance(self.order.sampling, str):
+        if self.params.sgd_init and self.done == 0 and isinstance(self.order.sampling, str):
             self.order.permute()
             return self.order.rows
         return super().next_order()
@@ -119,7 +116,7 @@ class SDCASolver(Solver):
     def run_epoch(self):
         """Visit every row once (n random rows with order 'random')."""
         self.cached_iterate = None
-        if self.sgd_init and self.done == 0:
+        if self.params.sgd_init and self.done == 0:
             self.state.seen = 0
         order, late = self.next_order(), self.checks_late
         data = self.problem.data_of_windows if late else self.problem.data
@@ -284,7 +281,7 @@ class SDCASolver(Solver):
             self.problem.clip_dual(dual, self.loss)  # rounding
         elif self.drawn_iterate is not None:
             (dual, intercept), w = self.drawn_iterate, None
-        if not self.fit_intercept:
+        if not self.has_intercept:
             return Iterate(w, intercept, dual, w_of_dual=w)
         positive, negative = factors = self.problem.balance_factors(dual)
         if w is None or self._must_be_exact():
@@ -340,7 +337,7 @@ class SDCASolver(Solver):
 
     def finalize(self):
         """Make the dual feasible in place, and w the sum that it stands for, where rounding may matter."""
-        if self.fit_intercept:
+        if self.has_intercept:
             self.problem.scale_to_balance(self.point.dual)  # the point's w is the balanced dual's already
             return self.point
         if self.estimates_gap and self._must_be_exact():

@@ -150,7 +150,7 @@ class Contender:
         w = candidate.w_of_dual if candidate.w is None else candidate.w
         if w is None:
             w = solver.problem.primal_from_dual(candidate.dual, solver.alpha, candidate.factors)
-        factors = solver.problem.balance_factors(dual) if solver.fit_intercept else (1.0, 1.0)
+        factors = solver.problem.balance_factors(dual) if solver.has_intercept else (1.0, 1.0)
         return candidate._replace(w=w, dual=dual, factors=factors, w_of_dual=None)
 
     def _lower_bound(self, solver, candidate):

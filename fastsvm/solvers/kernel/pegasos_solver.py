@@ -294,16 +294,7 @@ def kernel_pegasos(
     [[1.0, 1.0, -1.0, -1.0]]
     """
     gamma = positive("gamma", gamma)
-    params = KernelPegasosParams(
-        kernel,
-        alpha=alpha,
-        n_iter=n_iter,
-        gamma=gamma,
-        degree=degree,
-        coef0=coef0,
-        cache_size=cache_size,
-        trace=trace,
-    ).checked()
+    params = KernelPegasosParams.of(None, **locals())
     threads = number_of_threads(n_jobs)
     X, rows = as_matrix(X, threads)
     n, gram_of = rows.n_rows, gram_maker(params, gamma, threads)

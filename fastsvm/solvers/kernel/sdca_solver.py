@@ -34,7 +34,6 @@ from .._input import as_state, positive
 from .._problem import balance_factors
 from .._random import shuffle
 from .._rows import scale_by_sign, sums_by_sign
-from ..losses import as_loss
 from ..run import run
 from ..sdca_solver import sdca_intercept_step
 from . import _kernel
@@ -98,13 +97,12 @@ class KernelSDCASolver(KernelSolver):
         slack: float = np.inf,
         most_steps: int = -1,
     ) -> None:
-        alpha, fit_intercept = params.alpha, params.fit_intercept
-        super().__init__(problem, alpha)
-        self.loss, self.max_iter = as_loss(params.loss), np.inf if params.max_iter == -1 else params.max_iter
-        self.fit_intercept, self.slack = fit_intercept, slack
+        super().__init__(problem, params.alpha)
+        self.loss, self.max_iter = params.loss_entry, np.inf if params.max_iter == -1 else params.max_iter
+        self.has_intercept, self.slack = params.fit_intercept, slack
         self.most_steps = np.inf if most_steps == -1 else most_steps
         shape = problem.signs.shape
-        self.dual_scale = 1 / (alpha * problem.n)
+        self.dual_scale = 1 / (self.alpha * problem.n)
         self.steepness = np.maximum(problem.gram.diagonal, 0) * self.dual_scale  # of indefinite kernels too
         self.dual, self.scores = np.zeros(shape), np.zeros(shape)
         self.row_gaps = np.empty(shape)
@@ -117,18 +115,18 @@ class KernelSDCASolver(KernelSolver):
         self.done, self.steps = np.zeros(shape[0], int), np.zeros(shape[0], int)
         self.violation = np.zeros(shape[0])
         self.intercept_step = 0.0
-        if fit_intercept and not self.loss.quadratic:
+        if self.has_intercept and not self.loss.quadratic:
             if (problem.signs[:, weights > 0] == problem.signs[:, weights > 0][:, :1]).all(axis=1).any():
                 raise ValueError("With an intercept the log loss needs rows of both signs.")
             mean_square = self.steepness.mean() / self.dual_scale
-            self.intercept_step = sdca_intercept_step(alpha, problem.n, mean_square, weights.mean())
+            self.intercept_step = sdca_intercept_step(self.alpha, problem.n, mean_square, weights.mean())
         self.newton_budget, self.newton_from = np.zeros(shape[0]), np.zeros(shape[0])
         self.stalled, self.dual_before_window = np.zeros(shape[0], bool), np.zeros(shape[0])
         self.block_memory = threading.local()
         self.round = 0
         if start is not None:
             start = np.clip(start, 0, self.upper)
-            if fit_intercept:
+            if self.has_intercept:
                 for k, signs in enumerate(problem.signs):
                     scale_by_sign(signs, start[k], *balance_factors(*sums_by_sign(signs, start[k])))
             self._update_scores(range(shape[0]), repeat(np.arange(shape[1], dtype=np.int32)), start)
@@ -260,7 +258,7 @@ class KernelSDCASolver(KernelSolver):
         goal = share * self.row_gaps[k, rows].sum()
         state = block, steepness, self.dual_scale, signs, weights, dual, scores, loss.struct
         if loss.quadratic:
-            if self.fit_intercept:
+            if self.has_intercept:
                 most = int(min(limit * n, self.most_steps - self.steps[k]))
                 slack = max(self.slack, ROUND_GAP * self.violation[k])
                 steps, short = _kernel.climb_in_pairs(*state, room, most, goal, 0.0, slack)
@@ -269,11 +267,11 @@ class KernelSDCASolver(KernelSolver):
                 short = gap > goal
             self.steps[k] += steps
             done = max(1, -(-steps // n))
-            self.newton_budget[k] += steps * n * (PAIR_COST if self.fit_intercept else 1)
+            self.newton_budget[k] += steps * n * (PAIR_COST if self.has_intercept else 1)
             budget = self.newton_budget[k]
             if short and budget > self.newton_from[k] and self.steps[k] < self.most_steps:
                 problem = block, self.dual_scale, signs, weights, dual, scores, loss
-                spent, self.newton_from[k] = newton_steps(*problem, budget, self.fit_intercept)
+                spent, self.newton_from[k] = newton_steps(*problem, budget, self.has_intercept)
                 self.newton_budget[k] -= spent
         else:
             done, _, self.intercept[k] = _kernel.ascend(
@@ -287,7 +285,7 @@ class KernelSDCASolver(KernelSolver):
                     self.intercept_step,
                 )
             )
-            if self.fit_intercept:
+            if self.has_intercept:
                 dual = balance(dual, signs, self.upper[rows], before @ signs)
         self.done[k] += done
         return dual - before
@@ -307,7 +305,7 @@ class KernelSDCASolver(KernelSolver):
         """Bring objective and gap of class k up to date with its scores."""
         p = self.problem
         state = p.signs[k], p.weights, self.dual[k], self.scores[k], self.loss.struct
-        if self.fit_intercept and self.loss.quadratic:
+        if self.has_intercept and self.loss.quadratic:
             self.intercept[k], self.violation[k] = _kernel.intercept_of(*state)
         gap, losses, dual_margins = _kernel.gap_terms(*state, self.row_gaps[k], self.intercept[k])
         self.primal[k] = (losses + max(dual_margins, 0.0) / 2) / p.n
@@ -432,19 +430,7 @@ def kernel_sdca(
     [[2.5, 2.5, -2.5, -2.5]]
     """
     gamma = positive("gamma", gamma)
-    params = KernelSDCAParams(
-        kernel,
-        loss=loss,
-        alpha=alpha,
-        fit_intercept=fit_intercept,
-        gamma=gamma,
-        degree=degree,
-        coef0=coef0,
-        max_iter=max_iter,
-        tol=tol,
-        cache_size=cache_size,
-        trace=trace,
-    ).checked()
+    params = KernelSDCAParams.of(None, **locals())
     gram_of = gram_maker(params, gamma, number_of_threads(n_jobs))
     problem = KernelProblem(gram_of(X), Y, sample_weight)
     solver = KernelSDCASolver(problem, params, as_state(random_state))
