@@ -60,7 +60,7 @@ def read(content, format):
     """What stdin has, or what is wrong with it, when all is as promised."""
     stdin, sys.stdin = sys.stdin, SimpleNamespace(buffer=io.BufferedReader(io.BytesIO(content)))
     try:
-        corpus = read_corpus(TextSource("-", format), places=True)
+        corpus = read_corpus(TextSource("-", format))
     except AppError as error:
         check_line(str(error))
         return str(error)

@@ -22,14 +22,14 @@ class Corpus:
     """Texts and their labels, the format of the file, and the records that were skipped.
 
     `places` are the line of each text, or its file in a folder, and `groups` its value in a column, if
-    `read_corpus` was asked for them.
+    `read_corpus` was asked for that.
     """
 
     skipped: Skipped
     format: str = ""
     texts: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
-    places: list[int | str] | None = None
+    places: list[int | str] = field(default_factory=list)
     groups: list[str] | None = None
 
     @property
@@ -41,7 +41,6 @@ class Corpus:
 def read_corpus(
     source: TextSource,
     *,
-    places: bool = False,
     groups: str | None = None,
     most_labels: int | None = MOST_LABELS,
 ) -> Corpus:
@@ -51,8 +50,6 @@ def read_corpus(
     ----------
     source : TextSource
         The labelled texts.
-    places : bool
-        Keep the place of each text.
     groups : str, optional
         Keep the value of each record in the column of that name.
     most_labels : int or None
@@ -68,12 +65,18 @@ def read_corpus(
         If nothing can be read: an unknown format, a missing column, or no labelled text; or if there are too
         many labels.
     """
-    corpus = Corpus(Skipped(source.name))
-    corpus.places = [] if places else None
-    corpus.groups = None if groups is None else []
+    corpus = Corpus(Skipped(source.name), groups=None if groups is None else [])
     with open_corpus(source, corpus.skipped) as found:
-        corpus.format = found.format
-        _collect_corpus(found, corpus, groups)
+        corpus.format, columns = found.format, found.columns
+        if groups is not None and columns is not None and groups not in columns:
+            raise AppError(f"{source.name}: no column {groups!r} among {', '.join(columns[:20])}", USAGE)
+        column = groups if groups is None or columns is None else columns.index(groups)
+        for record in usable_records(found, corpus.skipped):
+            corpus.labels.append(sys.intern(record.label))
+            corpus.texts.append(record.text)
+            corpus.places.append(record.where)
+            if corpus.groups is not None:
+                corpus.groups.append(_group_value(record.row, column))
     if source.given is not None:
         corpus.skipped.hint = ""  # there was nothing to decode
     if not corpus.texts:
@@ -140,20 +143,6 @@ def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
                 skipped.hint = TRY_ENCODING
         else:
             yield record
-
-
-def _collect_corpus(found: Records, corpus: Corpus, groups: str | None) -> None:
-    if groups is not None and found.columns is not None and groups not in found.columns:
-        there = ", ".join(found.columns[:20])
-        raise AppError(f"{corpus.skipped.source}: no column {groups!r} among {there}", USAGE)
-    column = groups if groups is None or found.columns is None else found.columns.index(groups)
-    for record in usable_records(found, corpus.skipped):
-        corpus.labels.append(sys.intern(record.label))
-        corpus.texts.append(record.text)
-        if corpus.places is not None:
-            corpus.places.append(record.where)
-        if corpus.groups is not None:
-            corpus.groups.append(_group_value(record.row, column))
 
 
 def _record_problem(record: Record) -> str:

@@ -91,7 +91,7 @@ def evaluate_on_corpus(
         paths = [path for path in (model_path, other) if path is not None]
         models = [*map(load_scorer, paths)]
     with stage("read"):
-        corpus = read_corpus(source, places=True, groups=groups)
+        corpus = read_corpus(source, groups=groups)
     with stage("evaluate"):
         first, *others = [_scores_on_corpus(model, corpus, source) for model in models]
         return CorpusEvaluation(

@@ -85,7 +85,7 @@ def inspect_corpus(
     CorpusInspection
     """
     with stage("read"):
-        corpus = read_corpus(source, places=True, most_labels=None)
+        corpus = read_corpus(source, most_labels=None)
     with stage("describe"):
         description = describe_corpus(corpus, settings.tokens, number)
     with stage("find duplicates"):

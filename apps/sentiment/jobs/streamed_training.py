@@ -28,7 +28,7 @@ from ..learning.corpus_terms import CALIBRATE, TRY, CorpusTerms
 from ..learning.learned_model import CountedTexts, LeftOutScores
 from ..learning.streamed_rows import ON_CLUSTER, SentRows, StoredRows
 from ..learning.text_splits import inner_folds
-from ..measures.answer_scores import AnswerScores, score_answers
+from ..measures.answer_scores import score_answers
 from ..settings import BY_DEFAULT, Settings
 from ..text_recipes import CLASSIFIERS
 from .text_training import TextTraining
@@ -79,7 +79,7 @@ def train_streamed(
     with cluster or nullcontext() as client, _working_folder(cache, path) as folder:
         rows = StoredRows(source, folder, cache) if client is None else SentRows(source, folder, client)
         with stage("count terms"):
-            counted = CorpusTerms.of(**cache.get("terms", lambda: rows.count(settings).parts()))
+            counted = CorpusTerms.of(**cache.get("terms", lambda: rows.count(settings)))
         settings = counted.settings
         choice = _alpha_on_sample(counted, cache, stage)
         if settings.chooses_alpha:
@@ -93,7 +93,13 @@ def train_streamed(
             estimator = _fit_rows(settings, counted.labels, rows)
         with stage("evaluate"):
             left_out = _calibrate_on_rows(settings, estimator, rows, labels[CALIBRATE])
-            evaluation = _evaluated_rows(settings, estimator, rows, labels[TRY], counted)
+            evaluation = None
+            if y := labels[TRY]:  # the texts themselves are not kept
+                decision = rows.decision(estimator, TRY)
+                calibration = getattr(estimator, "calibration_", None)
+                likely = None if calibration is None else calibration.probabilities(decision)
+                kinds = {"metric": settings.metric, "y_train": counted.train_counts}
+                evaluation = score_answers(estimator, [], y, decision, likely, **kinds)
     model = Pipeline([*weighed.steps, ("classifier", estimator)])
     about = learned_items(counted.hashes) | source.own_columns
     if path is not None:
@@ -175,10 +181,6 @@ def _fit_rows(settings: Settings, labels: list[str], rows: Rows) -> Any:
     return estimator
 
 
-def _decision_of_rows(rows: Rows, estimator: Any, part: str) -> np.ndarray:
-    return rows.decision(estimator, part).astype(np.float32)
-
-
 def _calibrate_on_rows(
     settings: Settings, estimator: Any, rows: Rows, labels: list[str]
 ) -> LeftOutScores | None:
@@ -187,19 +189,7 @@ def _calibrate_on_rows(
     known = np.isin(y, estimator.classes_)
     if len(np.unique(y[known])) < len(estimator.classes_):
         return None
-    decision = _decision_of_rows(rows, estimator, CALIBRATE)[known]
+    decision = rows.decision(estimator, CALIBRATE)[known]
     left_out = LeftOutScores(estimator.classes_, y[known], decision).shifted(settings.threshold)
     left_out.apply(estimator)
     return left_out
-
-
-def _evaluated_rows(
-    settings: Settings, estimator: Any, rows: Rows, labels: list[str], counted: CorpusTerms
-) -> AnswerScores | None:
-    """Return the evaluation on the texts held out, without the texts themselves; None if there are none."""
-    if not labels:
-        return None
-    decision = _decision_of_rows(rows, estimator, TRY)
-    likely = estimator.calibration_.probabilities(decision) if hasattr(estimator, "calibration_") else None
-    counts = counted.train_counts
-    return score_answers(estimator, [], labels, decision, likely, metric=settings.metric, y_train=counts)

@@ -184,7 +184,7 @@ def train_text_model(
         start, start_about = load_text_model(settings.start), about_model(settings.start)
         settings = continued_settings(start, settings)
     with stage("read"):
-        corpus = read_corpus(source, places=True)
+        corpus = read_corpus(source)
         settings = settle(settings, corpus.format, corpus.texts, corpus.labels)
         texts, y, places, n_train = _texts_to_train_on_first(corpus, settings)
         label_counts, skipped, held_out = corpus.label_counts, corpus.skipped, texts[n_train:]

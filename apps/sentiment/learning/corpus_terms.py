@@ -17,11 +17,11 @@ from fastsvm._utils.atomic import temporary_folder
 from fastsvm.fitting import Pipeline
 from fastsvm.text import SpilledTerms, TermFrequencies, Terms
 
-from ...common.errors import AppError, Skipped
+from ...common.errors import Skipped
 from ...common.training_items import text_hashes
 from ..data.corpus import MOST_LABELS, nothing_usable
 from ..data.corpus_batches import SHARD, PlacedText, in_pieces, labelled_batches
-from ..data.text_source import TextSource
+from ..data.text_source import CorpusError, TextSource
 from ..settings import Settings, check_labels, settle_labels, settle_reading
 from ..text_recipes import AUTO, DEFAULT_RECIPE, UNSEGMENTED, is_unsegmented
 from . import pipeline_steps
@@ -57,19 +57,6 @@ class CorpusTerms:
             weighting.fit_frequencies(self.terms.by_class, self.train_counts.total())
             steps.append(("weighting", weighting))
         return Pipeline(steps)
-
-    def parts(self) -> dict[str, Any]:
-        """Return the parts, for a cache."""
-        terms, by_class, min_df = self.terms
-        pieces = {**vars(self), "skipped": vars(self.skipped), "settings": vars(self.settings)}
-        del pieces["terms"]
-        return {
-            **pieces,
-            "content": terms.content,
-            "ends": terms.ends,
-            "by_class": by_class,
-            "min_df": min_df,
-        }
 
     @classmethod
     def of(cls, *, content, ends, by_class, min_df, skipped, settings, train_counts, **rest) -> "CorpusTerms":
@@ -131,8 +118,8 @@ def count_corpus_terms(
     *,
     cut: Callable[[Settings, Iterable[list[PlacedText]]], Iterable[list[PlacedText]]] = batch_pieces,
     tallied: Callable[[Iterable[CodedTexts], Settings], Iterable[TermTally | None]] = tally_here,
-) -> CorpusTerms:
-    """Make the first pass.
+) -> dict[str, Any]:
+    """Make the first pass, and return the parts of `CorpusTerms`, which a cache can hold.
 
     Parameters
     ----------
@@ -161,13 +148,13 @@ def count_corpus_terms(
         if settings.recipe == AUTO:
             settings = settings.with_features_of(UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT_RECIPE)
         del texts
-        counted = _FirstPass(source, settings)
+        counted = _FirstPass(settings)
         for tally in tallied(counted.coded(cut(settings, _popped_batches(first, batches))), settings):
             if tally is not None:
                 spilled.add(*tally)
         if not counted.every:
             raise nothing_usable(skipped, format)
-        return counted.merged(spilled, skipped)
+        return counted.merged(spilled) | {"skipped": vars(skipped)}
 
 
 def _popped_batches(
@@ -182,8 +169,8 @@ def _popped_batches(
 class _FirstPass:
     """The counts of the first pass, batch by batch."""
 
-    def __init__(self, source: TextSource, settings: Settings) -> None:
-        self.source, self.settings = source, settings
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
         self.every: Counter[str] = Counter()
         self.train: Counter[str] = Counter()
         self.sample: list[PlacedText] = []
@@ -202,8 +189,8 @@ class _FirstPass:
             self.every.update(label for _, label, _ in batch)
             self.train.update(label for _, label, _ in train)
             if len(self.every) > MOST_LABELS:
-                raise AppError(
-                    f"{self.source.name}: more than {MOST_LABELS:,} labels; is the format right (--format), "
+                raise CorpusError(
+                    f"more than {MOST_LABELS:,} labels; is the format right (--format), "
                     "and the column (--label-col)?"
                 )
             # Those of the lowest places: a sample without knowing how many texts will come.
@@ -212,18 +199,23 @@ class _FirstPass:
             codes = self.codes
             yield [text for _, _, text in train], [codes[label] for _, label, _ in train], len(codes)
 
-    def merged(self, spilled: SpilledTerms, skipped: Skipped) -> CorpusTerms:
+    def merged(self, spilled: SpilledTerms) -> dict[str, Any]:
         """Merge the terms of all texts."""
-        name, settings, train = self.source.name, self.settings, self.train
+        settings, train, codes = self.settings, self.train, self.codes
         check_labels(self.every)
         if len(train) < 2:
-            raise AppError(f"{name}: too few texts are left to train on; give more texts, or --holdout 0")
-        merged, codes = spilled.merged(len(self.every), settings.min_df, MOST_TERMS), self.codes
-        if not len(merged.terms):
-            raise AppError(f"{name}: no term is in {settings.min_df} of its texts or more; try --min-df 1")
-        columns = [codes[label] for label in sorted(train)]
-        terms = merged._replace(by_class=merged.by_class[:, columns])
-        settings = settle_labels(replace(settings, min_df=merged.min_df), train)
-        sample = [text for _, _, text in self.sample], [label for _, label, _ in self.sample]
-        counts, hashes = dict(sorted(self.every.items())), np.concatenate(self.hashes)
-        return CorpusTerms(skipped, settings, terms, counts, train, sample, hashes)
+            raise CorpusError("too few texts are left to train on; give more texts, or --holdout 0")
+        (terms, by_class, min_df) = spilled.merged(len(codes), settings.min_df, MOST_TERMS)
+        if not len(terms):
+            raise CorpusError(f"no term is in {settings.min_df} of its texts or more; try --min-df 1")
+        return {
+            "content": terms.content,
+            "ends": terms.ends,
+            "by_class": by_class[:, [codes[label] for label in sorted(train)]],
+            "min_df": min_df,
+            "settings": vars(settle_labels(replace(settings, min_df=min_df), train)),
+            "label_counts": dict(sorted(self.every.items())),
+            "train_counts": train,
+            "sample": ([text for _, _, text in self.sample], [label for _, label, _ in self.sample]),
+            "hashes": np.concatenate(self.hashes),
+        }

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import Calibration, ConvergenceWarning, Pipeline
+from fastsvm.text import OwnRatios
 
 from ...common.cache import NO_CACHE, Cache
 from ...common.progress import UNWATCHED, Stages
@@ -186,16 +187,25 @@ class CountedTexts(NamedTuple):
         checkpoint: Path | None = None,
     ) -> LearnedModel:
         """Return a model of these texts, with the alpha of the settings."""
-        n_seen = self.X.shape[1]
-        selection = pipeline_steps.selection(settings)
-        X = pipeline_steps.select_terms(self.vectorizer, self.X, self.y, selection)
-        estimator = pipeline_steps.classifier(settings, len(self.y))
-        model = pipeline_steps.fit_pipeline(
-            self.vectorizer, X, self.y, pipeline_steps.weighting(settings), estimator, checkpoint
-        )
+        vectorizer, X, y = self
+        selection, weighting = pipeline_steps.selection(settings), pipeline_steps.weighting(settings)
+        if selection is not None:
+            best = selection.fit(X, y).get_support(indices=True)
+            vectorizer.restrict(best, indices=True)
+            X = X[:, best]
+        vectorizer.set_params(dtype=np.float32)
+        X = X.astype(np.float32, copy=False)
+        if weighting is not None:
+            X = weighting.fit(X, y).transform(X)
+        ratios = weighting if isinstance(weighting, OwnRatios) else None
+        estimator = pipeline_steps.classifier(settings, len(y))
+        pipeline_steps.fit_classifier(estimator, X, y, checkpoint, ratios)
         if left_out is not None:
             left_out.apply(estimator)
-        return LearnedModel(model, settings, choice, left_out, selection, n_seen)
+        weighting = weighting if ratios is None else ratios.presence
+        steps = [("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)]
+        model = Pipeline([(name, step) for name, step in steps if step is not None])
+        return LearnedModel(model, settings, choice, left_out, selection, self.X.shape[1])
 
     def choose(self, settings: Settings, folds: list[Fold], stage: Stages) -> AlphaChoice:
         """Choose alpha on folds of these texts."""

@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 
 from fastsvm import fitting, text
 from fastsvm._utils.warnings import warn_user
-from fastsvm.fitting import ConvergenceWarning, Pipeline
+from fastsvm.fitting import ConvergenceWarning
 
 from ...common.classifiers import make_classifier
 from ...common.errors import AppError
@@ -112,35 +112,6 @@ def classifier(settings: Settings, n_texts: int | None = None):
     given["gamma"] = GAMMA if settings.has_norm else "scale"
     weights = settings.label_weights
     return make_classifier(settings.classifier, settings.method, n_texts, class_weight=weights, **given)
-
-
-def select_terms(vectorizer: text.Bag | text.Union, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:
-    """Keep the best features, of the vectorizer too."""
-    if selection is None:
-        return X
-    best = selection.fit(X, y).get_support(indices=True)
-    vectorizer.restrict(best, indices=True)
-    return X[:, best]
-
-
-def fit_pipeline(
-    vectorizer: text.Bag | text.Union,
-    X: csr_matrix,
-    y: Sequence[str],
-    weighting,
-    estimator,
-    checkpoint: Path | None = None,
-) -> Pipeline:
-    """Weigh counts, train the estimator, and return the model that takes texts; all of it in float32."""
-    vectorizer.set_params(dtype=np.float32)
-    X = X.astype(np.float32, copy=False)
-    if weighting is not None:
-        X = weighting.fit(X, y).transform(X)
-    ratios = weighting if isinstance(weighting, text.OwnRatios) else None
-    fit_classifier(estimator, X, y, checkpoint, ratios)
-    weighting = weighting if ratios is None else ratios.presence
-    steps = [("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)]
-    return Pipeline([(name, step) for name, step in steps if step is not None])
 
 
 def fit_classifier(

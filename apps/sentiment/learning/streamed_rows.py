@@ -34,7 +34,7 @@ class StoredRows:
         self._source, self._folder, self._cache = source, folder, cache
         self._rows = cache.path("rows") or folder / "rows"
 
-    def count(self, settings: Settings) -> CorpusTerms:
+    def count(self, settings: Settings) -> dict[str, Any]:
         """Make the first pass."""
         return corpus_terms.count_corpus_terms(self._source, settings, self._folder)
 
@@ -77,7 +77,7 @@ class StoredRows:
 
     def decision(self, estimator: Any, part: str) -> np.ndarray:
         """Return the scores of the texts of a part."""
-        return estimator.decision_function(load(self._part_folder(part)).X)
+        return estimator.decision_function(load(self._part_folder(part)).X).astype(np.float32)
 
     def _part_folder(self, part: str) -> Path:
         return self._rows / part
@@ -138,7 +138,7 @@ class SentRows:
         self._spools = {part: ShardSpool(folder / part) for part in (TRAIN, CALIBRATE, TRY)}
         self._labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
 
-    def count(self, settings: Settings) -> CorpusTerms:
+    def count(self, settings: Settings) -> dict[str, Any]:
         """Make the first pass: workers tally terms, and they are merged here."""
         return corpus_terms.count_corpus_terms(
             self._source, settings, self._folder, cut=self._cut_and_spool, tallied=self._tally_on_cluster
@@ -191,4 +191,4 @@ class SentRows:
         from fastsvm.dask import map_shards
 
         scores = map_shards(self._client, shard_scores, self._spools[part], self._maker, estimator)
-        return np.concatenate([*scores])
+        return np.concatenate([*scores]).astype(np.float32)

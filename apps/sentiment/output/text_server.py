@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
+from itertools import islice
 from textwrap import shorten
-from typing import NamedTuple
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -41,10 +41,8 @@ A request may have up to {max_texts:,} texts and {max_body:,} bytes.
 """
 
 
-class _ServerJob(NamedTuple):
-    texts: list[str]
-    one: bool  # a text, not a list
-    answer: asyncio.Future | None
+# The texts of a request, whether it is one text and no list, and the answer to come.
+Job = tuple[list[str], bool, asyncio.Future]
 
 
 class Service:
@@ -67,7 +65,7 @@ class Service:
         self._model = model
         self._has_probabilities = hasattr(model, "predict_proba")
         self._held = 0  # bytes
-        self._waiting: deque[_ServerJob] = deque()
+        self._waiting: deque[Job] = deque()
         self._is_busy = False
         self._thread = ThreadPoolExecutor(1, "predict")
         self._answers_by_path = {
@@ -120,16 +118,10 @@ class Service:
 
     async def _answer_health(self, request: Request) -> Response:
         stopping = self._server.is_stopping
-        record = {
-            "status": "stopping" if stopping else "ok",
-            "model": self.name,
-            "labels": self.labels,
-            "answered": self.n_answered,
-            "connections": len(self._server.server_state.connections),
-        }
-        return _json_response(
-            json.dumps(record), HTTPStatus.SERVICE_UNAVAILABLE if stopping else HTTPStatus.OK
-        )
+        record = {"status": "stopping" if stopping else "ok", "model": self.name, "labels": self.labels}
+        record |= {"answered": self.n_answered, "connections": len(self._server.server_state.connections)}
+        status = HTTPStatus.SERVICE_UNAVAILABLE if stopping else HTTPStatus.OK
+        return _json_response(json.dumps(record), status)
 
     async def _answer_predict(self, request: Request) -> Response:
         body = bytearray()
@@ -139,7 +131,10 @@ class Service:
             if not texts:
                 return _json_response("[]")
             answer = asyncio.get_running_loop().create_future()
-            self._submit_job(_ServerJob(texts, one, answer))
+            self._waiting.append((texts, one, answer))
+            if not self._is_busy:
+                self._is_busy = True
+                asyncio.get_running_loop().call_soon(self._start_batch)  # others may arrive at the same time
             status, content = await answer
             return _json_response(content, status)
         finally:
@@ -175,19 +170,13 @@ class Service:
 
     # Predictions
 
-    def _submit_job(self, job: _ServerJob) -> None:
-        """Predict the texts of a job, with other jobs that wait."""
-        self._waiting.append(job)
-        if not self._is_busy:
-            self._is_busy = True
-            asyncio.get_running_loop().call_soon(self._start_batch)  # others may arrive at the same time
-
     def _start_batch(self) -> None:
+        """Predict the texts of the jobs that wait, as many as go together."""
         jobs, n_texts, n_characters = [], 0, 0
         while self._waiting and n_texts < BATCH_TEXTS and n_characters < BATCH_CHARACTERS:
             jobs.append(job := self._waiting.popleft())
-            n_texts += len(job.texts)
-            n_characters += sum(map(len, job.texts))
+            n_texts += len(job[0])
+            n_characters += sum(map(len, job[0]))
         if not jobs:
             self._is_busy = False
             return
@@ -195,16 +184,16 @@ class Service:
         done = loop.run_in_executor(self._thread, self._predict_jobs, jobs)
         done.add_done_callback(lambda _: self._finish_batch(jobs, done.result()))
 
-    def _finish_batch(self, jobs: list[_ServerJob], answers: list[tuple[HTTPStatus, str]]) -> None:
-        for job, answer in zip(jobs, answers, strict=True):
-            if not job.answer.done():  # cancelled
-                job.answer.set_result(answer)
+    def _finish_batch(self, jobs: list[Job], answers: list[tuple[HTTPStatus, str]]) -> None:
+        for (_, _, future), answer in zip(jobs, answers, strict=True):
+            if not future.done():  # cancelled
+                future.set_result(answer)
         asyncio.get_running_loop().call_soon(self._start_batch)
 
-    def _predict_jobs(self, jobs: list[_ServerJob]) -> list[tuple[HTTPStatus, str]]:
+    def _predict_jobs(self, jobs: list[Job]) -> list[tuple[HTTPStatus, str]]:
         """Predict the texts of some jobs together; if that fails, one by one."""
         try:
-            records = self._json_records([text for job in jobs for text in job.texts])
+            records = self._json_records([text for texts, *_ in jobs for text in texts])
         except Exception as error:
             if len(jobs) > 1:
                 return [answer for job in jobs for answer in self._predict_jobs([job])]
@@ -212,11 +201,10 @@ class Service:
                 error.format_message() if isinstance(error, AppError) else f"{type(error).__name__}: {error}"
             )
             return [(HTTPStatus.INTERNAL_SERVER_ERROR, json.dumps({"error": why}))]
-        answers, start = [], 0
-        for job in jobs:
-            own = records[start : start + len(job.texts)]
-            start += len(job.texts)
-            answers.append((HTTPStatus.OK, own[0] if job.one else f"[{','.join(own)}]"))
+        answers, left = [], iter(records)
+        for texts, one, _ in jobs:
+            own = [*islice(left, len(texts))]
+            answers.append((HTTPStatus.OK, own[0] if one else f"[{','.join(own)}]"))
         return answers
 
     def _json_records(self, texts: list[str]) -> list[str]:

@@ -35,7 +35,7 @@ LITERAL = LiteralSettings(**RECIPES["article"])
 @names_corpus
 def read(source: TextSource, settings: Settings) -> tuple[Corpus, Settings]:
     """Read a corpus; a rare label weighs no more than others, and no threshold is chosen."""
-    corpus = read_corpus(source, places=True)
+    corpus = read_corpus(source)
     settings = settle(settings, corpus.format, corpus.texts, corpus.labels)
     return corpus, replace(settings, class_weight=None, threshold=None)
 

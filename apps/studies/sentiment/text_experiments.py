@@ -108,7 +108,7 @@ def run(context: Context, corpus: Corpus) -> TextFindings | None:
     runs = context.runs or (FEW_RUNS if context.quick else RUNS)
     key = {"corpus": np.frombuffer(Path(source.path).read_bytes(), np.uint8), "seed": context.seed}
     with context.stage("texts: describe"):
-        description = describe_corpus(read_corpus(source, places=True))
+        description = describe_corpus(read_corpus(source))
         _check_study_labels(source, description)
         texts, settings = literal_classifiers.read(source, replace(LITERAL, seed=context.seed))
     with context.stage("texts: compare", total=1) as advance:

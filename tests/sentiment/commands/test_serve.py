@@ -407,7 +407,7 @@ def test_a_text_that_cannot_be_scored_spoils_no_other(monkeypatch, model):
     service = text_server.Service(TextScorer.load(model), "a model")
     monkeypatch.setattr(text_server, "prediction", type("stub", (), {"classify": staticmethod(classify)}))
     jobs = (["a"], True, None), (["a", "bad"], False, None), (["b"], True, None)
-    answers = service._predict_jobs([text_server._ServerJob(*job) for job in jobs])
+    answers = service._predict_jobs(jobs)
     assert [status.value for status, _ in answers] == [200, 500, 200]
     assert json.loads(answers[1][1]) == {"error": "beyond range"}
     answer = json.loads(answers[0][1])
