@@ -10,6 +10,10 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import StandardScaler
+
+from .machine import peak
 
 
 def cpu(function):
@@ -74,6 +78,24 @@ def a9a(folder):
     return with_int32(X), y
 
 
+def usps(folder):
+    """The handwritten digits of USPS, 9,298 x 256, and what they are."""
+    digits = np.load(folder / "usps.npz")
+    return digits["X"], digits["y"].astype(int)
+
+
+def skin(folder):
+    """Pixels, skin or not: 245,057 x 3, standardised."""
+    table = np.loadtxt(folder / "skin.tsv.gz", delimiter=",", skiprows=1)
+    return StandardScaler().fit_transform(table[:, :3]), table[:, 3] == 1
+
+
+def sentiment_words(folder):
+    """tf-idf of the reviews of the sentiment corpus, and which are positive."""
+    texts, labels = sentiment_texts(folder)
+    return with_int32(TfidfVectorizer(token_pattern=r"\S+").fit_transform(texts)), labels == "pos"
+
+
 def made(n, seed=0):
     """Ten normal columns; the sign of x0 x1 + x2 x3 + sin 2 x4, 10 % flipped; n rows, and 5,000 new ones."""
     rng = np.random.default_rng(seed)
@@ -126,9 +148,3 @@ def memory_added(fit):
 def resident():
     """Bytes of memory the process has now."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
-
-
-def peak():
-    """Most bytes of memory the process has had since the last reset."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) * 1024

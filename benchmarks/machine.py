@@ -1,6 +1,7 @@
 """The machine that is measured on: its cores, what is installed, and command lines. Imports no library."""
 
 import argparse
+import json
 import os
 import platform
 from datetime import date
@@ -11,7 +12,7 @@ ALLOWED = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") el
 
 
 def parser_of(name, about, sections=(), folder="--data"):
-    """Return a parser for `python -m benchmarks.NAME`: its folder of data, its sections and its core."""
+    """Return a parser for `python -m benchmarks.NAME`: its folder of data, its sections and their core."""
     parser = argparse.ArgumentParser(
         prog=f"python -m benchmarks.{name}",
         description=about,
@@ -20,9 +21,23 @@ def parser_of(name, about, sections=(), folder="--data"):
     shared = Path("../shared/data")
     parser.add_argument(folder, type=Path, default=shared, metavar="DIR", help="default: %(default)s")
     if sections:
-        parser.add_argument("--sections", nargs="+", default=sections, choices=sections, help="default: all")
-    parser.add_argument("--core", type=int, help="the core to run on (default: the highest that is allowed)")
+        add = parser.add_argument
+        add("--sections", nargs="+", default=sections, choices=sections, help="default: all")
+        add("--core", type=int, help="the core to run on (default: the highest that is allowed)")
     return parser
+
+
+def run_sections(options, packages, where, measure, target=None):
+    """Print what the machine is, then each section by `measure`; write what it returned as JSON."""
+    about = described(packages, where)
+    print(about)
+    record = {"about": about.splitlines()}
+    for name in options.sections:
+        print(f"\n{name}", flush=True)
+        record[name] = measure(name)
+    if target:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(json.dumps(record, indent=1) + "\n")
 
 
 def pin(core, threads):
@@ -55,6 +70,12 @@ def processor():
             return next(line.split(": ")[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.processor() or platform.machine()
+
+
+def peak():
+    """Most bytes of memory the process has had since the last reset, mapped pages included (Linux)."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
 
 
 def _version(name):

@@ -25,7 +25,7 @@ from fastsvm import (
 )
 from fastsvm.text import BagOfWords, TermWeighting
 
-from .common import a9a, cpu, imdb_texts
+from .common import a9a, cpu, imdb_texts, usps
 from .machine import parser_of
 
 SPLITS = 5
@@ -35,12 +35,6 @@ def film_reviews(folder):
     """Tf-idf of words."""
     texts, y = imdb_texts(folder)
     return TermWeighting("tfidf", norm="l2").fit_transform(BagOfWords(min_df=2).fit_transform(texts)), y
-
-
-def digits(folder):
-    """USPS."""
-    with np.load(folder / "usps.npz") as usps:
-        return usps["X"], usps["y"]
 
 
 def contenders(alpha, kernel_alpha):
@@ -98,5 +92,5 @@ def row(name, X, y, alpha, kernels):
 if __name__ == "__main__":
     folder = parser_of("which", __doc__).parse_args().data
     row("film reviews", *film_reviews(folder), 1e-4, False)
-    row("USPS", *digits(folder), 1e-4, True)
+    row("USPS", *usps(folder), 1e-4, True)
     row("a9a", *a9a(folder), 1e-4, True)

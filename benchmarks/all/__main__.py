@@ -1,4 +1,4 @@
-"""Every comparison with the peers, cell by cell, as one page and one JSON file.
+"""Every comparison with the peers, cell by cell: a line for each, and one JSON file.
 
     python -m benchmarks.all --report FOLDER [--check OLD.json] [--sections NAME ...] [--quick]
 
@@ -23,7 +23,7 @@ def options():
     """What the command line asks for."""
     parser = parser_of("all", __doc__, SECTIONS)
     add = parser.add_argument
-    add("--report", type=Path, metavar="FOLDER", help="for report.html and report.json")
+    add("--report", type=Path, metavar="FOLDER", help="for report.json")
     add("--check", type=Path, metavar="OLD.json", help="a stored run to compare with")
     add("--sets", nargs="+", metavar="NAME", help="data sets (default: those of each section)")
     add("--losses", nargs="+", default=("hinge", "squared_hinge", "log"), help="of linear (default: all)")
@@ -41,20 +41,14 @@ def main():
 
     about = described(PACKAGES, where)
     print(about)
-    figures, plots = [], []
+    figures = []
     for name in found.sections:
         print(f"\n{name}", flush=True)
-        for figure, plot in getattr(sections, name)(found):
-            if plot is not None:
-                plots.append((name, plot))
-            else:
-                print(*figure.row(), sep=" | ", flush=True)
-                figures.append(figure)
+        for figure in getattr(sections, name)(found):
+            print(*figure.row(), sep=" | ", flush=True)
+            figures.append(figure)
     if found.report:
-        from .page import page
-
         found.report.mkdir(parents=True, exist_ok=True)
-        (found.report / "report.html").write_text(page(about, found.sections, figures, plots))
         record = {
             "machine": processor(),
             "about": about.splitlines(),

@@ -62,9 +62,6 @@ class Figure(NamedTuple):
         return self._asdict() | {"best": name, "least": least, "ratio": ratio, "lost": bool(self.lost)}
 
 
-HEAD = "cell", "fastsvm, ms", "quickest peer, ms", "peer / fastsvm", "", "others, ms", ""
-
-
 def _ms(seconds):
     return _range(1e3 * np.array(seconds), "#.3g")
 

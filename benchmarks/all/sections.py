@@ -1,4 +1,4 @@
-"""What is measured: each section yields figures, (Figure, None), and plots, (None, plot)."""
+"""What is measured: each section yields figures."""
 
 import time
 from functools import partial
@@ -14,11 +14,10 @@ from sklearn.svm import SVC
 from fastsvm import KernelSDCAClassifier, SDCAClassifier, SDCAClassifierCV, sdca_path
 from fastsvm.text import BagOfWords
 
-from ..common import alternate, imdb_texts, in_child, made, sentiment_texts, wall
+from ..common import alternate, imdb_texts, in_child, made, sentiment_texts, usps, wall
 from ..linear import contenders
 from ..linear.data import available, load
 from ..linear.measure import measure, reference
-from ..linear.report import plot
 from ..machine import pin
 from .figures import Figure
 
@@ -34,7 +33,7 @@ def _rounds(options):
 
 
 def _names(options, usual, quick):
-    found, _ = available(options.data)
+    found = available(options.data)
     return [name for name in options.sets or (quick if options.quick else usual) if name in found]
 
 
@@ -42,16 +41,15 @@ def _alpha(text, y):
     return 1 / len(y) if text == "1/n" else float(text)
 
 
-def _to_targets(section, title, kinds, cell):
-    """The figures of what `measure` found."""
-    ours, *peers = kinds
-    cut = {name: seconds for name, seconds in cell.cut.items() if name != ours.name}
-    for target in contenders.TARGETS:
-        best = {kind.name: list(point.seconds) for kind in kinds if (point := cell.best(kind, target))}
-        sure = "" if cell.precision <= target / 10 else f"optimum known to {cell.precision:.0e} only"
-        peers_best = {kind.name: best.get(kind.name, []) for kind in peers}
-        name = f"{title}, {target:.0e}".replace("e-0", "e-")
-        yield Figure(section, name, best.get(ours.name, []), peers_best, cut, sure), None
+def _to_targets(section, title, problem, kinds, bounds, precision, options):
+    """The figures of a problem whose optimum is known to some precision, one for each target."""
+    times, cut = measure(problem, kinds, bounds=bounds, rounds=_rounds(options), limit=LIMIT)
+    cut.pop(contenders.FastSVM.name, None)
+    for target, peers in times.items():
+        ours = peers.pop(contenders.FastSVM.name)
+        sure = "" if precision <= target / 10 else f"optimum known to {precision:.0e} only"
+        cell = f"{title}, {target:.0e}".replace("e-0", "e-")
+        yield Figure(section, cell, ours, peers, cut, sure)
 
 
 def linear(options):
@@ -60,18 +58,14 @@ def linear(options):
     for name in _names(options, LINEAR, QUICK):
         data = load(name, options.data)
         for loss in options.losses:
-            cells = []
             for text in options.alphas:
                 problem = contenders.Problem(data.X, data.y, loss, _alpha(text, data.y))
                 kinds, missing = contenders.chosen(problem)
                 left_out |= missing
                 known = [reference(p, 4 * LIMIT, TIGHT) for p in (problem, problem.with_ones())]
                 bounds, gaps = zip(*known, strict=True)
-                limits = {"rounds": _rounds(options), "limit": LIMIT}
-                cell = measure(problem, kinds, bounds=bounds, precision=max(gaps), **limits)
-                cells.append((f"{name}, {loss}", text, cell))
-                yield from _to_targets("linear", f"{name}, {loss}, alpha {text}", kinds, cell)
-            yield None, plot(cells)
+                title = f"{name}, {loss}, alpha {text}"
+                yield from _to_targets("linear", title, problem, kinds, bounds, max(gaps), options)
     if left_out:
         print(f"not installed, left out: {', '.join(sorted(left_out))}")
 
@@ -83,11 +77,6 @@ def _digits(_):
     return *load_digits(return_X_y=True), 1297
 
 
-def _usps(folder):
-    digits = np.load(folder / "usps.npz")
-    return digits["X"], digits["y"].astype(int), 7438
-
-
 def _a9a(folder):
     data = load("a9a", folder)
     return data.X[:10_000], data.y[:10_000], 5000
@@ -96,7 +85,7 @@ def _a9a(folder):
 KERNEL = {
     "digits": _digits,
     "a9a 5,000": _a9a,
-    "usps": _usps,
+    "usps": lambda folder: (*usps(folder), 7438),
     "made 5,000": lambda _: made(5000),
     "made 20,000": lambda _: made(20_000),
 }
@@ -144,7 +133,7 @@ def kernel(options):
                     seconds[0] = []
                 cut = {} if theirs or k else {"SVC": limit}
                 cell = f"{name}, C {C}, {task}"
-                yield Figure("kernel", cell, seconds[0], {"SVC": seconds[1]}, cut, "" if k else note), None
+                yield Figure("kernel", cell, seconds[0], {"SVC": seconds[1]}, cut, "" if k else note)
 
 
 # Softmax
@@ -183,7 +172,7 @@ def _domains(folder):
 
 SOFTMAX = {
     "digits": lambda folder: _digits(folder)[:2],
-    "usps": lambda folder: _usps(folder)[:2],
+    "usps": usps,
     "domains": _domains,
 }
 
@@ -193,17 +182,12 @@ def softmax(options):
     kinds = SoftmaxSDCA, SoftmaxLBFGS
     for name, make in SOFTMAX.items():
         X, y = make(options.data)
-        cells = []
         for text in ("1e-3", "1/n", "1e-6"):
             problem = Softmax(X, np.unique(y, return_inverse=True)[1], "log", _alpha(text, y))
             tight = SoftmaxSDCA(problem).fit(TIGHT, 0)
             bound = tight.objective_ - tight.dual_gap_
-            limits = {"rounds": _rounds(options), "limit": LIMIT}
-            known = {"bounds": (bound,), "precision": tight.dual_gap_ / bound}
-            cell = measure(problem, kinds, **known, **limits)
-            cells.append((f"{name}, softmax", text, cell))
-            yield from _to_targets("softmax", f"{name}, alpha {text}", kinds, cell)
-        yield None, plot(cells)
+            known = (bound,), tight.dual_gap_ / bound
+            yield from _to_targets("softmax", f"{name}, alpha {text}", problem, kinds, *known, options)
 
 
 # Paths and threads
@@ -221,13 +205,13 @@ def path(options):
             ours, one = alternate([warm, cold], _rounds(options)).tolist()
             times = f"{np.median(np.divide(ours, one)):.2f} cold fits"
             peers = {"one cold fit": one}
-            yield Figure("path", f"{name}, {loss}", ours, peers, note=times, contest=False), None
+            yield Figure("path", f"{name}, {loss}", ours, peers, note=times, contest=False)
 
 
 def threads(options):
     """Two threads against one, and of predictions against scikit-learn's pipeline; wall-clock time."""
     pin(options.core, 2)
-    X, y, _ = _usps(options.data)
+    X, y = usps(options.data)
     reviews = load("sentiment", options.data)
     texts, _ = imdb_texts(options.data)
     short = [" ".join(words[i : i + 15]) for words in map(str.split, texts) for i in range(0, len(words), 15)]
@@ -254,7 +238,7 @@ def threads(options):
         (f"predict {len(short):,} short texts", predictor),
     ):
         two, one = alternate([task(2), task(1)], _rounds(options), wall).tolist()
-        yield Figure("threads", title, two, {"one thread": one}), None
+        yield Figure("threads", title, two, {"one thread": one})
     ours, peer = alternate([predictor(2), partial(theirs.predict, short)], 2, wall).tolist()
-    yield Figure("threads", f"{title}, two threads", ours, {"scikit-learn's pipeline": peer}), None
+    yield Figure("threads", f"{title}, two threads", ours, {"scikit-learn's pipeline": peer})
     pin(options.core, 1)

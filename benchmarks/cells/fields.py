@@ -7,9 +7,7 @@ where boxes overlap by half. With --light it prints how dark and how flat images
 that have `images/`.
 """
 
-import argparse
 import tempfile
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -23,7 +21,8 @@ from fastsvm_apps.cells.finding.red_circles import find_red_circles
 from fastsvm_apps.cells.finding.stain import USUAL, normalised, raw_field, stain_of, usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
-from .find import overlap, read_boxes
+from ..machine import parser_of
+from .find import Tally, overlap, read_boxes
 
 WHITE_CELL = 160  # pixels, of the photographs
 PATCH = 160, 240  # pixels, sides
@@ -70,33 +69,6 @@ def found_boxes(image, cell_width=WHITE_CELL):
     interpolation = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     cells = find_white_cells(usual_field(cv2.resize(image, sides, interpolation=interpolation)))
     return [[side / scale for side in cell.box] for cell in cells]
-
-
-class Tally:
-    """Hits, missed boxes and boxes too many."""
-
-    def __init__(self):
-        self.hits = self.missed = self.extra = 0
-
-    def add(self, found, known):
-        """Count the boxes of one image."""
-        found = list(found)
-        for box in known:
-            best = max(found, key=lambda other: overlap(box, other), default=None)
-            if best is not None and overlap(box, best) >= 0.5:
-                self.hits += 1
-                found.remove(best)
-            else:
-                self.missed += 1
-        self.extra += len(found)
-
-    @property
-    def f1(self):
-        """The harmonic mean of precision and recall."""
-        return 2 * self.hits / max(1, 2 * self.hits + self.missed + self.extra)
-
-    def __str__(self):
-        return f"F1 {self.f1:.4f}, {self.missed} missed, {self.extra} too many"
 
 
 def mosaic(images, boxes, columns=10, rows=10):
@@ -189,7 +161,7 @@ def report_mosaics(images, boxes):
     for size in (1, 0.5, 0.25):
         for start in (0, 100, len(images) - 100):
             picture, known = mosaic(images[start:], boxes[start:])
-            picture = CONDITIONS["clean"](picture) if size == 1 else _smaller(picture, size)
+            picture = _smaller(picture, size) if size < 1 else picture
             tally, width = Tally(), _width(picture)
             tally.add(found_boxes(picture, width), [[side * size for side in box] for box in known])
             print(f"mosaic of 100, {picture.shape[1]:,} pixels across: white cell {width:.0f}, {tally}")
@@ -295,8 +267,7 @@ def _has_cell(image):
 
 def main():
     """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True)
+    parser = parser_of("cells.fields", __doc__)
     parser.add_argument("--light", action="store_true", help="how dark and how flat images may be")
     options = parser.parse_args()
     if options.light:
@@ -304,7 +275,7 @@ def main():
             report_light(images)
         return
     folder = options.data / "smears"
-    boxes = read_boxes(folder)
+    boxes = {name: known["WBC"] for name, known in read_boxes(folder).items()}
     names = list(boxes)
     images = [read_image(str(folder / "images" / name)) for name in names]
     report_conditions(names, images, list(boxes.values()))

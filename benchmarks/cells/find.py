@@ -7,9 +7,8 @@ FOLDER has `smears/` (images of 640x480, boxes.csv with the columns file, x, y, 
 the contenders alternate.
 """
 
-import argparse
 import csv
-from pathlib import Path
+from collections import defaultdict
 from statistics import mean, median
 from time import perf_counter
 
@@ -25,6 +24,7 @@ from fastsvm_apps.cells.measuring.cell_features import describe
 from fastsvm_apps.cells.settings import ClassifySettings
 
 from ..common import cpu
+from ..machine import parser_of
 
 ROUNDS = 7
 
@@ -38,41 +38,61 @@ def overlap(a, b):
 
 
 def read_boxes(folder):
-    """Return the boxes of the white cells of each image."""
-    boxes = {path.name: [] for path in sorted((folder / "images").iterdir())}
+    """Return the boxes that people drew into each image, by kind."""
+    boxes = {path.name: defaultdict(list) for path in sorted((folder / "images").iterdir())}
     with open(folder / "boxes.csv", newline="") as file:
         for row in csv.DictReader(file):
-            if row["kind"] == "WBC" and row["file"] in boxes:
-                boxes[row["file"]].append([int(row[name]) for name in "xywh"])
+            if row["file"] in boxes:
+                boxes[row["file"]][row["kind"]].append([int(row[name]) for name in "xywh"])
     return boxes
+
+
+class Tally:
+    """How well boxes of white cells are found: the overlap of each, 0 if it is missed, and boxes too many."""
+
+    def __init__(self):
+        self.overlaps, self.extra = [], 0
+
+    def add(self, found, known):
+        """Count the boxes of one image."""
+        found = list(found)
+        for box in known:
+            best = max(found, key=lambda other: overlap(box, other), default=None)
+            self.overlaps.append(overlap(box, best) if best is not None else 0)
+            if self.overlaps[-1] >= 0.5:
+                found.remove(best)
+        self.extra += len(found)
+
+    @property
+    def missed(self):
+        """The boxes that are not found."""
+        return sum(share < 0.5 for share in self.overlaps)
+
+    @property
+    def f1(self):
+        """The harmonic mean of precision and recall."""
+        hits = len(self.overlaps) - self.missed
+        return 2 * hits / max(1, 2 * hits + self.missed + self.extra)
+
+    def __str__(self):
+        return f"F1 {self.f1:.4f}, {self.missed} missed, {self.extra} too many"
 
 
 def report_boxes(folder):
     """Compare what is found with what people drew."""
-    boxes = read_boxes(folder)
+    boxes = {name: known["WBC"] for name, known in read_boxes(folder).items()}
     for what, names in (
         ("one annotated cell", [name for name, known in boxes.items() if len(known) == 1]),
         ("all", list(boxes)),
     ):
-        hits = extra = missed = right = 0
-        overlaps = []
+        tally, right = Tally(), 0
         for name in names:
             image, scale = read_scaled(str(folder / "images" / name))
             found = [[side / scale for side in cell.box] for cell in find_white_cells(usual_field(image))]
             right += len(found) == len(boxes[name])
-            for box in boxes[name]:
-                best = max(found, key=lambda other: overlap(box, other), default=None)
-                overlaps.append(overlap(box, best) if best else 0)
-                if overlaps[-1] >= 0.5:
-                    hits += 1
-                    found.remove(best)
-                else:
-                    missed += 1
-            extra += len(found)
-        print(
-            f"{len(names)} smears, {what}: F1 {2 * hits / (2 * hits + extra + missed):.4f}, "
-            f"mean IoU {mean(overlaps):.4f}, count right on {right}"
-        )
+            tally.add(found, boxes[name])
+        iou = mean(tally.overlaps)
+        print(f"{len(names)} smears, {what}: F1 {tally.f1:.4f}, mean IoU {iou:.4f}, count right on {right}")
 
 
 def milliseconds(work, items):
@@ -118,8 +138,7 @@ def report_rate(cells, n):
 
 def main():
     """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True)
+    parser = parser_of("cells", __doc__)
     parser.add_argument("--n", type=int, default=1000, help="images to classify (default: 1000)")
     options = parser.parse_args()
     report_boxes(options.data / "smears")

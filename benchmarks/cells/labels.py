@@ -7,11 +7,9 @@ cross-validation with the program's own parts: each fold learns from the other p
 them, and labels its own under each condition. The threshold of a fold is learned on the others.
 """
 
-import argparse
 import csv
 import tempfile
 from dataclasses import replace
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -29,6 +27,7 @@ from fastsvm_apps.common.errors import Skipped
 from fastsvm_apps.common.progress import Stages
 from fastsvm_apps.common.statistics import wilson_interval
 
+from ..machine import parser_of
 from .fields import CONDITIONS
 
 CLASSES = "EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"
@@ -134,8 +133,7 @@ def report_classes(wrong, counts):
 
 def main():
     """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True)
+    parser = parser_of("cells.labels", __doc__)
     parser.add_argument("--folds", type=int, default=5, help="(default: 5)")
     parser.add_argument("--seeds", type=int, default=3, help="ways to make folds (default: 3)")
     parser.add_argument("--alpha", type=float, default=0.01, help="(default: .01, as the shipped model)")

@@ -7,12 +7,9 @@ constants were chosen on the first, third ... of the images, which `--half chose
 the others. One thread; a box is found where intersection over union is .5 or more, each only once.
 """
 
-import argparse
-import csv
 import tempfile
 from collections import defaultdict
 from functools import partial
-from pathlib import Path
 from statistics import median
 
 import cv2
@@ -25,7 +22,9 @@ from fastsvm_apps.cells.finding.other_cells import find_other_cells
 from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
-from .find import milliseconds, overlap
+from ..machine import parser_of
+from .fields import CONDITIONS
+from .find import milliseconds, overlap, read_boxes
 
 KINDS = {RED_CELL: "RBC", PLATELET: "Platelets"}
 DOUBLED = 0.7  # intersection over union of two boxes of one cell
@@ -52,56 +51,9 @@ BY_EYE = {
 }
 
 
-def _gamma(exponent):
-    return lambda image, rng: np.uint8(255 * (image / 255) ** exponent + 0.5)
-
-
-def _balance(*factors):
-    return lambda image, rng: np.clip(image * np.array(factors) + 0.5, 0, 255).astype(np.uint8)
-
-
-def _noise(image, rng):
-    return np.clip(image + rng.normal(0, 12, image.shape), 0, 255).astype(np.uint8)
-
-
-def _jpeg(image, rng):
-    return cv2.imdecode(cv2.imencode(".jpg", image, (cv2.IMWRITE_JPEG_QUALITY, 20))[1], cv2.IMREAD_COLOR)
-
-
-def _resized(factor):
-    how = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
-    return lambda image, rng: cv2.resize(image, None, fx=factor, fy=factor, interpolation=how)
-
-
-CONDITIONS = {
-    "clean": None,
-    "gamma 1.5": _gamma(1.5),
-    "gamma .67": _gamma(0.67),
-    "blue": _balance(1.1, 1, 0.9),
-    "warm": _balance(0.85, 1, 1.05),
-    "green": _balance(0.95, 1.05, 0.95),
-    "noise, sigma 12": _noise,
-    "JPEG, quality 20": _jpeg,
-    "blur, sigma 3": lambda image, rng: cv2.GaussianBlur(image, (0, 0), 3),
-    "40 % darker": _balance(0.6, 0.6, 0.6),
-    "x 0.5": _resized(0.5),
-    "x 2": _resized(2),
-}
-
-
-def read_boxes(folder):
-    """Return the boxes of each kind that people drew into each image."""
-    boxes = {path.name: defaultdict(list) for path in sorted((folder / "images").iterdir())}
-    with open(folder / "boxes.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["file"] in boxes:
-                boxes[row["file"]][row["kind"]].append([int(row[name]) for name in "xywh"])
-    return boxes
-
-
 def found_in(path):
     """Return the boxes of each kind in an image, in pixels of the file, and the image's width."""
-    image, scale = read_scaled(str(path))
+    image, scale = read_scaled(path)
     field = usual_field(image)
     found = defaultdict(list)
     for other in find_other_cells(field, find_white_cells(field), KINDS):
@@ -119,18 +71,14 @@ def hits(known, found):
 
 def report_condition(folder, boxes, name, change):
     """Print precision, recall and counts under a condition."""
-    rng = np.random.default_rng(0)
     counts = {kind: np.zeros(3, int) for kind in KINDS}
     apart = dict.fromkeys(KINDS, 0)
     found_of = {}
     with tempfile.TemporaryDirectory() as scratch:
         for file, known in boxes.items():
-            path = folder / "images" / file
-            if change is not None:
-                image = change(cv2.imread(str(path)), rng)
-                path = Path(scratch) / "image.png"
-                cv2.imwrite(str(path), image)
-            found, width = found_in(path)
+            changed = f"{scratch}/image.png"
+            cv2.imwrite(changed, change(cv2.imread(str(folder / "images" / file))))
+            found, width = found_in(changed)
             found_of[file] = found
             for kind, drawn in KINDS.items():
                 there = [[side * 640 / width for side in box] for box in found[kind]]
@@ -170,8 +118,7 @@ def report_times(paths):
 
 def main():
     """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True)
+    parser = parser_of("cells.red_cells", __doc__)
     parser.add_argument("--half", choices=("chosen", "reported"), default="reported")
     parser.add_argument("--conditions", nargs="+", choices=CONDITIONS, default=list(CONDITIONS))
     options = parser.parse_args()

@@ -8,11 +8,10 @@ and the time of each; `curve`, error against time at growing budgets; `flat`, tw
 grid, and its naive program against its vectorised one, are in `fastsvm-studies kernels`.
 """
 
-import json
 from importlib import import_module
 from pathlib import Path
 
-from ..machine import described, parser_of, pin
+from ..machine import parser_of, pin, run_sections
 
 SECTIONS = ("table", "curve", "flat", "text")
 PACKAGES = ("fastsvm", "numpy", "scipy", "scikit-learn", "libsvm-official")
@@ -24,18 +23,14 @@ def main():
     add = parser.add_argument
     add("--contenders", nargs="+", metavar="NAME", help="only those whose names begin so")
     add("--quick", action="store_true", help="two folds, few splits, budgets and rounds")
-    add("--output", type=Path, metavar="OUT", help="folder for the plot and for every figure")
+    add("--output", type=Path, metavar="OUT", help="folder for every figure")
     options = parser.parse_args()
     where = pin(options.core, 1)  # before NumPy's libraries start their threads
-    about = described(PACKAGES, where)
-    print(about)
-    record = {"about": about.splitlines()}
-    for name in options.sections:
-        print(f"\n{name}", flush=True)
-        record[name] = getattr(import_module(f".{name}", __package__), name)(options)
-    if options.output:
-        options.output.mkdir(parents=True, exist_ok=True)
-        (options.output / "kernel.json").write_text(json.dumps(record, indent=1) + "\n")
+
+    def measure(name):
+        return getattr(import_module(f".{name}", __package__), name)(options)
+
+    run_sections(options, PACKAGES, where, measure, options.output and options.output / "kernel.json")
 
 
 if __name__ == "__main__":

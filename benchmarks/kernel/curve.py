@@ -17,15 +17,6 @@ STEPS = (10, 30, 100, 300, 1000, 3000)
 TOLERANCES = (1.9, 1.0, 0.3, 0.1, 0.01, 1e-3)
 
 
-def curve(options):
-    """Print the table, and plot it where an output is asked for."""
-    budgets = error_against_time(options)
-    if options.output:
-        options.output.mkdir(parents=True, exist_ok=True)
-        plot(options.output / "kernel.png", budgets)
-    return budgets
-
-
 def ladders():
     """Each contender at each of its budgets, from small to large: name, budget, maker."""
     document = {"gamma": 1 / (2 * G), "alpha": GAUSSIAN["alpha"]}
@@ -38,7 +29,7 @@ def ladders():
         yield Contender(name, [(f"{what} {k:g}", partial(make, k)) for k in budgets])
 
 
-def error_against_time(options):
+def curve(options):
     """Medians of the time and means of the error over the folds, by contender and budget."""
     kept = [
         (c.name, *cell)
@@ -60,21 +51,3 @@ def error_against_time(options):
         curves.setdefault(name, []).append((budget, float(seconds), float(error)))
     print(aligned(rows), flush=True)
     return curves
-
-
-def plot(path, budgets):
-    """Error against time."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 5), layout="constrained")
-    axes = figure.subplots()
-    for (name, points), marker in zip(budgets.items(), "osv^", strict=False):
-        style = "-" if name.startswith("fastsvm") else "-."
-        axes.plot([s for _, s, _ in points], [e for *_, e in points], style, marker=marker, label=name)
-    axes.set(xscale="log", yscale="log", xlabel="fit, CPU s", ylabel="error, mean of the folds")
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_minor_formatter("{x:g}")
-    axes.set_title("10 digits, 7,438 rows")
-    axes.grid(which="both", color="gainsboro", linewidth=0.6)
-    axes.legend()
-    figure.savefig(path, dpi=110)

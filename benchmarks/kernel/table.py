@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from ..common import aligned, spread
+from ..common import aligned, spread, usps
 from .contenders import OURS, Contender, Document, Libsvm, chosen, pegasos, sdca, svc, timed
 
 # SVC's best, by the errors of these folds, of C = 1, 3, 10, 30, 100 and gamma from .01 to .06.
@@ -40,8 +40,7 @@ CONTENDERS = (
 
 def folds(options):
     """Rows and labels to learn, and to predict, of each of five folds of 9,298 digits."""
-    data = np.load(options.data / "usps.npz")
-    X, y = data["X"], data["y"].astype(np.int64)
+    X, y = usps(options.data)
     splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
     return [(X[train], y[train], X[test], y[test]) for train, test in splits[: 2 if options.quick else 5]]
 

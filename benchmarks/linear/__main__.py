@@ -3,7 +3,7 @@
 python -m benchmarks.linear [--data NAME ...] [--folder DIR] [--sections NAME ...]
 """
 
-from ..machine import described, parser_of, pin
+from ..machine import parser_of, pin, run_sections
 
 SECTIONS = ("indices", "epoch", "certify")
 PACKAGES = ("fastsvm", "numpy", "scipy", "scikit-learn")
@@ -23,10 +23,8 @@ def main():
     from . import sections
     from .data import available
 
-    print(described(PACKAGES, where))
-    for section in found.sections:
-        print(f"\n{section}")
-        getattr(sections, section)(found, found.data or available(found.folder)[0])
+    names = found.data or available(found.folder)
+    run_sections(found, PACKAGES, where, lambda name: getattr(sections, name)(found, names))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from fastsvm import SDCAClassifier
 
 TARGETS = (1e-2, 1e-3, 1e-4)
 TOLERANCES = (10, 3, 1, 0.5, 0.3, 0.1, 0.05, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
-MOST_COLUMNS = 2000  # for a matrix of second derivatives
 PASSES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10000)
 
 
@@ -37,10 +36,6 @@ class Problem(NamedTuple):
     def C(self):
         """LIBLINEAR's name for the strength of the losses."""
         return 1 / (self.alpha * self.n)
-
-    def patience(self, limit):
-        """A limit in seconds, less for small data and more for large."""
-        return limit * float(np.clip(getattr(self.X, "nnz", self.X.size) / 1e7, 0.3, 2))
 
     def with_ones(self):
         """The problem whose b0 is the weight of a column of ones: LIBLINEAR's."""
@@ -70,14 +65,11 @@ class Contender:
     losses = ("hinge", "squared_hinge", "log")
     settings = TOLERANCES
     certified = False  # whether it stops by itself at a setting that is a target
+    most_columns = np.inf
     penalises = (False,)  # whether it penalises the intercept; both: held against the easier objective
 
     def __init__(self, problem):
         self.problem = problem
-
-    def suits(self):
-        """Whether it can take such a problem."""
-        return True
 
     def prepare(self):
         """Whatever is not timed."""
@@ -104,14 +96,14 @@ class Estimator(Contender):
 class FastSVM(Estimator):
     """SDCAClassifier, which stops itself on its certificate."""
 
-    name, settings, certified, n_jobs = "fastsvm", TARGETS, True, 1
+    name, settings, certified = "fastsvm", TARGETS, True
     options = {}  # noqa: RUF012
 
     def model(self, setting, seed):
         """To a certified relative gap."""
         p = self.problem
         options = {"alpha": p.alpha, "fit_intercept": p.intercept, "tol": setting, "max_iter": 10**5}
-        return SDCAClassifier(p.loss, n_jobs=self.n_jobs, random_state=seed, **options, **self.options)
+        return SDCAClassifier(p.loss, n_jobs=1, random_state=seed, **options, **self.options)
 
 
 class Liblinear(Contender):
@@ -200,10 +192,7 @@ class SklearnCholesky(SklearnLogistic):
     """Its Newton steps, by tolerance."""
 
     name = solver = "newton-cholesky"
-
-    def suits(self):
-        """The matrix of second derivatives must fit."""
-        return self.problem.X.shape[1] <= MOST_COLUMNS
+    most_columns = 2000  # the matrix of second derivatives must fit
 
 
 class SklearnLiblinear(SklearnLogistic):
@@ -240,20 +229,8 @@ class Snap(Estimator):
         return kind(regularizer=p.alpha * p.n, fit_intercept=p.intercept, **options)
 
 
-KINDS = (
-    FastSVM,
-    LiblinearS3,
-    LiblinearS1,
-    LiblinearS2,
-    LiblinearS7,
-    LiblinearS0,
-    SklearnSVC,
-    SklearnLogistic,
-    SklearnCholesky,
-    SklearnLiblinear,
-    SklearnSGD,
-    Snap,
-)
+KINDS = (FastSVM, LiblinearS3, LiblinearS1, LiblinearS2, LiblinearS7, LiblinearS0, SklearnSVC)
+KINDS += (SklearnLogistic, SklearnCholesky, SklearnLiblinear, SklearnSGD, Snap)
 
 
 def chosen(problem):
@@ -263,6 +240,6 @@ def chosen(problem):
         requires = getattr(kind, "requires", "sklearn").split(".")[0]
         if find_spec(requires) is None:
             missing.add(requires)
-        elif problem.loss in kind.losses and kind(problem).suits():
+        elif problem.loss in kind.losses and problem.X.shape[1] <= kind.most_columns:
             kinds.append(kind)
     return kinds, missing

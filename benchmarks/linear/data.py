@@ -1,6 +1,5 @@
 """The data sets: binary problems, rows X and signs y, made once and kept in the temporary folder."""
 
-import gzip
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -10,10 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.preprocessing import StandardScaler
 
-from ..common import a9a as read_a9a
-from ..common import imdb_texts, sentiment_texts, with_int32
+from ..common import a9a, imdb_texts, sentiment_words, skin, usps, with_int32
 
 CACHE = Path(tempfile.gettempdir()) / "fastsvm-benchmarks"
 ALPHAS = ("1e-4", "1e-5", "1/n")
@@ -29,37 +26,18 @@ class Data(NamedTuple):
 
 
 class Source(NamedTuple):
-    """How a data set is made, and from which file."""
+    """How a data set is made from a folder, which file it needs."""
 
     make: object
     file: str | None = None
     alphas: tuple = ALPHAS
 
 
-def a9a(file):
-    """The a9a table: 32,561 x 123, sparse."""
-    return read_a9a(file.parent)
-
-
-def sentiment(file):
-    """tf-idf of 5,000 reviews."""
-    texts, labels = sentiment_texts(file.parent)
-    X = TfidfVectorizer(token_pattern=r"\S+").fit_transform(texts)
-    return with_int32(X), labels == "pos"
-
-
-def imdb(file, vectorizer=TfidfVectorizer, **options):
+def imdb(folder, vectorizer=TfidfVectorizer, **options):
     """tf-idf, or else, of film reviews."""
-    texts, labels = imdb_texts(file.parent)
+    texts, labels = imdb_texts(folder)
     X = vectorizer(dtype=np.float64, **options).fit_transform(texts)
     return with_int32(X), labels == "pos"
-
-
-def skin(file):
-    """Pixels, skin or not: 245,057 x 3, standardised."""
-    with gzip.open(file) as lines:
-        table = np.loadtxt(lines, delimiter=",", skiprows=1)
-    return StandardScaler().fit_transform(table[:, :3]), table[:, 3] == 1
 
 
 def crops(folder):
@@ -72,7 +50,7 @@ def crops(folder):
 
     rows, labels = [], []
     for kind in ("LYMPHOCYTE", "NEUTROPHIL"):
-        for path in sorted((folder / "images" / kind).iterdir()):
+        for path in sorted((folder / "cells" / "images" / kind).iterdir()):
             image = read_image(str(path))
             gray = cv2.cvtColor(crop_square(image, find_center(image), SIZE), cv2.COLOR_BGR2GRAY)
             rows.append(gray.ravel().astype(np.float32))
@@ -84,15 +62,15 @@ def crops(folder):
 
 def crops_pca(folder):
     """The crops' first 40 principal components, whitened."""
-    data = load("crops", folder.parent)
+    data = load("crops", folder)
     X = PCA(40, whiten=True, random_state=0).fit_transform(data.X)
     return np.ascontiguousarray(X), data.y > 0
 
 
-def usps(file):
-    """Handwritten digits, 9,298 x 256: 0 to 4 against 5 to 9 (`classes` has each against the rest)."""
-    digits = np.load(file)
-    return digits["X"], digits["y"] >= 5
+def digits(folder):
+    """The digits of USPS: 0 to 4 against 5 to 9."""
+    X, y = usps(folder)
+    return X, y >= 5
 
 
 def rcv1_like(_, n=500_000, d=47_000, per_row=73, seed=0):
@@ -124,7 +102,7 @@ def dense(_, n=200_000, normal=10, binary=44, seed=0):
 
 
 SOURCES = {
-    "sentiment": Source(sentiment, "sentiment.txt"),
+    "sentiment": Source(sentiment_words, "sentiment.txt"),
     "imdb": Source(imdb, "imdb_10k.tsv"),
     "a9a": Source(a9a, "a9a.svm"),
     "skin": Source(skin, "skin.tsv.gz"),
@@ -133,15 +111,14 @@ SOURCES = {
     "rcv1-like": Source(rcv1_like),
     "crops": Source(crops, "cells", ("1e-4", "1/n")),
     "crops-pca": Source(crops_pca, "cells"),
-    "usps": Source(usps, "usps.npz"),
+    "usps": Source(digits, "usps.npz"),
     "imdb-counts": Source(partial(imdb, vectorizer=CountVectorizer), "imdb_10k.tsv", ("1/n",)),
 }
 
 
 def available(folder):
-    """Names of the data sets whose files are there, and of the others."""
-    found = [name for name, s in SOURCES.items() if s.file is None or (folder / s.file).exists()]
-    return found, [name for name in SOURCES if name not in found]
+    """Names of the data sets whose files are there."""
+    return [name for name, s in SOURCES.items() if s.file is None or (folder / s.file).exists()]
 
 
 def load(name, folder, rows=None):
@@ -152,7 +129,7 @@ def load(name, folder, rows=None):
         make, kept = partial(make, n=rows), f"{name}-{rows}"
     path = CACHE / f"{kept}.npz"
     if not path.exists():
-        X, positive = make(folder / source.file if source.file else None)
+        X, positive = make(folder)
         _save(path, X, np.where(np.asarray(positive) > 0, 1.0, -1.0))
     arrays = np.load(path)
     X = arrays["values"]

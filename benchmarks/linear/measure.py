@@ -27,39 +27,6 @@ class Run(NamedTuple):
     suboptimality: float
 
 
-class MeasuredIterate(NamedTuple):
-    """The fits at one setting: seconds of each, and the median suboptimality."""
-
-    contender: str
-    setting: object
-    seconds: tuple
-    suboptimality: float
-
-    @property
-    def median(self):
-        """Median seconds."""
-        return float(np.median(self.seconds))
-
-
-class Cell(NamedTuple):
-    """All that was measured on one problem."""
-
-    points: list
-    precision: float
-    kinds: list
-    cut: dict  # of those whose ladder ended because it took too long, the seconds of the slowest fit
-
-    def best(self, contender, target):
-        """The point that reaches a target soonest (fastsvm's: the one that was to), or None."""
-        reached = [
-            p
-            for p in self.points
-            if p.contender == contender.name and p.suboptimality <= target
-            if not contender.certified or p.setting == target
-        ]
-        return min(reached, key=lambda p: p.median, default=None)
-
-
 def reference(problem, limit, tol=1e-9):
     """A proven lower bound on the optimum and its relative gap, from a tight fit; kept in a file.
 
@@ -94,9 +61,11 @@ def _fingerprint(problem):
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def measure(problem, kinds, *, rounds, limit, bounds, precision, clock=time.process_time):
+def measure(problem, kinds, *, rounds, limit, bounds):
     """Let the contenders solve the problem at their settings, `rounds` times, alternating.
 
+    The result are the CPU seconds of each round, by target and contender, at the setting that reaches the
+    target soonest; and, of contenders whose ladder ended because it took too long, those of the slowest fit.
     `bounds` are on the optimum without and with a penalty on the intercept. The first round climbs each
     one's ladder until the tightest target is reached, or a fit takes more than `limit` seconds (or HOPELESS
     times what fastsvm takes to that target), or the last STALLED fits got no further. Later rounds repeat
@@ -107,9 +76,9 @@ def measure(problem, kinds, *, rounds, limit, bounds, precision, clock=time.proc
     runs, cut, patience = [], {}, limit
 
     def run(contender, setting, seed):
-        start = clock()
+        start = time.process_time()
         model = contender.fit(setting, seed)
-        seconds = clock() - start
+        seconds = time.process_time() - start
         found = contender.coefficients(model)
         left = min(problem.objective(*found, each) / bounds[each] - 1 for each in contender.penalises)
         runs.append(Run(contender.name, setting, seconds, left))
@@ -140,7 +109,7 @@ def measure(problem, kinds, *, rounds, limit, bounds, precision, clock=time.proc
                 settings = kept[contender.name]
                 if k < len(settings) and spent[contender.name] <= limit:
                     run(contender, settings[k], seed)
-    return Cell(_points(runs), precision, kinds, cut)
+    return {target: {c.name: _quickest(c, runs, target) for c in contenders} for target in TARGETS}, cut
 
 
 def _worth_repeating(contender, runs):
@@ -155,15 +124,15 @@ def _worth_repeating(contender, runs):
     return [s for s in contender.settings if s in kept]
 
 
-def _points(runs):
+def _quickest(contender, runs, target):
+    """The seconds at the setting that reaches a target soonest (fastsvm's: at the one that was to)."""
     by_setting = defaultdict(list)
     for run in runs:
-        by_setting[run.contender, run.setting].append(run)
-    return [
-        MeasuredIterate(
-            *key,
-            tuple(run.seconds for run in group),
-            max(0.0, float(np.median([run.suboptimality for run in group]))),
-        )
-        for key, group in by_setting.items()
+        if run.contender == contender.name and (not contender.certified or run.setting == target):
+            by_setting[run.setting].append(run)
+    reached = [
+        [run.seconds for run in fits]
+        for fits in by_setting.values()
+        if np.median([run.suboptimality for run in fits]) <= target
     ]
+    return min(reached, key=np.median, default=[])

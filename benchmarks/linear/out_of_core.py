@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from ..machine import described
+from ..machine import described, peak
 
 VALUES, COLUMNS, BLOCK = 74, 47_000, 20_000
 ALPHA = 1e-5
@@ -87,12 +87,6 @@ def fit(folder, where, tol):
             }
         )
     )
-
-
-def peak():
-    """The most memory that this process has had, in bytes: private, and mapped pages."""
-    with open("/proc/self/status") as file:
-        return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM"))
 
 
 def main():

@@ -9,34 +9,23 @@ compiled modules, as it does in an installation.
 
 import argparse
 import os
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 from scipy import sparse
 
-from benchmarks.common import aligned
 from fastsvm import SDCAClassifier
 from fastsvm.io import read_svmlight
 from fastsvm_apps.common.liblinear_files import read_liblinear
+
+from ..common import aligned, spread
+from ..text.process import launch
 
 SHARES = (1e-2, 1e-3, 1e-4)
 LOSSES = {"squared_hinge": ("1", "2"), "hinge": ("3",)}  # and LIBLINEAR's solvers
 PHI = {"hinge": lambda m: np.maximum(0, 1 - m), "squared_hinge": lambda m: np.maximum(0, 1 - m) ** 2}
 TOLERANCES = (3, 1, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5)
-
-
-def seconds_of(command):
-    """CPU and wall seconds of a process."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    if status:
-        raise RuntimeError(f"failed: {' '.join(command)}")
-    return used.ru_utime + used.ru_stime, time.perf_counter() - start
 
 
 class Objective:
@@ -82,17 +71,16 @@ def main():
             chosen = {}
             for name, (command, files, free) in programs.items():
                 for tol in TOLERANCES:
-                    seconds_of([*command, "-e", str(tol), *files])
+                    launch([*command, "-e", str(tol), *files])
                     if (above := objectives[free].above(model)) <= share:
                         chosen[f"{name} -e {tol}"] = ([*command, "-e", str(tol), *files], above)
                         break
             times = {name: [] for name in chosen}
             for _ in range(given.rounds):
                 for name, (command, _) in chosen.items():
-                    times[name].append(seconds_of(command))
+                    times[name].append(launch(command))
             for name, (_, above) in chosen.items():
-                columns = zip(*times[name], strict=True)
-                shown = [f"{statistics.median(t):.3f} ({min(t):.3f}-{max(t):.3f})" for t in columns]
+                shown = [spread([getattr(t, kind) for t in times[name]]).strip() for kind in ("cpu", "wall")]
                 rows.append((loss, f"{share:g}", name, f"{above:.1e}", *shown))
     print(aligned(rows))
 

@@ -8,10 +8,9 @@ checked that results are the same; `programs` goes from a file to a model and fr
 predictions, every contender in processes of its own, on as many cores as --cores says, on the same splits.
 """
 
-import json
 from pathlib import Path
 
-from ..machine import described, parser_of, pin
+from ..machine import parser_of, pin, run_sections
 
 SECTIONS = ("vectorise", "select", "programs")
 CORPORA = ("sentiment", "imdb")
@@ -35,20 +34,17 @@ def main():
     from .corpora import load
     from .programs import programs
 
-    about = described(PACKAGES, where)
-    print(about)
     corpora = [load(name, options.data) for name in options.corpora]
-    record = {"about": about.splitlines()}
-    for section in options.sections:
-        print(f"\n{section}", flush=True)
-        if section == "programs":
-            print(pin(options.core, options.cores))
-            record[section] = programs(options, corpora)
-            pin(options.core, 1)
-        else:
-            record[section] = getattr(parts, section)(options, corpora)
-    if options.json:
-        options.json.write_text(json.dumps(record, indent=1) + "\n")
+
+    def measure(section):
+        if section != "programs":
+            return getattr(parts, section)(options, corpora)
+        print(pin(options.core, options.cores))
+        found = programs(options, corpora)
+        pin(options.core, 1)
+        return found
+
+    run_sections(options, PACKAGES, where, measure, options.json)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.feature_selection import SelectKBest, chi2, f_classif
 
@@ -24,26 +25,25 @@ def vectorise(options, corpora):
     ]
     for corpus, tokens, ngrams in _cases(corpora):
         what = corpus.name, tokens, ngrams
-        theirs, ours = makers(tokens, NGRAMS[ngrams])
-        peer, model = theirs.words(), ours.words()
+        peer, model = theirs(CountVectorizer, tokens, ngrams), ours(BagOfWords, tokens, ngrams)
+        hashers = theirs(HashingVectorizer, tokens, ngrams), ours(HashedBagOfWords, tokens, ngrams)
         same(peer.fit_transform(corpus.texts), model.fit_transform(corpus.texts))
         if peer.vocabulary_ != model.vocabulary_:
             raise SystemExit(f"{what}: the vocabularies differ")
         same(peer.transform(corpus.texts), model.transform(corpus.texts))
-        same(theirs.hashes().transform(corpus.texts), ours.hashes().transform(corpus.texts))
+        same(*(each.transform(corpus.texts) for each in hashers))
         for task, functions in (
-            ("fit", [partial(_fit, kind.words, corpus.texts) for kind in (theirs, ours)]),
+            ("fit", [partial(clone(each).fit_transform, corpus.texts) for each in (peer, model)]),
             ("transform", [partial(each.transform, corpus.texts) for each in (peer, model)]),
-            ("hash", [partial(kind.hashes().transform, corpus.texts) for kind in (theirs, ours)]),
+            ("hash", [partial(each.transform, corpus.texts) for each in hashers]),
         ):
             _compare(table, record, (*what, task), functions, options.rounds)
         if options.threads > 1:
             pin(options.core, options.threads)
-            several = makers(tokens, NGRAMS[ngrams], options.threads)[1]
-            again = several.words()
+            again = ours(BagOfWords, tokens, ngrams, options.threads)
             same(model.fit_transform(corpus.texts), again.fit_transform(corpus.texts))
             for task, functions in (
-                ("fit", [partial(_fit, kind.words, corpus.texts) for kind in (ours, several)]),
+                ("fit", [partial(clone(each).fit_transform, corpus.texts) for each in (model, again)]),
                 ("transform", [partial(each.transform, corpus.texts) for each in (model, again)]),
             ):
                 _compare(threaded, record, (*what, task), functions, options.rounds, options.threads)
@@ -60,10 +60,10 @@ def select(options, corpora):
     """The fit of SelectTerms against that of SelectKBest: CPU time, the same support."""
     table, record = [["corpus", "tokens", "n-grams", "", "scikit-learn, ms", "fastsvm, ms", "times"]], []
     for corpus, tokens, ngrams in _cases(corpora):
-        counts = makers(tokens, NGRAMS[ngrams])[0].words().fit_transform(corpus.texts)
+        counts = theirs(CountVectorizer, tokens, ngrams).fit_transform(corpus.texts)
         for score, function in SCORES.items():
-            peer, ours = SelectKBest(function, k=K), SelectTerms(K, score=score)
-            fits = [partial(each.fit, counts, corpus.labels) for each in (peer, ours)]
+            kinds = SelectKBest(function, k=K), SelectTerms(K, score=score)
+            fits = [partial(each.fit, counts, corpus.labels) for each in kinds]
             if not np.array_equal(*(fit().get_support() for fit in fits)):
                 raise SystemExit(f"{corpus.name}, {ngrams}, {score}: the supports differ")
             _compare(table, record, (corpus.name, tokens, ngrams, score), fits, options.rounds)
@@ -72,23 +72,14 @@ def select(options, corpora):
     return record
 
 
-class Makers:
-    """What makes a vectoriser of words and one of hashes."""
-
-    def __init__(self, words, hashes):
-        self.words, self.hashes = words, hashes
+def theirs(kind, tokens, ngrams):
+    """A vectoriser of scikit-learn."""
+    return kind(ngram_range=NGRAMS[ngrams], **({"token_pattern": r"\S+"} if tokens == "split" else {}))
 
 
-def makers(tokens, ngrams, threads=1):
-    """scikit-learn's and ours, for the same texts."""
-    pattern = {"token_pattern": r"\S+"} if tokens == "split" else {}
-    analyzer = {"analyzer": "split"} if tokens == "split" else {}
-    theirs = {"ngram_range": ngrams, **pattern}
-    ours = {"ngram_range": ngrams, "n_jobs": threads, **analyzer}
-    return (
-        Makers(partial(CountVectorizer, **theirs), partial(HashingVectorizer, **theirs)),
-        Makers(partial(BagOfWords, **ours), partial(HashedBagOfWords, **ours)),
-    )
+def ours(kind, tokens, ngrams, threads=1):
+    """One of fastsvm that cuts texts in the same way."""
+    return kind(ngram_range=NGRAMS[ngrams], n_jobs=threads, analyzer="split" if tokens == "split" else "word")
 
 
 def same(expected, found):
@@ -106,10 +97,6 @@ def _cases(corpora):
         for tokens in dict.fromkeys(("words", corpus.tokens)):
             for ngrams in NGRAMS:
                 yield corpus, tokens, ngrams
-
-
-def _fit(make, texts):
-    make().fit_transform(texts)
 
 
 def _compare(table, record, what, functions, rounds, threads=1):

@@ -4,7 +4,6 @@ Six corpora, five splits each: the accuracy on the texts held out, CPU seconds o
 the recipes that were taken.
 """
 
-import argparse
 import time
 import warnings
 from collections import Counter
@@ -22,6 +21,8 @@ from fastsvm_apps.sentiment.learning import recipe_choice
 from fastsvm_apps.sentiment.settings import recipe_settings
 from fastsvm_apps.sentiment.text_recipes import AUTO, usual_tokens
 
+from ..machine import parser_of
+
 FILES = ("sms_spam.tsv", "hotel_zh.csv", "imdb_10k.tsv")
 SEEDS = 5
 OTHERS = {
@@ -35,8 +36,7 @@ RECIPES = ("nb-words", "nb-both", "tfidf-both")  # that are always taken, to com
 
 def main():
     """Measure, and print a line for each corpus and way to choose."""
-    parser = argparse.ArgumentParser(prog="benchmarks.text.recipes", description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR")
+    parser = parser_of("text.recipes", __doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS)
     options = parser.parse_args()
     ways = [("as it is", AUTO, {}), *((recipe, recipe, {}) for recipe in RECIPES)]

@@ -1,10 +1,8 @@
 """`python -m benchmarks.tuning NAME --data DIR`: what each constant of a solver is worth."""
 
-import argparse
 import time
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -13,6 +11,7 @@ from fastsvm import certify
 from fastsvm.solvers import kernel_sdca, sdca
 
 from ..common import aligned
+from ..machine import parser_of
 from .constants import CONSTANTS
 from .problems import load
 
@@ -26,9 +25,8 @@ ROUGH_TOLS = (1e-1, 1e-3)  # gaps of what is certified
 
 def main():
     """Measure, and print a line for each constant and value."""
-    parser = argparse.ArgumentParser(prog="benchmarks.tuning", description=__doc__)
+    parser = parser_of("tuning", __doc__)
     parser.add_argument("name", choices=CONSTANTS)
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     constants = [(c, value) for c in CONSTANTS[options.name] for value in c.alternatives()]

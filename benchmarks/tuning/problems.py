@@ -1,6 +1,5 @@
 """The problems: binary, of every kind the solvers meet, small enough to be solved a thousand times."""
 
-import gzip
 from functools import partial
 
 import numpy as np
@@ -9,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
 
-from ..common import a9a, made, sentiment_texts
+from ..common import a9a, made, sentiment_words, skin, usps
 
 
 def _digits():
@@ -18,24 +17,13 @@ def _digits():
 
 
 def _usps(folder):
-    digits = np.load(folder / "usps.npz")
-    return digits["X"], digits["y"] >= 5
-
-
-def _skin(folder):
-    with gzip.open(folder / "skin.tsv.gz") as lines:
-        table = np.loadtxt(lines, delimiter=",", skiprows=1)
-    return StandardScaler().fit_transform(table[:, :3]), table[:, 3] == 1
+    X, y = usps(folder)
+    return X, y >= 5
 
 
 def _plane(folder, name):
     table = np.loadtxt(folder / f"{name}.csv", delimiter=",", skiprows=1)
     return StandardScaler().fit_transform(table[:, :2]), table[:, 2] == table[0, 2]
-
-
-def _sentiment(folder):
-    texts, labels = sentiment_texts(folder)
-    return TfidfVectorizer(token_pattern=r"\S+").fit_transform(texts), labels == "pos"
 
 
 def _sms(folder):
@@ -55,12 +43,12 @@ TABLES = {
     "digits": lambda _: _digits(),
     "a9a": a9a,
     "usps": _usps,
-    "skin": _skin,
+    "skin": skin,
     "flame": partial(_plane, name="flame"),
     "jain": partial(_plane, name="jain"),
 }
 MADE = {"made": lambda _: made(0)[:2]}
-TEXTS = {"sentiment": _sentiment, "sms": _sms}
+TEXTS = {"sentiment": sentiment_words, "sms": _sms}
 VALUES = 600_000  # at most: fewer rows of wide tables
 SETS = {
     "newton": TABLES,
