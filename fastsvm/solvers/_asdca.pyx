@@ -68,19 +68,6 @@ cdef class ASDCAState:
         self.pairs, self.dual, self.changes, self.tail = pairs, dual, changes, tail
         self.scale = 1
 
-    def end_step(self):
-        """End a step, after `update_duals` and `update_primal` over all rows of a batch."""
-        end_step(self)
-
-
-cdef inline void end_step(ASDCAState state) noexcept nogil:
-    """Move w towards v, and count the iterate if iterates are averaged."""
-    shrink(state)
-    if state.averaging:
-        state.averaged += 1
-        state.intercept_sum += state.intercept + state.scale * state.intercept_z
-
-
 cdef void shrink(ASDCAState state) noexcept nogil:
     """Move w towards v; fold the scale into z before it underflows."""
     cdef Py_ssize_t k
@@ -189,32 +176,8 @@ def run_epoch(
             size = min(state.changes.shape[0], n - first)
             dual_changes(rows, x, j, signs, weights, &order[first], size, n - first, state, changes)
             apply_changes(rows, x, j, signs, &order[first], size, state, changes)
-            end_step(state)
+            shrink(state)
+            if state.averaging:
+                state.averaged += 1
+                state.intercept_sum += state.intercept + state.scale * state.intercept_z
             first += size
-
-
-# A batch too long for one call takes its step in parts: `update_duals` of all of them, then `update_primal`.
-
-
-def update_duals(
-    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] order, ASDCAState state, Py_ssize_t first,
-):
-    """Do `dual_changes` for the rows `order`, which start at position `first` of the batch."""
-    cdef const real* x = head(values)
-    cdef const index* j = columns_of(rows, columns)
-    cdef Py_ssize_t n = order.shape[0]
-    with nogil:
-        dual_changes(rows, x, j, signs, weights, &order[0], n, n, state, &state.changes[first])
-
-
-def update_primal(
-    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] order, ASDCAState state, Py_ssize_t first,
-):
-    """Do `apply_changes` for the same rows."""
-    cdef const real* x = head(values)
-    cdef const index* j = columns_of(rows, columns)
-    cdef Py_ssize_t n = order.shape[0]
-    with nogil:
-        apply_changes(rows, x, j, signs, &order[0], n, state, &state.changes[first])

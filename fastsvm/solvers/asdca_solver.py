@@ -55,31 +55,18 @@ class ASDCASolver(Solver):
 
     def run_epoch(self):
         """Visit every row once."""
-        order, size = self.next_order(), self.batch_size
-        if size <= self.problem.rows.chunk_rows():
-            cuts = ((self.averaging_start - self.steps) * size,) if self._waits_to_average else ()
-            for part in self.slices(order, multiple=size, cuts=cuts):
-                self._begin_average()
-                _asdca.run_epoch(*self.problem.data, part, self.state)
-                self.steps += -(-len(part) // size)
-        else:
-            for first in range(0, len(order), size):
-                self._begin_average()
-                self._long_step(order[first : first + size])
-                self.steps += 1
+        size, waits = self.batch_size, self.tail is not None and not self.state.averaging
+        cuts = ((self.averaging_start - self.steps) * size,) if waits else ()
+        for part in self.slices(self.next_order(), multiple=size, cuts=cuts):
+            if waits and not self.state.averaging and self.steps >= self.averaging_start:
+                self.state.averaging, self.before_average = True, self._last_iterate()
+            _asdca.run_epoch(*self.problem.data, part, self.state)
+            self.steps += -(-len(part) // size)
         if self.has_intercept:
             # Proximal step: the centre follows the intercept. An epoch brings b and w only by a factor of
             # exp(-theta) nearer to the solution for that centre, which must not run ahead of them.
             share = min(1, 4 * self.theta)
             self.state.intercept += share * self.intercept_step * self.problem.imbalance(self.dual)
-
-    @property
-    def _waits_to_average(self):
-        return self.tail is not None and not self.state.averaging
-
-    def _begin_average(self):
-        if self._waits_to_average and self.steps >= self.averaging_start:
-            self.state.averaging, self.before_average = True, self._last_iterate()
 
     def _last_iterate(self):
         return self.v + self.state.scale * self.z
@@ -96,15 +83,6 @@ class ASDCASolver(Solver):
             return w, state.intercept + state.scale * state.intercept_z
         late = (1 - self.theta) / self.theta * (w - self.before_average)
         return self.v + (self.tail - late) / state.averaged, state.intercept_sum / state.averaged
-
-    def _long_step(self, batch):
-        """One step in several calls, on a batch that is too long for one."""
-        for kernel in (_asdca.update_duals, _asdca.update_primal):
-            first = 0
-            for part in self.slices(batch):
-                kernel(*self.problem.data, part, self.state, first)
-                first += len(part)
-        self.state.end_step()
 
     def should_certify(self):
         """Whether the gap, which shrinks by about exp(-2 theta) an epoch, may be small enough by now."""
