@@ -8,7 +8,7 @@ import numpy as np
 from ..solvers._problem import balance_factors
 from ..solvers._solver import MeasuredIterate, Solver
 from ..solvers.sdca_solver import TINY, sdca_intercept_step, sdca_must_be_exact
-from .shard import Shard, ShardTask, pack
+from .shard import Shard, pack
 
 PASSES = 0.5  # over its rows that each shard makes in a round, by default
 
@@ -121,13 +121,8 @@ class SDCARounds(Solver):
         if self.has_intercept:
             mean_square = sum(part.squares for part in summaries) / self.n
             self.intercept_step = sdca_intercept_step(self.alpha, self.n, mean_square, 1.0)
-        options = {
-            "n": self.n,
-            "alpha": self.alpha,
-            "damping": float(len(shards)),
-            "intercept_step": self.intercept_step,
-        }
-        self.task = ShardTask(positive, class_weight, params.loss, params.hinge_width, seed, options)
+        part = params, self.n, float(len(shards)), self.intercept_step
+        self.task, self.seed = (positive, class_weight, part), seed
         self.intercept = start if start and self.has_intercept else 0.0
         self.summed, self.looseness = 0.0, None
         self.shares = np.zeros((len(shards), len(self.w)))
@@ -140,7 +135,7 @@ class SDCARounds(Solver):
         self.fresh |= set(numbers)
         todo = list(numbers)
         while todo:
-            tasks = {k: (self.task._replace(seed=self.task.seed + k), warm) for k in todo}
+            tasks = {k: (*self.task, self.seed + k, warm) for k in todo}
             replies = self.shards.ask("begin", tasks)
             for k, (share, sums) in replies.items():
                 self.shares[k], self.sums[k] = share.unpack(), sums
@@ -175,10 +170,10 @@ class SDCARounds(Solver):
     def _run_round(self):
         replies = self._ask_shards("advance", self.intercept, self.passes)
         before = self._imbalance()
-        for k, (change, progress) in replies.items():
+        for k, (change, sums, progress) in replies.items():
             self.received += change.n_bytes
             self.shares[k] += change.unpack()
-            self.sums[k], self.progress[k] = progress.sums, progress
+            self.sums[k], self.progress[k] = sums, progress
         self.n_rounds += 1
         self.intercept += self.intercept_step * (self._imbalance() - before)
         self.w = self.shares.sum(axis=0)
@@ -194,14 +189,14 @@ class SDCARounds(Solver):
         """
         if self.tol is None or len(self.progress) < len(self.shards):
             return False
-        parts = self.progress.values()
-        gap, loss = max(sum(p.gap for p in parts), 0.0), sum(p.loss for p in parts)
+        gap, loss, dual_margins = map(sum, zip(*self.progress.values(), strict=True))
+        gap = max(gap, 0.0)
         if not math.isfinite(gap):
             return False
         if self.intercept_step:  # as for all rows in one place
             gap += abs(self._imbalance()) * loss / max(self.sums.sum(), TINY)
         progress, self.summed = gap / self.summed if gap < self.summed else 1.0, gap
-        primal = loss + sum(p.dual_margins for p in parts) / 2
+        primal = loss + dual_margins / 2
         return gap * (math.sqrt(progress) if self.looseness is None else self.looseness) <= self.tol * primal
 
     def on_gap_above_tol(self):

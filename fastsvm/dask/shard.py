@@ -9,7 +9,7 @@ from .._utils.threads import one_blas_thread
 from ..fitting.labels import as_labels, signs_of
 from ..solvers._input import as_matrix, as_weights
 from ..solvers._problem import Problem
-from ..solvers._sdca_part import PartProgress, SDCAPart
+from ..solvers._sdca_part import SDCAPart
 
 
 class Packed(NamedTuple):
@@ -59,8 +59,6 @@ class ShardSummary(NamedTuple):
     counts : dict of label to number of rows
     weights : dict of label to the sum of the sample weights of its rows
     squares : float, sum_i ||x_i||^2
-    longest : float, the greatest ||x_i||^2 times the greatest weight
-    n_bytes : int, of X
     """
 
     shape: tuple
@@ -68,36 +66,6 @@ class ShardSummary(NamedTuple):
     counts: dict
     weights: dict
     squares: float
-    longest: float
-    n_bytes: int
-
-
-class ShardTask(NamedTuple):
-    """A binary problem over the rows of all shards.
-
-    Attributes
-    ----------
-    positive : the label of sign +1
-    class_weight : dict of label to weight, or None
-    loss : str
-    width : float, of the smooth hinge
-    seed : int
-    options : dict of further arguments of `SDCAPart`
-    """
-
-    positive: object
-    class_weight: dict | None
-    loss: str
-    width: float
-    seed: int
-    options: dict
-
-
-class ShardReply(NamedTuple):
-    """A shard's message after a round: the change of its share of w, and its PartProgress."""
-
-    change: Packed
-    progress: PartProgress
 
 
 class Shard:
@@ -118,48 +86,47 @@ class Shard:
             weights = as_weights(weights, self.rows.n_rows)
         self.sample_weight = weights
         self.rows.squared_norms()
-        self.positive = self.solver = None
+        self.solver = None
         self.duals = {}
 
     def describe(self):
         """Return the ShardSummary."""
         labels, places, counts = np.unique(self.y, return_inverse=True, return_counts=True)
         weights = np.bincount(places, self.sample_weight)
-        largest = 1.0 if self.sample_weight is None else float(self.sample_weight.max())
         return ShardSummary(
             self.X.shape,
             self.X.dtype,
             dict(zip(labels.tolist(), counts.tolist(), strict=True)),
             dict(zip(labels.tolist(), weights.tolist(), strict=True)),
             float(self.rows.squared_norms().sum()),
-            float(self.rows.longest) * largest,
-            self.rows.n_bytes,
         )
 
-    def begin(self, task, warm=False):
+    def begin(self, positive, class_weight, part, seed, warm=False):
         """Begin a problem; with `warm`, from the dual variables of the last problem with this label, if any.
+
+        Parameters
+        ----------
+        positive : the label of sign +1
+        class_weight : dict of label to weight, or None
+        part : (params, n, damping, intercept_step), as `SDCAPart` has them
+        seed : int
+        warm : bool, default=False
 
         Returns
         -------
         Packed, the shard's share of w; (float, float), its sums of b_i over the rows of either sign
         """
         weights = self.sample_weight
-        if task.class_weight is not None:
+        if class_weight is not None:
             weights = np.ones(len(self.y)) if weights is None else weights.copy()
-            for label, weight in task.class_weight.items():
+            for label, weight in class_weight.items():
                 weights[self.y == label] *= weight
-        problem = Problem(self.rows, signs_of(self.y, task.positive))
+        problem = Problem(self.rows, signs_of(self.y, positive))
         if weights is not None:
             problem.weights = weights
-        self.solver = SDCAPart(
-            problem,
-            loss=task.loss,
-            hinge_width=task.width,
-            random=np.array([task.seed], np.uint64),
-            dual=self.duals.get(task.positive) if warm else None,
-            **task.options,
-        )
-        self.duals[task.positive] = self.solver.dual
+        dual = self.duals.get(positive) if warm else None
+        self.solver = SDCAPart(problem, *part, np.array([seed], np.uint64), dual)
+        self.duals[positive] = self.solver.dual
         self.w = np.zeros(self.X.shape[1])
         return self._unsent_change(), self.solver.sums()
 
@@ -177,14 +144,20 @@ class Shard:
             self.w[:] = message
 
     def advance(self, w, intercept, passes):
-        """Take the new w and make passes; return a ShardReply."""
+        """Take the new w and make passes.
+
+        Returns
+        -------
+        (Packed, (float, float), (float, float, float))
+            The change of the shard's share of w, its sums as in `begin`, and what `SDCAPart.advance` returns.
+        """
         self._update_w(w)
         with one_blas_thread:
             progress = self.solver.advance(self.w, intercept, passes)
-        return ShardReply(self._unsent_change(), progress)
+        return self._unsent_change(), self.solver.sums(), progress
 
     def measure(self, w, intercept, factors, exact):
-        """Take the new w; return the shard's CertificateTerms."""
+        """Take the new w; return the shard's `certificate_terms`."""
         self._update_w(w)
         with one_blas_thread:
             return self.solver.certificate_terms(self.w, intercept, factors, exact)

@@ -1,49 +1,13 @@
 """SDCA on one part of the rows of a problem; the other rows are elsewhere."""
 
 import math
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 
 from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._rows import dual_sum, sums_by_sign
-from .params import SDCAParams
 from .sdca_solver import SDCASolver
-
-
-class PartProgress(NamedTuple):
-    """Sums over a part's rows after a round of its solver.
-
-    Attributes
-    ----------
-    passes : float, made over the part's rows in this round
-    sums : (float, float), sum_i b_i over the rows of sign +1 and of sign -1
-    gap, loss, dual_margins : float
-        Sums over the last complete epoch, each row as visited. The gap is infinite before it ends.
-    """
-
-    passes: float
-    sums: tuple
-    gap: float
-    loss: float
-    dual_margins: float
-
-
-class PartCertificateTerms(NamedTuple):
-    """A part's summands of the certificate at (w, intercept), with balanced dual variables.
-
-    Attributes
-    ----------
-    loss : float, sum_i c_i phi(m_i)
-    terms : float, sum_i c_i psi(b_i / c_i)
-    inner : float, w . (w(b) of the part - the driver's copy of it)
-    distance : float, ||w(b) of the part - the driver's copy of it||
-    """
-
-    loss: float
-    terms: float
-    inner: float
-    distance: float
 
 
 class SDCAPart(SDCASolver):
@@ -60,10 +24,11 @@ class SDCAPart(SDCASolver):
     Parameters
     ----------
     problem : Problem, the part's rows
+    params : SDCAParams, of the whole problem
     n : int, rows of all parts
-    loss, alpha, random : as in `SDCASolver`
     damping : float >= 1
     intercept_step : float, the `intercept_step` of the whole problem; 0 for no intercept
+    random : as in `SDCASolver`
     dual : array, default=None, the dual variables to start from
 
     Attributes
@@ -80,12 +45,10 @@ class SDCAPart(SDCASolver):
 
     has_default_start = keeps_w_by_sign = False  # the driver's w is that of all parts
 
-    def __init__(self, problem, *, n, loss, hinge_width, alpha, damping, intercept_step, random, dual=None):
+    def __init__(self, problem, params, n, damping, intercept_step, random, dual=None):
         self.damped_step, self.damping = intercept_step * damping, damping
-        self.share_alpha = alpha * n / problem.n  # makes the part's 1 / (alpha n) the whole problem's
-        params = SDCAParams(
-            loss, hinge_width=hinge_width, alpha=self.share_alpha / damping, fit_intercept=intercept_step > 0
-        )
+        self.share_alpha = params.alpha * n / problem.n  # makes the part's 1 / (alpha n) the whole problem's
+        params = replace(params, alpha=self.share_alpha / damping)
         start = None if dual is None else (dual, 0.0, np.zeros(problem.rows.n_columns))
         super().__init__(problem, params, random, start)
         self.share = problem.primal_from_dual(self.dual, self.share_alpha)
@@ -98,12 +61,17 @@ class SDCAPart(SDCASolver):
         return self.damped_step
 
     def advance(self, w, intercept, passes):
-        """Visit a fraction of the rows, at most to the end of the pass; return the PartProgress.
+        """Visit a fraction of the rows, at most to the end of the pass.
 
         Parameters
         ----------
         w : array, intercept : float, the point that all parts start this round from
         passes : float, at most 1
+
+        Returns
+        -------
+        (gap, loss, dual_margins)
+            Sums over the last complete epoch, each row as visited. The gap is infinite before it ends.
         """
         self.w[:], self.state.intercept = w, intercept
         if not len(self.queue):
@@ -117,8 +85,7 @@ class SDCAPart(SDCASolver):
             self.done = self.completed
             self.last_pass = self.state.gap, self.state.loss_sum, self.state.dual_margins
         self.share += (self.w - w) / self.damping
-        made = len(visits) / max(len(self.order.rows), 1)
-        return PartProgress(made, self.sums(), *self.last_pass)
+        return self.last_pass
 
     def _begin_pass(self):
         if self.shrinking and self.completed:
@@ -131,9 +98,20 @@ class SDCAPart(SDCASolver):
         return sums_by_sign(self.problem.signs, self.dual)
 
     def certificate_terms(self, w, intercept, factors, exact):
-        """Return the PartCertificateTerms; also choose the rows that need no visits for now.
+        """Return the part's summands of the certificate, and choose the rows that need no visits for now.
 
-        `exact`: sum w(b) anew, without the rounding errors in `share`. That takes a pass.
+        Parameters
+        ----------
+        w, intercept : as in `advance`
+        factors : (float, float), which balance the dual variables
+        exact : bool
+            Sum w(b) anew, without the rounding errors in `share`. That takes a pass.
+
+        Returns
+        -------
+        (float, float, float, float)
+            sum_i c_i phi(m_i); sum_i c_i psi(b_i / c_i); w.(w(b) of the part - the driver's copy of it); and
+            the norm of that difference.
         """
         p = self.problem
         self.state.intercept = self.state.screening_intercept = intercept
@@ -151,4 +129,4 @@ class SDCAPart(SDCASolver):
             share = self.share - p.primal_from_dual(taken, self.share_alpha)
             terms = dual_sum(p.signs, self.dual - taken, p.weights, self.loss.struct)
         unsent = share - self.sent
-        return PartCertificateTerms(loss, terms, float(w @ unsent), float(np.linalg.norm(unsent)))
+        return loss, terms, float(w @ unsent), float(np.linalg.norm(unsent))
