@@ -28,8 +28,10 @@ def with_callbacks(fit: Method) -> Method:
     return fit if _with_callbacks is None else _with_callbacks(fit)
 
 
-class StepCallbacks:
+class StepCallbacks(Watcher):
     """The tasks of a fit that consists of steps in a row; it does nothing without callbacks.
+
+    It watches a kernel machine's solver, each round of which is a step.
 
     After some steps, callbacks receive the fitted estimator as if the fit ended there.
 
@@ -38,68 +40,59 @@ class StepCallbacks:
     estimator : estimator with `CallbackSupportMixin`
     X, y : as in `fit`, validated
     sample_weight : as in `fit`
-    n : int
-        The largest number of steps.
-    sequential : bool, default=True
 
     Attributes
     ----------
-    root : the task of the fit; None without callbacks
+    root : the task of the fit; None without callbacks, and before `start`
     stopped : bool, whether a callback has ended the fit early
+    fitted : callable, default=None
+        It returns the attributes of the fitted estimator, as it is at the end of a step.
     """
 
-    def __init__(self, estimator, X, y, sample_weight, n, sequential=True):
+    fitted = None
+
+    def __init__(self, estimator, X, y, sample_weight):
         self.root, self.stopped = None, False
         self.data = {"estimator": estimator, "X": X, "y": y}
         if sample_weight is not None:
             self.data["metadata"] = {"sample_weight": sample_weight}
-        if getattr(estimator, "_skl_callbacks", None):
-            self.root = estimator._init_callback_context(max_subtasks=n, sequential_subtasks=sequential)
-            self.root.call_on_fit_task_begin(**self.data)
 
     @classmethod
     def of(cls, estimator, *args):
         """Return the tasks of a fit, or None if its estimator has no callbacks."""
         return cls(estimator, *args) if getattr(estimator, "_skl_callbacks", None) else None
 
-    def begin(self, name):
+    def start(self, n, sequential=True):
+        """Begin the fit, of at most n steps."""
+        estimator = self.data["estimator"]
+        if getattr(estimator, "_skl_callbacks", None):
+            self.root = estimator._init_callback_context(max_subtasks=n, sequential_subtasks=sequential)
+            self.root.call_on_fit_task_begin(**self.data)
+
+    def begin_step(self, name):
         """Begin a step."""
         if self.root is not None:
             self.step = self.root.subcontext(name)
             self.step.call_on_fit_task_begin(**self.data)
 
-    def end(self, fitted=None):
-        """End the step; return True if a callback asks to stop.
-
-        `fitted` returns the attributes of the fitted estimator.
-        """
+    def end_step(self):
+        """End the step; return True if a callback asks to stop."""
         return self.root is not None and self.step.call_on_fit_task_end(
-            **self.data, reconstruction_attributes=fitted
+            **self.data, reconstruction_attributes=self.fitted
         )
 
-    def watcher(self, fitted):
-        """Return the Watcher that makes each round of a kernel machine's solver a step."""
-        return _StepWatcher(self, fitted)
+    def before(self, solver):  # noqa: D102 (inherited)
+        self.begin_step("epoch")
+
+    def after(self, solver):  # noqa: D102 (inherited)
+        stop = self.end_step()
+        self.stopped = bool(stop and not solver.is_over)
+        return stop
 
     def finish(self):
         """End the fit, whose attributes are set."""
         if self.root is not None:
             self.root.call_on_fit_task_end(**self.data, reconstruction_attributes={})
-
-
-class _StepWatcher(Watcher):
-    """What callbacks have to do with the rounds of a solver; `fitted` as in `StepCallbacks.end`."""
-
-    def __init__(self, steps, fitted):
-        self.steps, self.fitted = steps, fitted
-
-    def before(self, solver):
-        self.steps.begin("epoch")
-
-    def after(self, solver):
-        stop = self.steps.end(self.fitted)
-        self.steps.stopped = bool(stop and not solver.is_over)
-        return stop
 
 
 class TaskCallbacks(StepCallbacks):
@@ -108,8 +101,6 @@ class TaskCallbacks(StepCallbacks):
     The task of a class has True and False as targets, and the classifier of this class against the rest as
     its fitted estimator. Hooks are called one at a time, whatever the number of threads. A hook that returns
     True at the end of an epoch stops the class.
-
-    They begin with `start`, once the labels are known.
 
     Parameters
     ----------
@@ -122,8 +113,8 @@ class TaskCallbacks(StepCallbacks):
     """
 
     def __init__(self, estimator, X, y, sample_weight, max_iter):
-        self.begun_with = estimator, X, y, sample_weight
-        self.max_iter, self.lock = max_iter, Lock()
+        super().__init__(estimator, X, y, sample_weight)
+        self.max_iter, self.lock, self.stopped = max_iter, Lock(), set()
 
     def start(self, labels, classes):
         """Begin the fit.
@@ -134,8 +125,8 @@ class TaskCallbacks(StepCallbacks):
         classes : ndarray of shape (n_classes,)
         """
         several = len(labels) > 1
-        super().__init__(*self.begun_with, len(labels) if several else self.max_iter, not several)
-        self.labels, self.stopped = labels, set()
+        super().start(len(labels) if several else self.max_iter, not several)
+        self.labels = labels
         self.classes = np.array([False, True]) if several else classes  # of the classifier of a run
         self.children = [self.root]
         if several:

@@ -119,14 +119,15 @@ class CrossValidated:
         routed = self._routed_params(sample_weight, params)
         folds = self._cv_folds(X, y, sample_weight, routed)
         search = self._search(X, targets, sample_weight, folds)
-        steps = StepCallbacks(self, X, y, sample_weight, len(search.candidates) + 1)
+        steps = StepCallbacks(self, X, y, sample_weight)
+        steps.start(len(search.candidates) + 1)
         with closing(search.fits):
             best, n_tried, ends = self._choose_by_folds(search, folds, y, routed.scorer.score, steps)
         name, _ = search.candidates[np.ravel_multi_index(best[0], search.shape)]
-        steps.begin(f"final fit at {name}")
+        steps.begin_step(f"final fit at {name}")
         fit, final_ends = search.final(*best, n_tried)
         fit.set_attributes(self)
-        steps.end()
+        steps.end_step()
         steps.finish()
         of_columns = None if getattr(self, "_precomputed", False) else X
         warn_if_short([*ends, *final_ends], self.tol, of_columns, self.max_iter, category=self._warning)
@@ -148,7 +149,7 @@ class CrossValidated:
         scorer = _accuracy if self.scoring in (None, "accuracy") else self._scorer()
         best_mean, best, ends, n_tried = -np.inf, None, [], 0
         for place, (name, alpha) in zip(np.ndindex(*search.shape), search.candidates, strict=True):
-            steps.begin(name)
+            steps.begin_step(name)
             fits, n_tried = next(search.fits), n_tried + 1
             scores = self.scores_[place] = [
                 scorer(each.model, each.rows(), y[test], **_params_of_fold(scorer_params, test))
@@ -165,7 +166,7 @@ class CrossValidated:
                 dual /= np.maximum(trained, 1)
                 best_mean, best = mean, (place, dual, np.mean([each.intercept for each in fits], axis=0))
             del fits  # their dual variables, before the next are computed
-            if steps.end():
+            if steps.end_step():
                 break
         if best is None:
             raise ValueError("scoring gave no finite mean score for any of the candidates.")

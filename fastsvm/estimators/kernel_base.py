@@ -57,13 +57,7 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
         """
         params = checked_params(self)
         X, y = self._validated(X, y)
-        steps = None
-
-        def steps_of(most_rounds):
-            nonlocal steps
-            steps = StepCallbacks.of(self, X, y, sample_weight, most_rounds)
-            return steps
-
+        steps = StepCallbacks.of(self, X, y, sample_weight)
         fit = fit_kernel(
             params,
             X,
@@ -71,7 +65,7 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
             sample_weight,
             threads=self._threads(),
             start_of=kernel_warm_start(self),
-            steps_of=steps_of,
+            steps=steps,
         )
         fit.set_attributes(self)
         if steps is not None:

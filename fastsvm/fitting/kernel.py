@@ -112,7 +112,7 @@ def fit_kernel(
     *,
     threads: int = 1,
     start_of: Callable[[np.ndarray, int], Any] | None = None,
-    steps_of: Callable[[int | None], Any] | None = None,
+    steps: Any = None,
 ) -> KernelFit:
     """Fit a kernel machine, one-vs-rest.
 
@@ -125,8 +125,7 @@ def fit_kernel(
     threads : int, default=1
     start_of : callable, default=None
         Of the classes and n, the dual variables to start from, or None; see `warm_start`.
-    steps_of : callable, default=None
-        It makes the `StepCallbacks` of so many rounds; without callbacks, None.
+    steps : StepCallbacks, default=None
 
     Returns
     -------
@@ -143,15 +142,14 @@ def fit_kernel(
             gram_maker(params, gamma, threads),
             None if start_of is None else start_of(classes, n),
         )
-        steps = None if steps_of is None else steps_of(solver.most_rounds)
-        watchers = []
         if steps is not None:
-            watchers.append(steps.watcher(lambda: as_fit(params, X, classes, gamma, solver).attributes()))
+            steps.start(solver.most_rounds)
+            steps.fitted = lambda: as_fit(params, X, classes, gamma, solver).attributes()
         run(
             solver,
             params.gap_tol,
             bool(params.trace or (params.gap_tol is None and (params.verbose or steps is not None))),
-            watchers=watchers,
+            watchers=() if steps is None else [steps],
             labels=positive_labels(classes).tolist() if params.verbose else (),
         )
         stopped = steps is not None and steps.stopped
