@@ -184,7 +184,7 @@ def fit_linear(
     with nullcontext() if checkpoint is None else held(checkpoint):
         targets = Targets(y)
         starts = None if start_of is None else start_of(targets.classes, len(y))
-        steps_before = starts(0).t if starts is not None and isinstance(params, PegasosParams) else 0
+        steps_before = starts(0)[-1] if starts is not None and isinstance(params, PegasosParams) else 0
         rows = as_rows(X, threads, params.is_dual)
         weights, kept = targets.weights(params.class_weight, sample_weight), None
         if checkpoint is not None:

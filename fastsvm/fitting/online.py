@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..solvers import as_rows
-from ..solvers._solver import Start
 from ..solvers.params import PegasosParams, PerceptronParams
 from .fit import LinearFit, Starts, solver_makers
 from .labels import Targets, as_coefficients, as_start, batch_classes
@@ -37,7 +36,7 @@ def online_start(
         n_problems = 1 if len(classes) == 2 else len(classes)
         w = as_start("coef_init", coef, (n_problems, n_columns))
         b = as_start("intercept_init", intercept, (n_problems,))
-        return lambda k: Start(w[k], float(b[k]), t)
+        return lambda k: (w[k], float(b[k]), t)
 
     return start_of
 

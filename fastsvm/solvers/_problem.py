@@ -8,7 +8,7 @@ import numpy as np
 from . import _rows
 from ._input import EXTREME, as_rows, as_signs, as_weights, with_mean_1
 from ._newton import newton_loss_sum
-from ._rows import dual_sum, scale_by_sign, sums_by_sign
+from ._rows import dual_sum, sums_by_sign
 from ._scores import loss_and_slope, scores_of
 from .losses import as_loss
 
@@ -135,7 +135,7 @@ class Problem:
 
     def scale_to_balance(self, dual):
         """Apply the `balance_factors`, in place."""
-        scale_by_sign(self.signs, dual, *self.balance_factors(dual))
+        scale_to_balance(self.signs, dual)
 
 
 def balance_factors(positive, negative):
@@ -146,6 +146,11 @@ def balance_factors(positive, negative):
     if positive > negative:
         return negative / positive, 1.0
     return 1.0, positive / negative if negative > positive else 1.0
+
+
+def scale_to_balance(signs, dual):
+    """Apply the `balance_factors`, in place."""
+    dual *= np.where(signs > 0, *balance_factors(*sums_by_sign(signs, dual)))
 
 
 def out_of_range(alpha, largest):

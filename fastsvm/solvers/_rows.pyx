@@ -406,14 +406,6 @@ def sums_by_sign(const int8_t[::1] signs, const double[::1] dual):
     return positive, negative
 
 
-def scale_by_sign(const int8_t[::1] signs, double[::1] dual, double positive, double negative):
-    """Multiply b_i by `positive` or `negative`, in place."""
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(dual.shape[0]):
-            dual[i] *= positive if signs[i] > 0 else negative
-
-
 def take_from_few_rows(
     const int8_t[::1] signs, const double[::1] dual, bint positive, double part, double share,
     double[::1] taken,

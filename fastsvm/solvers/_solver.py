@@ -122,14 +122,6 @@ class SolverState(NamedTuple):
     seed: int
 
 
-class Start(NamedTuple):
-    """A solution to go on from, and how many steps it took; 0 where that is not known."""
-
-    w: np.ndarray
-    intercept: float
-    t: int
-
-
 class MeasuredIterate(NamedTuple):
     """A candidate solution, measured."""
 

@@ -33,7 +33,8 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
     random : random generator's state, or a function that makes it
     start : default=None
         For SDCA a tuple, as in `sdca`; perhaps with w(b), or for Newton's method with a better w, and how far
-        its margins are off. For Pegasos and the perceptron a `Start`.
+        its margins are off. For Pegasos and the perceptron
+        (w, intercept, t), of t steps; 0 where that is not known.
 
     Raises
     ------

@@ -28,7 +28,7 @@ _KEPT = {"t", "earlier", "scale", "intercept", "averaging", "averaged", "mass", 
 
 
 class PegasosSolver(Solver):
-    """Pegasos on one problem, an epoch at a time; `start` is a `Start`."""
+    """Pegasos on one problem, an epoch at a time; `start` as in `make_solver`."""
 
     solver = "pegasos"
 
@@ -55,11 +55,11 @@ class PegasosSolver(Solver):
         self.state.watched = patience is not None
         self.started = start is not None
         if start is not None:
-            self.v[:] = start.w
+            self.v[:], intercept, t = start
             if self.steps_on_intercept:
-                self.state.intercept = start.intercept
+                self.state.intercept = intercept
             self.state.squared_norm = self.v @ self.v
-            self.state.earlier += start.t or -(-problem.n // self.batch_size)
+            self.state.earlier += t or -(-problem.n // self.batch_size)
         total = self.max_iter * -(-self.order.n_visits // self.batch_size)
         self.averaging_start = first_averaged(params.average_from, total)
         if patience is not None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class PerceptronSolver(Solver):
-    """The perceptron on one problem, an epoch at a time; `start` is a `Start`.
+    """The perceptron on one problem, an epoch at a time; `start` as in `make_solver`.
 
     `order`, if given, has the rows of all epochs. With a patience the run ends, too, after so many epochs in
     a row whose mean loss, of the rows as they are met, is not below the least of an epoch so far by `tol`.
@@ -44,7 +44,7 @@ class PerceptronSolver(Solver):
         self.averaging_correction = np.zeros(problem.rows.n_columns) if averages else None
         self.state = _perceptron.PerceptronState(self.has_intercept, self.w, self.averaging_correction)
         if start is not None:
-            self.w[:], self.state.intercept = start.w, start.intercept if self.has_intercept else 0.0
+            self.w[:], self.state.intercept = start[0], start[1] if self.has_intercept else 0.0
 
     def run_epoch(self):
         """Visit every row once; an epoch without a mistake is the last."""

@@ -9,7 +9,6 @@ from fastsvm import solvers
 from fastsvm.solvers._input import as_state
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._random import draw_integer
-from fastsvm.solvers._solver import Start
 from fastsvm.solvers.losses import PEGASOS_LOSSES
 from fastsvm.solvers.make_solver import make_solver
 from fastsvm.solvers.params import PegasosParams
@@ -189,7 +188,7 @@ def test_pegasos_from_a_start(data, loss, t):
     expected = reference.pegasos(twin, y, order, sample_weight=weights, start=(w, b0, t or ROWS), **options)
     for layout, X in rows.items():
         params = PegasosParams(max_iter=EPOCHS, order=order, **options)
-        result = run(make_solver(params, Problem(X, y, weights), as_state(0), Start(w, b0, t)))
+        result = run(make_solver(params, Problem(X, y, weights), as_state(0), (w, b0, t)))
         assert_close(result.w, expected[0], layout)
         assert_close(result.intercept, expected[1], layout)
         bound = reference.dual(loss, ALPHA, twin, y, result.dual, weights)

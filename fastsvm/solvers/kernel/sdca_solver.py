@@ -31,9 +31,8 @@ import numpy as np
 
 from ..._utils.threads import in_threads, number_of_threads
 from .._input import as_state, positive
-from .._problem import balance_factors
+from .._problem import scale_to_balance
 from .._random import shuffle
-from .._rows import scale_by_sign, sums_by_sign
 from ..run import run
 from ..sdca_solver import sdca_intercept_step
 from . import _kernel
@@ -127,8 +126,8 @@ class KernelSDCASolver(KernelSolver):
         if start is not None:
             start = np.clip(start, 0, self.upper)
             if self.has_intercept:
-                for k, signs in enumerate(problem.signs):
-                    scale_by_sign(signs, start[k], *balance_factors(*sums_by_sign(signs, start[k])))
+                for signs, dual in zip(problem.signs, start, strict=True):
+                    scale_to_balance(signs, dual)
             self._update_scores(range(shape[0]), repeat(np.arange(shape[1], dtype=np.int32)), start)
         for k in range(shape[0]):
             self.measure(k)
