@@ -29,14 +29,7 @@ from ..common.paths import KINDS, check_there
 from ..common.progress import UNWATCHED, Stages
 from .data.text_source import TextSource
 from .measures import prediction
-from .settings import (
-    HOW_TO_RUN,
-    OPTIONS,
-    Settings,
-    checked_settings,
-    parameter_of_option,
-    settings_of,
-)
+from .settings import HOW_TO_RUN, OPTIONS, checked_settings, parameter_of_option, settings_of
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
@@ -196,7 +189,12 @@ def train(
         path = checked.get("save_to")
         if path is not None:
             check_there(path, [KINDS["safetensors"]])
-        with _opened_checkpoint(checkpoint, corpus, settings, stream) as cache:
+        kept: AbstractContextManager[Cache] = nullcontext(NO_CACHE)
+        if checkpoint is not None:
+            from .learning.training_checkpoint import open_checkpoint
+
+            kept = open_checkpoint(checkpoint, corpus, settings, stream=stream)
+        with kept as cache:
             if stream or scheduler:
                 from ..common.dask_cluster import connected
                 from .jobs.streamed_training import train_streamed
@@ -212,16 +210,6 @@ def train(
     words = [repr(os.fspath(source)) if labels is None else "texts, labels"]
     words += [f"{name}={value!r}" for name, value in checked.items() if name not in HOW_TO_RUN]
     return TextModel(result.model, result, f"fastsvm_apps.sentiment.train({', '.join(words)})", corpus.name)
-
-
-def _opened_checkpoint(
-    path: str | os.PathLike[str] | None, corpus: TextSource, settings: Settings, stream: bool
-) -> AbstractContextManager[Cache]:
-    if path is None:
-        return nullcontext(NO_CACHE)
-    from .learning.training_checkpoint import open_checkpoint
-
-    return open_checkpoint(path, corpus, settings, stream=stream)
 
 
 def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str, Any]) -> TextSource:

@@ -11,17 +11,7 @@ from ..common.errors import USAGE, AppError
 from ..common.input_streams import UTF8
 from ..common.paths import Continues, Reads, Writes
 from ..common.printing import shortened
-from .checked_values import (
-    OneOf,
-    WholeNumber,
-    count_or_all,
-    encoding,
-    label_weights,
-    length_range,
-    positive_count,
-    share_below_one,
-    strength_or_auto,
-)
+from . import checked_values as checks
 from .data.record_formats import FORMATS
 from .data.text_source import LABEL_COLUMN, TEXT_COLUMN, CorpusError
 from .text_recipes import (
@@ -157,14 +147,16 @@ _FIXED_ALPHAS = {name: method.alpha for name, method in CLASSIFIERS.items() if m
 # By the sections of the help.
 OPTIONS = {
     "Input": {
-        "format": Setting(OneOf(*FORMATS), None, "Format of {what}.  [default: {default}]"),
+        "format": Setting(checks.OneOf(*FORMATS), None, "Format of {what}.  [default: {default}]"),
         "text_col": Setting(str, TEXT_COLUMN, "Column of the texts (tsv, csv, jsonl).", "NAME"),
         "label_col": Setting(str, LABEL_COLUMN, "Column of the labels (tsv, csv, jsonl).", "NAME"),
-        "encoding": Setting(encoding, UTF8, "Encoding of {what}, for example cp1252 or utf-16.", "NAME"),
+        "encoding": Setting(
+            checks.encoding, UTF8, "Encoding of {what}, for example cp1252 or utf-16.", "NAME"
+        ),
     },
     "Recipe": {
         "recipe": Setting(
-            OneOf(AUTO, *RECIPES),
+            checks.OneOf(AUTO, *RECIPES),
             AUTO,
             "Features of a text and their weights. auto tries several recipes on training texts. By name: "
             f"{', '.join(RECIPES)}. For example, nb-words takes word n-grams, weighted by naive Bayes "
@@ -172,16 +164,18 @@ OPTIONS = {
             "the recipe.",
             "NAME",
         ),
-        "classifier": Setting(OneOf(*CLASSIFIERS), None, CLASSIFIER_HELP),
+        "classifier": Setting(checks.OneOf(*CLASSIFIERS), None, CLASSIFIER_HELP),
         "ngrams": Setting(
-            length_range, None, "Word n-grams: up to N words in a row, or from A to B.", "N|A-B|none"
+            checks.length_range, None, "Word n-grams: up to N words in a row, or from A to B.", "N|A-B|none"
         ),
-        "k": Setting(count_or_all, "recipe", "Number of features to keep, the best by --score.", "N|all"),
-        "score": Setting(OneOf(*SCORES), None, "Score that ranks the features.  [default: f_classif]"),
+        "k": Setting(
+            checks.count_or_all, "recipe", "Number of features to keep, the best by --score.", "N|all"
+        ),
+        "score": Setting(checks.OneOf(*SCORES), None, "Score that ranks the features.  [default: f_classif]"),
     },
     "Training": {
         "alpha": Setting(
-            strength_or_auto,
+            checks.strength_or_auto,
             None,
             "Strength of the L2 regularisation. auto tries several on parts of the training texts.  "
             "[default: auto for SDCA and kernel machines, "
@@ -189,7 +183,7 @@ OPTIONS = {
             "X|auto",
         ),
         "class_weight": Setting(
-            label_weights,
+            checks.label_weights,
             None,
             "Weight of a text with this label, for example spam=5; may be repeated. balanced gives all "
             "labels the same total weight.  [default: balanced for a rare label of two, else 1]",
@@ -218,20 +212,20 @@ OPTIONS = {
             "ADDRESS",
         ),
         "seed": Setting(
-            WholeNumber(0, 2**32 - 1),
+            checks.WholeNumber(0, 2**32 - 1),
             Settings.seed,
             "Seed of every random choice: the same seed gives the same numbers.",
         ),
     },
     "Evaluation": {
         "holdout": Setting(
-            share_below_one,
+            checks.share_below_one,
             Settings.holdout,
             "Share of the texts to test the model on; 0 skips the test.",
             "SHARE",
         ),
         "cv": Setting(
-            WholeNumber(2),
+            checks.WholeNumber(2),
             None,
             "Also cross-validate: train N times, each time without one of N parts, and test on that part.",
             "N",
@@ -239,13 +233,13 @@ OPTIONS = {
     },
 }
 CONFIG_ONLY = {  # no options: a file for --config has them
-    "weighting": Setting(OneOf(*WEIGHTINGS)),
-    "chars": Setting(length_range),
-    "min_df": Setting(positive_count),
-    "tokens": Setting(OneOf(*TOKENS)),
+    "weighting": Setting(checks.OneOf(*WEIGHTINGS)),
+    "chars": Setting(checks.length_range),
+    "min_df": Setting(checks.positive_count),
+    "tokens": Setting(checks.OneOf(*TOKENS)),
     "keep_markup": Setting(bool, False),
-    "epochs": Setting(positive_count),
-    "metric": Setting(OneOf(*METRICS)),
+    "epochs": Setting(checks.positive_count),
+    "metric": Setting(checks.OneOf(*METRICS)),
     "refit": Setting(bool, True),
     "checkpoint": Setting(os.fspath, path=Continues("folder")),
 }

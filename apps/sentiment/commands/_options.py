@@ -13,9 +13,10 @@ from ...common.paths import Reads
 from ..checked_values import OneOf, WholeNumber
 from ..data.record_formats import FORMATS
 from ..data.text_source import COLUMNS, TextSource
-from ..settings import OPTIONS, SETTINGS, Setting, option_name
+from ..settings import CONFIG_ONLY, OPTIONS, SETTINGS, Setting, option_name
 
 command = partial(options.command, "fastsvm-sentiment")
+ONLY_IN_CONFIG = {name: setting.path for name, setting in CONFIG_ONLY.items()}
 LABELLED = Reads(depth=2, counts=lambda name: "/" in name)  # a folder of labels has files in folders
 
 

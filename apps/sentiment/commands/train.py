@@ -10,14 +10,13 @@ from ...common.options import LAST_SECTION, json_option, section
 from ...common.paths import Writes, default_output
 from ...common.printing import note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
-from ..settings import CONFIG_ONLY, spelled_setting
 from . import _options
 
 
 @_options.command(
     "train data/reviews.txt",
     "train reviews.csv.gz --text-col review --recipe article --ngrams 2 -o reviews.safetensors",
-    only_in_config={name: setting.path for name, setting in CONFIG_ONLY.items()},
+    only_in_config=_options.ONLY_IN_CONFIG,
 )
 @click.argument("corpus", type=_options.LABELLED)
 @section("Input", *_options.reading_options())
@@ -84,6 +83,8 @@ def _reproducing_command(context: click.Context) -> str:
     context : click.Context
         The context of the command that runs.
     """
+    from ..settings import spelled_setting
+
     arguments, options = [], []
     for parameter in context.command.params:
         value = context.params.get(parameter.name)

@@ -39,10 +39,7 @@ class Corpus:
 
 
 def read_corpus(
-    source: TextSource,
-    *,
-    groups: str | None = None,
-    most_labels: int | None = MOST_LABELS,
+    source: TextSource, *, groups: str | None = None, most_labels: int | None = MOST_LABELS
 ) -> Corpus:
     """Read every labelled text; a record that cannot be used is skipped and counted.
 

@@ -4,14 +4,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from fastsvm.text import has_markup
 
-from ...common.errors import Skipped
 from ..data.corpus import Corpus
 from ..learning import pipeline_steps
 from ..settings import Settings
@@ -38,9 +36,16 @@ _SCRIPTS = {
 }
 
 
-@dataclass(frozen=True)
 class CorpusDescription:
     """The labels, lengths, words, copies and characters of a corpus; a dict is as `inspect --json` prints it.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    tokens : {"words", "split"}, optional
+        How texts are cut into words.
+    number : int
+        How many of the most frequent words to list.
 
     Attributes
     ----------
@@ -63,61 +68,25 @@ class CorpusDescription:
         Of each text the place of its label in `label_counts`, and its lengths.
     """
 
-    format: str
-    n_texts: int
-    label_counts: dict[str, int]
-    lengths: list[dict]
-    words: dict
-    exact_copies: dict
-    near_copies: dict
-    characters: dict
-    skipped: Skipped
-    codes: np.ndarray
-    token_counts: np.ndarray
-    character_counts: np.ndarray
+    def __init__(self, corpus: Corpus, tokens: str | None = None, number: int = 20) -> None:
+        self.format, self.n_texts, self.skipped = corpus.format, len(corpus.texts), corpus.skipped
+        counts = Counter(corpus.labels)
+        self.label_counts = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+        code_of = {label: code for code, label in enumerate(self.label_counts)}
+        self.codes = np.array([code_of[label] for label in corpus.labels])
+        tokens = tokens or usual_tokens(corpus.format)
+        self.words, self.token_counts = _word_statistics(corpus, tokens, number)
+        self.character_counts = np.array([len(text) for text in corpus.texts])
+        self.lengths = _lengths_by_label(
+            list(self.label_counts), self.codes, self.token_counts, self.character_counts
+        )
+        self.exact_copies, self.near_copies = _exact_and_near_copies(corpus)
+        self.characters = _character_statistics(corpus.texts)
 
     @property
     def unit(self) -> str:
         """The unit of the length of a text."""
         return "tokens" if self.words["tokens"] == "split" else "words"
-
-
-def describe_corpus(corpus: Corpus, tokens: str | None = None, number: int = 20) -> CorpusDescription:
-    """Measure the texts of a corpus.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        With the places of its texts.
-    tokens : {"words", "split"}, optional
-        How texts are cut into words.
-    number : int
-        How many of the most frequent words to return.
-
-    Returns
-    -------
-    CorpusDescription
-    """
-    counts = dict(sorted(Counter(corpus.labels).items(), key=lambda item: (-item[1], item[0])))
-    number_of = {label: i for i, label in enumerate(counts)}
-    codes = np.fromiter(map(number_of.__getitem__, corpus.labels), np.int64, len(corpus.labels))
-    words, token_counts = _word_statistics(corpus, tokens or usual_tokens(corpus.format), number)
-    character_counts = np.fromiter(map(len, corpus.texts), np.int64, len(corpus.texts))
-    exact_copies, near_copies = _exact_and_near_copies(corpus)
-    return CorpusDescription(
-        format=corpus.format,
-        n_texts=len(codes),
-        label_counts=counts,
-        lengths=_lengths_by_label(list(counts), codes, token_counts, character_counts),
-        words=words,
-        exact_copies=exact_copies,
-        near_copies=near_copies,
-        characters=_character_statistics(corpus.texts),
-        skipped=corpus.skipped,
-        codes=codes,
-        token_counts=token_counts,
-        character_counts=character_counts,
-    )
 
 
 def _word_statistics(corpus: Corpus, tokens: str, number: int) -> tuple[dict, np.ndarray]:

@@ -11,7 +11,7 @@ from ...common.statistics import wilson_interval
 from ...common.training_items import count_learned, text_hashes, too_good
 from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import TextSource
-from ..measures.answer_scores import AnswerScores, score_answers
+from ..measures.answer_scores import AnswerScores
 from ..measures.prediction import about_model, classify, load_scorer
 from ..measures.thresholds import ThresholdEffect
 
@@ -114,7 +114,7 @@ def _scores_on_corpus(model, corpus: Corpus, source: TextSource) -> AnswerScores
         proba=hasattr(model, "predict_proba"),
         place=lambda i: f"{source.name}, {place_of(corpus.places[i])}",
     )
-    return score_answers(model, corpus.texts, corpus.labels, found.decision, found.probabilities)
+    return AnswerScores(model, corpus.texts, corpus.labels, found.decision, found.probabilities)
 
 
 def _group_scores(values: list[str], right: np.ndarray) -> list[tuple]:

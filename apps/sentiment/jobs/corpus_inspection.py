@@ -14,7 +14,7 @@ from fastsvm.fitting import ConvergenceWarning
 from ...common.errors import AppError, place_of
 from ...common.folds import stratified_folds
 from ...common.progress import UNWATCHED, Stages
-from ...common.suspicious_labels import SuspiciousLabels, suspicious_labels
+from ...common.suspicious_labels import suspicious_labels
 from ..data.corpus import MOST_LABELS, Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource
 from ..learning.learned_model import CountedTexts
@@ -22,7 +22,7 @@ from ..learning.recipe_choice import choose_recipe
 from ..learning.text_splits import split_rows
 from ..settings import Settings, settle
 from ..text_recipes import AUTO
-from .corpus_description import CorpusDescription, describe_corpus
+from .corpus_description import CorpusDescription
 from .duplicate_texts import groups_of_equals, same_texts, similar_texts
 from .suspect_texts import SuspectText, contradicted_texts
 
@@ -58,12 +58,7 @@ class CorpusInspection:
 
 
 def inspect_corpus(
-    source: TextSource,
-    settings: Settings,
-    *,
-    folds: int = 5,
-    number: int = 20,
-    stage: Stages = UNWATCHED,
+    source: TextSource, settings: Settings, *, folds: int = 5, number: int = 20, stage: Stages = UNWATCHED
 ) -> CorpusInspection:
     """Measure a corpus, and find labels that are probably wrong and texts that occur several times.
 
@@ -87,17 +82,20 @@ def inspect_corpus(
     with stage("read"):
         corpus = read_corpus(source, most_labels=None)
     with stage("describe"):
-        description = describe_corpus(corpus, settings.tokens, number)
+        description = CorpusDescription(corpus, settings.tokens, number)
     with stage("find duplicates"):
         same, similar = same_texts(corpus.texts), similar_texts(corpus.texts)
     found, suspects, unchecked = None, [], "--folds 0" if folds == 0 else ""
     if folds:
         try:
-            classes, found = _contradicted_labels(corpus, similar, settings, folds, stage)
+            classes, likely = _held_out_probabilities(corpus, similar, settings, max(folds, 2), stage)
+            found = suspicious_labels(likely, np.searchsorted(classes, corpus.labels))
             suspects = contradicted_texts(found, classes, corpus.places, corpus.labels, corpus.texts, number)
         except AppError as error:
             unchecked = error.message
-    is_held_out = _is_held_out(corpus.texts, corpus.labels, settings)
+    is_held_out = np.zeros(len(corpus.texts), bool)
+    with suppress(AppError):  # too few texts
+        is_held_out[split_rows(corpus.texts, corpus.labels, settings.holdout, settings.seed)[1]] = True
     groups = sorted(groups_of_equals(enumerate(similar.tolist()))[1])
     conflicts = list(_conflicting_suspects(corpus, same, groups))
     crossing = list(_crossing_suspects(corpus, same, groups, is_held_out))
@@ -113,29 +111,21 @@ def inspect_corpus(
     )
 
 
-def _contradicted_labels(
-    corpus: Corpus, groups: np.ndarray, settings: Settings, folds: int, stage: Stages
-) -> tuple[np.ndarray, SuspiciousLabels]:
-    """Return the labels of a corpus, and those that models of other texts contradict."""
-    if len(set(corpus.labels)) > MOST_LABELS:
-        raise CorpusError(f"more than {MOST_LABELS:,} labels")
-    settings = settle(settings, corpus.format, corpus.texts, corpus.labels)
-    y = np.asarray(corpus.labels)
-    classes, likely = _held_out_probabilities(corpus.texts, y, groups, settings, max(folds, 2), stage)
-    return classes, suspicious_labels(likely, np.searchsorted(classes, y))
-
-
 def _held_out_probabilities(
-    texts: list[str], y: np.ndarray, groups: np.ndarray, settings: Settings, k: int, stage
+    corpus: Corpus, groups: np.ndarray, settings: Settings, k: int, stage: Stages
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels, and their probabilities by models trained without each text and its likes.
 
     A label that a model has not learned is nan.
     """
+    if len(set(corpus.labels)) > MOST_LABELS:
+        raise CorpusError(f"more than {MOST_LABELS:,} labels")
+    settings = settle(settings, corpus.format, corpus.texts, corpus.labels)
     if settings.recipe == AUTO:
-        settings, _ = choose_recipe(texts, y.tolist(), settings, stage)
+        settings, _ = choose_recipe(corpus.texts, corpus.labels, settings, stage)
+    y = np.asarray(corpus.labels)
     with stage("vectorize"):
-        everything = CountedTexts.of(texts, y, settings)
+        everything = CountedTexts.of(corpus.texts, y, settings)
     classes, first = np.unique(y), np.unique(groups, return_index=True)[1]
     likely, learned = np.full((len(y), len(classes)), np.nan), None
     with stage("cross-validate", total=k) as advance:
@@ -162,14 +152,6 @@ def _as_probabilities(decision: np.ndarray, probabilities: np.ndarray | None) ->
         return probabilities
     scores = np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
     return np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
-
-
-def _is_held_out(texts: list[str], labels: list[str], settings: Settings) -> np.ndarray:
-    """Tell of each text whether `train` holds it out."""
-    is_held_out = np.zeros(len(texts), bool)
-    with suppress(AppError):  # too few texts
-        is_held_out[split_rows(texts, labels, settings.holdout, settings.seed)[1]] = True
-    return is_held_out
 
 
 def _conflicting_suspects(corpus: Corpus, same: np.ndarray, groups: list[list[int]]) -> Iterator[SuspectText]:

@@ -28,7 +28,7 @@ from ..learning.corpus_terms import CALIBRATE, TRY, CorpusTerms
 from ..learning.learned_model import CountedTexts, LeftOutScores
 from ..learning.streamed_rows import ON_CLUSTER, SentRows, StoredRows
 from ..learning.text_splits import inner_folds
-from ..measures.answer_scores import score_answers
+from ..measures.answer_scores import AnswerScores
 from ..settings import BY_DEFAULT, Settings
 from ..text_recipes import CLASSIFIERS
 from .text_training import TextTraining
@@ -99,7 +99,7 @@ def train_streamed(
                 calibration = getattr(estimator, "calibration_", None)
                 likely = None if calibration is None else calibration.probabilities(decision)
                 kinds = {"metric": settings.metric, "y_train": counted.train_counts}
-                evaluation = score_answers(estimator, [], y, decision, likely, **kinds)
+                evaluation = AnswerScores(estimator, [], y, decision, likely, **kinds)
     model = Pipeline([*weighed.steps, ("classifier", estimator)])
     about = learned_items(counted.hashes) | source.own_columns
     if path is not None:

@@ -11,7 +11,6 @@ from ..learning.learned_model import LearnedModel
 from ..measures.answer_scores import AnswerScores
 
 SUSPECTS_LISTED = 5  # that a training lists
-LETTERS_KEPT = 80  # letters of a text that it keeps
 LETTERS_SHOWN = 60  # letters that a table shows
 
 

@@ -2,13 +2,13 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from ...common.dask_cluster import map_shards
 from ...common.errors import AppError, Skipped
 from ...common.printing import many
 from ..data.corpus_batches import SHARD
-from ..data.text_source import Record, Records, TextSource, joined_blocks
+from ..data.text_source import Record, TextSource, joined_blocks
 from ..data.unlabelled_texts import PLAIN, open_unlabelled
 from ..measures.prediction import Predictions, classify_shard, known_terms
 
@@ -19,16 +19,6 @@ FATES = (  # of the inputs that are named, in records and in lines of text
 )
 
 
-class Output(Protocol):
-    """What takes the predictions."""
-
-    def begin_file(self, name: str, texts: Records) -> bool:
-        """Prepare for a file; tell whether its records may be written as they stand."""
-
-    def write(self, batch: list[Record], found: Predictions, *, as_it_stands: bool) -> None:
-        """Write the predictions of a batch."""
-
-
 class TextPrediction:
     """Predicts one file after the other.
 
@@ -37,7 +27,7 @@ class TextPrediction:
     model : TextScorer or Pipeline
     choices : mapping
         As for `classify`.
-    output : Output
+    output : PredictionWriter
     few_terms : float
         How many known terms for each word are far below what is usual for the model.
     strict : bool
@@ -49,9 +39,7 @@ class TextPrediction:
         Texts without a term that the model knows.
     """
 
-    def __init__(
-        self, model, choices: Mapping[str, Any], output: Output, few_terms: float, strict: bool
-    ) -> None:
+    def __init__(self, model, choices: Mapping[str, Any], output, few_terms: float, strict: bool) -> None:
         self._model, self._choices, self._output = model, choices, output
         self._few_terms, self._strict = few_terms, strict
         self.n_unknown = self._n_looked_at = self._n_strange = 0
@@ -68,12 +56,13 @@ class TextPrediction:
         held = []
         for found in answers:
             batch, as_it_stands = waiting.popleft()
-            self.n_unknown += int((found.n_terms == 0).sum()) - sum(bool(record.problem) for record in batch)
+            self.n_unknown += int((found.n_terms == 0).sum()) - _n_without_text(batch)
             held.append((batch, found, as_it_stands))
-            if self._n_looked_at < TEXTS_LOOKED_AT:
-                self._count_known_terms(
-                    [record.text for record in batch[: TEXTS_LOOKED_AT - self._n_looked_at]]
-                )
+            if left := TEXTS_LOOKED_AT - self._n_looked_at:
+                texts = [record.text for record in batch[:left]]
+                n_terms, n_words = known_terms(self._model, texts)
+                self._n_looked_at += len(texts)
+                self._n_strange += int((n_terms < self._few_terms * n_words).sum())
             if self._n_looked_at == TEXTS_LOOKED_AT or not self._strict:
                 self._write(held)
         self._write(held)
@@ -87,11 +76,6 @@ class TextPrediction:
         first = "the first " if self._n_looked_at == TEXTS_LOOKED_AT else ""
         found = f"{self._n_strange:,} of {first}{many(self._n_looked_at, 'text')}"
         return f"the model knows few words in {found} (another language or subject?)"
-
-    def _count_known_terms(self, texts: Sequence[str]) -> None:
-        n_terms, n_words = known_terms(self._model, texts)
-        self._n_looked_at += len(texts)
-        self._n_strange += int((n_terms < self._few_terms * n_words).sum())
 
     def _write(self, held: list[tuple[list[Record], Predictions, bool]]) -> None:
         """Write what is held back, unless the texts are to be refused."""
@@ -113,8 +97,12 @@ class TextPrediction:
                 as_it_stands = self._output.begin_file(source.name, texts)
                 for batch in joined_blocks(texts.blocks, size) if size else texts.blocks:
                     waiting.append((batch, as_it_stands))
-                    n, n_missing = n + len(batch), n_missing + sum(bool(record.problem) for record in batch)
+                    n, n_missing = n + len(batch), n_missing + _n_without_text(batch)
                     yield source.name, [record.text for record in batch], [record.where for record in batch]
             if n and n == n_missing:
                 why = f"no text, read as {texts.format} ({skipped[-1].named[0]})"
                 raise AppError(f"{source.name}: {why}; choose with --text-col or --format")
+
+
+def _n_without_text(batch: list[Record]) -> int:
+    return sum(bool(record.problem) for record in batch)

@@ -1,7 +1,7 @@
 """Train a classifier of texts, test it on texts held out, and save it."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,17 +21,17 @@ from ..data.text_source import CorpusError, TextSource, names_corpus
 from ..learning.alpha_choice import AlphaChoice
 from ..learning.learned_model import CountedTexts, LearnedModel
 from ..learning.text_splits import split_rows
-from ..measures.answer_scores import AnswerScores, score_answers
+from ..measures.answer_scores import AnswerScores
 from ..measures.prediction import known_terms
 from ..measures.term_effects import top_words
 from ..settings import BY_DEFAULT, Settings, settle
 from ..text_recipes import AUTO
-from .suspect_texts import LETTERS_KEPT, suspected_labels
 
 if TYPE_CHECKING:
     from ..learning.continued_model import ContinuedModel
 
 TOP_WORDS = 10  # for each label
+LETTERS_KEPT = 80  # letters of a text that a list of suspected labels shows some of
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class TextTraining:
     learning_curve : list of dict
     cross_validation : dict or None
         What `cross_validate` says.
-    suspected_labels : dict or None
-        None if there are too few texts to judge some by others, and if they are streamed.
+    suspects : callable
+        Returns what `suspected_labels` says.
     about : dict
         What the model's file says besides: the `training_items`, hashes of the texts it has learned from,
         the `terms_per_word` of the texts held out, if there were any, and names of columns.
@@ -94,7 +94,7 @@ class TextTraining:
     accuracy_before: float | None = None
     learning_curve: list[dict] = field(default_factory=list)
     cross_validation: dict | None = None
-    suspected_labels: dict | None = None
+    suspects: Callable[[], dict | None] = lambda: None
     about: Mapping[str, Any] = field(default_factory=dict)
     n_learned: int | None = None
 
@@ -140,6 +140,11 @@ class TextTraining:
     def top_words(self) -> dict[str, list[tuple[str, float]]]:
         """The words with the largest weights for each label; none of a kernel machine."""
         return top_words(self.model, TOP_WORDS)
+
+    @cached_property
+    def suspected_labels(self) -> dict | None:
+        """Labels that are probably wrong; None if too few texts judge others, and if they are streamed."""
+        return self.suspects()
 
     @property
     def warnings(self) -> list[str]:
@@ -202,6 +207,12 @@ def train_text_model(
         beginnings, hashes = [text[:LETTERS_KEPT] for text in texts], text_hashes(texts)
         del texts  # the counts are enough
     tested, saved, evaluation = _tested_and_saved(everything, settings, n_train, held_out, cache, stage)
+
+    def suspects() -> dict | None:
+        from .suspect_texts import suspected_labels
+
+        return suspected_labels(tested, evaluation, places, y, beginnings)
+
     measured = _measured_besides(everything, n_train, tested, settings, stage)
     n_fitted = n_train if saved is tested else len(y)
     about = learned_items(hashes[:n_fitted], start_about) | source.own_columns
@@ -210,7 +221,7 @@ def train_text_model(
         with stage("save"):
             save_plain(saved.model, path, about)
     if start is not None and held_out:
-        before = score_answers(start, held_out, y[n_train:], start.decision_function(held_out))
+        before = AnswerScores(start, held_out, y[n_train:], start.decision_function(held_out))
         measured["accuracy_before"] = before.accuracy
     return TextTraining(
         path,
@@ -227,7 +238,7 @@ def train_text_model(
         recipe_choice,
         tested.choice,
         tested.left_out.shift if tested.left_out else 0.0,
-        suspected_labels=suspected_labels(tested, evaluation, places, y, beginnings),
+        suspects=suspects,
         about=about,
         n_learned=count_learned(hashes[n_train:], start_about),
         **measured,

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import ConvergenceWarning
 
@@ -53,9 +52,9 @@ def cross_validate(
         part, X_test = everything.parted(train, test)
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             learned = part.learn(settings)
-        accuracy, value = _scores_on_part(learned, X_test, everything.y[test])
-        accuracies.append(accuracy)
-        values.append(value)
+        scores = learned.evaluated(X_test, [], everything.y[test].tolist())
+        accuracies.append(scores.accuracy)
+        values.append(scores.value)
         advance()
     n_train, n_test = map(len, folds[0])
     return {
@@ -105,18 +104,11 @@ def learning_curve(
             part, X_test = everything.parted(slice(n), slice(n_train, None))
         except AppError:  # no term is frequent enough
             continue
+        learned_of_part = learned
         if share < 1:
             alpha = settings.alpha and settings.alpha / share
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                learned_of_less = part.fit(replace(settings, alpha=alpha))
-        else:
-            learned_of_less = learned
-        accuracy, value = _scores_on_part(learned_of_less, X_test, everything.y[n_train:])
-        points.append({"n_train": n, "accuracy": accuracy, "value": value})
+                learned_of_part = part.fit(replace(settings, alpha=alpha))
+        scores = learned_of_part.evaluated(X_test, [], everything.y[n_train:].tolist())
+        points.append({"n_train": n, "accuracy": scores.accuracy, "value": scores.value})
     return points
-
-
-def _scores_on_part(learned: LearnedModel, X: csr_matrix, y: np.ndarray) -> tuple[float, float]:
-    """Return the accuracy, and the score by the metric."""
-    evaluation = learned.evaluated(X, [], y.tolist())
-    return evaluation.accuracy, evaluation.value

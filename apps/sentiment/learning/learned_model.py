@@ -15,8 +15,8 @@ from fastsvm.text import OwnRatios
 
 from ...common.cache import NO_CACHE, Cache
 from ...common.progress import UNWATCHED, Stages
-from ..measures.answer_scores import AnswerScores, score_answers
-from ..measures.thresholds import threshold_for_metric
+from ..measures.answer_scores import AnswerScores
+from ..measures.metrics import threshold_for_metric
 from ..settings import Settings
 from ..text_recipes import short_alphas
 from . import pipeline_steps
@@ -133,7 +133,7 @@ class LearnedModel(NamedTuple):
     ) -> AnswerScores:
         """Return the evaluation on texts that the model has not seen."""
         scores = self.scores(X)
-        return score_answers(self.model, texts, y, *scores, metric=self.settings.metric, y_train=y_train)
+        return AnswerScores(self.model, texts, y, *scores, metric=self.settings.metric, y_train=y_train)
 
 
 class CountedTexts(NamedTuple):

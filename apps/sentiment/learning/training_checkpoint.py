@@ -61,7 +61,13 @@ def open_checkpoint(
     cache = Cache(folder, **key)
     try:
         with held(folder):
-            _report_progress(cache, folder)
+            if done := cache.names():
+                note(f"{folder}: resuming after {', '.join(done)}")
+            elif any(not path.name.startswith(UNFINISHED) for path in folder.iterdir()):
+                note(
+                    f"{folder}: nothing in it belongs to this corpus with these options; the training starts "
+                    "anew, and the other files stay"
+                )
             yield cache
             cache.clear()
             for left in folder.glob(f"{UNFINISHED}*"):
@@ -69,16 +75,6 @@ def open_checkpoint(
     finally:
         with suppress(OSError):  # it is not empty
             folder.rmdir()
-
-
-def _report_progress(cache: Cache, folder: Path) -> None:
-    if done := cache.names():
-        note(f"{folder}: resuming after {', '.join(done)}")
-    elif any(not path.name.startswith(UNFINISHED) for path in folder.iterdir()):
-        note(
-            f"{folder}: nothing in it belongs to this corpus with these options; the training starts anew, "
-            "and the other files stay"
-        )
 
 
 def _corpus_identity(source: TextSource) -> list[int]:

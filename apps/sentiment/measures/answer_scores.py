@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,37 +13,54 @@ from ..text_recipes import usual_metric
 from .calibration_error import calibration_error
 from .metrics import score_decision, score_guessing
 from .prediction import winners_of
-from .thresholds import ThresholdEffect, ThresholdLadder, threshold_ladder, threshold_table
+
+if TYPE_CHECKING:
+    from .thresholds import ThresholdEffect, ThresholdLadder
 
 NAMED = 5  # labels in a message
 LABEL_COLUMNS = "label", "n", "precision", "recall", "f1", "roc_area", "average_precision"
 
 
-@dataclass(frozen=True)
 class AnswerScores:
     """The answers of a model to labelled texts.
+
+    Parameters
+    ----------
+    model : fitted classifier or pipeline
+    texts, truth : list of str
+        The texts, and their labels; the model may not know some of the labels.
+    decision : ndarray
+        As `decision_function` returns it.
+    probabilities : ndarray, optional
+    metric : one of `settings.METRICS`, optional
+        By default the usual one for these labels.
+    y_train : iterable or Counter of str, optional
+        The labels of the training texts; by default those of the texts.
 
     Attributes
     ----------
     classes : list of str
         The labels that the model can give, sorted.
-    texts, truth : list of str
-        The texts, and their labels; the model may not know some of the labels.
-    decision : ndarray
-        As `decision_function` returns it.
-    probabilities : ndarray or None
-    metric : one of `settings.METRICS`
     guess : str
         The most frequent label of the training texts.
     """
 
-    classes: list[str]
-    texts: list[str]
-    truth: list[str]
-    decision: np.ndarray
-    probabilities: np.ndarray | None
-    metric: str
-    guess: str
+    def __init__(
+        self,
+        model,
+        texts: list[str],
+        truth: list[str],
+        decision: np.ndarray,
+        probabilities: np.ndarray | None = None,
+        *,
+        metric: str | None = None,
+        y_train: Iterable[str] | None = None,
+    ) -> None:
+        self.classes = [str(label) for label in model.classes_.tolist()]
+        self.texts, self.truth, self.decision, self.probabilities = texts, truth, decision, probabilities
+        self.metric = metric or usual_metric(truth)
+        counts = Counter(truth if y_train is None else y_train)
+        self.guess = min(counts, key=lambda label: (-counts[label], label))
 
     @property
     def n(self) -> int:
@@ -104,14 +121,22 @@ class AnswerScores:
         """Number of texts with each true label (rows) and each given label (columns)."""
         return confusion(self.truth, self.given, self.labels).tolist()
 
+    @property
+    def recalls(self) -> dict[str, float | None]:
+        """Of each label the share of its texts that are given it."""
+        rows = zip(self.labels, self.confusion, strict=True)
+        return {label: _share_of(row[i], sum(row)) for i, (label, row) in enumerate(rows)}
+
     @cached_property
     def label_rows(self) -> list[tuple]:
         """The `LABEL_COLUMNS` of each label, in the order of `labels`; None stands for a share of nothing."""
         counts = np.asarray(self.confusion)
         right, true, given = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
+        ladders = map(self.ladder, self.labels)
+        areas = [(each.area, each.average_precision) if each else (None, None) for each in ladders]
         return [
-            (label, int(t), _share_of(r, g), _share_of(r, t), _share_of(2 * r, t + g), *self._areas(label))
-            for label, r, t, g in zip(self.labels, right, true, given, strict=True)
+            (label, int(t), _share_of(r, g), _share_of(r, t), _share_of(2 * r, t + g), *both)
+            for label, r, t, g, both in zip(self.labels, right, true, given, areas, strict=True)
         ]
 
     def score(self, metric: str) -> float:
@@ -134,24 +159,19 @@ class AnswerScores:
             return None
         return calibration_error(np.array(self.classes), self.truth, self.probabilities)
 
-    def ladder(self, label: str) -> ThresholdLadder | None:
+    def ladder(self, label: str) -> "ThresholdLadder | None":
         """Return what each threshold of a label's score gives."""
         if label not in self.classes:
             return None
         j = self.classes.index(label)
         values = self.decision[:, j] if self.decision.ndim > 1 else self.decision if j else -self.decision
-        return threshold_ladder(self._has_label(label), values)
-
-    def _areas(self, label: str) -> tuple[float | None, float | None]:
-        """Return the ROC area and the average precision of a label's score."""
-        found = self.ladder(label)
-        return (found.area, found.average_precision) if found else (None, None)
+        return _ladder(self._has_label(label), values)
 
     def _has_label(self, label: str) -> np.ndarray:
         return np.asarray(self.truth, dtype=object) == label
 
     @cached_property
-    def steps(self) -> ThresholdLadder | None:
+    def steps(self) -> "ThresholdLadder | None":
         """The effect of each threshold: for the second of two labels; for more labels, on the right answers.
 
         The threshold is one of probabilities; without them, with two labels, one of scores. None if all texts
@@ -160,14 +180,16 @@ class AnswerScores:
         if len(self.classes) > 2:
             if self.probabilities is None:
                 return None
-            return threshold_ladder(self.right, self.probabilities.max(axis=1))
+            return _ladder(self.right, self.probabilities.max(axis=1))
         second = self.classes[1]
         if self.probabilities is None:
             return self.ladder(second)
-        return threshold_ladder(self._has_label(second), self.probabilities[:, 1])
+        return _ladder(self._has_label(second), self.probabilities[:, 1])
 
-    def threshold_table(self) -> list[ThresholdEffect]:
+    def threshold_table(self) -> "list[ThresholdEffect]":
         """Return the effect of a few thresholds; nothing if there are none."""
+        from .thresholds import threshold_table
+
         return [] if self.steps is None else threshold_table(self.steps, self.probabilities is not None)
 
     @property
@@ -203,32 +225,11 @@ class AnswerScores:
         }
 
 
-def score_answers(
-    model,
-    texts: list[str],
-    truth: list[str],
-    decision: np.ndarray,
-    probabilities: np.ndarray | None = None,
-    *,
-    metric: str | None = None,
-    y_train: Iterable[str] | None = None,
-) -> AnswerScores:
-    """Return the evaluation of the answers of a model.
+def _ladder(has_it: np.ndarray, value: np.ndarray) -> "ThresholdLadder | None":
+    """Return what each threshold gives; None where all texts have the label, or none has it."""
+    from .thresholds import ThresholdLadder
 
-    Parameters
-    ----------
-    model : fitted classifier or pipeline
-    texts, truth : list of str
-    decision, probabilities : ndarray
-    metric : str, optional
-        By default the usual one for these labels.
-    y_train : iterable or Counter of str, optional
-        The labels of the training texts; by default those of the texts.
-    """
-    counts = Counter(truth if y_train is None else y_train)
-    guess = min(counts, key=lambda label: (-counts[label], label))
-    classes = [str(label) for label in model.classes_.tolist()]
-    return AnswerScores(classes, texts, truth, decision, probabilities, metric or usual_metric(truth), guess)
+    return ThresholdLadder(has_it, value) if has_it.any() and not has_it.all() else None
 
 
 def _share_of(part: int, whole: int) -> float | None:

@@ -1,4 +1,4 @@
-"""The metrics: four scores of labelled texts, and the scores of guessing."""
+"""The metrics: four scores of labelled texts, the scores of guessing, and the best threshold for one."""
 
 from collections.abc import Sequence
 
@@ -82,18 +82,16 @@ def score_decision(metric: str, classes: np.ndarray, y: Sequence, decision: np.n
     """
     y = np.asarray(y, dtype=object)
     if metric == "average-precision":
-        found = [average_precision(*column) for column in average_precision_columns(classes, y, decision)]
+        if decision.ndim > 1:
+            columns = [(y == label, decision[:, i]) for i, label in enumerate(classes)]
+        elif 2 * (second := y == classes[1]).sum() <= len(y):
+            columns = [(second, decision)]
+        else:
+            columns = [(y == classes[0], -decision)]
+        found = [average_precision(*column) for column in columns]
         return float(np.nanmean(found)) if np.isfinite(found).any() else 0.0
     winners = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
     return score_labels(metric, y.astype(str), classes[winners].astype(str))
-
-
-def average_precision_columns(classes: np.ndarray, y: np.ndarray, decision: np.ndarray) -> list[tuple]:
-    """Return for each label with a say in the average precision who has it, and its decision values."""
-    if decision.ndim == 1:
-        second = y == classes[1]
-        return [(second, decision) if 2 * second.sum() <= len(y) else (y == classes[0], -decision)]
-    return [(y == label, decision[:, i]) for i, label in enumerate(classes)]
 
 
 def score_guessing(metric: str, y: Sequence, guess: str) -> float:
@@ -104,3 +102,35 @@ def score_guessing(metric: str, y: Sequence, guess: str) -> float:
     counts = np.unique(y, return_counts=True)[1]
     shares = counts / len(y)
     return float(min(shares) if len(shares) == 2 else shares.mean())
+
+
+def threshold_for_metric(metric: str, decision: np.ndarray, likely: np.ndarray) -> float:
+    """Return the decision value that is best to give the second of two labels from.
+
+    The score is the one that probabilities lead to expect, and not that of the labels: fifty texts of a label
+    would make the threshold a matter of a few of them.
+
+    Parameters
+    ----------
+    metric : {"accuracy", "balanced-accuracy", "macro-f1"}
+    decision, likely : ndarray of shape (n,)
+        Decision values, and probabilities of the second label that grow with them.
+
+    Returns
+    -------
+    float
+        Halfway between two decision values.
+    """
+    order = np.argsort(-decision, kind="stable")
+    right = np.cumsum(likely[order])[:-1]  # of those given the second label, where so many are
+    given = np.arange(1, len(order))
+    second, n = likely.sum(), len(order)
+    first_right = n - given - (second - right)  # of those given the first
+    if metric == "macro-f1":
+        scores = 2 * right / (given + second) + 2 * first_right / (2 * n - given - second)
+    elif metric == "balanced-accuracy":
+        scores = right / second + first_right / (n - second)
+    else:
+        scores = right + first_right
+    best = int(scores.argmax())
+    return float(decision[order[best : best + 2]].mean())

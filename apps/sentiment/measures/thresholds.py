@@ -59,8 +59,15 @@ class ThresholdEffect(NamedTuple):
         return {name: getattr(self, name) for name in names}
 
 
-class ThresholdLadder(NamedTuple):
-    """All thresholds that differ, from the highest: the value, and how many texts reach it, and rightly.
+class ThresholdLadder:
+    """All thresholds that differ, from the highest: how many texts reach each, and how many rightly.
+
+    Parameters
+    ----------
+    has_it : ndarray of bool, shape (n_texts,)
+        Whether each text has the label; some have, and some have not.
+    value : ndarray of shape (n_texts,)
+        Its score or probability.
 
     Attributes
     ----------
@@ -71,11 +78,12 @@ class ThresholdLadder(NamedTuple):
         Texts, and those that have the label.
     """
 
-    values: np.ndarray
-    given: np.ndarray
-    right: np.ndarray
-    n: int
-    having: int
+    def __init__(self, has_it: np.ndarray, value: np.ndarray) -> None:
+        order = np.argsort(-value, kind="stable")
+        value, right = value[order], np.cumsum(has_it[order])
+        last = np.flatnonzero(np.append(np.diff(value) != 0, True))  # of equal values
+        self.values, self.given, self.right = value[last], last + 1, right[last]
+        self.n, self.having = len(value), int(right[-1])
 
     @property
     def area(self) -> float:
@@ -136,16 +144,6 @@ class ThresholdLadder(NamedTuple):
         return self.best(false_negative * self.right - false_positive * (self.given - self.right))
 
 
-def threshold_ladder(has_it: np.ndarray, value: np.ndarray) -> ThresholdLadder | None:
-    """Count at each threshold; None where all texts have the label, or none has it."""
-    if has_it.all() or not has_it.any():
-        return None
-    order = np.argsort(-value, kind="stable")
-    value, right = value[order], np.cumsum(has_it[order])
-    last = np.flatnonzero(np.append(np.diff(value) != 0, True))  # of equal values
-    return ThresholdLadder(value[last], last + 1, right[last], len(value), int(has_it.sum()))
-
-
 def _short_number_between(below: float | None, at: float) -> float:
     """Return a short number above one value and not above the other."""
     middle = at if below is None else below / 2 + at / 2  # their sum may be beyond the largest number
@@ -162,35 +160,3 @@ def threshold_table(steps: ThresholdLadder, are_probabilities: bool) -> list[Thr
         return [steps.at(threshold) for threshold in PROBABILITIES]
     found = [steps.for_recall(recall) for recall in RECALLS]
     return sorted({each.threshold: each for each in found}.values())
-
-
-def threshold_for_metric(metric: str, decision: np.ndarray, likely: np.ndarray) -> float:
-    """Return the decision value that is best to give the second of two labels from.
-
-    The score is the one that probabilities lead to expect, and not that of the labels: fifty texts of a label
-    would make the threshold a matter of a few of them.
-
-    Parameters
-    ----------
-    metric : {"accuracy", "balanced-accuracy", "macro-f1"}
-    decision, likely : ndarray of shape (n,)
-        Decision values, and probabilities of the second label that grow with them.
-
-    Returns
-    -------
-    float
-        Halfway between two decision values.
-    """
-    order = np.argsort(-decision, kind="stable")
-    right = np.cumsum(likely[order])[:-1]  # of those given the second label, where so many are
-    given = np.arange(1, len(order))
-    second, n = likely.sum(), len(order)
-    first_right = n - given - (second - right)  # of those given the first
-    if metric == "macro-f1":
-        scores = 2 * right / (given + second) + 2 * first_right / (2 * n - given - second)
-    elif metric == "balanced-accuracy":
-        scores = right / second + first_right / (n - second)
-    else:
-        scores = right + first_right
-    best = int(scores.argmax())
-    return float(decision[order[best : best + 2]].mean())

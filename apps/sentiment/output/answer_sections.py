@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from ...common.printing import many, percent
 from ...common.sections import Fact, Figure, Line, Section, Table
 from ..measures.answer_scores import AnswerScores
 from ..measures.calibration_error import GROUPS, probability_groups
-from ..measures.thresholds import ThresholdEffect
+
+if TYPE_CHECKING:
+    from ..measures.thresholds import ThresholdEffect
 
 LABELS_LISTED = 100  # rows of the table of labels
 LABELS_CROSSED, LABELS_SHADED = 20, 40  # columns of the confusion table in a terminal, and of a page's
@@ -194,7 +197,7 @@ def threshold_sections(scores: AnswerScores) -> list[Section]:
     return [Section(title="Thresholds", about=[about], lines=[line], tables=[table])]
 
 
-def threshold_effects(effects: Sequence[ThresholdEffect], two: bool) -> Table:
+def threshold_effects(effects: "Sequence[ThresholdEffect]", two: bool) -> Table:
     """Return a table of thresholds of two labels, or of more."""
     if two:
         header = "threshold", "precision", "recall", "F1", "accuracy", "given wrongly", "missed"
@@ -309,10 +312,7 @@ def _reliability(groups: Sequence[tuple], of: str, shown: str) -> Iterator[Figur
     )
     most = max(n for _, _, _, n, _, _ in groups)
     told = "; ".join(f"{low:.2f} to {high:.2f}: {n:,}" for low, high, _, n, _, _ in groups)
-    axes = (
-        Axis("probability, mean of the group"),
-        Axis("texts", 0, most, [(0, "0"), (most, f"{most:,}")]),
-    )
+    axes = (Axis("probability, mean of the group"), Axis("texts", 0, most, [(0, "0"), (most, f"{most:,}")]))
     texts = Chart(f"Texts by probability. {told}", *axes, STRIP)
     middles = [(min(int(low * GROUPS), GROUPS - 1) + 0.5) / GROUPS for low, *_ in groups]
     texts.bars([(x, n) for x, (_, _, _, n, _, _) in zip(middles, groups, strict=True)], 0.9 / GROUPS)

@@ -17,12 +17,12 @@ GROUPS_LISTED = 100
 
 def evaluation_record(result: CorpusEvaluation, seconds: dict[str, float]) -> dict:
     """Return what `evaluate --json` prints."""
-    scores, recalls = result.evaluation, [row[3] for row in result.evaluation.label_rows]
+    scores = result.evaluation
     record = {
         "n": scores.n,
         "learned": result.learned[result.path],
         **scores.record,
-        "balanced_accuracy": fmean(recall for recall in recalls if recall is not None),
+        "balanced_accuracy": fmean(recall for recall in scores.recalls.values() if recall is not None),
         "per_label": [dict(zip(LABEL_COLUMNS, row, strict=True)) for row in scores.label_rows],
         "thresholds": [each.record() for each in scores.threshold_table()],
     }

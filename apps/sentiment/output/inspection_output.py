@@ -48,10 +48,10 @@ def inspection_sections(
     if not full:
         return [
             Section(lines=[head, _words_line(corpus), *_copy_lines(corpus), *_odd_characters(corpus)]),
-            _brief_labels(corpus),
+            *_label_sections(corpus, full),
             _suspects_section(found, suspects, full),
         ]
-    sections = [Section(lines=[head]), *_label_sections(corpus), _words_section(corpus)]
+    sections = [Section(lines=[head]), *_label_sections(corpus, full), _words_section(corpus)]
     sections += [Section(title="Copies", lines=_copy_lines(corpus, named=True)), _characters_section(corpus)]
     if corpus.skipped.kinds:
         rows = [(why, f"{m:,}") for why, m in corpus.skipped.kinds.most_common(10)]
@@ -59,40 +59,26 @@ def inspection_sections(
     return [*sections, _suspects_section(found, suspects, full)]
 
 
-def _labels_measured(corpus: CorpusDescription) -> tuple[list[str], str]:
-    """Return the labels whose lengths were measured, and how many more there are."""
-    labels = list(corpus.label_counts)[: max(len(corpus.lengths) - 1, 1)]
+def _label_sections(corpus: CorpusDescription, full: bool) -> list[Section]:
+    """Return how many texts have each label, and how long they are: their medians, or in full."""
+    parts = corpus.lengths[1:] or corpus.lengths  # of the most frequent labels, or of the only one
+    labels = list(corpus.label_counts)[: len(parts)]
     left = len(corpus.label_counts) - len(labels)
-    return labels, many(left, "more label") if left else ""
-
-
-def _brief_labels(corpus: CorpusDescription) -> Section:
-    labels, left = _labels_measured(corpus)
-    lengths = {part["label"]: part for part in corpus.lengths}
-    rows = []
-    for label in labels:
-        part, n = lengths.get(label, corpus.lengths[0]), corpus.label_counts[label]
-        medians = (_length_cell(part[unit]["median"]) for unit in ("tokens", "characters"))
-        rows.append((shortened(label), f"{n:,}", _percent_cell(n / corpus.n_texts), *medians))
-    columns = "label", "texts", "share", f"median {corpus.unit}", "characters"
-    return Section(title="Labels", tables=[Table(columns, rows, left_out=left)])
-
-
-def _label_sections(corpus: CorpusDescription) -> list[Section]:
-    n, (labels, left) = corpus.n_texts, _labels_measured(corpus)
+    left_out = many(left, "more label") if left else ""
     counts = [(label, corpus.label_counts[label]) for label in labels]
-    rows = [(shortened(label), f"{m:,}", _percent_cell(m / n)) for label, m in counts]
-    sections = [Section(title="Labels", tables=[Table(("label", "texts", "share"), rows, left_out=left)])]
+    rows = [[shortened(label), f"{n:,}", _percent_cell(n / corpus.n_texts)] for label, n in counts]
+    if not full:
+        for row, part in zip(rows, parts, strict=True):
+            row += [_length_cell(part[unit]["median"]) for unit in ("tokens", "characters")]
+    medians = () if full else (f"median {corpus.unit}", "characters")
+    table = Table(("label", "texts", "share", *medians), rows, left_out=left_out)
+    sections = [Section(title="Labels", tables=[table])]
     columns = "label", "mean", "least", "25 %", "median", "75 %", "95 %", "most"
-    for unit, field in ((corpus.unit, "tokens"), ("characters", "characters")):
-        rows = [
-            (
-                "(all)" if part["label"] is None else shortened(part["label"]),
-                *map(_length_cell, part[field].values()),
-            )
-            for part in corpus.lengths
-        ]
-        sections.append(Section(title=f"Length in {unit}", tables=[Table(columns, rows, left_out=left)]))
+    for unit, field in ((corpus.unit, "tokens"), ("characters", "characters")) if full else ():
+        names = ["(all)", *(shortened(part["label"]) for part in corpus.lengths[1:])]
+        lengths = [map(_length_cell, part[field].values()) for part in corpus.lengths]
+        rows = [[name, *cells] for name, cells in zip(names, lengths, strict=True)]
+        sections.append(Section(title=f"Length in {unit}", tables=[Table(columns, rows, left_out=left_out)]))
     return sections
 
 
@@ -172,38 +158,25 @@ def _suspects_section(found: CorpusInspection, suspects: Sequence[SuspectText], 
     lines.append(f"{many(found.n_conflicts, 'text')} with another label elsewhere")
     lines.append(f"{many(found.n_crossing, 'text')} to train on among the texts held out")
     if suspects:
+        columns, letters = (COLUMNS, LETTERS_SHOWN) if full else ((*COLUMNS[:4], "text"), BEGINNING)
         rows = [
-            (
-                str(one.place),
-                one.label,
-                one.suggested,
-                _sure_cell(one),
-                one.why,
-                shortened(one.text, LETTERS_SHOWN),
-            )
-            for one in suspects
+            (str(place), label, suggested, sure, *[why] * full, shortened(text, letters))
+            for place, label, suggested, sure, why, text in map(_suspect_cells, suspects)
         ]
-        table = Table(COLUMNS, rows, (0, 1, 2, 4, 5))
-        if not full:
-            rows = [
-                (*row[:4], shortened(one.text, BEGINNING)) for row, one in zip(rows, suspects, strict=True)
-            ]
-            left = len(found.suspects) - len(rows)
-            more = f"{many(left, 'more text')}; -v lists them, -o FILE.csv writes them in full length"
-            left_out = more if left else ""
-            table = Table((*COLUMNS[:4], "text"), rows, (0, 1, 2, 4), left_out=left_out)
-        tables.append(table)
+        left = 0 if full else len(found.suspects) - len(rows)
+        more = f"{many(left, 'more text')}; -v lists them, -o FILE.csv writes them in full length"
+        words = [place for place, name in enumerate(columns) if name != "sure"]
+        tables.append(Table(columns, rows, words, left_out=more if left else ""))
     return Section(title="Suspected labels", lines=lines, tables=tables)
 
 
 def write_suspects(path: str, suspects: Sequence[SuspectText]) -> None:
     """Write the suspected texts to a CSV table."""
-    rows = ((one.place, one.label, one.suggested, _sure_cell(one), one.why, one.text) for one in suspects)
-    write_csv(path, COLUMNS, rows)
+    write_csv(path, COLUMNS, map(_suspect_cells, suspects))
 
 
-def _sure_cell(suspect: SuspectText) -> str:
-    return f"{suspect.sure:.3f}" if suspect.sure else ""
+def _suspect_cells(one: SuspectText) -> tuple:
+    return *one[:3], f"{one.sure:.3f}" if one.sure else "", one.why, one.text
 
 
 def _places_cell(places: list, total: int) -> str:

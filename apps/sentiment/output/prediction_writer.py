@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from io import StringIO
-from typing import BinaryIO
+from itertools import chain
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -42,13 +43,7 @@ class PredictionWriter:
     """
 
     def __init__(
-        self,
-        file: BinaryIO,
-        form: str | None,
-        labels: Sequence[str],
-        *,
-        proba: bool,
-        top: int,
+        self, file: BinaryIO, form: str | None, labels: Sequence[str], *, proba: bool, top: int
     ) -> None:
         self._file, self._form, self._labels = file, form, list(labels)
         self._proba, self._top = proba, min(top, len(labels))
@@ -129,77 +124,56 @@ class PredictionWriter:
         self._file.write(content)
         self._file.flush()
 
-    def _given_labels(self, batch: list[Record], found: Predictions, labels: Sequence[str]) -> list[str]:
-        """Return the label of each text; none where there is no text."""
-        given = [labels[winner] for winner in found.winners.tolist()]
-        for i in np.flatnonzero(found.unsure) if found.unsure is not None else ():
-            given[i] = UNSURE
-        return ["" if record.problem else label for record, label in zip(batch, given, strict=True)]
+    def _answers(
+        self, batch: list[Record], found: Predictions, labels: Sequence[str]
+    ) -> tuple[list[list[str]], list[list[float]], list[list[float]] | None]:
+        """Return the labels of each place, the first before the second best, their scores and probabilities.
 
-    def _best_labels(self, found: Predictions) -> list[list[tuple[int, float, float | None]]]:
-        """Return of each text its best labels: number, score, probability."""
-        order, values = ranked_labels(found, self._top)
-        rows = np.arange(len(order))[:, None]
-        shares = (
-            found.probabilities[rows, order].tolist() if self._proba else [[None] * self._top] * len(order)
-        )
-        return [
-            list(zip(*row, strict=True)) for row in zip(order.tolist(), values.tolist(), shares, strict=True)
-        ]
+        Where there is no text there is no first label.
+        """
+        order, scores = found.winners[:, None], found.scores[:, None]
+        if self._top > 1:
+            order, scores = ranked_labels(found, self._top)
+        shares = None
+        if self._proba:
+            shares = found.probabilities[np.arange(len(order))[:, None], order].T.tolist()
+        names = [[labels[number] for number in numbers] for numbers in order.T.tolist()]
+        for i in np.flatnonzero(found.unsure) if found.unsure is not None else ():
+            names[0][i] = UNSURE
+        names[0] = ["" if each.problem else name for each, name in zip(batch, names[0], strict=True)]
+        return names, scores.T.tolist(), shares
 
     def _plain_lines(self, batch: list[Record], found: Predictions) -> Iterator[str]:
-        given = self._given_labels(batch, found, self._printed)
-        values, notes = found.scores, [note and f"\t{note}" for note in found.notes]
-        if self._proba:
-            values = found.probabilities[np.arange(len(values)), found.winners]
-        if self._top == 1:
-            rows = zip(given, values.tolist(), notes, strict=True)
-            return (f"{label}\t{value:.6g}{note}\n" for label, value, note in rows)
-        best = self._best_labels(found)
-        return (
-            "\t".join(
-                f"{self._printed[j] if place else label}\t{score if share is None else share:.6g}"
-                for place, (j, score, share) in enumerate(shares)
-            )
-            + f"{note}\n"
-            for label, shares, note in zip(given, best, notes, strict=True)
-        )
+        names, scores, shares = self._answers(batch, found, self._printed)
+        columns = chain(*zip(names, map(_number_cells, shares or scores), strict=True))
+        notes = [note and f"\t{note}" for note in found.notes]
+        return ("\t".join(row) + f"{note}\n" for *row, note in zip(*columns, notes, strict=True))
 
     def _answer_columns(
         self, batch: list[Record], found: Predictions, labels: Sequence[str]
     ) -> list[list[str]]:
         """Return the columns behind the input's; labels as they are to be written."""
-        best = self._best_labels(found) if self._top > 1 else []
-        scores = np.array([shares[0][1] for shares in best]) if best else found.scores
-        columns = [self._given_labels(batch, found, labels), _number_cells(scores)]
+        names, scores, _ = self._answers(batch, found, labels)
+        columns = [*chain(*zip(names, map(_number_cells, scores), strict=True)), found.notes]
         if self._proba:
-            columns += [_number_cells(found.probabilities[:, j]) for j in range(len(self._labels))]
-        for place in range(1, self._top):
-            columns.append([labels[shares[place][0]] for shares in best])
-            columns.append([f"{shares[place][1]:.6g}" for shares in best])
-        columns.append(found.notes)
+            columns[2:2] = [_number_cells(share) for share in found.probabilities.T.tolist()]
         for i in (i for i, record in enumerate(batch) if record.problem):
             for column in columns:
                 column[i] = ""
         return columns
 
     def _json_objects(self, batch: list[Record], found: Predictions) -> Iterator[dict]:
-        best = self._best_labels(found) if self._top > 1 else None
-        given = self._given_labels(batch, found, self._labels)
-        answers = zip(given, found.scores.tolist(), found.notes, batch, strict=True)
-        for i, (label, score, note, record) in enumerate(answers):
-            row, answer = record.row, {"label": label, "score": score}
+        names, scores, shares = self._answers(batch, found, self._labels)
+        keys = ("label", "score", "probability") if shares else ("label", "score")
+        first_names, names[0] = names[0], [self._labels[winner] for winner in found.winners.tolist()]
+        for i, (record, note) in enumerate(zip(batch, found.notes, strict=True)):
+            answer: dict[str, Any] = {"label": first_names[i], "score": scores[0][i]}
             if note and not record.problem:
                 answer["note"] = note
-            if best:
-                answer["score"] = best[i][0][1]
+            if self._top > 1:
+                places = zip(*(names, scores, shares) if shares else (names, scores), strict=True)
                 answer["top"] = [
-                    {
-                        "label": self._labels[j],
-                        "score": one,
-                        **({} if share is None else {"probability": share}),
-                    }
-                    for j, one, share in best[i]
+                    {key: column[i] for key, column in zip(keys, place, strict=True)} for place in places
                 ]
             if self._proba:
                 answer["probabilities"] = dict(
@@ -207,6 +181,7 @@ class PredictionWriter:
                 )
             if record.problem:
                 answer = dict.fromkeys(answer)
+            row = record.row
             carried = row if isinstance(row, dict) else dict(zip(self._columns or (), row, strict=False))
             yield {**carried, **{_free_column(name, carried): value for name, value in answer.items()}}
 
@@ -232,5 +207,5 @@ def _free_column(name: str, taken: Sequence[str] | dict) -> str:
     return name
 
 
-def _number_cells(values: np.ndarray) -> list[str]:
-    return [f"{value:.6g}" for value in values.tolist()]
+def _number_cells(values: Sequence[float]) -> list[str]:
+    return [f"{value:.6g}" for value in values]

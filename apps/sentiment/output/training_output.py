@@ -9,7 +9,6 @@ import numpy as np
 
 from ...common.printing import certificate_line, fields, many, percent, shortened
 from ...common.sections import Fact, Figure, Line, Section, Table, print_sections, write_sections_page
-from ..jobs.suspect_texts import LETTERS_SHOWN
 from ..jobs.text_training import TextTraining
 from ..measures.term_effects import shown_term
 from ..settings import spelled_setting
@@ -103,7 +102,7 @@ def brief_sections(result: TextTraining) -> list[Section]:
 
         fact = accuracy_fact(scores)
         lines += [f"{fact.name} {fact.value}{fact.more}", _baseline_line(result)]
-        recalls = {row[0]: row[3] for row in scores.label_rows}
+        recalls = scores.recalls
     left = max(len(result.label_counts) - LABELS_IN_BRIEF, 0)
     labels = list(result.label_counts)
     if left:  # those that need a look
@@ -308,6 +307,8 @@ def _words_section(result: TextTraining) -> Section:
 
 def _suspected_section(found: dict) -> Section:
     """Return how many labels are probably wrong, and the surest of them."""
+    from ..jobs.suspect_texts import LETTERS_SHOWN
+
     n = f"{found['n_contradicted']:,} of {many(found['n'], 'label')}, {found['n_strong']:,} strongly"
     share = percent(found["estimated_share"])
     lines = [

@@ -13,7 +13,7 @@ from ...common.errors import AppError
 from ...common.folds import random_split
 from ...sentiment.data.corpus import read_corpus
 from ...sentiment.data.text_source import TextSource
-from ...sentiment.jobs.corpus_description import CorpusDescription, describe_corpus
+from ...sentiment.jobs.corpus_description import CorpusDescription
 from ...sentiment.learning import pipeline_steps
 from ...sentiment.learning.alpha_choice import FoldPart
 from ...sentiment.settings import Settings
@@ -108,7 +108,7 @@ def run(context: Context, corpus: Corpus) -> TextFindings | None:
     runs = context.runs or (FEW_RUNS if context.quick else RUNS)
     key = {"corpus": np.frombuffer(Path(source.path).read_bytes(), np.uint8), "seed": context.seed}
     with context.stage("texts: describe"):
-        description = describe_corpus(read_corpus(source))
+        description = CorpusDescription(read_corpus(source))
         _check_study_labels(source, description)
         texts, settings = literal_classifiers.read(source, replace(LITERAL, seed=context.seed))
     with context.stage("texts: compare", total=1) as advance:

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fastsvm_apps.sentiment.measures.answer_scores import score_answers
+from fastsvm_apps.sentiment.measures.answer_scores import AnswerScores
 from fastsvm_apps.sentiment.measures.calibration_error import probability_groups
 
 
 def evaluation(classes, truth, decision):
-    return score_answers(SimpleNamespace(classes_=np.array(classes)), ["text"] * len(truth), truth, decision)
+    return AnswerScores(SimpleNamespace(classes_=np.array(classes)), ["text"] * len(truth), truth, decision)
 
 
 def test_shares_of_nothing():

@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 from sklearn import metrics as theirs
 
 from fastsvm_apps.sentiment.measures import metrics
-from fastsvm_apps.sentiment.measures.thresholds import threshold_for_metric
+from fastsvm_apps.sentiment.measures.metrics import threshold_for_metric
 from fastsvm_apps.sentiment.text_recipes import METRICS, usual_metric
 
 pytestmark = pytest.mark.blas
