@@ -28,6 +28,12 @@ FILES = [
 ]
 SEEDS = [bytes([0, k, k]) + content for content in FILES for k in (0, 1 + FILES.index(content) % 5)]
 SEEDS += [bytes([1, 0, 1]) + gzip.compress(content, mtime=0) for content in FILES[1:3]]
+# Tables whose quotes stand anywhere, read along both ways.
+SEEDS += [
+    bytes([0, 1 + FORMATS.index(format), 0]) + f"label{c}text\n{rows}".replace(",", c).encode()
+    for rows in ('great,a\n"c" d,"e, f"\n,"open\n', '"i ""j"" ",g\r\n"k\nl", \r\n"\r\n', '\n" ,a "b"\n1,2,3')
+    for format, c in (("csv", ","), ("csv", ";"), ("tsv", "\t"))
+]
 SEEDS += [bytes([kind, 0]) + 'a\0one, "two"\n\n3\0b\0\'ü \t\U0001f600'.encode() for kind in (2, 3, 4)]
 
 

@@ -18,8 +18,7 @@ def scores(*command):
         [sys.executable, *map(str, command)], capture_output=True, text=True, timeout=300, check=False
     )
     assert found.returncode == 0, found.stderr
-    lines = [line.split() for line in found.stdout.splitlines()]
-    return {words[1]: float(words[2]) for words in lines if words[0] == "score"}
+    return {name: float(score) for name, score in map(str.split, found.stdout.splitlines())}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)

@@ -1,23 +1,12 @@
 """Whole jobs of a user, for each format: train on a file, give labels to another one, try the model on it."""
 
 import csv
-import gzip
 import json
-import random
-from itertools import chain
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 
 from fastsvm.text import TextScorer
-from fastsvm_apps.common.errors import Skipped
-from fastsvm_apps.common.input_streams import open_binary
-from fastsvm_apps.sentiment.data import csv_tables
-from fastsvm_apps.sentiment.data.record_formats import read_records
-from fastsvm_apps.sentiment.data.text_lines import Lines
-from fastsvm_apps.sentiment.data.text_source import TextSource
-from fastsvm_apps.sentiment.data.unlabelled_texts import open_unlabelled
 
 
 def records(path, delimiter=","):
@@ -120,15 +109,6 @@ def test_the_ending_says_what_is_written(answers):
     assert [(record["text"], record["label"]) for record in found] == [("great", "pos"), ("dull", "neg")]
 
 
-@pytest.mark.slow
-def test_an_output_is_whole_or_not_there(answers, run, model, tmp_path):
-    content = gzip.compress(b"text,id\n" + b"great,1\n" * 300_000)
-    cut = answers(content[:-100], "-o", "scored.csv", name="new.csv.gz")
-    assert (cut.exit_code, cut.stdout) == (1, "")
-    assert "damaged gzip data" in cut.stderr
-    assert not list(Path.cwd().iterdir())
-
-
 def test_several_inputs(run, model, write, tmp_path):
     first, second = tmp_path / "a.csv", tmp_path / "b.csv"
     first.write_text("text,id\ngreat,1\n")
@@ -203,29 +183,6 @@ def test_top(answers, run, model, model3, tmp_path):
     lines = run("predict", model3, file, "--top", 2, "--json").stdout.splitlines()
     objects = [*map(json.loads, lines)]
     assert [[best["label"] for best in one["top"]] for one in objects] == [row[::2] for row in found]
-
-
-def test_a_quick_way_reads_what_the_slow_one_reads(tmp_path):
-    """Records one by one, and those of many lines at a time."""
-    rng = random.Random(0)
-    words = ["great", 'a "b"', '"c" d', '"open', "e, f", "", " ", "g\th", '"i ""j"""', '"k\nl"', "\n\n", '"']
-    for delimiter in ",;":
-        for _ in range(200):
-            rows = [delimiter.join(rng.choices(words, k=rng.choice((2, 2, 2, 1, 3)))) for _ in range(8)]
-            content = f"text{delimiter}id\n" + rng.choice(("\n", "\r\n")).join(rows)
-            path = tmp_path / "new.csv"
-            path.write_bytes(content.encode())
-            source = TextSource(str(path), "csv", label_column=None)
-            skipped, others = Skipped("new.csv"), Skipped("new.csv")
-            with open_unlabelled(source, skipped) as (_, columns, blocks, _):
-                quick = [*chain(*blocks)]
-            one_by_one = patch.object(csv_tables, "_rows_at_once", lambda *_: ([], 0))
-            with open_binary(source.path) as stream, one_by_one:
-                blocks = read_records(Lines(stream, others, source.max_line), "csv", source).blocks
-                found = [*chain(*blocks)]
-            assert [(r.where, r.row) for r in found] == [(r.where, r.row) for r in quick], content
-            assert [r.text if r.text.strip() else "" for r in found] == [r.text for r in quick]
-            assert len(columns) == 2
 
 
 def test_records_are_written_as_they_stand(answers):
