@@ -2,10 +2,14 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from copy import copy
+from pathlib import Path
 from typing import NamedTuple
+
+DATA = Path(__file__).parents[1] / "data"
 
 # Imports apps once, then forks a process for each command line that comes in.
 FORKS = """
@@ -74,6 +78,17 @@ for line in sys.stdin:
             done[name] = written.read()
     print(json.dumps(done), flush=True)
 """
+
+
+def with_samples(folder):
+    """Write 300 of the sample reviews and two smears of each label into a folder, and return it."""
+    lines = (DATA / "reviews.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "reviews.txt").write_text("".join(lines[:300]), encoding="utf-8")
+    for label in sorted((DATA / "cells" / "images").iterdir()):
+        (folder / "smears" / label.name).mkdir(parents=True)
+        for image in sorted(label.iterdir())[:2]:
+            shutil.copy(image, folder / "smears" / label.name)
+    return folder
 
 
 class Done(NamedTuple):

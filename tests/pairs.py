@@ -34,6 +34,13 @@ def linear_pairs(**more):
     return pairs(**axes, **more)
 
 
+def slow_but(quick, rows):
+    """Return rows for `parametrize`, of which all but the quick ones are for the slow tests."""
+    slow = pytest.mark.slow
+    values = [(row, row if isinstance(row, tuple) else (row,)) for row in rows]
+    return [row if row in quick else pytest.param(*parts, marks=slow) for row, parts in values]
+
+
 def named(value):
     # An address differs from process to process, and pytest-xdist compares the names.
     return getattr(value, "__name__", None) or re.sub(r" at 0x\w+", "", str(value))

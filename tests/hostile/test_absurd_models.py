@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fastsvm import (
@@ -25,6 +26,7 @@ from fastsvm_apps.cells.cli import main as cells
 from fastsvm_apps.cells.measuring.cell_features import feature_names
 from fastsvm_apps.sentiment.cli import main as sentiment
 from model_files import put, read
+from pairs import slow_but
 
 SMEARS = sorted((Path(__file__).parents[2] / "data" / "cells" / "images").rglob("*.jpg"))
 TEXTS = ["a great fine thing", "a dull broken thing", "great stuff, great fun", "dull dull stuff", "=1+1 fun"]
@@ -32,23 +34,18 @@ LABELS = ["pos", "neg", "pos", "neg", "mixed"]
 TINY, HUGE = np.float32(1e-45), np.finfo(np.float32).max
 
 
-def text_model(*middle, classifier, vectorizer=None, labels=LABELS):
+def text_model(weighting=None, *, classifier, vectorizer=None, labels=LABELS):
     steps = [("vectorizer", vectorizer or BagOfWords(ngram_range=(1, 2)))]
-    return Pipeline([*steps, *middle, ("classifier", classifier)]).fit(TEXTS, labels)
-
-
-def nb():
-    return "weighting", TermWeighting("nb", norm="l2")
+    steps += [("weighting", weighting)] if weighting else []
+    return Pipeline([*steps, ("classifier", classifier)]).fit(TEXTS, labels)
 
 
 TWO = ["pos", "neg", "pos", "neg", "neg"]
 TEXT_MODELS = {
     "linear": lambda: text_model(classifier=SDCAClassifier(), labels=TWO),
     "three labels": lambda: text_model(classifier=SDCAClassifier("log")),
-    "nb": lambda: text_model(nb(), classifier=SDCAClassifier("log"), labels=TWO),
-    "nb, unscaled": lambda: text_model(
-        ("weighting", TermWeighting("nb", norm=None)), classifier=PerceptronClassifier(), labels=TWO
-    ),
+    "nb": lambda: text_model(TermWeighting("nb", norm="l2"), classifier=SDCAClassifier("log"), labels=TWO),
+    "nb, unscaled": lambda: text_model(TermWeighting("nb"), classifier=PerceptronClassifier(), labels=TWO),
     "CountVectorizer": lambda: text_model(
         classifier=SDCAClassifier("log"), vectorizer=CountVectorizer(), labels=TWO
     ),
@@ -57,26 +54,20 @@ TEXT_MODELS = {
 }
 
 
-def cell_model(*steps, labels=("a", "b")):
+def cell_model(*steps):
     names = feature_names()
     X = np.random.default_rng(0).normal(size=(40, len(names))).astype(np.float32)
-    model = Pipeline(list(steps)).fit(X, np.array(labels)[(X[:, 0] > 0).astype(int)])
+    model = make_pipeline(StandardScaler(), *steps).fit(X, np.where(X[:, 0] > 0, "b", "a"))
     model[0].feature_names_in_ = np.array(names, dtype=object)
     return model
 
 
-def scaler():
-    return "scaler", StandardScaler()
-
-
 CELL_MODELS = {
-    "linear": lambda: cell_model(scaler(), ("classifier", SDCAClassifier("log"))),
-    "pca": lambda: cell_model(scaler(), ("pca", PCA(3, whiten=True)), ("classifier", SDCAClassifier())),
-    "polynomial": lambda: cell_model(scaler(), ("classifier", KernelSDCAClassifier(kernel="poly"))),
-    "kernel features": lambda: cell_model(
-        scaler(), ("features", KernelFeatures(n_components=3)), ("classifier", SDCAClassifier())
-    ),
-    "no classifier": lambda: cell_model(scaler(), ("pca", PCA(3))),
+    "linear": lambda: cell_model(SDCAClassifier("log")),
+    "pca": lambda: cell_model(PCA(3, whiten=True), SDCAClassifier()),
+    "polynomial": lambda: cell_model(KernelSDCAClassifier(kernel="poly")),
+    "kernel features": lambda: cell_model(KernelFeatures(n_components=3), SDCAClassifier()),
+    "no classifier": lambda: cell_model(PCA(3)),
 }
 
 
@@ -103,11 +94,8 @@ def absurd(model, path, change, field):
     """Save a model with numbers changed; return whether it has such."""
     save_model(model, path)
     document, tensors = read(path.read_bytes())
-    chosen = [
-        name
-        for name, array in tensors.items()
-        if array.dtype.kind == "f" and (field == "all" or field in name)
-    ]
+    numbers = [name for name, array in tensors.items() if array.dtype.kind == "f"]
+    chosen = [name for name in numbers if field == "all" or field in name]
     for name in chosen:
         tensors[name] = CHANGES[change](tensors[name])
     path.write_bytes(put(document, tensors))
@@ -117,11 +105,7 @@ def absurd(model, path, change, field):
 def cases(models, quick):
     """Return each model with each change, most of them slow."""
     few = ("none", "float32's largest", "the largest of both signs")
-    return [
-        pytest.param(name, change, marks=() if name in quick and change in few else pytest.mark.slow)
-        for name in models
-        for change in CHANGES
-    ]
+    return slow_but([*product(quick, few)], product(models, CHANGES))
 
 
 def refuse_constant(name):
@@ -188,14 +172,9 @@ def test_texts(name, change, corpus, tmp_path):
             through_text_commands(path, corpus)
 
 
-def through_cell_commands(path, folder):
-    images = SMEARS[0].parent.parent if folder is None else folder
-    for options in (
-        ("--json",),
-        ("--csv",),
-        ("-o", path.with_name("c.csv")),
-        ("--report", path.with_name("r.html")),
-    ):
+def through_cell_commands(path, images):
+    folder = path.parent
+    for options in ("--json",), ("--csv",), ("-o", folder / "c.csv"), ("--report", folder / "r.html"):
         check(cells, "classify", images, "-m", path, *options)
     check(cells, "evaluate", path, images)
     check(cells, "evaluate", path, images, "--json")
@@ -237,7 +216,7 @@ def test_the_image_with_a_score_beyond_range_is_named(images, tmp_path):
     path = tmp_path / "m.safetensors"
     absurd(CELL_MODELS["linear"](), path, "tiny", "scale_")
     absurd_scale = load_model(path)
-    absurd_scale.named_steps["scaler"].scale_[:] = 5e-324
+    absurd_scale[0].scale_[:] = 5e-324
     save_model(absurd_scale, path)
     result = CliRunner().invoke(cells, ["classify", str(images), "-m", str(path), "--json"])
     message = "error: a/=1.jpg: the score of a cell is beyond range; train m.safetensors again\n"

@@ -2,37 +2,28 @@
 
 import random
 import re
-import shutil
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from app_runs import App
+from app_runs import App, with_samples
 from fastsvm import load_model
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and forks")
 
-DATA = Path(__file__).parents[2] / "data"
-
+SEEDS, WIDTHS = ("--seed 0", "--seed 1"), ("", "--cell-width 75")
 # Commands that write, each with options for two versions of what they write.
 COMMANDS = {
     "sentiment": {
-        "train": (
-            "train reviews.txt --alpha 1e-3 -o out/m.safetensors --report out/r.html",
-            ("--seed 0", "--seed 1"),
-        ),
+        "train": ("train reviews.txt --alpha 1e-3 -o out/m.safetensors --report out/r.html", SEEDS),
         "export": ("export english -o out/e", ("--to pruned --keep 2000", "--to pruned --keep 2001")),
     },
     "cells": {
-        "train": ("train smears --alpha 0.1 --folds 1 -o out/m.safetensors", ("", "--cell-width 75")),
-        "classify": (
-            "classify smears -o out/c.csv --report out/r.html --overlay out",
-            ("", "--cell-width 75"),
-        ),
-        "crop": ("crop smears -o out", ("", "--cell-width 75")),
+        "train": ("train smears --alpha 0.1 --folds 1 -o out/m.safetensors", WIDTHS),
+        "classify": ("classify smears -o out/c.csv --report out/r.html --overlay out", WIDTHS),
+        "crop": ("crop smears -o out", WIDTHS),
     },
 }
 
@@ -44,12 +35,7 @@ class Place:
         self.app, self._folder = app, folder
         self._line, self._versions = COMMANDS[app.name][command]
         self.out = folder / "out"
-        with open(DATA / "reviews.txt", encoding="utf-8") as lines:
-            (folder / "reviews.txt").write_text("".join(next(lines) for _ in range(200)), encoding="utf-8")
-        for name in ("LYMPHOCYTE", "NEUTROPHIL"):
-            (folder / "smears" / name).mkdir(parents=True)
-            for image in sorted((DATA / "cells/images" / name).iterdir())[:3]:
-                shutil.copy(image, folder / "smears" / name)
+        with_samples(folder)
         self._whole = {}
         for version in (1, 0):
             self.out.mkdir(exist_ok=True)

@@ -18,6 +18,7 @@ from scipy import sparse
 
 import fastsvm
 from fastsvm import solvers, text
+from pairs import slow_but
 
 N, D = 120, 40
 
@@ -264,11 +265,10 @@ def knock():
 
 
 # Predictions are made of scores.
-PREDICTS = [name for name in DOORS if name.endswith(", predict") and name != "SDCA, predict"]
-MOST_DOORS = [pytest.param(name, marks=[pytest.mark.slow] * (name in PREDICTS)) for name in DOORS]
+PREDICTS = {name for name in DOORS if name.endswith(", predict") and name != "SDCA, predict"}
 
 
-@pytest.mark.parametrize("name", MOST_DOORS)
+@pytest.mark.parametrize("name", slow_but(DOORS.keys() - PREDICTS, DOORS))
 def test_malformed_matrices_are_refused(knock, name):
     said = {case: knock(name, case) for case in MALFORMED}
     if name == "f_classif, inverse":  # like scikit-learn's, it puts any values in their places
@@ -280,10 +280,9 @@ def test_malformed_matrices_are_refused(knock, name):
 
 # Those behind which rows come to a kernel in a way of their own.
 OTHER_ROWS = ("sdca", "kernel_sdca", "SDCA, predict", "nb, transform", "f_classif, fit")
-ALL_ROWS = [name if name in OTHER_ROWS else pytest.param(name, marks=pytest.mark.slow) for name in DOORS]
 
 
-@pytest.mark.parametrize("name", ALL_ROWS)
+@pytest.mark.parametrize("name", slow_but(OTHER_ROWS, DOORS))
 def test_legitimate_matrices_are_taken_as_they_are(name):
     X, y = clean()
     with warnings.catch_warnings():

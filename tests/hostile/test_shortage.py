@@ -4,16 +4,16 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from itertools import product
 
 import cv2
 import pytest
 
-from app_runs import App
+from app_runs import DATA, App, with_samples
+from pairs import slow_but
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of Linux processes")
 
-DATA = Path(__file__).parents[2] / "data"
 SMEARS = DATA / "cells" / "images"
 MB = 1 << 20
 
@@ -42,14 +42,7 @@ def large(tmp_path_factory):
 
 @pytest.fixture
 def inputs(tmp_path):
-    """A folder with some reviews, and two smears of each kind."""
-    with open(DATA / "reviews.txt", encoding="utf-8") as lines:
-        (tmp_path / "reviews.txt").write_text("".join(next(lines) for _ in range(300)), encoding="utf-8")
-    for kind in SMEARS.iterdir():
-        (tmp_path / "smears" / kind.name).mkdir(parents=True)
-        for image in sorted(kind.iterdir())[:2]:
-            (tmp_path / "smears" / kind.name / image.name).symlink_to(image)
-    return tmp_path
+    return with_samples(tmp_path)
 
 
 def contents(folder):
@@ -76,12 +69,6 @@ def fails(done, pattern):
 MEMORY = [0, 2, 10, 30]  # MB more than what is imported takes
 
 
-def each(commands, megabytes, quick):
-    """Return pairs of command and memory; all but the quick ones are for the slow tests."""
-    pairs = [(command, number) for command in commands for number in megabytes]
-    return [pair if pair in quick else pytest.param(*pair, marks=pytest.mark.slow) for pair in pairs]
-
-
 def is_ended_by_library(done):
     """Tell whether glibc, Rust (safetensors) or CPython is at an end: no code of ours runs after that.
 
@@ -96,7 +83,7 @@ def is_ended_by_library(done):
     return done.code in (127, -signal.SIGABRT)
 
 
-TEXTS = each(["train", "inspect"], MEMORY, [("train", 30)])
+TEXTS = slow_but([("train", 30)], product(["train", "inspect"], MEMORY))
 
 
 @pytest.mark.parametrize(("command", "megabytes"), TEXTS)
@@ -116,7 +103,7 @@ def test_texts_and_memory(sentiment, tmp_path, command, megabytes):
     assert megabytes or done.code
 
 
-IMAGES = each(["classify", "crop", "train"], [*MEMORY, 100, 200], [("classify", 30)])
+IMAGES = slow_but([("classify", 30)], product(["classify", "crop", "train"], [*MEMORY, 100, 200]))
 
 
 @pytest.mark.parametrize(("command", "megabytes"), IMAGES)

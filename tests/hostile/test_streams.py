@@ -2,29 +2,30 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 import fastsvm_apps
+from app_runs import with_samples
+from pairs import slow_but
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX streams")
 
-SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
-TEXTS = {"pos": "a great sturdy thing", "neg": "a dull broken thing"}
+INPUTS = {"reviews.txt", "smears"}
 BAD = "x"  # a record that is skipped
 
 # Of each command its arguments, the files that it writes, and its exit code.
-CELLS = "few --cell-width 80"
+CELLS = "smears --cell-width 80"
 COMMANDS = {
-    "sentiment predict": ("english a.tsv", "", 3),
-    "sentiment predict --json": ("english a.tsv", "", 3),
-    "sentiment train": ("a.tsv -o m.safetensors --report r.html", "m.safetensors r.html", 3),
-    "sentiment inspect": ("a.tsv", "", 3),
-    "sentiment evaluate": ("english a.tsv", "", 3),
+    "sentiment predict": ("english reviews.txt", "", 3),
+    "sentiment predict --json": ("english reviews.txt", "", 3),
+    "sentiment train": ("reviews.txt -o m.safetensors --report r.html", "m.safetensors r.html", 3),
+    "sentiment inspect": ("reviews.txt", "", 3),
+    "sentiment evaluate": ("english reviews.txt", "", 3),
     "sentiment explain": ("english boring", "", 0),
     "sentiment explain --plot": ("english --plot p.svg", "p.svg", 0),
     "sentiment export": ("english --to pruned --keep 99 -o e", "e", 0),
@@ -42,16 +43,11 @@ CLOSED = ("<&-", ">&-", "2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-")
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
-    """Return a folder with a corpus and images, of which one each is bad, and a model of cells."""
-    folder = tmp_path_factory.mktemp("inputs")
-    records = [f"{label}\t{text} {i % 7}\n" for i in range(40) for label, text in TEXTS.items()]
-    (folder / "a.tsv").write_text("".join(["label\ttext\n", *records, f"{BAD}\n"]))
-    images = sorted(SMEARS.rglob("*.jpg"))
-    for label, chosen in ("a", images[:3]), ("b", images[-3:]):
-        (folder / "few" / label).mkdir(parents=True)
-        for i, image in enumerate(chosen):
-            shutil.copy(image, folder / "few" / label / f"{i}.jpg")
-    (folder / "few" / "a" / "bad.jpg").write_text(BAD)
+    """Return a folder with a corpus and images, of which one each is bad."""
+    folder = with_samples(tmp_path_factory.mktemp("inputs"))
+    with open(folder / "reviews.txt", "a", encoding="utf-8") as file:
+        file.write(f"{BAD}\n")
+    (folder / "smears" / "bad.jpg").write_text(BAD)
     return folder
 
 
@@ -59,7 +55,7 @@ def begin(command, inputs, folder):
     """Return the command line of a command, to be run in a folder, and which files it is to write."""
     app, name, *more = command.removesuffix(" --plot").split()
     arguments, files, code = COMMANDS[command]
-    for entry in ("a.tsv", "few"):
+    for entry in INPUTS:
         os.symlink(inputs / entry, folder / entry)
     shipped = Path(fastsvm_apps.__file__).parent / "cells/shipped/white_cells.safetensors"
     arguments = [str(shipped) if argument == "model" else argument for argument in arguments.split()]
@@ -71,35 +67,28 @@ def begin(command, inputs, folder):
 
 
 def check_files(folder, files):
-    there = {entry.name for entry in folder.iterdir()} - {"a.tsv", "few"}
+    there = {entry.name for entry in folder.iterdir()} - INPUTS
     assert there == {*files}
     for name in files:
         content = (folder / name).read_bytes() if (folder / name).is_file() else b""
-        assert content or len(list((folder / name).rglob("*.jpg"))) == 6
+        assert content or len(list((folder / name).rglob("*.jpg"))) == 8
         for printed in (b" ...\n", b"skipped\n", b"error: ", b"Traceback"):  # none of it is in a file
             assert printed not in content or name.endswith((".html", ".png"))
 
 
-def cases(each, quick):
-    """Return pairs of a command and streams: those that are quick, then all other commands with `each`."""
-    done = {(case.values if hasattr(case, "values") else case)[0] for case in quick}
-    slow = [
-        pytest.param(command, each, marks=pytest.mark.slow) for command in COMMANDS if command not in done
-    ]
-    return [*quick, *slow]
+def cases(streams, *quick):
+    """Return pairs of a command and streams: one command with all of them, the others with the last.
+
+    A closed stream is opened before a command begins: how they combine is the same for every command.
+    """
+    first, *others = COMMANDS
+    return slow_but(quick, [*product([first], streams), *product(others, streams[-1:])])
 
 
-# A closed stream is opened before a command begins: how they combine is the same for every command.
-EACH_CLOSED = [
-    *(
-        pytest.param("sentiment predict", closed, marks=[pytest.mark.slow] * (closed != CLOSED[-2]))
-        for closed in CLOSED
-    ),
-    ("sentiment train", CLOSED[-1]),
-]
+ONE_CLOSED = ("sentiment predict", CLOSED[-2])
 
 
-@pytest.mark.parametrize(("command", "closed"), cases(CLOSED[-1], EACH_CLOSED))
+@pytest.mark.parametrize(("command", "closed"), cases(CLOSED, ONE_CLOSED, ("sentiment train", CLOSED[-1])))
 def test_closed(command, closed, inputs, tmp_path):
     line, files, code = begin(command, inputs, tmp_path)
     shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *line]
@@ -114,14 +103,10 @@ def test_closed(command, closed, inputs, tmp_path):
     check_files(tmp_path, files)
 
 
-EACH_LEFT = [
-    ("sentiment predict", (1,)),
-    pytest.param("sentiment predict", (2,), marks=pytest.mark.slow),
-    pytest.param("sentiment train", (1,), marks=pytest.mark.slow),
-]
+LEFT = [(1,), (2,), (1, 2)]
 
 
-@pytest.mark.parametrize(("command", "left"), cases((1, 2), EACH_LEFT), ids=str)
+@pytest.mark.parametrize(("command", "left"), cases(LEFT, ("sentiment predict", (1,))), ids=str)
 def test_readers_that_have_left(command, left, inputs, tmp_path):
     line, files, code = begin(command, inputs, tmp_path)
     reading, writing = os.pipe()
@@ -138,11 +123,8 @@ def test_readers_that_have_left(command, left, inputs, tmp_path):
     check_files(tmp_path, files)
 
 
-FULL = [*cases(1, [("sentiment predict", 1)]), pytest.param("cells classify", 2, marks=pytest.mark.slow)]
-
-
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
-@pytest.mark.parametrize(("command", "full"), FULL)
+@pytest.mark.parametrize(("command", "full"), cases([2, 1], ("sentiment predict", 1)))
 def test_full_devices(command, full, inputs, tmp_path):
     line, files, code = begin(command, inputs, tmp_path)
     with open("/dev/full", "w") as device:
