@@ -105,20 +105,10 @@ def test_the_english_model_by_name():
         (["CORPUS"], {"ngrams": (3, 2)}, ValueError, r"^ngrams: \(3, 2\) is neither a number"),
         (["CORPUS"], {"class_weight": {"spam": 0}}, ValueError, "^class_weight: 0 is not a weight above 0"),
         (["CORPUS"], {"min_df": 2000}, ValueError, "; try min_df=1$"),
-        (
-            ["CORPUS"],
-            {"start": "x", "k": 5},
-            ValueError,
-            "^k: the model of start decides this; leave it out$",
-        ),
+        (["CORPUS"], {"start": "x", "k": 5}, ValueError, "^k: the model of start decides this; leave it out"),
         (["CORPUS"], {"stream": True, "cv": 3}, ValueError, "^cv needs all texts in memory; .* stream$"),
         (["CORPUS"], {"recipe": "best"}, ValueError, "^recipe: 'best' is not one of 'auto', "),
-        (
-            ["CORPUS"],
-            {"text_col": "a"},
-            ValueError,
-            "no column 'a' among id, label, text; choose with text_col$",
-        ),
+        (["CORPUS"], {"text_col": "a"}, ValueError, "no column 'a' among .*; choose with text_col$"),
         ([__file__ + "x"], {}, OSError, "No such file"),
         ([["a b", "c d"]], {}, TypeError, "texts and their labels"),
         ([["a b", "c d"], ["x"]], {}, ValueError, "2 texts and 1 labels"),
@@ -163,10 +153,9 @@ def documented(function):
 
 
 def test_values_in_words_and_in_python_are_the_same(corpus):
-    one = sentiment.train(
-        corpus, ngrams="1-2", k="all", class_weight=["pos=2"], seed="3", recipe="tfidf-both"
-    )
-    other = sentiment.train(corpus, ngrams=2, k=None, class_weight={"pos": 2}, seed=3, recipe="tfidf-both")
+    words = {"ngrams": "1-2", "k": "all", "class_weight": ["pos=2"], "seed": "3"}
+    values = {"ngrams": 2, "k": None, "class_weight": {"pos": 2}, "seed": 3}
+    one, other = (sentiment.train(corpus, recipe="tfidf-both", **each) for each in (words, values))
     assert one.training.settings == other.training.settings
 
 

@@ -5,20 +5,13 @@ Or, where some of it can be used: what cannot is named and counted.
 
 import gzip
 import re
-from pathlib import Path
 
 import pytest
+from refusal import assert_refused as fails
 
 import fastsvm
 
 TWO = "toys pos 1.txt great\ntoys neg 2.txt dull\n"
-
-
-def fails(result, exit_code, pattern):
-    assert result.exit_code == exit_code, (result.stderr, result.exception)
-    assert result.stdout == ""
-    assert re.fullmatch(rf"error: .*{pattern}.*\n", result.stderr), result.stderr
-    assert not list(Path.cwd().iterdir())
 
 
 @pytest.mark.parametrize(
@@ -43,16 +36,8 @@ def fails(result, exit_code, pattern):
         (gzip.compress(TWO.encode() * 999, mtime=0)[:-20], 1, "bad.txt: damaged gzip data"),
         (TWO, 1, "only the label .* is left to train on; give more texts, or --holdout 0"),
         ('{"review": "great"}\n' * 3, 1, "no labelled text, read as jsonl .*no key 'label' among review"),
-        (
-            b"toys pos 1.txt \xff\ntoys neg 2.txt \xff\n",
-            1,
-            "no labelled text.*line 1: bytes that are not UTF-8",
-        ),
-        (
-            "text,label\n" + "".join(f"a b,c {i}\n" for i in range(10)),
-            1,
-            "10 labels, such as 'c 0', in 10 texts",
-        ),
+        (b"a b 1.txt \xff\na c 2.txt \xff\n", 1, "no labelled text.*line 1: bytes that are not UTF-8"),
+        ("text,label\n" + "".join(f"a,{i}\n" for i in range(10)), 1, "10 labels, such as '0', in 10 texts"),
         ('{"text": "a", "text": "b", "label": "c"}\n', 1, r"not JSON \(the key 'text' comes twice"),
         ("text;text;label\na;b;c\n", 2, "line 1: two columns are called 'text'"),
         ('{\n "text": "a"\n}\n', 1, "cannot tell .*; write JSON as one object per line"),

@@ -10,6 +10,7 @@ import pytest
 
 from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.text_source import TextSource
+from fastsvm_apps.sentiment.jobs import corpus_description
 
 QUICK = "inspect", "--folds", 0
 HEADER = ["place", "label", "suggested", "sure", "why", "text"]
@@ -31,17 +32,9 @@ def test_labels_lengths_and_words_of_every_format(run, write, texts, format):
     for part in record["lengths"]:
         own = [text for label, text in pairs if part["label"] in (None, label)]
         assert part["n_texts"] == len(own)
-        for unit, lengths in (
-            ("tokens", [len(text.split()) for text in own]),
-            ("characters", [*map(len, own)]),
-        ):
-            expected = [
-                np.mean(lengths),
-                min(lengths),
-                *np.percentile(lengths, [25, 50, 75, 95]),
-                max(lengths),
-            ]
-            np.testing.assert_allclose([*part[unit].values()], expected)
+        for unit, lengths in ("tokens", [len(t.split()) for t in own]), ("characters", [*map(len, own)]):
+            quantiles = np.percentile(lengths, [0, 25, 50, 75, 95, 100])
+            np.testing.assert_allclose([*part[unit].values()], [np.mean(lengths), *quantiles])
     counts = Counter(word for _, text in pairs for word in text.split())
     words = record["words"]
     assert (words["total"], words["distinct"]) == (1010, len(counts))
@@ -68,10 +61,7 @@ def test_copies(run, tmp_path):
     record = describe_json(run, corpus)
     exact, near = record["exact_copies"], record["near_copies"]
     assert (exact["groups"], exact["spare"], exact["conflicts"]) == (3, 10, 2)
-    groups = [
-        (group["size"], [(m["place"], m["label"]) for m in group["members"]]) for group in exact["named"]
-    ]
-    assert groups == [
+    assert [(one["size"], [(m["place"], m["label"]) for m in one["members"]]) for one in exact["named"]] == [
         (8, [(9, "neg"), (10, "neg"), (11, "neg"), (12, "neg"), (16, "pos")]),
         (2, [(2, "neg"), (3, "pos")]),
         (3, [(1, "pos"), (4, "pos"), (8, "pos")]),
@@ -80,13 +70,10 @@ def test_copies(run, tmp_path):
     assert near["named"][0]["members"] == [{"place": 2, "label": "neg"}, {"place": 6, "label": "neg"}]
 
 
-def test_characters(run, tmp_path):
+def test_characters(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(corpus_description, "BATCH_CHARACTERS", 4)
     corpus = tmp_path / "a.txt"
-    lines = [
-        "pos 1.txt abcé привет 好かカ 7!",
-        "neg 2.txt ab\x01c\x85\x1b\ttab \ufffd ａΩ",
-        "pos 3.txt plain",
-    ]
+    lines = "pos 1.txt abcé привет 好かカ 7!", "neg 2.txt ab\x01c\x85\x1b\ttab \ufffd ａΩ", "pos 3.txt plain"
     corpus.write_bytes("\n".join(f"toys {line}" for line in lines).encode())
     characters = describe_json(run, corpus)["characters"]
     letters = {"ASCII": 14, "Cyrillic": 6, "Latin beyond ASCII": 2, "Chinese characters": 1}
@@ -96,16 +83,6 @@ def test_characters(run, tmp_path):
     assert [*characters["scripts"]][:3] == ["ASCII", "Cyrillic", "Latin beyond ASCII"]
     assert (characters["texts_beyond_ascii"], characters["replacement"]) == (2, 1)
     assert (characters["control"], characters["texts_with_control"]) == (3, 1)
-
-
-def test_characters_beyond_a_batch_are_counted(run, write, monkeypatch):
-    from fastsvm_apps.sentiment.jobs import corpus_description
-
-    corpus = write([("pos", "a" * 25), ("neg", "я"), ("pos", "好" * 11)])
-    monkeypatch.setattr(corpus_description, "BATCH_CHARACTERS", 4)
-    characters = describe_json(run, corpus)["characters"]
-    assert (characters["total"], characters["letters"]) == (37, 37)
-    assert characters["scripts"] == {"ASCII": 25 / 37, "Chinese characters": 11 / 37, "Cyrillic": 1 / 37}
 
 
 def test_what_is_skipped_is_counted_by_problem(run, tmp_path):
@@ -206,10 +183,8 @@ def test_texts_that_are_there_twice(run, write, texts):
     record = json.loads(result.stdout)
     assert (result.exit_code, record["n_conflicts"]) == (0, 2)
     conflicts = [one for one in record["suspects"] if "which is pos" in one["why"]]
-    assert [(one["place"], one["suggested"], one["sure"]) for one in conflicts] == [
-        (14, "pos", 0.6),
-        (15, "pos", 0.6),
-    ]
+    found = [(one["place"], one["suggested"], one["sure"]) for one in conflicts]
+    assert found == [(14, "pos", 0.6), (15, "pos", 0.6)]
     assert conflicts[0]["why"] == "the same as line 12, which is pos"
     assert conflicts[1]["why"] == "nearly the same as line 12, which is pos"
     crossing = [one for one in record["suspects"] if one["why"].endswith("which is held out")]

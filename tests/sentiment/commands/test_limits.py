@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from refusal import assert_refused as fails
 
 MIB = 1 << 20
 
@@ -23,12 +24,6 @@ long = "great " * (MIB // 6 + 1)
 @pytest.fixture(scope="module")
 def bomb():
     return gzip.compress(bytes(72 * MIB), 1)
-
-
-def fails(result, exit_code, pattern):
-    assert result.exit_code == exit_code, (result.stderr, result.exception)
-    assert result.stdout == ""
-    assert re.fullmatch(rf"error: .*{pattern}.*\n", result.stderr), result.stderr
 
 
 def tsv(pairs):
@@ -135,14 +130,8 @@ def test_a_stream_that_never_ends(command, model, tmp_path):
         args[1:] = [model, "-"]
     args += ["-o", "m.safetensors"] * (args[0] == "train")
     feed = subprocess.Popen(["cat", "/dev/zero"], stdout=subprocess.PIPE)
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", STARVED, *args],
-        stdin=feed.stdout,
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=120,
-    )
+    options = {"stdin": feed.stdout, "capture_output": True, "text": True, "cwd": tmp_path, "timeout": 120}
+    done = subprocess.run([sys.executable, "-P", "-c", STARVED, *args], **options)
     feed.stdout.close()
     feed.wait()
     assert (done.returncode, done.stdout) == (1, "")

@@ -16,17 +16,7 @@ from browser import HOSTILE, Reader, needs_chromium
 from fastsvm_apps.common import html_pages
 from fastsvm_apps.sentiment.output import answer_sections
 
-TESTED = "held-out-texts labels true-and-predicted-labels roc-and-precision-recall calibration thresholds"
-MODEL = "top-words the-most-certain-mistakes suspected-labels certificate reproduction"
-
-
-def every_section(*choices, several=False):
-    tested = TESTED.replace("roc-and-precision-recall", "precision-and-recall") if several else TESTED
-    return ["corpus", *tested.split(), *choices, "learning-curve", *MODEL.split()]
-
-
 QUICK = ("--recipe", "nb-words")  # a search for the recipe would take most of the time
-SPLIT = (*QUICK, "--k", "all")
 
 
 @pytest.fixture
@@ -42,46 +32,24 @@ def report(run, tmp_path):
     return report
 
 
-def sections(reader):
-    return [attributes["id"] for attributes, _ in reader.all("section") if "id" in attributes]
-
-
 def section(reader, name):
     (found,) = reader.texts("section", id=name)
     # The reader puts a space around every element.
     return re.sub(r" (?=[,.;])|(?<=\() | (?=\))", "", found)
 
 
-def f1_of(table):
-    """Return the mean F1 of a confusion table."""
-    table = np.array(table)
-    return np.mean(2 * table.diagonal() / (table.sum(axis=0) + table.sum(axis=1)))
-
-
-def charts(reader):
-    return [attributes["aria-label"] for attributes, _ in reader.all("svg", role="img")]
-
-
 def test_the_figures_of_the_page_are_those_of_the_record(report, write, texts):
     reader, record = report(write(texts(400)), "--recipe", "article")
-    assert sections(reader) == every_section()
-    assert reader.texts("dd")[:4] == ["320", "80", "2", f"{record['n_features']}"]
+    figures = record["accuracy"], record["baseline"]["accuracy"], record["calibration_error"]["value"]
+    counts = record["n_train"], record["n_test"], record["n_features"]
+    assert {*map(str, counts), *(f"{figure:.4f}" for figure in figures)} <= {*reader.texts("dd")}
     low, high = record["accuracy_interval"]
     assert f"80 texts (95 % interval {low:.4f} to {high:.4f})" in section(reader, "held-out-texts")
-    model, guessing, _, f1, error = reader.texts("dd")[4:]
-    assert model == f"{record['accuracy']:.4f}"
-    assert guessing == f"{record['baseline']['accuracy']:.4f}"
-    assert float(f1) == pytest.approx(f1_of(record["confusion"]), abs=1e-4)
-    assert error == f"{record['calibration_error']['value']:.4f}"
     (confusion,) = reader.texts("table", **{"class": "confusion"})
     (a, b), (c, d) = record["confusion"]
     assert confusion == rf"true \ predicted neg pos neg {a} {b} pos {c} {d}"
-    counts = charts(reader)[3].removeprefix("Texts by probability.")
-    assert sum(map(int, re.findall(r": (\d+)", counts))) == 80
     weight = np.abs(fastsvm.load_model(record["model"])["classifier"].coef_).max()
     assert f"{weight:.4f}" in section(reader, "top-words")
-    mistakes = section(reader, "the-most-certain-mistakes")
-    assert len(re.findall("true neg, predicted pos|true pos, predicted neg", mistakes)) == min(b + c, 12)
     assert f"{record['objective']:.6g}" in section(reader, "certificate")
     assert f"by more than {100 * record['relative_gap']:.2g} %" in section(reader, "certificate")
 
@@ -169,22 +137,6 @@ def hostile_corpus(tmp_path_factory):
     return str(path)
 
 
-def test_hostile_texts_stay_text(report, hostile_corpus, tmp_path):
-    reader, record = report(hostile_corpus, *SPLIT)
-    assert len(record["labels"]) == 8
-    assert sections(reader) == every_section("alpha", several=True)
-    assert Counter(tag for tag, *_ in reader.elements)["script"] == 1
-    for _, attributes, _ in reader.elements:
-        assert not [name for name in attributes if name.startswith("on") or name in ("style", "src")]
-    for name in HOSTILE[:4]:
-        assert any(name.startswith(shown.rstrip("…")) for shown in reader.texts("bdi") if shown)
-    content = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert not set("\u202e\u2066\x00\x1b") & set(content)
-    assert "x" * 1_000 not in content
-    assert "long" * 100 not in content
-    assert len(content) < 300_000
-
-
 LOOK = """
 document.querySelector(".sortable th button").click();
 return { title: document.title, wide: document.documentElement.scrollWidth > innerWidth };
@@ -193,8 +145,10 @@ return { title: document.title, wide: document.documentElement.scrollWidth > inn
 
 @needs_chromium
 def test_hostile_texts_in_the_browser(report, hostile_corpus, tmp_path):
-    report(hostile_corpus, *SPLIT, "--classifier", "sdca-logistic")
+    report(hostile_corpus, *QUICK, "--k", "all", "--classifier", "sdca-logistic")
     content = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert not set("\u202e\u2066\x00\x1b") & set(content)
+    assert len(content) < 300_000
     found, problems = run_in_page(content, LOOK, tmp_path, width=360)
     assert problems == []
     assert not found["wide"]
