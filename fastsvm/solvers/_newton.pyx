@@ -25,7 +25,7 @@ entry for the intercept, the column of ones.
 import cython
 import numpy as np
 
-from libc.math cimport fabs, isinf, sqrt
+from libc.math cimport INFINITY, fabs, isinf, sqrt
 from libc.stdint cimport uint8_t
 
 from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, Loss, dual_term, loss_value
@@ -36,6 +36,7 @@ from ._types cimport head, index, int8_t, int32_t, real
 
 cdef enum:
     BLOCK_ROWS = 256  # rows whose terms are on the stack at a time
+    TILE = 16  # columns of the Hessian whose cache lines are read again before they are lost
 
 
 @cython.final
@@ -349,36 +350,139 @@ def newton_excess(ActiveSet s):
     return total
 
 
-def newton_slope(ActiveSet s, double t):
+cdef (double, double, double) newton_slope(ActiveSet s, double t) noexcept nogil:
     """sum_i b_i dm_i, sum_i h_i dm_i^2 and sum_i |b_i dm_i| once all margins have changed by t dm_i."""
     cdef double[BLOCK_ROWS] b, h
     cdef double down = 0, bend = 0, size = 0
     cdef const double* change
     cdef Py_ssize_t k, first = 0, count
-    with nogil:
-        while first < s.which.shape[0]:
-            count = min(s.which.shape[0] - first, <Py_ssize_t>BLOCK_ROWS)
-            change = s.dm + first
-            terms(s, t, first, count, b, h)
-            for k in range(count):
-                down += change[k] * b[k]
-                bend += change[k] * change[k] * h[k]
-                size += fabs(change[k]) * b[k]
-            first += count
+    while first < s.which.shape[0]:
+        count = min(s.which.shape[0] - first, <Py_ssize_t>BLOCK_ROWS)
+        change = s.dm + first
+        terms(s, t, first, count, b, h)
+        for k in range(count):
+            down += change[k] * b[k]
+            bend += change[k] * change[k] * h[k]
+            size += fabs(change[k]) * b[k]
+        first += count
     return down, bend, size
 
 
-def substitute(const double[:, ::1] factor, double[::1] x):
-    """Solve factor factor^T p = x, with a lower triangular factor: p goes into x."""
-    cdef Py_ssize_t i, k, n = x.shape[0]
-    cdef double total
+def take_step(
+    ActiveSet s, const double[::1] step, const double[:, ::1] z, double[::1] w, double alpha, double share,
+    double slope_left,
+):
+    """Move w and the margins along `step`, up to where the slope is `slope_left` of itself or less."""
+    cdef Py_ssize_t k, _try, n = s.which.shape[0], d = w.shape[0] - 1
+    cdef const double* p = &step[0]
+    cdef double low = 0, high = INFINITY, t = 1, ridge, pull, fixed, down, bend, rounded, slope, newton
+    with nogil:
+        ridge = alpha * dot[double, int32_t](p, NULL, d, p)
+        pull = share * dot[double, int32_t](s.b, NULL, n, s.dm)
+        fixed = alpha * dot[double, int32_t](&w[0], NULL, d, p) + pull
+        fixed -= share * dot[double, int32_t](&z[0, 0], NULL, d + 1, p)
+        fixed -= share * dot[double, int32_t](&z[1, 0], NULL, d + 1, p)
+        for _try in range(60):
+            down, bend, rounded = newton_slope(s, t)
+            slope = fixed + t * ridge - share * down
+            if fabs(slope) <= slope_left * fabs(fixed - pull) + 1e-14 * (fabs(fixed) + share * rounded):
+                break
+            if slope < 0:
+                low = t
+            else:
+                high = t
+            if high == INFINITY:
+                t *= 4
+                continue
+            bend = ridge + share * s.penalty * bend
+            newton = t - slope / bend if bend > 0 else INFINITY
+            t = newton if low < newton < high else (low + high) / 2
+        for k in range(d + 1):
+            w[k] += t * p[k]
+        for k in range(n):
+            s.m[k] += t * s.dm[k]
+
+
+def fill_system(
+    const double[:, ::1] half, double curvature, const double[:, ::1] z, const double[::1] w, double alpha,
+    double share, double[::1] g, double[:, ::1] H, double[::1] short,
+):
+    """Write the gradient to g, and the Hessian to H; both without the intercept if they are too short for it.
+
+    An intercept that nothing holds gets a bit more on the diagonal.
+
+    To `short` goes by how much w(b) is short of w, with b balanced if there is an intercept. Returns what
+    that costs of the gap: half its square, measured by H, and what balancing may cost.
+    """
+    cdef Py_ssize_t i, k, first = 0, last, size = g.shape[0], d = short.shape[0]
+    cdef double a, excess, total = z[0, d] + z[1, d], cost = 0, balancing = 0
+    cdef const double* heavier = NULL
+    with nogil:
+        while first < size:
+            last = min(first + <Py_ssize_t>TILE, size)
+            for i in range(last):
+                for k in range(max(i, first), last):
+                    a = (half[i, k] + half[k, i]) * curvature
+                    H[i, k] = a
+                    H[k, i] = a
+            first = last
+        for i in range(size):
+            g[i] = -share * (z[0, i] + z[1, i])
+        for i in range(d):
+            H[i, i] += alpha
+            g[i] += alpha * w[i]
+            short[i] = g[i]
+        if size > d:
+            H[d, d] += 1e-3 * fabs(g[d]) + 1e-300
+            if total != 0:
+                heavier = &z[total > 0, 0]
+                excess = 1 if heavier[d] == 0 else min(1.0, total / heavier[d])
+                for i in range(d):
+                    short[i] += share * excess * heavier[i]
+                balancing = fabs(g[d]) * (1 + fabs(w[d]))
+        for i in range(d):
+            short[i] /= alpha
+        for i in range(d):
+            cost += short[i] * dot[double, int32_t](&H[i, 0], NULL, d, &short[0])
+    return 0.5 * cost + balancing
+
+
+def cholesky(const double[:, ::1] H, double[:, ::1] factor):
+    """Write the lower triangular factor of H = factor factor^T; False if H is not positive definite."""
+    cdef Py_ssize_t i, k, n = H.shape[0]
+    cdef double square = 1
     with nogil:
         for i in range(n):
-            total = x[i]
             for k in range(i):
-                total -= factor[i, k] * x[k]
-            x[i] = total / factor[i, i]
-        for i in range(n - 1, -1, -1):
-            x[i] /= factor[i, i]
-            for k in range(i):
-                x[k] -= factor[i, k] * x[i]
+                factor[i, k] = H[i, k] - dot[double, int32_t](&factor[i, 0], NULL, k, &factor[k, 0])
+                factor[i, k] /= factor[k, k]
+            square = H[i, i] - dot[double, int32_t](&factor[i, 0], NULL, i, &factor[i, 0])
+            if not square > 0:  # nor NaN
+                break
+            factor[i, i] = sqrt(square)
+    return square > 0
+
+
+def solve_factorised(const double[:, ::1] H, const double[:, ::1] factor, const double[::1] slope):
+    """Solve H p = slope, with the lower triangular factor of H, and once more for what rounding left."""
+    cdef Py_ssize_t i, n = slope.shape[0]
+    found = np.array(slope)
+    cdef double[::1] p = found, rest = np.empty(n)
+    with nogil:
+        substitute(factor, &p[0])
+        for i in range(n):
+            rest[i] = slope[i] - dot[double, int32_t](&H[i, 0], NULL, n, &p[0])
+        substitute(factor, &rest[0])
+        for i in range(n):
+            p[i] += rest[i]
+    return found
+
+
+cdef void substitute(const double[:, ::1] factor, double* x) noexcept nogil:
+    """Solve factor factor^T p = x, with a lower triangular factor: p goes into x."""
+    cdef Py_ssize_t i, n = factor.shape[0]
+    for i in range(n):
+        x[i] = (x[i] - dot[double, int32_t](&factor[i, 0], NULL, i, x)) / factor[i, i]
+    for i in range(n - 1, -1, -1):
+        x[i] /= factor[i, i]
+        axpy[double, int32_t](-x[i], &factor[i, 0], NULL, i, x)

@@ -80,11 +80,12 @@ def suits_newton(problem: Problem, params: SDCAParams) -> bool:
     d = rows.n_columns
     if tol is None or not loss.newton or d > min(n, FEW_COLUMNS):
         return False
+    if d <= VERY_FEW_COLUMNS or tol < TIGHT_TOL:
+        return True
     short, steep = rows.n_values < SHORT_ROW * n, STEEP
     if n >= (MANY_SHORT_ROWS if short else MANY_LONG_ROWS) * d:
         if not loss.quadratic or (loss.smooth and short and params.fit_intercept):
             steep = 0
         elif loss.smooth or params.fit_intercept:
             steep = STEEP_IF_MANY
-    steepness = rows.squared_norms().mean() / (params.alpha * n)
-    return bool(d <= VERY_FEW_COLUMNS or steepness > steep or tol < TIGHT_TOL)
+    return bool(rows.squared_norms().mean() / (params.alpha * n) > steep)

@@ -27,6 +27,7 @@ MOST_STEPS = 100  # Newton steps of an epoch
 STALE = 0.03  # of the last step's promise, above which the log loss's Hessian is computed anew
 GRAM_ROWS = 512  # rows a product of matrices
 WIDE = 1 << 31  # drawn from, for places between rows
+SMALL_SYSTEM = 32  # unknowns up to which a call of LAPACK takes longer than its work
 SHORT_ROW = 32  # values a row up to which its outer product is added value by value
 
 
@@ -190,23 +191,20 @@ class NewtonSolver(Solver):
     def newton_steps(self, active, share, target):
         """Newton steps on `active`, each row of which is a `share` of the objective."""
         lowest, idle, before = math.inf, 0, self.value
+        g, H, short = np.empty(self.size), np.empty((self.size, self.size)), np.empty(self.d)
         for step_number in range(MOST_STEPS):
             slack, *curved = self.update_duals(active)
             slack *= share
-            z = self.z[0] + self.z[1]
             if self.hessian_half is None or self.loss.quadratic:
                 self.update_hessian(active, share, *curved)
-            g, H = self.system(active, z, share)
-            off, imbalance = self.mismatch(g, z, share)
-            short = off / self.alpha
-            quick = 0.5 * float(short @ (H[: self.d, : self.d] @ short)) + imbalance
-            if slack + quick <= target and self.is_enough(active, off, target / share, step_number):
+            quick = self.fill_system(active, share, g, H, short)
+            if slack + quick <= target and self.is_enough(active, short, target / share, step_number):
                 return
             p = newton_direction(H, -g)
             promise = -0.5 * float(p @ g)
             if not (self.loss.quadratic or promise <= STALE * before):
                 self.update_hessian(active, share, *curved)
-                g, H = self.system(active, z, share)
+                self.fill_system(active, share, g, H, short)
                 p = newton_direction(H, -g)
                 promise = -0.5 * float(p @ g)
             before = promise
@@ -221,9 +219,7 @@ class NewtonSolver(Solver):
             step = np.zeros(self.d + 1)
             step[: self.size] = p
             self.project(active, step)
-            t = self.length(active, step, z, share)
-            self.w += t * step
-            active.margin[:] += t * active.change
+            _newton.take_step(active, step, self.z, self.w, self.alpha, share, LINE_SLOPE)
             if not self.loss.smooth and slack > target and promise <= MULTIPLIER_SHARE * slack:
                 _newton.update_multipliers(active)
                 if share * active.penalty * self.hessian_half.max() < self.largest_penalty * self.alpha:
@@ -255,56 +251,22 @@ class NewtonSolver(Solver):
                     count, at = _newton.gather_hessian_rows(*self.matrix, active, side, block, at)
                     self.hessian_half += 0.5 * side * (block[:count].T @ block[:count])
 
-    def system(self, active, z, share):
-        """Gradient and Hessian, with a bit more on the diagonal for an intercept that nothing holds."""
-        d, size = self.d, self.size
-        g = -share * z[:size]
-        g[:d] += self.alpha * self.w[:d]
-        H = (self.hessian_half + self.hessian_half.T)[:size, :size] * (self.hessian_share * active.penalty)
-        H.reshape(-1)[: d * size : size + 1] += self.alpha
-        if size > d:
-            H[d, d] += 1e-3 * abs(g[d]) + 1e-300
-        return g, H
+    def fill_system(self, active, share, g, H, short):
+        """Gradient, Hessian, by how much w(b) is short of w, and what that costs of the gap."""
+        curvature = self.hessian_share * active.penalty
+        return _newton.fill_system(
+            self.hessian_half, curvature, self.z, self.w, self.alpha, share, g, H, short
+        )
 
-    def mismatch(self, g, z, share):
-        """alpha times w minus w(b), with b balanced if there is an intercept; what balancing may cost."""
-        off, total = g[: self.d], z[self.d]
-        if not self.has_intercept or total == 0:
-            return off, 0.0
-        heavier = self.z[int(total > 0)]
-        excess = min(1.0, total / heavier[self.d]) if heavier[self.d] else 1.0
-        return off + share * excess * heavier[: self.d], abs(g[self.d]) * (1 + abs(self.w[self.d]))
-
-    def is_enough(self, active, off, target, steps):
+    def is_enough(self, active, short, target, steps):
         """Whether the members' part of the gap, at the w of their dual variables, is `target` or less.
 
         Of a smooth loss the certificate will tell; if it was not enough, the next epoch takes a step.
         """
         if self.loss.smooth:
             return steps > 0 or self.point is None
-        self.project(active, np.append(-off / self.alpha, 0.0))
+        self.project(active, np.append(-short, 0.0))
         return _newton.newton_excess(active) <= target
-
-    def length(self, active, step, z, share):
-        """The length of `step`: up to the point where the slope has lost most of its size."""
-        d = self.d
-        ridge = self.alpha * float(step[:d] @ step[:d])
-        pull = share * float(active.dual @ active.change)
-        fixed = self.alpha * float(self.w[:d] @ step[:d]) - share * float(step @ z) + pull
-        low, high, t = 0.0, math.inf, 1.0
-        for _ in range(60):
-            down, bend, rounded = _newton.newton_slope(active, t)
-            slope = fixed + t * ridge - share * down
-            if abs(slope) <= LINE_SLOPE * abs(fixed - pull) + 1e-14 * (abs(fixed) + share * rounded):
-                break
-            low, high = (t, high) if slope < 0 else (low, t)
-            if high == math.inf:
-                t *= 4
-                continue
-            bend = ridge + share * active.penalty * bend
-            newton = t - slope / bend if bend > 0 else math.inf
-            t = newton if low < newton < high else (low + high) / 2
-        return t
 
     def certify(self):
         """The MeasuredIterate of the dual variables; w is its w from now on."""
@@ -408,13 +370,18 @@ def newton_direction(H, slope):
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
         if ridge:
             H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + 1e-300
-        try:
-            factor = np.linalg.cholesky(H)
-        except np.linalg.LinAlgError:
-            continue
-        p = slope.copy()
-        _newton.substitute(factor, p)
-        rest = slope - H @ p  # what rounding left
-        _newton.substitute(factor, rest)
-        return p + rest
+        factor = cholesky(H)
+        if factor is not None:
+            return _newton.solve_factorised(H, factor, slope)
     return np.full(len(H), np.nan)
+
+
+def cholesky(H):
+    """The lower triangular factor of H; None if H is not positive definite."""
+    if len(H) <= SMALL_SYSTEM:
+        factor = np.empty_like(H)
+        return factor if _newton.cholesky(H, factor) else None
+    try:
+        return np.linalg.cholesky(H)
+    except np.linalg.LinAlgError:
+        return None

@@ -8,7 +8,7 @@ from solvers.test_certificates import check as certified
 import reference
 from fastsvm.solvers import LOSSES, _newton, losses, sdca
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.newton_solver import NewtonSolver
+from fastsvm.solvers.newton_solver import SMALL_SYSTEM, NewtonSolver, cholesky, newton_direction
 from fastsvm.solvers.params import SDCAParams
 from fastsvm.solvers.run import run
 from pairs import linear_pairs, pairs
@@ -160,3 +160,19 @@ def test_kernels_refuse_a_loss_without_formulas(code):
     loss = {**losses.TABLE["hinge"].struct, "code": code}
     with pytest.raises(ValueError, match=f"no formulas for the loss of code {code}"):
         _newton.ActiveSet(loss, np.zeros(1, np.int32), np.empty(0), np.zeros(1), np.zeros(1))
+
+
+@pytest.mark.parametrize("size", [1, 7, SMALL_SYSTEM, SMALL_SYSTEM + 1])
+def test_systems_are_solved_with_a_ridge_where_they_are_singular(size):
+    rng = np.random.default_rng(6)
+    root = rng.normal(size=(size, 2 * size))
+    H, slope = root @ root.T, rng.normal(size=size)
+    np.testing.assert_allclose(newton_direction(H.copy(), slope), np.linalg.solve(H, slope), rtol=1e-9)
+    lower = np.tril(cholesky(H))
+    np.testing.assert_allclose(lower @ lower.T, H, rtol=1e-12, atol=1e-12 * size)
+    ones = np.ones((size, size))
+    np.testing.assert_allclose(ones @ newton_direction(ones.copy(), ones[0]), ones[0], rtol=1e-6)
+    H[-1, -1] = -1.0
+    assert cholesky(H) is None
+    H[-1, -1] = np.nan
+    assert np.isnan(newton_direction(H, slope)).all()
