@@ -28,17 +28,30 @@ from .prediction import LinearPrediction
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
-    from typing import Self
+    from typing import Any, Self
 
     from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 
-class SDCA(PlainModel, LinearPrediction, SDCAFields):
+class PlainLinear(PlainModel, LinearPrediction):
+    """A linear model without scikit-learn's contract: `fit_linear` with checks of X and y."""
+
+    @all_or_nothing
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
+        """Fit, called by `fit`, with these options of `fit_linear`."""
+        params, X = checked_params(self), self._checked(X)
+        y = as_labels(y, X.shape[0])
+        fit = fit_linear(params, X, y, sample_weight, threads=self._threads(), **options)
+        warn_if_linear_fit_is_short(fit, params, X, ConvergenceWarning)
+        fit.set_attributes(self)
+        return self
+
+
+class SDCA(PlainLinear, SDCAFields):
     """Dual coordinate ascent, or Newton's method; parameters, attributes as in `fastsvm.SDCAClassifier`."""
 
     _params = SDCAParams
 
-    @all_or_nothing
     def fit(
         self,
         X: ArrayOrSparse,
@@ -64,28 +77,15 @@ class SDCA(PlainModel, LinearPrediction, SDCAFields):
         self
             The fitted model.
         """
-        params, X = checked_params(self), self._checked(X)
-        fit = fit_linear(
-            params,
-            X,
-            as_labels(y, X.shape[0]),
-            sample_weight,
-            threads=self._threads(),
-            start_of=linear_warm_start(self),
-            rows_of=rows_of,
-            checkpoint=checkpoint,
-        )
-        warn_if_linear_fit_is_short(fit, params, X, ConvergenceWarning)
-        fit.set_attributes(self)
-        return self
+        start_of = linear_warm_start(self)
+        return self._fit(X, y, sample_weight, start_of=start_of, rows_of=rows_of, checkpoint=checkpoint)
 
 
-class ASDCA(PlainModel, LinearPrediction, ASDCAFields):
+class ASDCA(PlainLinear, ASDCAFields):
     """Accelerated mini-batch SDCA; parameters and attributes as in `fastsvm.ASDCAClassifier`."""
 
     _params = ASDCAParams
 
-    @all_or_nothing
     def fit(self, X: ArrayOrSparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from scratch, as `fastsvm.ASDCAClassifier.fit` does.
 
@@ -99,17 +99,12 @@ class ASDCA(PlainModel, LinearPrediction, ASDCAFields):
         self
             The fitted model.
         """
-        params, X = checked_params(self), self._checked(X)
-        fit = fit_linear(params, X, as_labels(y, X.shape[0]), sample_weight, threads=self._threads())
-        warn_if_linear_fit_is_short(fit, params, X, ConvergenceWarning)
-        fit.set_attributes(self)
-        return self
+        return self._fit(X, y, sample_weight)
 
 
-class OnlineModel(PlainModel, LinearPrediction):
+class OnlineModel(PlainLinear):
     """A plain linear model that can also learn batch by batch."""
 
-    @all_or_nothing
     def fit(
         self,
         X: ArrayOrSparse,
@@ -131,12 +126,7 @@ class OnlineModel(PlainModel, LinearPrediction):
         -------
         self
         """
-        params, X = checked_params(self), self._checked(X)
-        start_of = online_start(self, coef_init, intercept_init)
-        y = as_labels(y, X.shape[0])
-        fit = fit_linear(params, X, y, sample_weight, threads=self._threads(), start_of=start_of)
-        fit.set_attributes(self)
-        return self
+        return self._fit(X, y, sample_weight, start_of=online_start(self, coef_init, intercept_init))
 
     @all_or_nothing
     def partial_fit(
