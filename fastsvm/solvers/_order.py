@@ -6,6 +6,7 @@ import numpy as np
 
 from ._input import as_order
 from ._random import block_numbers, draw_batches, draw_rows, shuffle, shuffle_blocks
+from ._sdca import keep_rows  # type: ignore[attr-defined]  # compiled
 from ._windows import Windows
 
 CACHE_BYTES = 1 << 25  # bytes of X that a processor's last cache is likely to hold
@@ -50,11 +51,11 @@ class Order:
             self.rows = _given_order(sampling, max_iter, problem.n)
         self.n_visits = self.rows.shape[-1]
 
-    def epoch(self, number, batch_size):
+    def epoch(self, number, batch_size=1, each_once=False):
         """The rows of an epoch, in the order of their visits; `number` counts from 0."""
         if not isinstance(self.sampling, str):
             return self.rows[number]
-        if self.sampling == "permutation":
+        if self.sampling == "permutation" or each_once:
             self.permute()
         elif self.sampling == "random":
             draw_rows(self.rows, self.problem.n, self.random)
@@ -82,12 +83,12 @@ class Order:
             self.rows = self.rows[weights > 0]
         self.blocks = self.rows.copy() if self.grouped else None
 
-    def filter(self, select):
-        """Visit only the rows that `select` moves to the front of an array; it returns their number."""
+    def leave_out(self, dropped):
+        """Visit only the rows that are not marked in `dropped`."""
         if self.grouped:
-            self.blocks = self.blocks[: select(self.blocks)]
+            self.blocks = self.blocks[: keep_rows(self.blocks, dropped)]
         else:
-            self.rows = self.rows[: select(self.rows)]
+            self.rows = self.rows[: keep_rows(self.rows, dropped)]
 
     def slices(self, order, multiple, cuts):
         """Yield parts of an epoch, cut where asked, each short enough for Ctrl-C."""

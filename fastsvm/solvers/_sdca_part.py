@@ -119,7 +119,7 @@ class SDCAPart(SDCASolver):
         loss = self._mean_loss(w, intercept) * p.n
         if self.shrinking:
             self._visit_all()
-            self._filter_dropped()
+            self.order.leave_out(self.dropped)
         self.queue = np.empty(0, np.int32)
         if exact:
             share = p.primal_from_dual(self.dual, self.share_alpha, factors)

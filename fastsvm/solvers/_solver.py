@@ -242,8 +242,6 @@ class Solver:
 
     def slices(self, rows, *, multiple=1, cuts=()):
         """Yield parts of an epoch, short enough for Ctrl-C, until the run is cancelled."""
-        if self.cancelled:
-            raise KeyboardInterrupt
         for part in self.order.slices(rows, multiple, cuts):
             if self.cancelled:
                 raise KeyboardInterrupt

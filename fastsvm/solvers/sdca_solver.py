@@ -106,19 +106,13 @@ class SDCASolver(Solver):
         p = self.problem
         return sdca_intercept_step(self.alpha, p.n, mean_square, p.mean_weight)
 
-    def next_order(self):
-        """As asked for, but modified SGD must see each row once."""
-        if self.params.sgd_init and self.done == 0 and isinstance(self.order.sampling, str):
-            self.order.permute()
-            return self.order.rows
-        return super().next_order()
-
     def run_epoch(self):
         """Visit every row once (n random rows with order 'random')."""
         self.cached_iterate = None
-        if self.params.sgd_init and self.done == 0:
+        modified_sgd = self.params.sgd_init and self.done == 0
+        if modified_sgd:
             self.state.seen = 0
-        order, late = self.next_order(), self.checks_late
+        order, late = self.order.epoch(self.done, each_once=modified_sgd), self.checks_late
         data = self.problem.data_of_windows if late else self.problem.data
         self.state.begin()
         if self.done == 1:
@@ -170,7 +164,7 @@ class SDCASolver(Solver):
             self.dropped[:] = 0
             self.state.dropped_loss = self.state.dropped_dual_margins = 0
             self._visit_all()
-        self._filter_dropped()
+        self.order.leave_out(self.dropped)
 
     def _take_cg_steps_if_slow(self):
         """Take conjugate gradient steps if many epochs seem to be left, and the rows are settled.
@@ -199,7 +193,7 @@ class SDCASolver(Solver):
         if self.shrinking:
             self.state.screening_intercept = self.state.intercept
             self._visit_all()
-            self._filter_dropped()
+            self.order.leave_out(self.dropped)
 
     def _has_lost_digits(self):
         """Whether w is small against an earlier one, whose rounding it carries along."""
@@ -228,10 +222,6 @@ class SDCASolver(Solver):
         """Visit all rows but those of weight 0."""
         self.order.reset()
         self.all_visited_at = self.done
-
-    def _filter_dropped(self):
-        """Visit no rows that are dropped."""
-        self.order.filter(lambda rows: _sdca.keep_rows(rows, self.dropped))
 
     def should_certify(self):
         """Whether the gap is likely to be within `tol`, which costs no pass to say.
