@@ -14,7 +14,7 @@ from ..fitting.labels import signs_of_classes
 from ..fitting.path import decreasing_alphas
 from ..fitting.path_runs import best_dual_multiple
 from ..solvers._mapped_rows import rows_at
-from ..solvers.kernel._gram import gram_maker
+from ..solvers.kernel._gram import make_gram
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel._values import gamma_of
 from ..solvers.kernel.params import KernelSDCACVFields, KernelSDCAParams
@@ -143,7 +143,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
                 solver = KernelSDCASolver(problem, params, np.array([seed], np.uint64), dual)
                 run(solver, params.tol, trace=False)
             fit = as_fit(params, X, self.classes_, self.gamma_, solver)
-            return fit, fit_ends(fit.objective, fit.gap, fit.done, self.alpha_)
+            return fit, fit_ends(fit.result.objective, fit.result.gap, fit.done, self.alpha_)
 
         candidates = [
             (f"gamma {gamma:.3g}, alpha {alpha:.3g}", alpha)
@@ -166,7 +166,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
         """Return the kernel matrix at `gamma`, the only one in `grams`."""
         if gamma not in grams:
             grams.clear()
-            grams[gamma] = gram_maker(self, gamma, self._threads())(X)
+            grams[gamma] = make_gram(X, self, gamma, self._threads())
         return grams[gamma]
 
     def _fold_fits_of_gamma(self, X, gamma, gram, signs, folds, weights, seeds):

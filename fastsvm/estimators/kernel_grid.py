@@ -14,7 +14,7 @@ from ..fitting.path import decreasing_alphas
 from ..fitting.prediction import winners
 from ..solvers._input import as_state, positive
 from ..solvers._random import draw_rows
-from ..solvers.kernel._gram import gram_maker
+from ..solvers.kernel._gram import make_gram
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver
 from ..solvers.params import checked_params
@@ -166,7 +166,7 @@ def _grid_table(models, alphas, n_iters, n_folds):
 
 def _measure_grid(model, X, y, folds, orders, grid, report):
     """Fill in one kernel's part of the grid."""
-    gram = gram_maker(model, model.gamma_, model._threads())(X)
+    gram = make_gram(X, model, model.gamma_, model._threads())
     signs = signs_of_classes(y, model.classes_)
     problems = [KernelProblem(gram, signs, rows=train) for train, _ in folds]
     places = np.searchsorted(model.classes_, y)

@@ -14,7 +14,7 @@ from ..fitting.fit import all_or_nothing, forget_fit
 from ..fitting.kernel import gamma_to_use, support_of
 from ..fitting.labels import batch_classes, row_weights, signs_of_classes
 from ..solvers._input import as_random
-from ..solvers.kernel._gram import gram_maker
+from ..solvers.kernel._gram import make_gram
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.params import KernelPegasosFields, KernelPegasosParams
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver
@@ -143,7 +143,7 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
         with one_blas_thread:
             scores = None if first else np.ascontiguousarray(self._scores(X).T) * (params.alpha * done)
             problem = KernelProblem(
-                gram_maker(params, self.gamma_, self._threads())(X),
+                make_gram(X, params, self.gamma_, self._threads()),
                 signs_of_classes(y, self.classes_),
                 row_weights(params.class_weight, self.classes_, y, sample_weight),
                 relative=False,

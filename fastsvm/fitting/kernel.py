@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +12,8 @@ import numpy as np
 from .._utils.threads import one_blas_thread
 from ..solvers._input import as_random
 from ..solvers._solver import as_array
-from ..solvers.kernel._gram import gram_maker
-from ..solvers.kernel._problem import KernelProblem, KernelSolver
+from ..solvers.kernel._gram import make_gram
+from ..solvers.kernel._problem import KernelProblem, KernelResult, KernelSolver
 from ..solvers.kernel._values import gamma_of
 from ..solvers.kernel.params import (
     KernelPegasosFields,
@@ -53,8 +54,7 @@ class KernelFit(Fit):
     support : int32 ndarray, the rows with a coefficient in any class
     support_vectors : ndarray or CSR matrix; None where X is the kernel matrix
     dual_coef : ndarray of shape (n_problems, n_support), y_i b_i / (alpha n)
-    intercept, objective, gap : ndarrays of shape (n_problems,)
-    history : list of structured arrays, one a problem
+    result : KernelResult
     done : ndarray of shape (n_problems,), epochs or, of Pegasos, steps
     counter : str, the attribute that has the most of them
     alpha_n : float, alpha times the number of rows
@@ -68,10 +68,7 @@ class KernelFit(Fit):
     support: np.ndarray
     support_vectors: Any
     dual_coef: np.ndarray
-    intercept: np.ndarray
-    objective: np.ndarray
-    gap: np.ndarray
-    history: list[np.ndarray]
+    result: KernelResult
     done: np.ndarray
     counter: str
     alpha_n: float
@@ -82,7 +79,7 @@ class KernelFit(Fit):
     @property
     def ends(self) -> list[FitEnd]:
         """How far each problem came."""
-        return fit_ends(self.objective, self.gap, self.done)
+        return fit_ends(self.result.objective, self.result.gap, self.done)
 
     def attributes(self) -> dict[str, Any]:  # noqa: D102 (inherited)
         found = {
@@ -90,11 +87,11 @@ class KernelFit(Fit):
             "gamma_": self.gamma,
             "support_": self.support,
             "dual_coef_": self.dual_coef,
-            "intercept_": self.intercept,
-            "objective_": one_or_all(self.objective),
-            "dual_gap_": one_or_all(self.gap),
-            "history_": one_or_all(self.history),
-            self.counter: int(self.done.max()),
+            "intercept_": self.result.intercept.copy(),
+            "objective_": one_or_all(self.result.objective),
+            "dual_gap_": one_or_all(self.result.gap),
+            "history_": one_or_all([as_array(history) for history in self.result.history]),
+            self.counter: self.result.n_iter,
             "_alpha_n": self.alpha_n,
             "_n_rows": self.n_rows,
             "_scoring": ScoringKernel(),
@@ -134,14 +131,18 @@ def fit_kernel(
     classes, n = require_classes(np.unique(y)), len(y)
     gamma = gamma_to_use(params, X)
     with one_blas_thread:
-        solver = _make_solver(
-            params,
-            X,
-            signs_of_classes(y, classes),
-            row_weights(params.class_weight, classes, y, sample_weight),
-            gram_maker(params, gamma, threads),
-            None if start_of is None else start_of(classes, n),
-        )
+        signs = signs_of_classes(y, classes)
+        gram_of = partial(make_gram, params=params, gamma=gamma, threads=threads)
+        weights = row_weights(params.class_weight, classes, y, sample_weight)
+        seed = int(as_random(params.random_state).randint(2**31 - 1, size=1)[0])
+        solver: KernelSolver
+        if isinstance(params, KernelPegasosParams):
+            order = drawn_pegasos_rows(n, params.n_iter, seed)
+            solver = KernelPegasosSolver.of_rows(X, signs, weights, params, order, gram_of)
+        else:
+            problem = KernelProblem(gram_of(X), signs, weights)
+            start = None if start_of is None else start_of(classes, n)
+            solver = KernelSDCASolver(problem, params, np.array([seed], np.uint64), start)
         if steps is not None:
             steps.start(solver.most_rounds)
             steps.fitted = lambda: as_fit(params, X, classes, gamma, solver).attributes()
@@ -154,18 +155,6 @@ def fit_kernel(
         )
         stopped = steps is not None and steps.stopped
         return as_fit(params, X, classes, gamma, solver, stopped, solver.is_indefinite())
-
-
-def _make_solver(
-    params: KernelParams, X: Any, signs: Any, weights: Any, gram_of: Callable[[Any], Any], start: Any
-) -> KernelSolver:
-    """Return the solver for all classes; Pegasos has no start."""
-    seed = int(as_random(params.random_state).randint(2**31 - 1, size=1)[0])
-    if isinstance(params, KernelPegasosParams):
-        order = drawn_pegasos_rows(X.shape[0], params.n_iter, seed)
-        return KernelPegasosSolver.of_rows(X, signs, weights, params, order, gram_of)
-    problem = KernelProblem(gram_of(X), signs, weights)
-    return KernelSDCASolver(problem, params, np.array([seed], np.uint64), start)
 
 
 def as_fit(
@@ -186,10 +175,7 @@ def as_fit(
         support,
         vectors,
         coef,
-        np.zeros(len(coef)) + result.intercept,
-        result.objective,
-        result.gap,
-        [as_array(history) for history in result.history],
+        result,
         solver.done,
         params.counter,
         params.alpha * X.shape[0],

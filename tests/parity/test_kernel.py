@@ -12,6 +12,7 @@ from fastsvm.solvers.kernel import _kernel
 from fastsvm.solvers.kernel._free_set import newton_steps
 from fastsvm.solvers.kernel._gram import make_gram
 from fastsvm.solvers.kernel._problem import KernelProblem
+from fastsvm.solvers.kernel.params import KernelSDCAParams
 from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
 from fastsvm.solvers.losses import as_loss
 from fastsvm.solvers.run import run
@@ -123,7 +124,7 @@ def test_pegasos_with_room_for_few_rows(layout, capacity):
     K = reference.kernel_matrix("rbf", twin, twin, gamma=0.3)
     for n_steps in (STEPS, 1000):  # in the longer stream many rows pull more often than they may
         order = stream(len(twin), n_steps)
-        gram = make_gram(X, "rbf", gamma=0.3, cache_size=capacity * len(twin) * 8 / MIB)
+        gram = make_gram(X, KernelSDCAParams("rbf", cache_size=capacity * len(twin) * 8 / MIB), 0.3)
         assert gram.capacity == capacity
         solver = KernelPegasosSolver(KernelProblem(gram, Y, weights), ALPHA, order=order.astype(np.int32))
         result = run(solver, trace=False)

@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 import reference
 from fastsvm.solvers import LOSSES, kernel_pegasos, kernel_sdca, sdca
 from fastsvm.solvers.kernel._gram import kernel_scores, make_gram
+from fastsvm.solvers.kernel.params import KernelSDCAParams
 from reference import KERNELS, disordered
 
 pytestmark = pytest.mark.blas
@@ -42,6 +43,10 @@ def numbers(*which):
     return np.array(which, np.int32)
 
 
+def gram_of(X, kernel, gamma=1.0, threads=1, **params):
+    return make_gram(X, KernelSDCAParams(kernel, **params), gamma, threads)
+
+
 def block(gram, which):
     return gram.block(which, np.empty(len(which) ** 2, gram.rows.dtype))
 
@@ -66,7 +71,7 @@ def room(n_rows, n):
 def test_values_are_scikit_learns(kernel, n, tolerance, layout):
     X, Z = rows(n), rows(40, seed=1)
     expected = pairwise_kernels(X, metric=kernel, filter_params=True, **KERNELS[kernel])
-    gram = make_gram(layout(X), kernel, **KERNELS[kernel])
+    gram = gram_of(layout(X), kernel, **KERNELS[kernel])
     scale = np.abs(expected).max()
     np.testing.assert_allclose(full(gram), expected, rtol=0, atol=tolerance * scale)
     np.testing.assert_allclose(gram.diagonal, expected.diagonal(), rtol=0, atol=tolerance * scale)
@@ -91,7 +96,7 @@ def test_values_are_scikit_learns(kernel, n, tolerance, layout):
 def test_where_only_differences_count_offsets_do_not(kernel, layout, offset, tolerance):
     """Dense rows are centred; CSR rows far from 0 are compared in double precision."""
     X = np.random.default_rng(3).normal(size=(1030, 5)) / 10
-    gram = make_gram(layout(X + offset), kernel, gamma=0.1)
+    gram = gram_of(layout(X + offset), kernel, gamma=0.1)
     np.testing.assert_allclose(full(gram), pairwise_kernels(X, metric=kernel, gamma=0.1), atol=tolerance)
 
 
@@ -102,20 +107,20 @@ def test_large_exponents_keep_their_digits(layout):
     X[515:] = X[:515] + np.random.default_rng(5).normal(size=(515, 5)) / 3
     expected = rbf_kernel(X, gamma=1.0)
     assert ((expected > 0.1) & (expected < 0.9)).sum() > 500
-    np.testing.assert_allclose(full(make_gram(layout(X), "rbf", gamma=1.0)), expected, atol=1e-6)
+    np.testing.assert_allclose(full(gram_of(layout(X), "rbf", gamma=1.0)), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("degree", range(1, 10))
 def test_powers(degree):
     X = rows(20)
-    values = full(make_gram(X, "poly", gamma=0.7, degree=degree, coef0=-0.4))
+    values = full(gram_of(X, "poly", gamma=0.7, degree=degree, coef0=-0.4))
     np.testing.assert_allclose(values, (0.7 * X @ X.T - 0.4) ** degree, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_a_matrix_that_is_given_is_not_copied(real):
     K = rbf_kernel(rows(30)).astype(real)
-    gram = make_gram(K, "precomputed")
+    gram = gram_of(K, "precomputed")
     assert np.shares_memory(gram.rows, K)
     np.testing.assert_array_equal(full(gram), K)
     np.testing.assert_array_equal(block(gram, numbers(5, 2, 9)), K[np.ix_([5, 2, 9], [5, 2, 9])])
@@ -136,7 +141,7 @@ def test_rows_that_were_asked_for_are_there(data, capacity):
             raise KeyboardInterrupt
         return A @ B.T
 
-    gram = make_gram(X, kernel, cache_size=room(capacity, 10))
+    gram = gram_of(X, kernel, cache_size=room(capacity, 10))
     now = 0
     for _ in range(data.draw(st.integers(1, 12))):
         which = data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=capacity, unique=True))
@@ -159,7 +164,7 @@ def test_rows_that_were_asked_for_are_there(data, capacity):
 def test_blocks_and_sums_do_not_depend_on_what_is_kept(kernel, capacity, layout):
     X = rows(60)
     K = pairwise_kernels(X, metric=kernel, filter_params=True, **KERNELS[kernel])
-    gram = make_gram(layout(X), kernel, cache_size=room(capacity, 60), **KERNELS[kernel])
+    gram = gram_of(layout(X), kernel, cache_size=room(capacity, 60), **KERNELS[kernel])
     which, factors = numbers(3, 50, 17, 30, 9, 31), np.random.default_rng(0).normal(size=(2, 6))
     factors[0, :3] = 0
     scores = np.ones((2, 60))
@@ -178,7 +183,7 @@ def test_threads_do_not_change_a_bit(kernel, layout):
     factors = np.random.default_rng(0).normal(size=(2, len(which)))
     found = []
     for threads in (1, 2, 3):
-        gram = make_gram(layout(X), kernel, threads=threads, cache_size=1, **KERNELS[kernel])
+        gram = gram_of(layout(X), kernel, threads=threads, cache_size=1, **KERNELS[kernel])
         scores = np.zeros((2, 2100))
         gram.add(which, factors, scores, 0)
         part = block(gram, numbers(5, 100, 200, 7))
@@ -365,7 +370,7 @@ def test_a_cache_beyond_the_memory_is_refused_before_it_is_filled(solve, monkeyp
         solve(X, y)
     solve(X, y, cache_size=1, **({"max_iter": 1, "tol": None} if solve is kernel_sdca else {"n_iter": 10**3}))
     monkeypatch.setattr("fastsvm._utils.memory.available_memory", lambda: None)  # nobody tells
-    make_gram(X, "rbf")
+    gram_of(X, "rbf")
 
 
 def with_value(X, value):

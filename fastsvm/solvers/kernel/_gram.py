@@ -1,7 +1,5 @@
 """Rows of a kernel matrix, computed when they are needed, and as many kept as there is room for."""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,8 +7,7 @@ import numpy as np
 from ..._utils import sparse
 from ..._utils.memory import refuse_beyond_memory
 from ..._utils.threads import in_threads
-from .._input import as_matrix, finite, positive
-from ..params import as_kernel
+from .._input import as_matrix, positive
 from ._kernel import add_rows, gather, mirror, spread
 from ._values import DOUBLE_ROWS, TILE_COLUMNS, TILE_ROWS, GivenKernel, Kernel, aligned_copy, aligned_empty
 
@@ -203,53 +200,42 @@ class FullGram(Gram):
         self.diagonal = K.diagonal().astype(float)
 
 
-def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, threads=1):
+def make_gram(X: Any, params: Any, gamma: float, threads: int = 1) -> Gram:
     """The kernel matrix of the rows of X.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, n_features), or of shape (n, n) if it is the matrix
         For a callable also an array of n objects.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable
-    gamma, degree, coef0 : as in `Kernel`
-    cache_size, threads : as in `Gram`
-
-    Returns
-    -------
-    Gram
+    params : object with checked `kernel`, `degree`, `coef0` and `cache_size`
+    gamma : float
+    threads : int, default=1
+        As in `Gram`.
 
     Raises
     ------
     ValueError
-        On bad input and parameters, and as `Kernel`.
+        On bad input, and as `Kernel`.
     MemoryError
         As `Gram`.
     """
-    kernel = as_kernel(kernel)
-    gamma, degree = positive("gamma", gamma), positive("degree", degree, kind=int)
-    cache_size = positive("cache_size", cache_size)
-    coef0 = finite("coef0", coef0)
+    kernel, gamma = params.kernel, positive("gamma", gamma)
     if not (callable(kernel) and getattr(getattr(X, "dtype", None), "kind", "") == "O"):
         X, _ = as_matrix(X, threads)
-    if kernel == "precomputed":
-        if X.shape[0] != X.shape[1]:
-            raise ValueError(
-                "kernel='precomputed' wants the matrix of all K(x_i, x_j), an array of shape (n, n); "
-                f"X is of shape {X.shape}."
-            )
-        if sparse.issparse(X):
-            refuse_beyond_memory(X.dtype.itemsize * X.shape[0] ** 2, "kernel values", "take fewer rows")
-            X = X.toarray()
-        return FullGram(X, threads)
     if callable(kernel):
-        return Gram(GivenKernel(kernel, X), cache_size)  # called by one thread at a time
-    return Gram(Kernel(kernel, X, gamma=gamma, degree=degree, coef0=coef0), cache_size, threads)
-
-
-def gram_maker(params: Any, gamma: float, threads: int = 1) -> Callable[[Any], Gram]:
-    """What makes the `Gram` of some rows, with the kernel of checked parameters and this number as gamma."""
-    names = ("kernel", "degree", "coef0", "cache_size")
-    return partial(make_gram, **{name: getattr(params, name) for name in names}, gamma=gamma, threads=threads)
+        return Gram(GivenKernel(kernel, X), params.cache_size)  # called by one thread at a time
+    if kernel != "precomputed":
+        fitted = Kernel(kernel, X, gamma=gamma, degree=params.degree, coef0=params.coef0)
+        return Gram(fitted, params.cache_size, threads)
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(
+            "kernel='precomputed' wants the matrix of all K(x_i, x_j), an array of shape (n, n); "
+            f"X is of shape {X.shape}."
+        )
+    if sparse.issparse(X):
+        refuse_beyond_memory(X.dtype.itemsize * X.shape[0] ** 2, "kernel values", "take fewer rows")
+        X = X.toarray()
+    return FullGram(X, threads)
 
 
 def kernel_scores(

@@ -15,18 +15,19 @@ Source: Shalev-Shwartz, Singer, Srebro & Cotter, Math. Program. 127 (2011), fig.
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._utils.threads import number_of_threads
-from .._input import as_matrix, as_order, as_state, as_weights, positive, with_mean_1
+from .._input import as_matrix, as_order, as_state, as_weights, with_mean_1
 from .._random import draw_rows
 from .._solver import require_finite
 from ..losses import value
 from ..run import run
 from . import _kernel
-from ._gram import gram_maker, kernel_scores
+from ._gram import kernel_scores, make_gram
 from ._problem import KernelProblem, KernelResult, KernelSolver, as_all_signs
 from .params import KernelPegasosParams
 
@@ -293,15 +294,15 @@ def kernel_pegasos(
     >>> np.sign(result.dual_coef).tolist()
     [[1.0, 1.0, -1.0, -1.0]]
     """
-    gamma = positive("gamma", gamma)
     params = KernelPegasosParams.of(None, **locals())
     threads = number_of_threads(n_jobs)
     X, rows = as_matrix(X, threads)
-    n, gram_of = rows.n_rows, gram_maker(params, gamma, threads)
+    n = rows.n_rows
     if order is None:
         order = drawn_pegasos_rows(n, params.n_iter, random_state)
     else:
         order = _given_pegasos_order(order, n)
+    gram_of = partial(make_gram, params=params, gamma=gamma, threads=threads)
     solver = KernelPegasosSolver.of_rows(X, Y, sample_weight, params, order, gram_of)
     return run(solver, None, params.trace)
 

@@ -30,14 +30,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._utils.threads import in_threads, number_of_threads
-from .._input import as_state, positive
+from .._input import as_state
 from .._problem import scale_to_balance
 from .._random import shuffle
 from ..run import run
 from ..sdca_solver import sdca_intercept_step
 from . import _kernel
 from ._free_set import balance, newton_steps
-from ._gram import gram_maker
+from ._gram import make_gram
 from ._problem import KernelProblem, KernelResult, KernelSolver
 from .params import KernelSDCAParams
 
@@ -428,9 +428,7 @@ def kernel_sdca(
     >>> result.dual_coef.round(3).tolist()
     [[2.5, 2.5, -2.5, -2.5]]
     """
-    gamma = positive("gamma", gamma)
     params = KernelSDCAParams.of(None, **locals())
-    gram_of = gram_maker(params, gamma, number_of_threads(n_jobs))
-    problem = KernelProblem(gram_of(X), Y, sample_weight)
+    problem = KernelProblem(make_gram(X, params, gamma, number_of_threads(n_jobs)), Y, sample_weight)
     solver = KernelSDCASolver(problem, params, as_state(random_state))
     return run(solver, params.tol, params.trace)
