@@ -27,7 +27,7 @@ from ..solvers.params import checked_params
 from ..solvers.run import run
 from .convergence_advice import ConvergenceWarning, FitEnd, fit_ends, warn_if_short
 from .fit import Fit, all_or_nothing, alpha_n_of_last_fit, one_or_all
-from .kernel_prediction import KernelPrediction, ScoringKernel, is_precomputed
+from .kernel_prediction import KernelPrediction
 from .labels import as_labels, positive_labels, require_classes, row_weights, signs_of_classes
 from .plain_model import PlainModel
 
@@ -94,7 +94,7 @@ class KernelFit(Fit):
             self.counter: self.result.n_iter,
             "_alpha_n": self.alpha_n,
             "_n_rows": self.n_rows,
-            "_scoring": ScoringKernel(),
+            "_scoring": {},  # see `KernelPrediction`
         }
         if self.support_vectors is not None:
             found["support_vectors_"] = self.support_vectors
@@ -188,13 +188,13 @@ def as_fit(
 def support_of(params: Any, X: Any, coef: np.ndarray) -> tuple[np.ndarray, Any, np.ndarray]:
     """Return the numbers of the rows with a coefficient, these rows (or None), and their coefficients."""
     support = np.flatnonzero(coef.any(axis=0)).astype(np.int32)
-    vectors = None if is_precomputed(params.kernel) else X[support]
+    vectors = None if params.kernel == "precomputed" else X[support]
     return support, vectors, np.ascontiguousarray(coef[:, support])
 
 
 def gamma_to_use(params: Any, X: Any) -> float:
     """Return the gamma of a fit to X; 1 of kernels without."""
-    if callable(params.kernel) or is_precomputed(params.kernel):
+    if callable(params.kernel) or params.kernel == "precomputed":
         return 1.0
     return float(gamma_of(params.gamma, X))
 
@@ -219,7 +219,7 @@ def warn_if_kernel_fit_is_short(
     """Warn of a fit that ended short of its tolerance, unless a callback ended it."""
     if isinstance(params, KernelPegasosParams) or params.tol is None or fit.stopped:
         return
-    of_columns = None if is_precomputed(params.kernel) or X.ndim == 1 else X
+    of_columns = None if params.kernel == "precomputed" or X.ndim == 1 else X
     limit = np.inf if params.max_iter == -1 else params.max_iter
     advice = NO_BOUND if fit.indefinite else None
     warn_if_short(fit.ends, params.tol, of_columns, limit, category=category, advice=advice)

@@ -42,7 +42,7 @@ class KernelPrediction(Prediction):
 
     @property
     def _precomputed(self) -> bool:
-        return is_precomputed(self.kernel)
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
@@ -85,31 +85,15 @@ class KernelPrediction(Prediction):
             )
 
     def _fitted_kernel(self) -> Any:
-        """Return the kernel of the support vectors."""
+        """Return the kernel of the support vectors; to make it takes longer than a row."""
         X, parameters = self.support_vectors_, (self.kernel, self.gamma_, self.degree, self.coef0)
         if callable(self.kernel):
             return GivenKernel(self.kernel, X)
-        return self.__dict__.setdefault("_scoring", ScoringKernel()).made_of(X, parameters)
-
-
-class ScoringKernel:
-    """The kernel of a model's support vectors, of the last prediction: to make it takes longer than a row."""
-
-    def __init__(self) -> None:
-        self.made: tuple[Any, ...] = None, None, None
-
-    def made_of(self, X: Any, parameters: tuple[Any, ...]) -> Kernel:
-        """Return the kernel of these rows, with this name, gamma, degree and coef0."""
-        known, made_with, kernel = self.made
-        if known is not X or made_with != parameters:
+        last = vars(self).setdefault("_scoring", {})  # X, parameters and kernel of the last prediction
+        if last.get("X") is not X or last["parameters"] != parameters:
             name, gamma, degree, coef0 = parameters
-            kernel = Kernel(name, X, gamma=gamma, degree=degree, coef0=coef0)
+            last["kernel"] = Kernel(name, X, gamma=gamma, degree=degree, coef0=coef0)
             for values in (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,):
                 values.flags.writeable = False  # a change in place would go unnoticed
-            self.made = X, parameters, kernel
-        return kernel
-
-
-def is_precomputed(kernel: Any) -> bool:
-    """Whether X is the matrix of kernel values."""
-    return isinstance(kernel, str) and kernel == "precomputed"
+            last["X"], last["parameters"] = X, parameters
+        return last["kernel"]

@@ -103,7 +103,7 @@ class KernelSolver:
     traced : bool, whether a round is an epoch
     """
 
-    most_rounds: int | None
+    most_rounds: int | None = None
     tol: float | None = None
     traced = False
     restored = False

@@ -69,6 +69,8 @@ class KernelPegasosSolver(KernelSolver):
     ) -> None:
         super().__init__(problem, alpha)
         self.t, self.order = t, order
+        if order is not None:
+            self.most_rounds = -(-len(order) // problem.n)
         self.counts = np.zeros(problem.signs.shape)
         self.scores = np.zeros(problem.signs.shape) if scores is None else scores
         self.drawn: Any = None  # where the problem does not have all rows
@@ -99,8 +101,8 @@ class KernelPegasosSolver(KernelSolver):
         """
         n = X.shape[0]
         signs, weights = as_all_signs(Y, n), with_mean_1(as_weights(sample_weight, n))
-        drawn, whole = np.unique(order), isinstance(params.kernel, str) and params.kernel == "precomputed"
-        if whole or 2 * len(drawn) > n:
+        drawn = np.unique(order)
+        if params.kernel == "precomputed" or 2 * len(drawn) > n:
             return cls(KernelProblem(gram_of(X), signs, sample_weight), params.alpha, order=order)
         some = weights[drawn] if weights.size else weights
         problem = KernelProblem.of_sample(gram_of(X[drawn]), signs[:, drawn], some, n)
@@ -119,11 +121,6 @@ class KernelPegasosSolver(KernelSolver):
     def left(self):
         """All classes, if steps are left."""
         return range(len(self.gap)) if self.t < len(self.order) else ()
-
-    @property
-    def most_rounds(self) -> Any:  # type: ignore[override]
-        """Number of rounds of a traced run."""
-        return -(-len(self.order) // self.problem.n)
 
     @property
     def done(self):

@@ -97,7 +97,9 @@ class KernelSDCASolver(KernelSolver):
         most_steps: int = -1,
     ) -> None:
         super().__init__(problem, params.alpha)
-        self.loss, self.max_iter = params.loss_entry, np.inf if params.max_iter == -1 else params.max_iter
+        self.loss, self.max_iter = params.loss_entry, np.inf
+        if params.max_iter != -1:
+            self.max_iter = self.most_rounds = params.max_iter  # each has an epoch or more
         self.has_intercept, self.slack = params.fit_intercept, slack
         self.most_steps = np.inf if most_steps == -1 else most_steps
         shape = problem.signs.shape
@@ -146,11 +148,6 @@ class KernelSDCASolver(KernelSolver):
         """Check what is to be returned; the memory of blocks goes."""
         super().finish()
         self.block_memory = threading.local()
-
-    @property
-    def most_rounds(self) -> Any:  # type: ignore[override]
-        """The most rounds there can be: each has an epoch or more. None: no limit."""
-        return self.max_iter if self.max_iter < np.inf else None
 
     def is_at_end(self, k):
         """Whether no round follows for class k."""
@@ -273,17 +270,8 @@ class KernelSDCASolver(KernelSolver):
                 spent, self.newton_from[k] = newton_steps(*problem, budget, self.has_intercept)
                 self.newton_budget[k] -= spent
         else:
-            done, _, self.intercept[k] = _kernel.ascend(
-                *(
-                    *state,
-                    order,
-                    self.random_states[k],
-                    int(limit),
-                    goal,
-                    self.intercept[k],
-                    self.intercept_step,
-                )
-            )
+            ends = int(limit), goal, self.intercept[k], self.intercept_step
+            done, _, self.intercept[k] = _kernel.ascend(*state, order, self.random_states[k], *ends)
             if self.has_intercept:
                 dual = balance(dual, signs, self.upper[rows], before @ signs)
         self.done[k] += done
