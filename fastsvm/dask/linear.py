@@ -29,6 +29,7 @@ from .shards import predicted_rows
 if TYPE_CHECKING:
     from ..solvers.annotations import ClassWeight, EstimatorSeed
 
+OF_ROUNDS = ("n_rounds_", "n_bytes_", "n_lost_")  # attributes that an estimator without a cluster has not
 PREDICTING = ("classes_", "coef_", "intercept_", "n_features_in_", "calibration_", "squares_")
 
 
@@ -107,11 +108,6 @@ class SDCAClassifier(LinearClassifier, Fields):
     def __sklearn_clone__(self):
         return super(SDCAClassifier, copy(self)).__sklearn_clone__().set_params(client=self.client)
 
-    def _checked_params(self):
-        if positive("passes", self.passes) > 1:
-            raise ValueError(f"passes must be at most 1; got {self.passes!r}.")
-        return SDCAParams.of(self)
-
     @all_or_nothing
     @with_callbacks
     def fit(self, X, y=None, sample_weight=None):
@@ -138,7 +134,9 @@ class SDCAClassifier(LinearClassifier, Fields):
         ClusterError
             If the scheduler goes away, or no worker is left.
         """
-        params = self._checked_params()
+        params = SDCAParams.of(self)
+        if positive("passes", self.passes) > 1:
+            raise ValueError(f"passes must be at most 1; got {self.passes!r}.")
         if isinstance(X, Placed) and not (y is None and sample_weight is None):
             raise ValueError("Placed rows have labels and weights: leave out y and sample_weight.")
         data = X if isinstance(X, Placed) else place(X, y, sample_weight, client=self.client)
@@ -177,9 +175,8 @@ class SDCAClassifier(LinearClassifier, Fields):
         fit = as_fit(classes, results, data.dtype, self.tol, () if tasks is None else tasks.stopped)
         fit.set_attributes(self)
         self._fitted_data = data if self.warm_start else None
-        self.n_rounds_ = sum(run.n_rounds for run in runs)
-        self.n_bytes_ = sum(run.sent + run.received for run in runs)
-        self.n_lost_ = sum(run.lost for run in runs)
+        counts = [(run.n_rounds, run.sent + run.received, run.lost) for run in runs]
+        self.n_rounds_, self.n_bytes_, self.n_lost_ = map(sum, zip(*counts, strict=True))
         if tasks is not None:
             tasks.finish()
         warn_if_linear_fit_is_short(fit, params, None, self._warning)
@@ -198,14 +195,9 @@ class SDCAClassifier(LinearClassifier, Fields):
         check_is_fitted(self)
         given = self.get_params()
         local = LocalSDCAClassifier(**{k: given[k] for k in LocalSDCAClassifier().get_params() if k in given})
-        ours = ("n_rounds_", "n_bytes_", "n_lost_")
-        vars(local).update(
-            {
-                k: v
-                for k, v in vars(self).items()
-                if k.endswith("_") and not k.startswith("_") and k not in ours
-            }
-        )
+        for name, value in vars(self).items():
+            if name.endswith("_") and not name.startswith("_") and name not in OF_ROUNDS:
+                setattr(local, name, value)
         return local
 
     def decision_function(self, X):

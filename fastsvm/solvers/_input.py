@@ -318,18 +318,14 @@ def as_alpha(alpha: Any) -> float:
     """`alpha` as a number that double precision has room for, or a ValueError."""
     if isinstance(alpha, Real) and alpha == 0:
         raise ValueError("alpha must be a positive number; got 0: without a penalty there is no certificate.")
-    if not 1 / EXTREME <= positive("alpha", alpha) <= EXTREME:
-        raise ValueError(
-            f"alpha must be between {1 / EXTREME:g} and {EXTREME:g}; got {alpha!r}: scale X instead."
-        )
-    return float(alpha)
+    return with_square("alpha", alpha, ": scale X instead")
 
 
-def as_width(width: Any) -> float:
-    """`hinge_width` as a number that double precision has room for, or a ValueError."""
-    if not 1 / EXTREME <= positive("hinge_width", width) <= EXTREME:
-        raise ValueError(f"hinge_width must be between {1 / EXTREME:g} and {EXTREME:g}; got {width!r}.")
-    return float(width)
+def with_square(name: str, value: Any, hint: str = "") -> float:
+    """`value` as a positive number whose square double precision has room for, or a ValueError."""
+    if not 1 / EXTREME <= positive(name, value) <= EXTREME:
+        raise ValueError(f"{name} must be between {1 / EXTREME:g} and {EXTREME:g}; got {value!r}{hint}.")
+    return float(value)
 
 
 # What others call it.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 import numpy as np
 
-from ._input import as_alpha, as_first_averaged, as_width, finite, flag, one_of, order_of, positive
+from ._input import as_alpha, as_first_averaged, finite, flag, one_of, order_of, positive, with_square
 from .losses import LOSSES, PEGASOS_LOSSES, SMOOTH_LOSSES, Loss, as_loss
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "coef0": partial(finite, "coef0"),
     "degree": count_of("degree"),
     "gamma": as_gamma,
-    "hinge_width": as_width,
+    "hinge_width": partial(with_square, "hinge_width"),
     "kernel": as_kernel,
     "max_iter": as_max_iter,
     "n_iter": optional(count_of("n_iter")),

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastsvm._utils.threads import number_of_threads, one_blas_thread
 from fastsvm.fitting.labels import as_labels
-from fastsvm.solvers._input import as_matrix, as_width, finite, one_of, positive
+from fastsvm.solvers._input import as_matrix, finite, one_of, positive, with_square
 from fastsvm.solvers.losses import LOSSES, as_loss
 from fastsvm.solvers.params import (
     ASDCAFields,
@@ -216,7 +216,7 @@ def _race_objectives(models, loss):
                     f"solvers[{label!r}] has no alpha to measure it by, and the others do not share one."
                 )
             [alpha] = alphas
-        width = as_width(getattr(model, "hinge_width", 1.0)) if loss in (None, own) else 1.0
+        width = with_square("hinge_width", getattr(model, "hinge_width", 1.0)) if loss in (None, own) else 1.0
         objectives[label] = Objective(
             as_loss(loss or own, width), alpha, model.fit_intercept, model.class_weight
         )
