@@ -9,14 +9,7 @@ from ..text.bag import count_bag, learn_bag
 from ..text.reading import DEFAULT_PATTERN, refuse_string
 from ..text.terms import TermLimits, Terms
 from .base import threads_of
-from .vectorizers import (
-    Splitting,
-    check_stop_words,
-    container,
-    documents,
-    reading_of,
-    warn_of_unused_pattern,
-)
+from .vectorizers import Splitting, check_stop_words, container, documents, reading_of, warn_of_unused_pattern
 
 
 class BagOfWords(Splitting, CountVectorizer):

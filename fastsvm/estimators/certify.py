@@ -11,13 +11,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.warnings import warn_user
-from ..fitting.certificate import (
-    TINY,
-    Certificate,
-    certificate_bracket,
-    dual_of_scores,
-    multinomial_bracket,
-)
+from ..fitting.certificate import TINY, Certificate, certificate_bracket, dual_of_scores, multinomial_bracket
 from ..fitting.labels import as_labels, row_weights, signs_of
 from ..fitting.prediction import LinearPrediction, is_multinomial
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive

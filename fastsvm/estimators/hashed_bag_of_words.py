@@ -11,14 +11,7 @@ from ..text.bag import count_bag
 from ..text.reading import DEFAULT_PATTERN, Reading, refuse_string
 from ..text.weighting import weigh
 from .base import threads_of
-from .vectorizers import (
-    Splitting,
-    check_stop_words,
-    container,
-    documents,
-    reading_of,
-    warn_of_unused_pattern,
-)
+from .vectorizers import Splitting, check_stop_words, container, documents, reading_of, warn_of_unused_pattern
 
 
 class HashedBagOfWords(Splitting, HashingVectorizer):

@@ -25,17 +25,7 @@ ADDITIONS = 1 << 27  # between looks at whether to stop: some tenths of a second
 
 
 def kernel_pegasos_grid(
-    X,
-    y,
-    *,
-    kernels,
-    alphas,
-    n_iters,
-    cv=None,
-    cache_size=1024,
-    n_jobs=None,
-    random_state=None,
-    progress=None,
+    X, y, *, kernels, alphas, n_iters, cv=None, cache_size=1024, n_jobs=None, random_state=None, progress=None
 ):
     """Compute the errors of :class:`KernelPegasosClassifier` on cross-validation folds, over a grid.
 

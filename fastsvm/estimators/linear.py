@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..fitting.fit import all_or_nothing, linear_warm_start
-from ..solvers.params import (
-    ASDCAFields,
-    ASDCAParams,
-    SDCAFields,
-    SDCAParams,
-)
+from ..solvers.params import ASDCAFields, ASDCAParams, SDCAFields, SDCAParams
 from .base import LinearClassifier
 from .callbacks import with_callbacks
 

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 from ..fitting.fit import all_or_nothing
 from ..fitting.online import fit_batch, online_start, require_batches
 from ..solvers._input import as_random
-from ..solvers.params import (
-    PegasosFields,
-    PegasosParams,
-    PerceptronFields,
-    PerceptronParams,
-    checked_params,
-)
+from ..solvers.params import PegasosFields, PegasosParams, PerceptronFields, PerceptronParams, checked_params
 from .base import LinearClassifier
 from .callbacks import with_callbacks
 from .certify import certify

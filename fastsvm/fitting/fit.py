@@ -219,11 +219,7 @@ def fit_linear(
 
 
 def as_fit(
-    classes: np.ndarray,
-    results: list[Result],
-    dtype: Any,
-    tol: float | None,
-    stopped: Collection[int] = (),
+    classes: np.ndarray, results: list[Result], dtype: Any, tol: float | None, stopped: Collection[int] = ()
 ) -> LinearFit:
     """Return the LinearFit of results, one a problem.
 

@@ -43,9 +43,7 @@ COUNTING = {
 }
 # A pattern in a file could take for ever to match, so a file only names one of these. They all take time in
 # proportion to the text.
-WORDS = COUNTING | {
-    "analyzer": ("token_pattern", [("words", DEFAULT_PATTERN), ("split", SPLIT_PATTERN)]),
-}
+WORDS = COUNTING | {"analyzer": ("token_pattern", [("words", DEFAULT_PATTERN), ("split", SPLIT_PATTERN)])}
 BAG = COUNTING | {
     "analyzer": ("analyzer", by_themselves("word", "split", "char_wb")),
     "token_pattern": ("token_pattern", by_themselves(*PATTERNS)),
