@@ -21,70 +21,60 @@ from twins import texts as hard_texts
 STOP_WORDS = [None, "english", ["the", "cat"], ["one", "two", "three", "The", "", "on the"], []]
 
 
-@pytest.mark.parametrize(
-    "ngrams",
-    [(3, 9), (9, 9), (0, 0), (0, 1), (0, 2), (-1, 1), (2, 1), (1, 0), (1,), (1, 2, 3), (1.0, 2.0), [1, 2]],
-)
-def test_odd_ngrams(ngrams):
-    check(BagOfWords(ngram_range=ngrams))
-
-
-@pytest.mark.parametrize("stop_words", [["don't", "l'été"], ["The"], [1], ["a b"]])
-def test_stop_words_that_do_not_fit_the_tokens_warn_once(stop_words):
-    ours = BagOfWords(stop_words=stop_words)
-    own = scikit_learn(ours)
-    for _ in range(2):
-        assert_same(*(outcome(lambda one=one: one.fit_transform(TEXTS)) for one in (ours, own)))
-
-
-LIMITS = [
-    *({"min_df": limit} for limit in (2, 3, 0.2, 0.0, 1.0, 9, 100, 0, -1, 1.5)),
-    *({"max_df": limit} for limit in (1, 2, 0.1, 0.3, 0.0, "many")),
-    *({"min_df": low, "max_df": high} for low, high in ((2, 2), (3, 2), (0.9, 1))),
-    *({"max_features": limit} for limit in (0, 1.5, 10**6)),
-    {"min_df": 2, "max_df": 0.4, "max_features": 2},
-]
-
-
-@pytest.mark.parametrize("limits", LIMITS, ids=str)
-@pytest.mark.parametrize("more", [{}, {"ngram_range": (1, 2), "binary": True}], ids=["plain", "bigrams"])
-def test_limits(limits, more):
-    check(BagOfWords(**limits, **more))
-
-
-@pytest.mark.parametrize(
-    "vocabulary",
-    [
-        ["cat", "the", "unseen", "dogs", "mat"],
+VALUES = {
+    "ngram_range": [
+        *((3, 9), (9, 9), (0, 0), (0, 1), (0, 2), (-1, 1), (2, 1), (1, 0)),
+        *((1,), (1, 2, 3), (1.0, 2.0), [1, 2]),
+    ],
+    "stop_words": ["english", ["don't", "l'été"], ["The"], [1], ["a b"], "french", {"the"}],
+    "min_df": [2, 3, 0.2, 0.0, 1.0, 9, 100, 0, -1, 1.5],
+    "max_df": [1, 2, 0.1, 0.3, 0.0, "many"],
+    "max_features": [0, 1.5, 2, 10**6],
+    "dtype": [np.int32, np.float32, np.float64, np.uint8, bool, "float32", np.dtype("int16")],
+    "vocabulary": [
+        ["cat", "the", "unseen", "dogs", "mat", "t", "at "],
         {"cat", "the", "unseen", "mat"},
         {"cat": 2, "the": 0, "unseen": 1},
         {"cat": np.int64(1), "the": np.int32(0)},
         ("the cat", "cat", "on the mat", "cat sat on"),
         np.array(["cat", "the", "dog's"]),
         ["", "a  b", " x", "x ", "cat ", "the  cat", "the\tcat", "Foo", "The", "a", "cat", "the cat"],
-        ["\ud800", "cat", "\x00"],
+        ["\ud800", "cat", "\x00", "日"],
         ["οδος", "οδός", "i̇", "straße", "STRASSE", "日本語", "crème brûlée"],
         ["no", "such", "words"],
         ["cat", "dog", "cat"],
-        {"cat": 0, "dog": 0},
-        {"cat": 0, "dog": 2},
-        {"cat": -1, "dog": 0},
-        {"cat": 0.0, "dog": 1.0},
-        [],
-        {},
-        "cat",
-        5,
+        *({"cat": 0, "dog": 0}, {"cat": 0, "dog": 2}, {"cat": -1, "dog": 0}, {"cat": 0.0, "dog": 1.0}),
+        *([], {}, "cat", 5),
     ],
-    ids=lambda terms: repr(sorted(terms) if isinstance(terms, set) else terms),
-)
-@pytest.mark.parametrize(
-    "more", [{}, {"ngram_range": (1, 2)}, {"lowercase": False, "analyzer": "split"}], ids=str
-)
-def test_a_given_vocabulary(vocabulary, more):
-    ours = BagOfWords(vocabulary=vocabulary, **more)
-    own = scikit_learn(ours)
-    assert_same(*(outcome(lambda one=one: one.transform(TEXTS)) for one in (ours, own)))  # without fitting
-    check(BagOfWords(vocabulary=vocabulary, **more))
+    **{name: ["words"] for name in ("input", "decode_error", "strip_accents", "lowercase")},
+    **{"encoding": [None], "binary": [True, 2], "preprocessor": [1], "n_jobs": [2]},
+}
+OTHERS = [
+    *({}, {"ngram_range": (1, 2), "binary": True}, {"lowercase": False, "analyzer": "split"}),
+    *({"min_df": 2, "max_df": 0.4, "max_features": 2}, {"max_df": 2, "min_df": 3}),
+    *({"analyzer": name, "ngram_range": (1, 3)} for name in ("char", "char_wb")),
+]
+
+
+@pytest.mark.parametrize("others", OTHERS, ids=str)
+@pytest.mark.parametrize("name", VALUES)
+def test_each_value_of_a_parameter_with_others(name, others):
+    texts = [*TEXTS, "many " * 300]  # more than eight bits count
+    for value in VALUES[name]:
+        ours = BagOfWords(**{**others, name: value})
+        before_fit = [outcome(lambda one=one: one.transform(texts)) for one in (ours, scikit_learn(ours))]
+        assert_same(*before_fit)
+        check(ours, texts)
+
+
+INVALID = [{"dtype": "no such type"}, {"tokenizer": "words"}]
+INVALID += [{"token_pattern": pattern} for pattern in (r"(a)(b)", r"(", None, 3)]
+
+
+@pytest.mark.parametrize("parameters", INVALID, ids=str)
+def test_invalid_parameters(parameters):
+    ours = BagOfWords(**parameters)
+    assert_same(*(outcome(lambda one=one: one.fit_transform(TEXTS)) for one in (ours, scikit_learn(ours))))
 
 
 def test_the_terms_of_a_vocabulary_are_strings():
@@ -98,18 +88,6 @@ def test_the_terms_of_a_vocabulary_are_strings():
 def test_a_vocabulary_that_can_be_read_once():
     ours, theirs = (BagOfWords(vocabulary=iter(["cat", "dog"])) for _ in range(2))
     assert_same_state(ours.fit(TEXTS), scikit_learn(theirs).fit(TEXTS))
-
-
-@pytest.mark.parametrize(
-    "dtype",
-    [np.int64, np.int32, np.float32, np.float64, np.uint8, bool, "float32", np.dtype("int16")],
-    ids=str,
-)
-@pytest.mark.parametrize("binary", [True, False])
-def test_dtypes(dtype, binary):
-    texts = [*TEXTS, "many " * 300]  # more than eight bits count
-    check(BagOfWords(dtype=dtype, binary=binary), texts, texts)
-    check(BagOfWords(dtype=dtype, binary=binary, min_df=2, max_features=3), texts, texts)
 
 
 SIGNS, LETTERS = (["", "\x01", "\x1fa", "!"], "split"), (["", "é", "\U0001d4b3"], "word")
@@ -165,20 +143,6 @@ def test_the_first_thread_may_have_no_term(n_jobs, monkeypatch):
 def test_n_jobs_is_checked(n_jobs):
     with pytest.raises(ValueError, match="n_jobs"):
         BagOfWords(n_jobs=n_jobs).fit(TEXTS)
-
-
-INVALID = [
-    *({"stop_words": words} for words in ("french", {"the"})),
-    *({"token_pattern": pattern} for pattern in (r"(a)(b)", r"(", None, 3)),
-    *({name: "words"} for name in ("input", "decode_error", "strip_accents", "lowercase", "tokenizer")),
-    *({"encoding": None}, {"binary": 2}, {"preprocessor": 1}, {"dtype": "no such type"}),
-]
-
-
-@pytest.mark.parametrize("parameters", INVALID, ids=str)
-def test_invalid_parameters(parameters):
-    ours = BagOfWords(**parameters)
-    assert_same(*(outcome(lambda one=one: one.fit_transform(TEXTS)) for one in (ours, scikit_learn(ours))))
 
 
 def test_an_unknown_analyzer():

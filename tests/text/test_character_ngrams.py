@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fastsvm.text import Bag, BagOfWords, HashedBagOfWords
+from fastsvm.text import Bag, BagOfWords
 from fastsvm.text.reading import CharacterReading, compiled_reading
 from pairs import pairs
-from twins import OTHERS, TEXTS, assert_same, assert_same_bits, check, outcome, scikit_learn
+from twins import OTHERS, TEXTS, assert_same_bits, check
 from twins import texts as hard_texts
 
 ANALYZERS = ["char_wb", "char"]
@@ -35,51 +35,11 @@ def test_as_in_scikit_learn(analyzer, ngrams, more):
         check(BagOfWords(analyzer=analyzer, ngram_range=ngrams, n_jobs=n_jobs, **more), TEXTS, OTHERS)
 
 
-@pytest.mark.parametrize("ngrams", [(0, 2), (2, 1), (1.0, 2.0), [1, 2], (-1, 1)], ids=str)
-def test_odd_ranges(ngrams):
-    for analyzer in ANALYZERS:
-        check(BagOfWords(analyzer=analyzer, ngram_range=ngrams))
-
-
-def test_a_word_shorter_than_the_ngrams_is_counted_once():
-    bag = BagOfWords(analyzer="char_wb", ngram_range=(4, 6))
-    X = bag.fit_transform(["a of"])
-    assert bag.get_feature_names_out().tolist() == [" a ", " of "]
-    assert X.toarray().tolist() == [[1, 1]]
-
-
-@pytest.mark.parametrize(
-    "vocabulary",
-    [
-        ["", "ca", " c", "unseen", "at "],
-        {"t": 2, " ": 0, "é": 1},
-        ["\ud800", "\x00", "日"],
-        ["a", "a"],
-        ["no one"],
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("analyzer", ANALYZERS)
-def test_given_vocabularies(analyzer, vocabulary):
-    check(BagOfWords(analyzer=analyzer, ngram_range=(1, 3), vocabulary=vocabulary))
-
-
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.lists(hard_texts | st.text(" \t\n\xa0ab\u2003", max_size=9), min_size=1, max_size=6))
 def test_any_texts(texts):
     for analyzer in ANALYZERS:
         check(BagOfWords(analyzer=analyzer, ngram_range=(1, 3)), texts, texts[::-1])
-
-
-def test_patterns_and_stop_words_warn_as_in_scikit_learn():
-    for analyzer in ANALYZERS:
-        check(BagOfWords(analyzer=analyzer, token_pattern=r"\S+"))
-        check(BagOfWords(analyzer=analyzer, stop_words=["the"]))
-
-
-def test_hashing_them_is_left_to_scikit_learn():
-    ours = HashedBagOfWords(analyzer="char_wb", ngram_range=(2, 4), n_features=512)
-    assert_same(*(outcome(lambda one=one: one.fit_transform(TEXTS)) for one in (ours, scikit_learn(ours))))
 
 
 @pytest.mark.parametrize("analyzer", ANALYZERS)
