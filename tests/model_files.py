@@ -28,6 +28,16 @@ def round_trip(model, path):
     return load_model(path)
 
 
+def assert_round_trip(model, path, *inputs, digits=1.0):
+    """Check that what comes out of a file is what went in, with the same results; return it."""
+    loaded = round_trip(model, path)
+    assert_same_model(model, loaded)
+    for X in inputs:
+        assert_same_predictions(model, loaded, X, digits)
+    assert_saved_alike(loaded, path)
+    return loaded
+
+
 def assert_same_predictions(one, other, X, digits=1.0):
     """Check that two models predict the same: up to rounding where BLAS is called for arrays that lie apart.
 

@@ -4,13 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, softmax
 from sklearn.calibration import _SigmoidCalibration as Sigmoid
-from sklearn.pipeline import make_pipeline
 
-import fastsvm
-from fastsvm import PegasosClassifier, SDCAClassifier
+from fastsvm import PegasosClassifier
 from fastsvm.fitting import Calibration
-from fastsvm.model_files import TextScorer, load_plain
-from fastsvm.text import BagOfWords
 
 pytestmark = pytest.mark.blas
 
@@ -75,25 +71,6 @@ def test_labels_without_scores_get_the_mean_of_the_others():
     assert found.slopes[2] == pytest.approx(found.slopes[:2].mean())
     with pytest.raises(ValueError, match="no scores"):
         Calibration.fit(np.full((3, 3), -np.inf), [0, 1, 2], [0, 1, 2])
-
-
-@pytest.mark.parametrize("labels", [("no", "yes"), ("a", "b", "c")])
-def test_files_keep_it(tmp_path, labels):
-    """The plain pipeline, the scorer of texts and scikit-learn's say the same."""
-    path = tmp_path / "model.safetensors"
-    y = [labels[i % len(labels)] for i in range(len(TEXTS))]
-    model = make_pipeline(BagOfWords(), SDCAClassifier()).fit(TEXTS, y)
-    assert not hasattr(model, "predict_proba")
-    decision = model.decision_function(TEXTS)
-    classifier = model[-1]
-    classifier.calibration_ = Calibration.fit(decision, y, classifier.classes_)
-    fastsvm.save_model(model, path)
-    expected = model.predict_proba(TEXTS)
-    for loaded in (fastsvm.load_model(path), load_plain(path), TextScorer.load(path)):
-        assert loaded.predict_proba(TEXTS).tolist() == expected.tolist()
-    assert TextScorer.load(path).scores(TEXTS, proba=True).probabilities.tolist() == expected.tolist()
-    again = fastsvm.load_model(path).fit(TEXTS, y)
-    assert not hasattr(again, "predict_proba")  # other scores
 
 
 def test_a_batch_makes_it_stale():

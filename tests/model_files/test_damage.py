@@ -32,7 +32,7 @@ from fastsvm import (
     save_model,
 )
 from fastsvm.fitting import Calibration
-from fastsvm.text import BagOfWords, TermWeighting, TextScorer
+from fastsvm.text import BagOfWords, TermWeighting, TextScorer, lower_without_markup
 from model_files import put, read, refuses
 
 TEXTS = ["a fine pen", "a dull, dull pen", "fine ink in a pen", "no ink, dull", "ink, ink", "Übermut tut"]
@@ -58,6 +58,9 @@ def named():
 MODELS = {
     "words": lambda: make_pipeline(CountVectorizer(), SDCAClassifier("log", alpha=0.1)).fit(TEXTS, TWO[:6]),
     "bag": calibrated,
+    "markup": lambda: make_pipeline(BagOfWords(preprocessor=lower_without_markup), SDCAClassifier()).fit(
+        TEXTS, TWO[:6]
+    ),
     "union": lambda: make_pipeline(
         FeatureUnion([("words", BagOfWords()), ("characters", BagOfWords(analyzer="char_wb"))]),
         PerceptronClassifier(class_weight={"a": 1.0, "b": 2.0, "ç": 2.0}),
@@ -248,6 +251,7 @@ FIELDS = [
     ("words", "0.params.ngram_range", [2, 1], "ngram_range is [2, 1]"),
     ("bag", "0.params.ngram_range", [1, 10**9], "ngram_range is [1, 1000000000]"),
     ("bag", "0.params.token_pattern", "(a+)+$", "token_pattern is '(a+)+$'"),
+    ("markup", "0.params.preprocessor", "murkup", "preprocessor is 'murkup'"),
     ("union", "0.params.bags", {}, "bags is {}, not of type list"),
     ("bag", "1.fitted.n_features_in_", 3, "weights_ is of shape (8,), not (3,)"),
     ("image", "0.params.with_mean", 1, "with_mean is 1, not of type bool"),

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
 
 from fastsvm import (
     ASDCAClassifier,
@@ -17,7 +17,10 @@ from fastsvm import (
     load_model,
     save_model,
 )
+from fastsvm.fitting import Calibration
+from fastsvm.model_files import load_plain, save_plain
 from fastsvm.text import BagOfWords, TermWeighting, TextScorer, lower_without_markup
+from model_files import assert_saved_alike
 from pairs import pairs
 
 WORDS = ["fine", "dull", "a", "Kettle", "loud", "naïve", "ΣΑΣ", "x", "don't", "İstanbul", "𝒳𝒴", "2nd"]
@@ -48,17 +51,16 @@ def sdca(loss="log"):
 
 
 def assert_same(model, path):
+    """The model, what is read of its file by either reader, and by the scorer."""
     save_model(model, path)
-    pipeline, scorer = load_model(path), TextScorer.load(path)
+    pipeline, plain, scorer = load_model(path), load_plain(path), TextScorer.load(path)
     X = [*texts(seed=5), *UNKNOWN]
-    names = ["decision_function", "predict"]
-    assert hasattr(scorer, "predict_proba") == hasattr(pipeline, "predict_proba")
-    if hasattr(pipeline, "predict_proba"):
-        names.append("predict_proba")
-    for name in names:
-        one, other = getattr(pipeline, name)(X), getattr(scorer, name)(iter(X))
-        assert (one.dtype, one.shape) == (other.dtype, other.shape)
-        assert one.tobytes() == other.tobytes()
+    for name in ["decision_function", "predict", *["predict_proba"] * hasattr(model, "predict_proba")]:
+        expected = getattr(model, name)(X)
+        for found in getattr(pipeline, name)(X), getattr(plain, name)(X), getattr(scorer, name)(iter(X)):
+            assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+            assert found.tobytes() == expected.tobytes()
+    assert hasattr(scorer, "predict_proba") == hasattr(model, "predict_proba")
     assert scorer.classes_.tolist() == pipeline.classes_.tolist()
     n_terms = np.diff(pipeline[0].transform(X).indptr)
     assert scorer.scores(X).n_terms.tolist() == n_terms.tolist()
@@ -110,6 +112,21 @@ def test_readings(analyzer, ngram_range, weigh, params, marks, path):
 def test_classifiers(classifier, n_labels, counts, dtype, path):
     bag = BagOfWords(ngram_range=(1, 2), dtype=counts)
     assert_same(model_of(bag, classifier, n_labels=n_labels, dtype=dtype), path)
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_bags_side_by_side_and_a_calibration(n_labels, path):
+    bags = [("words", BagOfWords(ngram_range=(1, 2))), ("chars", BagOfWords(analyzer="char_wb"))]
+    model = model_of(FeatureUnion(bags), TermWeighting("nb"), sdca("hinge"), n_labels=n_labels)
+    labels = model.predict(texts(seed=2))
+    model[-1].calibration_ = Calibration.fit(model.decision_function(texts()), labels, model.classes_)
+    assert_same(model, path)
+    again = load_model(path)
+    assert again.predict_proba(["fine"]).shape == (1, n_labels)
+    assert_saved_alike(again, path)
+    save_plain(load_plain(path), path.with_name("plain"))
+    assert path.with_name("plain").read_bytes() == path.read_bytes()
+    assert not hasattr(again.fit(texts(), labels), "predict_proba")  # other scores
 
 
 def test_probabilities_need_the_log_loss(path):

@@ -4,11 +4,8 @@ import pickle
 
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import make_pipeline
 
-import fastsvm
-from fastsvm import ModelFileError, SDCAClassifier
-from fastsvm.text import Bag, BagOfWords, TextScorer, has_markup, lower_without_markup
+from fastsvm.text import Bag, BagOfWords, has_markup, lower_without_markup
 
 
 @pytest.mark.parametrize(
@@ -57,28 +54,3 @@ def test_vectorisers_agree():
     assert (pickle.loads(pickle.dumps(plain)).transform(TEXTS).toarray() == X).all()
     with pytest.raises(TypeError, match="a text is of type int, not str"):
         plain.transform([3])
-
-
-def test_model_files_know_of_it(tmp_path):
-    path = tmp_path / "m.safetensors"
-    model = make_pipeline(BagOfWords(preprocessor=lower_without_markup), SDCAClassifier())
-    model.fit(TEXTS, ["+", "-", "+", "-"])
-    fastsvm.save_model(model, path)
-    new = ["<br>fine", "br", "caf&eacute; b"]
-    expected = model.decision_function(new).tolist()
-    assert fastsvm.load_model(path).decision_function(new).tolist() == expected
-    assert TextScorer.load(path).decision_function(new).tolist() == expected
-    path.write_bytes(
-        path.read_bytes().replace(b'"markup\\"', b'"murkup\\"').replace(b'"markup"', b'"murkup"')
-    )
-    with pytest.raises(ModelFileError, match="preprocessor is 'murkup'"):
-        fastsvm.load_model(path)
-    model[0].set_params(preprocessor=str.upper)
-    with pytest.raises(ModelFileError, match="BagOfWords with preprocessor="):
-        fastsvm.save_model(model, path)
-
-
-def test_a_model_without_says_nothing_of_it(tmp_path):
-    path = tmp_path / "m.safetensors"
-    fastsvm.save_model(make_pipeline(BagOfWords(), SDCAClassifier()).fit(TEXTS, ["+", "-", "+", "-"]), path)
-    assert b"preprocessor" not in path.read_bytes()
