@@ -161,6 +161,14 @@ def test_tame_problems_are_solved_alike_by_both_methods(p):
     assert p.alpha / 2 * far**2 <= 2 * (ours.gap + theirs.gap) + 1e-14
 
 
+@fixed(200)
+@given(p=problems(scales=(1e-8, 1e-4, 1.0)))
+def test_newtons_method_ends_at_the_optimum(p):
+    r = p.solve("newton", 1e-9, 200)
+    check(p, r)
+    assert r.gap <= 1e-9 * r.objective + 1e-14  # what rounding leaves
+
+
 @fixed(15)
 @given(p=problems(), other_alpha=st.sampled_from([1e-6, 1e-2, 10.0]))
 def test_the_certificate_of_a_run_from_anywhere(p, other_alpha):

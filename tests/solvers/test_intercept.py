@@ -9,7 +9,6 @@ import reference
 from fastsvm.solvers import LOSSES, losses
 from fastsvm.solvers._intercept import best_intercept
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers._scores import loss_and_slope, scores_of
 from fastsvm.solvers.losses import as_loss
 
 pytestmark = pytest.mark.blas
@@ -22,22 +21,6 @@ def problem(request):
     y = np.where(rng.random(300) < 0.2, 1, -1)
     weights = reference.weights(rng, 300) if request.param else None
     return Problem(sparse.csr_matrix(X), y, weights)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_losses_of_scores_and_their_slope(problem, loss):
-    w = np.random.default_rng(1).normal(size=5)
-    scores = scores_of(problem.rows, w)
-    X = sparse.csr_matrix((problem.rows.values, problem.rows.columns, problem.rows.indptr), (300, 5))
-    np.testing.assert_allclose(scores, X @ w, atol=1e-12)
-    c = problem.weights if problem.weights.size else np.ones(300)
-
-    def total(bias):
-        return c @ losses.value(loss, problem.signs * (scores + bias))
-
-    found, slope = loss_and_slope(scores, problem.signs, problem.weights, 0.3, as_loss(loss).struct)
-    assert found == pytest.approx(total(0.3))
-    assert slope == pytest.approx((total(0.3 + 1e-6) - total(0.3 - 1e-6)) / 2e-6, rel=1e-5)
 
 
 @pytest.mark.parametrize("start", [0.0, -50.0])

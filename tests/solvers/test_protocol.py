@@ -4,11 +4,64 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from solvers.test_certificates import Drawn, check
+from solvers.test_pegasos import OPTIONS, optimum
 
+import reference
+from fastsvm.solvers import LOSSES, asdca, pegasos, sdca
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES
 from fastsvm.solvers.make_solver import make_solver
 from fastsvm.solvers.params import ASDCAParams, PegasosParams, PerceptronParams, SDCAParams
 from fastsvm.solvers.run import Watcher, run
+
+TAIL, RANDOM = {"averaging": "tail"}, {"averaging": "random"}
+CERTIFIED = {
+    sdca: (
+        LOSSES,
+        [
+            *({}, {"order": "random"}, {"order": "cyclic"}, {"fit_intercept": True}, TAIL, RANDOM),
+            *({"sgd_init": True}, {"sgd_init": True, "order": "random"}),
+            *(TAIL | {"sgd_init": True, "fit_intercept": True}, RANDOM | {"fit_intercept": True}),
+        ],
+    ),
+    asdca: (
+        SMOOTH_LOSSES,
+        [
+            {"batch_size": rows, "averaging": kind, "fit_intercept": free}
+            for rows in (1, 7, 10**9)  # no more than there are
+            for kind in ("last", "tail")
+            for free in (False, True)
+        ],
+    ),
+    pegasos: (PEGASOS_LOSSES, OPTIONS),
+}
+EVERY_EPOCH = {sdca: {"tol": None, "trace": True}, asdca: {"tol": None}, pegasos: {"trace": True}}
+CASES = [(solve, loss, o) for solve, (kinds, options) in CERTIFIED.items() for loss in kinds for o in options]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("solve", "loss", "options"), CASES)
+def test_the_certificate_is_that_of_what_is_returned(solve, loss, options, weighted, problem):
+    X, y = problem
+    c = reference.weights(np.random.default_rng(2), len(y)) if weighted else None
+    options = {"fit_intercept": False} | options
+    shared = {"loss": loss, "alpha": 0.01, "sample_weight": c, "max_iter": 7, "random_state": 0}
+    r = solve(X, y, **shared, **EVERY_EPOCH[solve], **options)
+    assert r.n_iter == len(r.history) == 7
+    assert r.objective == pytest.approx(reference.primal(loss, 0.01, X, y, r.w, r.intercept, c), rel=1e-12)
+    gap = reference.gap(loss, 0.01, X, y, r.dual, r.w, r.intercept, c)  # inf outside of the domain
+    assert r.gap == pytest.approx(gap, rel=1e-9)
+    assert c is None or (r.dual[c == 0] == 0).all()
+    assert abs(r.dual @ y) < 1e-9 if options["fit_intercept"] else r.intercept == 0
+    best = optimum(loss, 0.01, X, y, sample_weight=c, fit_intercept=options["fit_intercept"])
+    for epoch in r.history:  # every bound holds, every gap covers the distance to the optimum
+        assert epoch.dual <= best + 1e-12 <= epoch.primal + 1e-9
+        assert epoch.gap == pytest.approx(epoch.primal - epoch.dual)
+    assert loss != "squared_hinge" or solve is asdca or r.history[0].dual > 0  # which b = 0 has
+    if solve is sdca:
+        check(Drawn(X, X, y, c, loss, 0.01, options["fit_intercept"]), r)
+
 
 SHARED = {"alpha": 0.01, "max_iter": 200}
 LINEAR = {
