@@ -36,23 +36,6 @@ def test_whole_numbers_in_any_order_of_columns(kind):
     assert X.indices.tolist() == [2, 0, 1, 2, 2, 1]
 
 
-@each
-@pytest.mark.parametrize("real", [np.float32, np.float64])
-def test_types_and_layouts(estimator, real, problem):
-    X, y = problem
-    X = X.astype(real)
-    expected = clone(estimator).fit(X, y)
-    assert expected.coef_.dtype == expected.intercept_.dtype == real
-    assert expected.decision_function(X).dtype == real
-    wide = X.copy()
-    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    layouts = [wide, X.tocsc(), X.tocoo(), sparse.csr_matrix(X), X.toarray(), np.asfortranarray(X.toarray())]
-    for other in layouts:
-        model = clone(estimator).fit(other, y)
-        np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-4, atol=1e-6)
-        np.testing.assert_allclose(model.decision_function(other), expected.decision_function(X), atol=1e-4)
-
-
 def test_dual_coef_is_svcs(iris):
     X, y = iris
     model = SDCAClassifier(alpha=0.01, random_state=0).fit(X, y)

@@ -43,6 +43,31 @@ def test_bad_input_is_one_line(estimator, problem):
         clone(estimator).predict(X)
 
 
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_types_and_layouts(estimator, real, problem):
+    X, y = problem[0].astype(real), problem[1]
+    expected = clone(estimator).fit(X, y)
+    scores, dense, wide = expected.decision_function(X), X.toarray(), X.copy()
+    assert not hasattr(expected, "coef_") or expected.coef_.dtype == expected.intercept_.dtype == real
+    assert scores.dtype == (real if hasattr(expected, "coef_") else np.float64)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    layouts = [wide, X.tocsc(), X.tocoo(), sparse.csr_matrix(X), dense, np.asfortranarray(dense)]
+    for other in (*layouts, np.repeat(dense, 2, axis=0)[::2], dense.tolist()):
+        model = clone(estimator).fit(other, y)
+        support = getattr(model, "support_vectors_", other)
+        assert not sparse.issparse(other) or sparse.issparse(support)
+        for some in (other, X, dense):
+            np.testing.assert_allclose(model.decision_function(some), scores, atol=1e-4)
+
+
+def test_threads_do_not_change_a_bit(estimator, iris, monkeypatch):
+    monkeypatch.setattr("fastsvm.solvers._rows.PASS_VALUES", 200)
+    one, *others = (clone(estimator).set_params(n_jobs=n).fit(*iris) for n in (None, 2, 5))
+    for name in ("coef_", "intercept_", "dual_coef_", "objective_", "dual_gap_"):
+        for other in others:
+            assert np.array_equal(getattr(other, name, None), getattr(one, name, None)), name
+
+
 def test_a_row_is_checked_whatever_its_layout(estimator, iris):
     """Rows that are ready for the solvers pass scikit-learn's checks by; others do not."""
     X, y = iris

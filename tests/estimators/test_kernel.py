@@ -1,9 +1,6 @@
 """The kernel classifiers: what they learn, what they take, partial_fit of Pegasos, errors."""
 
 import pickle
-import threading
-import time
-import warnings
 
 import numpy as np
 import pytest
@@ -21,7 +18,6 @@ from contracts import KERNEL, estimators
 from fastsvm import KernelPegasosClassifier, KernelSDCAClassifier
 from fastsvm.solvers._input import as_state
 from fastsvm.solvers._random import draw_rows
-from interrupts import interrupt
 
 pytestmark = pytest.mark.blas
 
@@ -86,25 +82,6 @@ def test_scores_are_those_of_the_support(estimator, kernel, layout, data):
 
 
 # What is taken ------------------------------------------------------------------------------------------
-
-
-@each
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_sparse_rows_are_dense_rows(estimator, kernel, problem):
-    X, y = problem[0][:100], problem[1][:100]
-    limit = {"n_iter": 300} if isinstance(estimator, KernelPegasosClassifier) else {"max_iter": 10}
-    dense = fitted(estimator, X.toarray(), y, kernel=kernel, **limit)
-    assert isinstance(dense.support_vectors_, np.ndarray)
-    wide = X.copy()
-    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    for other in (X, X.tocsc(), wide, np.asfortranarray(X.toarray())):
-        model = fitted(estimator, other, y, kernel=kernel, **limit)
-        if sparse.issparse(other):
-            assert model.support_vectors_.format == "csr"
-        assert_alike(model, dense, other, X.toarray(), atol=1e-8)
-        for some in (X, X.toarray()):
-            np.testing.assert_allclose(model.decision_function(some), dense.decision_function(X), atol=1e-7)
 
 
 @each
@@ -274,23 +251,6 @@ def test_a_given_matrix_is_square(estimator, problem):
         fitted(estimator, X.toarray(), y, kernel="precomputed")
 
 
-def test_a_fit_that_stops_short_says_so(iris):
-    X, y = iris
-    advice = "raise max_iter, alpha or tol; the columns of X are scaled well"
-    message = rf"after 2 epochs at a relative duality gap of .*, above tol=1e-06: {advice}\."
-    with pytest.warns(ConvergenceWarning, match=message):
-        model = KernelSDCAClassifier(max_iter=2, tol=1e-6, alpha=1e-4).fit(X, y)
-    assert model.n_iter_ == 2
-    with pytest.warns(ConvergenceWarning, match=r"tol=1e-06: raise max_iter, alpha or tol\."):
-        KernelSDCAClassifier("precomputed", max_iter=2, tol=1e-6, alpha=1e-4).fit(rbf(X, X), y)
-    with pytest.warns(ConvergenceWarning, match="scale X with"):
-        KernelSDCAClassifier("poly", max_iter=2, tol=1e-6, alpha=1e-4).fit(X * 1e3, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        KernelSDCAClassifier(max_iter=2, tol=None).fit(X, y)
-        KernelSDCAClassifier().fit(X, y)
-
-
 @pytest.mark.parametrize("scaled", [True, False])
 @pytest.mark.parametrize("C", [1, 1000])
 def test_the_default_reaches_tol_however_large_C_is(C, scaled):
@@ -310,23 +270,3 @@ def test_a_fit_ends_where_the_kernel_allows_no_small_gap(monkeypatch):
         model.fit(scale(X), y)
     with pytest.raises(ValueError, match=r"^The dual .* not positive semi-definite\. Use kernel='rbf', loss"):
         model.set_params(loss="squared_hinge").fit(scale(X), y)
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        KernelSDCAClassifier(alpha=1e-9, tol=1e-9, max_iter=10**7, n_jobs=2),
-        KernelPegasosClassifier(n_iter=2 * 10**7),
-    ],
-    ids=["SDCA in threads", "Pegasos"],
-)
-def test_ctrl_c_stops_within_a_second_and_leaves_all_as_it_was(estimator):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(2500, 30)), rng.integers(0, 3, 2500)
-    model = clone(estimator)
-    before, n_threads = dict(vars(model)), threading.active_count()
-    sent = interrupt(lambda: model.fit(X, y))
-    while threading.active_count() > n_threads:  # a thread may be at its last epochs
-        assert time.process_time() - sent < 4
-        time.sleep(0.001)
-    assert vars(model) == before

@@ -1,15 +1,24 @@
 """The advice of a fit that stopped short."""
 
 import re
+import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import MaxAbsScaler, scale
 
-from fastsvm import SDCAClassifier, SDCAClassifierCV, sdca_path
+from fastsvm import (
+    ConvergenceWarning,
+    KernelSDCAClassifier,
+    KernelSDCAClassifierCV,
+    SDCAClassifier,
+    SDCAClassifierCV,
+    sdca_path,
+)
 from fastsvm.fitting import convergence_advice as advice
 from fastsvm.fitting.convergence_advice import convergence_advice
 
@@ -61,13 +70,41 @@ def test_what_is_wrong_with_the_scale(X, expected, chunk, monkeypatch):
     assert re.search(expected, said), said
 
 
-def test_the_warning_says_it_once():
-    X = with_column(SCALED, 1e4)
-    said = r"after 2 epochs at a relative duality gap of [0-9.e+-]+, above tol=0.001: .*StandardScaler"
+def fitting(kind, *args, **options):
+    return lambda X, y, **more: kind(*args, **options, **more).fit(X, y)
+
+
+WIDE = RNG.normal(size=(500, 400))  # more columns than Newton's method takes
+MATRIX = rbf_kernel(SCALED[:90])
+FEW = {"alphas": [1.0, 1e-6], "cv": 3}
+ADVICE = "raise max_iter, alpha or tol"
+
+
+@pytest.mark.parametrize(
+    ("fit", "X", "where", "advice"),
+    [
+        (fitting(SDCAClassifier, solver="coordinate"), with_column(SCALED, 1e4), "", ".*StandardScaler"),
+        (fitting(KernelSDCAClassifier), SCALED[:90], "", f"{ADVICE}; the columns of X are scaled well"),
+        (fitting(KernelSDCAClassifier, "precomputed"), MATRIX, "", rf"{ADVICE}\.$"),
+        (fitting(KernelSDCAClassifier, "poly"), 1e3 * SCALED[:90], "", ".*scale X with"),
+        (fitting(SDCAClassifierCV, **FEW), WIDE, " at alpha=1e-06", ADVICE),
+        (fitting(KernelSDCAClassifierCV, gammas=[0.1], **FEW), SCALED, " at alpha=1e-06", ADVICE),
+        (partial(sdca_path, alphas=[0.1, 1e-4]), WIDE, " at alpha=0.0001", ADVICE),
+    ],
+    ids=range(7),
+)
+def test_a_fit_that_stops_short_says_so_once(fit, X, where, advice):
+    y = np.arange(len(X)) % 3 > 0 if isinstance(fit, partial) else np.resize(["a", "b", "c"], len(X))
+    said = (
+        rf"^Stopped{where} after 2 epochs at a relative duality gap of [0-9.e+-]+, above tol=1e-09: {advice}"
+    )
     with pytest.warns(ConvergenceWarning, match=said) as caught:
-        SDCAClassifier(alpha=1e-5, max_iter=2, solver="coordinate").fit(X, np.resize(["a", "b", "c"], len(X)))
+        fit(X, y, max_iter=2, tol=1e-9)
     assert len(caught) == 1
     assert "\n" not in str(caught[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(X, y, max_iter=2, tol=None)
 
 
 STALLED = "more steps gain nothing, so raise tol or alpha"
@@ -88,7 +125,7 @@ HARD = {"alpha": 1e-9, "tol": 1e-14, "max_iter": 10**7, "random_state": 0}
     ids=["fit", "cross-validation", "path"],
 )
 def test_max_iter_is_to_be_raised_only_where_it_was_reached(fit, max_iter):
-    with pytest.warns(advice.ConvergenceWarning) as caught:
+    with pytest.warns(ConvergenceWarning) as caught:
         fit(load_breast_cancer().target, **HARD | {"max_iter": max_iter})
     [said] = [str(warning.message) for warning in caught]
     assert ("raise max_iter" in said) == (max_iter == 1)

@@ -18,22 +18,6 @@ def dense():
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize(
-    "convert",
-    [
-        np.asfortranarray,
-        lambda X: X.tolist(),
-        sparse.csr_array,
-        lambda X: np.repeat(X, 2, axis=0)[::2],
-    ],
-)
-def test_every_layout_gives_the_same_result(solver, convert, dense):
-    X, y = dense
-    expected = solver(X, y, random_state=0)
-    np.testing.assert_allclose(solver(convert(X), y, random_state=0).w, expected.w, rtol=1e-9)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
 def test_the_callers_data_stay_as_they_were(solver, dense):
     X, y = dense
     X = sparse.csr_array(X)
