@@ -41,6 +41,8 @@ class Table(NamedTuple):
         For each row, the length of a bar that a page draws before the last column, in percent.
     left_out : str
         What there is more than these rows.
+    kind : {"claims", ""}
+        On a page, rows of a verdict, a claim and what stands behind them, one below the other on a phone.
     """
 
     columns: Sequence[str]
@@ -49,6 +51,7 @@ class Table(NamedTuple):
     shades: Sequence[Sequence[str]] = ()
     bars: Sequence[float] = ()
     left_out: str = ""
+    kind: str = ""
 
 
 class Figure(NamedTuple):
@@ -74,9 +77,9 @@ class Section:
         Several stand side by side.
     figures : callable, optional
         Returns the figures; only a page calls it.
-    layout : {"pair", "panels", "list", ""}
-        How a page arranges the figures: beside each other and the tables, many small ones, as a list, or as
-        wide as it is.
+    layout : {"pair", "panels", "list", "figures", ""}
+        How a page arranges the figures: beside each other and the tables, many small ones, as a list, large
+        ones in two columns where there is room, or as wide as it is.
     command : str
         A command line to copy.
     """
@@ -142,7 +145,11 @@ def _print_tables(tables: Sequence[Table]) -> None:
 
 
 def write_sections_page(
-    path: str | os.PathLike[str], heading: Line, head: Section, sections: Sequence[Section]
+    path: str | os.PathLike[str],
+    heading: Line,
+    head: Section,
+    sections: Sequence[Section],
+    kind: str = "texts",
 ) -> None:
     """Write a page of sections.
 
@@ -156,10 +163,12 @@ def write_sections_page(
         What stands below the title: its facts, and its lines, which are set off as notices.
     sections : sequence of Section
         Those that have a title.
+    kind : {"texts", "studies"}
+        What style.css calls such pages.
     """
     from .html_pages import render, write_page
 
     shown = [section for section in sections if section.title]
     parts: dict[str, Any] = {"heading": heading, "head": head, "shown": shown}
     title = "".join(heading)
-    write_page(path, render(__package__, "sections.html", kind="texts", title=title, **parts))
+    write_page(path, render(__package__, "sections.html", kind=kind, title=title, **parts))

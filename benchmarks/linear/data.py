@@ -46,13 +46,13 @@ def crops(folder):
 
     from fastsvm_apps.cells.data.image_reader import read_image
     from fastsvm_apps.cells.finding.findings import crop_square
-    from fastsvm_apps.studies.cells.document_crop import SIZE, find_center
+    from fastsvm_apps.studies.documents.cells.document_crop import SIZE, locate_report
 
     rows, labels = [], []
     for kind in ("LYMPHOCYTE", "NEUTROPHIL"):
         for path in sorted((folder / "cells" / "images" / kind).iterdir()):
             image = read_image(str(path))
-            gray = cv2.cvtColor(crop_square(image, find_center(image), SIZE), cv2.COLOR_BGR2GRAY)
+            gray = cv2.cvtColor(crop_square(image, locate_report(image), SIZE), cv2.COLOR_BGR2GRAY)
             rows.append(gray.ravel().astype(np.float32))
             labels.append(kind == "NEUTROPHIL")
     X = np.array(rows)

@@ -40,9 +40,7 @@ APP_LAYERS = {
     "sentiment": [{"data"}, {"measures"}, {"learning"}, {"jobs"}, {"output"}, {"commands"}],
     "cells": [{"data"}, {"finding"}, {"measuring"}, {"learning"}, {"jobs"}, {"output"}, {"commands"}],
     "studies": [
-        *({"data"}, {"frame"}, {"output"}, {"race"}),
-        {"cells", "digits", "kernels", "sentiment", "solvers"},  # one for each document
-        {"commands"},
+        *({"data"}, {"report"}, {"race"}, {"documents"}, {"commands"}),
     ],
 }
 APP_LAYER = {
@@ -60,7 +58,7 @@ HEAVY = {"click", "cv2", "matplotlib", "dask"}
 MAY = {
     "click": r"common(\..+)?|[^.]+\.(api|cli|settings|commands(\..+)?)",
     "cv2": r"cells\.(data\.image_(decoding|reader|threads)|(finding|measuring|learning|jobs|output)\..+)"
-    r"|studies\.(data\.invented_smears|cells\.(document_crop|document_steps))",
+    r"|studies\.(data\.invented_smears|documents\.cells\.(document_crop|document_steps))",
 }
 
 # Parameters make their solvers, and import them when they do.

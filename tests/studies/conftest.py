@@ -12,8 +12,7 @@ from fastsvm_apps.common.app import app
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.commands import study_commands as commands
 from fastsvm_apps.studies.commands.gallery_command import gallery
-from fastsvm_apps.studies.frame.study_list import Study
-from fastsvm_apps.studies.frame.study_report import Claim, Figure, Report, Table, Verdict
+from fastsvm_apps.studies.report.study_report import Claim, Figure, Report, Table, Verdict
 
 PIXEL = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 HOSTILE = "</script><script>document.title = 'bad'</script>"
@@ -77,8 +76,8 @@ def claims():
 def fake(monkeypatch):
     """The fake study; it is the only one."""
     module = Fake()
-    monkeypatch.setitem(sys.modules, "fake_study", module)
-    monkeypatch.setattr(commands, "STUDIES", {"fake": Study("fake_study", "A fake")})
+    monkeypatch.setitem(sys.modules, "fastsvm_apps.studies.documents.fake", module)
+    monkeypatch.setattr(commands, "STUDIES", {"fake": "A fake"})
     return module
 
 
@@ -86,7 +85,7 @@ def fake(monkeypatch):
 def run(fake, tmp_path, monkeypatch):
     """Run a command line inside an empty folder."""
     monkeypatch.chdir(tmp_path)
-    made = [commands.study_command(name, study) for name, study in commands.STUDIES.items()]
+    made = [commands.study_command(name, title) for name, title in commands.STUDIES.items()]
     main = app("fastsvm-studies", "Help.", [*made, commands.all_studies, gallery])
 
     def run(*args, fails=None):

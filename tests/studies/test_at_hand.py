@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.studies.digits.digit_experiments import read_digits
-from fastsvm_apps.studies.frame.study_context import Context
-from fastsvm_apps.studies.kernels.kernel_digits import digits_of
-from fastsvm_apps.studies.sentiment import text_experiments
-from fastsvm_apps.studies.sentiment.plane_experiments import planes
+from fastsvm_apps.studies.documents import digits, kernels
+from fastsvm_apps.studies.documents.sentiment import text_experiments
+from fastsvm_apps.studies.documents.sentiment.plane_experiments import planes
+from fastsvm_apps.studies.report.study_report import Context
 
 
 def test_another_set_is_not_taken(tmp_path):
@@ -16,7 +15,7 @@ def test_another_set_is_not_taken(tmp_path):
     with pytest.raises(
         AppError, match=r"as usps is another set, of the shape \(30, 7\) and with the labels 0, 1"
     ):
-        read_digits(str(tmp_path))
+        digits.read_digits(str(tmp_path))
     (tmp_path / "jain.csv").write_text("x,y,label\n0,1,1\n2,3,1\n")
     with pytest.raises(
         AppError, match=r"as jain is another set, of the shape \(2, 2\) and with the labels 1"
@@ -30,6 +29,6 @@ def test_another_set_is_not_taken(tmp_path):
 
 def test_a_report_says_what_the_folder_lacks(tmp_path):
     for folder, said in ((None, False), (str(tmp_path), True)):
-        for digits in (read_digits(folder), digits_of(folder, None)):
-            assert "scikit-learn's digits" in digits.words
-            assert ("the data has no usps.npz." in digits.words) is said
+        for words in (digits.read_digits(folder).words, kernels.read_digits(folder, None)[-1]):
+            assert "scikit-learn's digits" in words
+            assert ("the data has no usps.npz." in words) is said

@@ -13,17 +13,16 @@ from click.testing import CliRunner
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.common.cache import Cache
-from fastsvm_apps.studies import cells
-from fastsvm_apps.studies.cells import (
+from fastsvm_apps.studies.cli import main
+from fastsvm_apps.studies.documents import cells
+from fastsvm_apps.studies.documents.cells import (
     cell_crops,
     cell_experiments,
     principal_components,
     solver_curves,
 )
-from fastsvm_apps.studies.cli import main
-from fastsvm_apps.studies.frame.study_context import Context
-from fastsvm_apps.studies.frame.study_report import Verdict
-from fastsvm_apps.studies.output.study_charts import draw_figure
+from fastsvm_apps.studies.report.charts import draw_figure
+from fastsvm_apps.studies.report.study_report import Context, Verdict
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
 FIGURES = {

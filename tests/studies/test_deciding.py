@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fastsvm_apps.studies.frame.claim_judging import Statistic, above, judge, meets, of_a_draw, reaches
-from fastsvm_apps.studies.frame.study_report import Verdict
+from fastsvm_apps.studies.report.claim_judging import Statistic, above, judge, meets, of_a_draw, reaches
+from fastsvm_apps.studies.report.study_report import Verdict
 
 
 @pytest.mark.parametrize(

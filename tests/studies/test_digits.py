@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from fastsvm_apps.common.statistics import confusion
 from fastsvm_apps.studies.cli import main
-from fastsvm_apps.studies.digits import digit_experiments
+from fastsvm_apps.studies.documents import digits as study
 
 pytestmark = pytest.mark.blas
 
@@ -37,26 +37,26 @@ def test_without_data_it_runs_on_what_scikit_learn_has(quick):
     for part in "training", "test":
         for row in read(quick / f"confusion_{part}.csv"):
             assert float(row["called 5"]) + float(row["called 6"]) == pytest.approx(80)
-    assert len(read(quick / "draws.csv")) == 4 * len(digit_experiments.METHODS)
+    assert len(read(quick / "draws.csv")) == 4 * len(study.METHODS)
 
 
 def test_a_draw_has_as_many_of_each_and_none_twice():
-    digits = digit_experiments.read_digits(None)
-    here, there = digit_experiments.draw(digits, seed=1, run=2)
+    digits = study.read_digits(None)
+    here, there = study.draw(digits, seed=1, run=2)
     assert len({*here, *there}) == len(here) + len(there) == 2 * (digits.n_train + digits.n_test)
     for rows in here, there:
         assert (digits.y[rows] == 5).sum() == (digits.y[rows] == 6).sum()
-    other, _ = digit_experiments.draw(digits, seed=1, run=3)
+    other, _ = study.draw(digits, seed=1, run=3)
     assert {*other} != {*here}
 
 
 def test_the_digits_of_the_document(shared):
-    digits = digit_experiments.read_digits(str(shared))
+    digits = study.read_digits(str(shared))
     assert digits.original
     errors = []
     for run in range(20):
-        here, there = digit_experiments.draw(digits, seed=0, run=run)
-        model = digit_experiments.METHODS["Pegasos"](random_state=run).fit(digits.X[here], digits.y[here])
-        tables = confusion(digits.y[there], model.predict(digits.X[there]), digit_experiments.LABELS)
-        errors.append(digit_experiments.wrong(tables) / 600)
+        here, there = study.draw(digits, seed=0, run=run)
+        model = study.METHODS["Pegasos"](random_state=run).fit(digits.X[here], digits.y[here])
+        tables = confusion(digits.y[there], model.predict(digits.X[there]), study.LABELS)
+        errors.append(study.wrong(tables) / 600)
     assert 0.025 < np.mean(errors) <= 0.038

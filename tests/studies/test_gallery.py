@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.studies.output import small_pictures
-from fastsvm_apps.studies.output.study_record import read_record
+from fastsvm_apps.studies.report import markdown_gallery
+from fastsvm_apps.studies.report.study_record import read_record
 
 
 def test_a_gallery_of_all(run, tmp_path):
@@ -58,14 +58,14 @@ def test_pages_of_others_stay(run, tmp_path):
 
 
 def test_pictures_become_small(monkeypatch):
-    monkeypatch.setattr(small_pictures, "LIMIT_BYTES", 25_000)
+    monkeypatch.setattr(markdown_gallery, "LIMIT_BYTES", 25_000)
     noise = np.random.default_rng(0).integers(0, 256, (150, 300, 3), dtype=np.uint8)
     file = io.BytesIO()
     Image.fromarray(noise).save(file, format="PNG")
-    small = small_pictures.small_picture(file.getvalue(), "noise.png")
-    assert len(small) <= small_pictures.LIMIT_BYTES < file.tell()
+    small = markdown_gallery.small_picture(file.getvalue(), "noise.png")
+    assert len(small) <= markdown_gallery.LIMIT_BYTES < file.tell()
     with Image.open(io.BytesIO(small)) as image:
         assert image.width / image.height == pytest.approx(2, rel=0.02)
-    assert small_pictures.small_picture(small, "noise.png") is small
+    assert markdown_gallery.small_picture(small, "noise.png") is small
     with pytest.raises(AppError, match=r"noise\.png: .*run the study again"):
-        small_pictures.small_picture(b"no picture", "noise.png")
+        markdown_gallery.small_picture(b"no picture", "noise.png")

@@ -5,22 +5,15 @@ import pytest
 
 from fastsvm import KernelPegasosClassifier
 from fastsvm_apps.common.cache import Cache
-from fastsvm_apps.common.matplotlib_figures import figure
-from fastsvm_apps.studies import kernels
-from fastsvm_apps.studies.frame.study_context import Context
-from fastsvm_apps.studies.kernels import kernel_claims, kernel_experiments
-from fastsvm_apps.studies.kernels.kernel_digits import digits_of
-from fastsvm_apps.studies.kernels.kernel_grid import (
-    FOLDS,
-    KERNELS,
-    LAMBDAS,
-    Size,
-)
-from fastsvm_apps.studies.kernels.plain_kernel_pegasos import gaussian_matrix, naive, vectorised
+from fastsvm_apps.studies.documents import kernels
+from fastsvm_apps.studies.documents.plain_kernel_pegasos import gaussian_matrix, naive, vectorised
+from fastsvm_apps.studies.report.charts import draw_figure
+from fastsvm_apps.studies.report.study_report import Context
 
 pytestmark = pytest.mark.blas
 
-TINY = Size(steps=(100, 500), rows=200, plane_rows=100, plane_steps=250, race_steps=(5, 20), repeats=2)
+SMALL = {"steps": (100, 500), "rows": 200, "plane_rows": 100, "plane_steps": 250}
+TINY = kernels.Size(**SMALL, race_steps=(5, 20), repeats=2)
 
 
 def last(run):
@@ -45,20 +38,17 @@ def test_implementations_take_the_same_steps():
 
 def test_a_fold_is_told_by_the_cells_of_the_others():
     errors = np.array([[0.1, 0.1, 0.4], [0.2, 0.2, 0.2]])
-    assert kernel_claims._chosen_errors(errors).tolist() == [0.2, 0.2, 0.4]
+    assert kernels.chosen_errors(errors).tolist() == [0.2, 0.2, 0.4]
 
 
 @pytest.mark.slow
 def test_a_tiny_run(monkeypatch, tmp_path):
     monkeypatch.setattr(kernels, "QUICK", TINY)
     report = kernels.run(
-        Context(quick=True, data=str(tmp_path), parts=Cache(tmp_path / "parts"), choices={"grid": "wider"})
+        Context(quick=True, data=str(tmp_path), parts=Cache(tmp_path / "parts"), grid="wider")
     )
-    for each in report.figures:
-        with figure(None, each.size) as sheet:
-            each.draw(sheet)
-            assert sheet.axes
-    monkeypatch.setattr(kernel_experiments, "grid", pytest.fail)  # the parts are there
+    assert all(draw_figure(each).startswith(b"\x89PNG") for each in report.figures)
+    monkeypatch.setattr(kernels, "measure_kernel", pytest.fail)  # the parts are there
     again = Context(quick=True, parts=Cache(tmp_path / "parts"))
     words = [claim.words for claim in report.claims]
     assert [claim.words for claim in kernels.run(again).claims] == words[:-1]
@@ -67,13 +57,12 @@ def test_a_tiny_run(monkeypatch, tmp_path):
 @pytest.mark.slow
 def test_usps(shared):
     """A small grid: the document's cells at 10,000 steps, and the quick sample of it."""
-    digits = digits_of(str(shared), None)
-    assert digits.usps
-    assert not digits_of(str(shared), 2000).usps
-    grid = kernel_experiments.grid(
-        *(digits, KERNELS["gamma 2"], LAMBDAS, (1000, 10_000), range(1), 2, lambda: None)
-    )
-    assert grid["error"].shape == (len(LAMBDAS), 2, FOLDS)
+    X, y, usps, _ = kernels.read_digits(str(shared), None)
+    assert usps
+    assert not kernels.read_digits(str(shared), 2000)[2]
+    settings = kernels.KERNELS["gamma 2"], kernels.LAMBDAS, (1000, 10_000), range(1), 2
+    grid = kernels.measure_kernel(X, y, *settings, lambda: None)
+    assert grid["error"].shape == (len(kernels.LAMBDAS), 2, kernels.FOLDS)
     low, high = grid["error"][0].mean(axis=-1), grid["error"][-1].mean(axis=-1)
     assert low[0] == pytest.approx(0.070, abs=0.004)
     assert (low < high - 0.02).all()

@@ -10,16 +10,15 @@ from scipy import sparse, stats
 import reference
 from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.sentiment.data.text_source import TextSource
-from fastsvm_apps.studies.frame.study_context import Context
-from fastsvm_apps.studies.frame.study_report import Verdict
-from fastsvm_apps.studies.output.study_charts import draw_figure
-from fastsvm_apps.studies.output.study_record import record_study
-from fastsvm_apps.studies.sentiment import plane_experiments as planes
-from fastsvm_apps.studies.sentiment import run as run_study
-from fastsvm_apps.studies.sentiment import (
+from fastsvm_apps.studies.documents.sentiment import plane_experiments as planes
+from fastsvm_apps.studies.documents.sentiment import run as run_study
+from fastsvm_apps.studies.documents.sentiment import (
     text_claims,
     text_experiments,
 )
+from fastsvm_apps.studies.report.charts import draw_figure
+from fastsvm_apps.studies.report.study_record import record_study
+from fastsvm_apps.studies.report.study_report import Context, Verdict
 
 
 @pytest.fixture(autouse=True)

@@ -7,11 +7,7 @@ import pytest
 
 from fastsvm_apps.common.matplotlib_figures import figure
 from fastsvm_apps.studies import solvers
-from fastsvm_apps.studies.frame.claim_judging import Statistic, above, below, judge, meets, within
-from fastsvm_apps.studies.frame.study_context import Context
-from fastsvm_apps.studies.frame.study_report import Verdict
-from fastsvm_apps.studies.race.cost_to_level import cost_to_level, level_beyond_an_epoch
-from fastsvm_apps.studies.solvers import (
+from fastsvm_apps.studies.documents.solvers import (
     convergence_costs,
     document_solvers,
     output_claims,
@@ -21,7 +17,10 @@ from fastsvm_apps.studies.solvers import (
     solver_sets,
     speed_claims,
 )
-from fastsvm_apps.studies.solvers.solver_experiments import Curves
+from fastsvm_apps.studies.documents.solvers.solver_experiments import Curves
+from fastsvm_apps.studies.race.cost_to_level import cost_to_level, level_beyond_an_epoch
+from fastsvm_apps.studies.report.claim_judging import Statistic, above, below, judge, meets, within
+from fastsvm_apps.studies.report.study_report import Context, Verdict
 
 pytestmark = pytest.mark.blas
 

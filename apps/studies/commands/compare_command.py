@@ -13,7 +13,7 @@ from ...common.matrix_reading import TABLE_OPTIONS, read_labelled
 from ...common.paths import Continues, Reads
 from ...common.printing import print_heading, print_json, print_line, print_table, tidy_warnings
 from ...common.progress import Stages, by_steps
-from .study_options import command, threads_of
+from .study_commands import command, thread_count
 
 SOLVERS = ("sdca", "sdca-sgd", "pegasos", "pegasos-tail", "asdca", "perceptron")
 NEAR_SHARE = 0.01  # of the optimum: what counts as solved
@@ -21,9 +21,7 @@ HOLDOUT = 0.25  # of the rows
 PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
 
 
-@command(
-    "compare rows.svm", "compare table.csv --solvers sdca,pegasos -o ours", only_in_config={"threads": None}
-)
+@command("compare rows.svm", "compare table.csv --solvers sdca,pegasos -o ours")
 @options.section(
     "Input", click.option("--scale", is_flag=True, help="Standardise dense columns first."), *TABLE_OPTIONS
 )
@@ -55,8 +53,8 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
     import numpy as np
 
     from ...common.matplotlib_figures import figure
-    from ..output import study_folder
     from ..race import compare as race
+    from ..report import study_folder
 
     models = {name: _solver_model(name, loss, alpha, epochs) for name in map(str.strip, solvers.split(","))}
     if set(models) == {"perceptron"}:
@@ -71,7 +69,7 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
                 found = race(
                     *(models, X, y),
                     **{"runs": runs, "loss": loss, "X_test": X_test, "y_test": y_test},
-                    n_jobs=threads_of(config),
+                    n_jobs=thread_count(config.get("threads", -1)),
                     random_state=0,
                     progress=by_steps(advance),
                 )

@@ -2,61 +2,109 @@
 
 import os
 import shlex
-from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from time import process_time
-from types import MappingProxyType
 
 import click
 
-from ...common.errors import DONE, FAILED, AppError
+from ...common import options
+from ...common.errors import DONE, FAILED, USAGE, AppError
+from ...common.paths import Continues, Reads
 from ...common.printing import note, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..frame.study_list import STUDIES, Study
-from .study_options import HELP, WITHOUT_DATA, command, study_options, threads_of
 
+# The title of each study, in the order in which `all` runs them; `run` of its module returns a report.
+STUDIES = {
+    "cells": "White blood cells: SDCA against Pegasos, raw pixels and principal components",
+    "digits": "Digits 5 against 6: Pegasos with an intercept, drawn a hundred times",
+    "kernels": "Ten digits: kernel Pegasos over a grid of kernels, steps and strengths",
+    "sentiment": "Pegasos on points in the plane and on the sentiment of texts",
+    "solvers": "SDCA, ASDCA and Pegasos: which converges faster, on three kinds of rows",
+}
 STUDIES_PACKAGE = __package__.rpartition(".")[0]
 PARTS = "parts"  # the folder of what is finished
+WITHOUT_DATA = (
+    "note: without --data, drawn smears, scikit-learn's digits, made rows and generated reviews stand in for "
+    "the documents' data sets; claims about those cannot be tested"
+)
+HELP = """
+The documents' data sets (usps.npz, cells/, smears/labels_checked.csv, prostate.npz, skin.tsv.gz,
+sentiment.txt, flame.csv, jain.csv) are taken from the folder of --data. Without it a study runs on the
+samples of fastsvm and scikit-learn.
+
+FOLDER gets pictures, tables, claims.csv, report.json and a page, report.html.
+
+Finished parts are kept in FOLDER/parts: an interrupted run resumes with the same command. Delete the
+folder to compute all parts again. A folder with other files is left alone.
+"""
+
+command = partial(options.command, "fastsvm-studies", only_in_config={"threads": None})
 
 
-def study_command(name: str, study: Study) -> click.Command:
+def study_options(default_folder: str):
+    """Return a decorator that gives a command the options of a study, its results by default in a folder."""
+    data = click.option(
+        "--data",
+        type=Reads(is_folder=True),
+        metavar="DIR",
+        help="Folder with the documents' data sets.  [default: samples]",
+    )
+    runs = click.option(
+        "--runs",
+        type=click.IntRange(min=2),
+        help="Repetitions of each experiment.  [default: those of the document]",
+    )
+    quick = click.option("--quick", is_flag=True, help="Run a small version of the study.")
+    output = click.option(
+        "-o", "--output", type=Continues("folder"), default=default_folder, help="Folder for the results."
+    )
+
+    def decorate(function):
+        function = options.section("Input", data)(function)
+        function = options.section("Training", runs, options.seed_option, quick)(function)
+        return options.section("Output", output, options.json_option)(function)
+
+    return decorate
+
+
+def study_command(name: str, title: str) -> click.Command:
     """Return the command of a study."""
 
     def run(output, json, **options):
-        from ..output.printed_verdicts import print_verdicts
-        from ..output.study_folder import PAGE
+        from ..report.study_folder import PAGE
+        from ..report.study_sections import print_verdicts
 
-        choices = {choice: options.pop(choice) for choice in study.choices}
-        record = run_study(name, study, output, choices=choices, **options)
+        record = run_study(name, output, **options)
         if json:
             print_json(record)
         else:
             print_verdicts(record, os.path.join(output, PAGE))
 
     run.__name__ = name
-    run.__doc__ = f"{study.title}.\n{HELP}"
+    run.__doc__ = f"{title}.\n{HELP}"
     run = study_options(name)(run)
-    for choice, (values, words) in study.choices.items():
-        option = click.option(f"--{choice}", type=click.Choice(values), default=values[0], help=words)
-        run = option(run)
-    return command(name, f"{name} --data data --runs 20 -o results", only_in_config={"threads": None})(run)
+    if name == "kernels":
+        grids = {"type": click.Choice(("document", "wider")), "default": "document"}
+        run = click.option("--grid", **grids, help="Lower lambda and higher gamma, too.")(run)
+    return command(name, f"{name} --data data --runs 20 -o results")(run)
 
 
-@command("all --quick", "all --data data -o results", only_in_config={"threads": None})
+@command("all --quick", "all --data data -o results")
 @study_options("studies")
 def all_studies(output, json, **options):
     """Run all studies, one after the other, and make one page of their verdicts."""
-    from ..output import study_folder
-    from ..output.printed_verdicts import print_all_verdicts, print_verdicts
+    from ..report import study_folder
+    from ..report.study_sections import print_all_verdicts, print_verdicts
 
     study_folder.take_folder(output, "all")
     if options["data"] is None and not options["quiet"]:
         note(WITHOUT_DATA)
     records, failed = [], []
-    for name, study in STUDIES.items():
+    for name in STUDIES:
         place = os.path.join(output, name)
         try:
-            records.append(run_study(name, study, place, **options))
+            records.append(run_study(name, place, **options))
         except AppError as error:
             note(f"{name}: {error.format_message()}")
             failed.append(name)
@@ -75,26 +123,25 @@ all_studies.name = "all"
 all_studies.help += f"\n{HELP}"
 
 
-def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: bool, **options) -> dict:
+def run_study(name: str, folder: str, *, quiet: bool, verbose: bool, threads: object = -1, **choices) -> dict:
     """Run a study and write its results; return their record."""
     from ...common.cache import Cache
-    from ..frame.study_context import Context
-    from ..output import study_folder
-    from ..output.study_record import record_study
+    from ..report import study_folder
+    from ..report.study_record import record_study
+    from ..report.study_report import Context
 
     study_folder.take_folder(folder, name)
     place = os.path.join(folder, PARTS)
-    threads = threads_of({"threads": options.pop("threads", -1)})
     start = process_time()
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         try:
-            context = Context(**options, parts=Cache(place), threads=threads, stage=stage)
-            report = import_module(study.module, STUDIES_PACKAGE).run(context)
+            context = Context(**choices, parts=Cache(place), threads=thread_count(threads), stage=stage)
+            report = import_module(f".documents.{name}", STUDIES_PACKAGE).run(context)
         except KeyboardInterrupt:
             if os.path.isdir(place):
                 note(f"note: finished parts are kept in {place}; the same command resumes")
             raise
-        how = {"command": command_line(name, **options), "quick": options["quick"], "seed": options["seed"]}
+        how = {"command": command_line(name, **choices), "quick": context.quick, "seed": context.seed}
         # Of all threads; nobody knows what parts of an earlier run took.
         how["cpu_seconds"] = None if context.taken_up else process_time() - start
         record = record_study(report, how, stage.seconds)
@@ -103,18 +150,19 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
 
 
 def command_line(
-    name: str,
-    *,
-    data: str | None,
-    runs: int | None,
-    seed: int,
-    quick: bool,
-    choices: Mapping[str, str] = MappingProxyType({}),
+    name: str, *, data: str | None, runs: int | None, seed: int, quick: bool, grid: str | None = None
 ) -> str:
     """Return the command that gives the same results again; the folder of the data may lie elsewhere then."""
     words = ["fastsvm-studies", name, *(["--data", "DIR"] if data else [])]
-    words += ["--runs", str(runs)] if runs else []
-    for choice, value in choices.items():
-        words += [f"--{choice}", value]
+    words += (["--runs", str(runs)] if runs else []) + (["--grid", grid] if grid else [])
     words += ["--seed", str(seed), *(["--quick"] if quick else []), "-o", name]
     return shlex.join(words)
+
+
+def thread_count(threads: object) -> int:
+    """Return the number of threads that a file for --config gives; -1 is that of the cores."""
+    from fastsvm.fitting import number_of_threads
+
+    if threads != -1 and not (isinstance(threads, int) and threads >= 1):
+        raise AppError("threads in --config must be a whole number of at least 1", USAGE)
+    return number_of_threads(threads)

@@ -197,3 +197,14 @@ def public_set_at_hand(name: str, folder: str | None) -> Rows | None:
             f"{', '.join(map(str, found[:20]))}"
         )
     return X, y
+
+
+def usps_or_small_digits(folder: str | None) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return ink from 0 to 1 and digits of USPS, or of scikit-learn's digits, and whether it is USPS."""
+    found = public_set_at_hand("usps", folder)
+    if found is not None:
+        return *found, True
+    from sklearn.datasets import load_digits
+
+    X, y = load_digits(return_X_y=True)
+    return X / 16, y, False

@@ -6,8 +6,8 @@ from fastsvm.fitting import SDCA, Pegasos
 
 from ...common.progress import by_steps
 from ..data.public_sets import public_set_at_hand
-from ..frame.claim_judging import Statistic, median
-from ..frame.study_context import Arrays, Context
+from ..report.claim_judging import Region, judge, median, show_ratio
+from ..report.study_report import Arrays, Claim, Context
 from .compare_solvers import compare
 from .cost_to_level import level_beyond_an_epoch, paired_ratio
 
@@ -53,22 +53,20 @@ def race_on_many_rows(context: Context, *, intercept: bool, batch_size: int = 1)
     return context.part("many-rows", compute, X=X, y=y, runs=RUNS, **key)
 
 
-def cpu_ratios(race: Arrays, *, of_sdca: bool = False) -> dict[str, Statistic]:
-    """Return how many times as much CPU time Pegasos needs as SDCA, or the reverse, by lambda and level."""
-    cases = {}
+def judge_many_rows(
+    race: Arrays | str, words: str, theirs: str, region: Region, *, of_sdca: bool = False
+) -> Claim:
+    """Judge how many times as much CPU time Pegasos needs as SDCA, or the reverse, by lambda and level."""
+    if isinstance(race, str):
+        return judge(words, theirs, race, region)
+    cases, firsts = {}, []
     for alpha, excess, seconds in zip(ALPHAS, race["excess"], race["seconds"], strict=True):
         level, way = level_beyond_an_epoch(*excess), -1 if of_sdca else 1
         ratios = paired_ratio(excess[::way], seconds[::way], level)
         cases[f"lambda {alpha:.1g}, to {100 * level:.4g} %"] = median(ratios)
-    return cases
-
-
-def decisive(race: Arrays | str) -> str:
-    """Say what decides, and how near both are after one epoch."""
-    if isinstance(race, str):
-        return ""
-    firsts = [" and ".join(f"{100 * np.median(one[:, 0]):.2g} %" for one in pair) for pair in race["excess"]]
-    return (
+        firsts.append(" and ".join(f"{100 * np.median(one[:, 0]):.2g} %" for one in excess))
+    why = (
         "Skin, to 1 % of P* or to the first tenth of that and so on which neither meets in one epoch. Excess "
         f"after one epoch, Pegasos and SDCA: {'; '.join(firsts)}."
     )
+    return judge(words, theirs, cases, region, show_ratio, why=why)

@@ -8,15 +8,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastsvm.fitting.linear import SDCA
+from fastsvm.solvers._input import one_of
 
 from ...common.csv_quoting import csv_writer, table_file
-from .median_plot import plot_medians
 
 if TYPE_CHECKING:
     import os
     from typing import Any
 
 OPTIMUM_TOL = 1e-7  # relative gap to which an optimum is found
+X_LABELS = {
+    "seconds": "CPU time of the updates (s)",
+    "epoch": "epochs",
+    "visits": "rows visited",
+    "steps": "steps",
+}
+Y_LABELS = {
+    "primal": "objective P",
+    "excess": "(P - optimum) / optimum",
+    "gap": "duality gap P - D",
+    "error": "test error",
+}
+LOGARITHMIC = {"excess", "gap"}
+STYLES = ("-", "--", "-.", ":")
 
 
 class Comparison:
@@ -120,7 +134,31 @@ class Comparison:
         ValueError
             On another x or y, and where no solver has such a y: no error was measured without X_test.
         """
-        return plot_medians(self, x, y, axes)
+        one_of("x", x, X_LABELS)
+        one_of("y", y, Y_LABELS)
+        values = self.excess if y == "excess" else self.table[y]
+        if np.isnan(values).all():
+            raise ValueError(f"There is no {y} of any solver to draw.")
+        import matplotlib
+
+        if axes is None:
+            from matplotlib import pyplot
+
+            _, axes = pyplot.subplots(layout="constrained")
+        colours = matplotlib.color_sequences["petroff10"]  # told apart with any colour vision
+        for k, (label, coef) in enumerate(self.coef.items()):
+            own = self.table["solver"] == label
+            spent, runs = (column[own].reshape(len(coef), -1) for column in (self.table[x], values))
+            if not np.isnan(runs).all():
+                place, colour = np.median(spent, axis=0), colours[k % len(colours)]
+                low, middle, high = np.quantile(runs, (0.1, 0.5, 0.9), axis=0)
+                axes.plot(place, middle, STYLES[k % len(STYLES)], color=colour, label=label)
+                axes.fill_between(place, low, high, color=colour, alpha=0.2, linewidth=0)
+        axes.set(xlabel=X_LABELS[x], ylabel=Y_LABELS[y], yscale="log" if y in LOGARITHMIC else "linear")
+        axes.grid(color="0.9")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False)
+        return axes
 
 
 def _lower_bound(objective, task):

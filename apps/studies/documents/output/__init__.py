@@ -1,0 +1,1 @@
+"""Charts of the documents that are not ported yet."""

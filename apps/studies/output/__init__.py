@@ -1,1 +1,0 @@
-"""What a study leaves: pictures, tables, a page, verdicts."""

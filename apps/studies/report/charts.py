@@ -1,0 +1,106 @@
+"""How the figures of the studies look, and the few things that Matplotlib has no function for."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...common.matplotlib_figures import OKABE_ITO, figure, figure_bytes
+from ...common.statistics import mean_interval
+from .study_report import Figure
+
+BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, _ = OKABE_ITO.values()  # yellow is too pale on white
+TEN_COLORS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, "#000000", "#999999", "#999933", "#882255"]
+LOG_LOG = {"xscale": "log", "yscale": "log"}
+STYLE = {
+    **{"axes.titlesize": 10, "xtick.labelsize": 9, "ytick.labelsize": 9, "legend.fontsize": 9},
+    **{"axes.grid": True, "grid.color": "0.9", "axes.axisbelow": True, "legend.frameon": False},
+    **{"axes.spines.top": False, "axes.spines.right": False, "lines.markersize": 4},
+}
+
+
+def draw_figure(picture: Figure) -> bytes:
+    """Return the picture of a figure as the bytes of a file; shared axes have their labels at the edge."""
+    with figure(None, picture.size) as sheet:
+        from matplotlib import rc_context
+
+        with rc_context(STYLE):
+            content = picture.draw(sheet)
+            for ax in sheet.axes:
+                ax.minorticks_off()  # they take most of the time of a picture
+                if ax.images:
+                    ax.grid(visible=False)
+                    ax.spines[:].set_visible(True)
+                if place := ax.get_subplotspec():
+                    if not place.is_last_row() and len(ax.get_shared_x_axes().get_siblings(ax)) > 1:
+                        ax.set_xlabel("")
+                    if not place.is_first_col() and len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
+                        ax.set_ylabel("")
+            return content or figure_bytes(sheet, picture.ending)
+
+
+def draw_band(ax, x, y, color, label: str = "", line: str = "-", **style) -> None:
+    """Draw a line; where y is of shape (n, 3), the value, low and high of each point, in a band."""
+    values = np.asarray(y)
+    middle, *ends = values.T if values.ndim == 2 else (values,)
+    ax.plot(x, middle, line, color=color, label=label, **style)
+    if ends:
+        ax.fill_between(x, *ends, color=color, alpha=0.2, linewidth=0)
+
+
+def name_band(ax, words: str = "10th to 90th percentile of runs") -> None:
+    """Say in the legend what a band is."""
+    ax.fill_between([], [], [], color="0.4", alpha=0.2, linewidth=0, label=words)
+
+
+def draw_dots(
+    ax,
+    estimates: Sequence,
+    color: str,
+    label: str = "",
+    *,
+    shift: float = 0.0,
+    limits: tuple[float, float] = (-np.inf, np.inf),
+    notes: Sequence[str] = (),
+) -> None:
+    """Draw numbers with their intervals, (value, low, high), one below the other from 0 on.
+
+    A number at or beyond the limits is a triangle at the edge; the notes are above the dots.
+    """
+    least, most = limits
+    found = np.clip(np.array([each[:3] for each in estimates]), least, most)
+    places = np.arange(len(found)) + shift
+    ax.hlines(places, found[:, 1], found[:, 2], color=color, linewidth=1.5)
+    for value, place in zip(found[:, 0], places, strict=True):
+        marker = "<" if value <= least else ">" if value >= most else "o"
+        ax.plot(value, place, marker, color=color, markersize=5, clip_on=False)
+    for note, value, place in zip(notes, found[:, 0], places, strict=False):
+        ax.annotate(note, (value, place), (0, 6), textcoords="offset points", ha="center", fontsize=9)
+    ax.plot([], [], "o-", color=color, markersize=5, label=label)
+
+
+def name_rows(ax, names: Sequence[str]) -> None:
+    """Name the rows of `draw_dots`, the first at the top."""
+    ax.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
+
+
+def legend_below(sheet, columns: int) -> None:
+    """Put a legend of what is in the first panel below all panels."""
+    handles = sheet.axes[0].get_legend_handles_labels()
+    sheet.legend(*handles, loc="outside lower center", ncols=columns)
+
+
+def mean_band(rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the mean of each row with its 95 % interval, for `draw_band`."""
+    return np.array([(row.mean(), *mean_interval(row.tolist())) for row in np.asarray(rows)])
+
+
+def median_band(runs: np.ndarray, reach: float = 0.1) -> np.ndarray:
+    """Return the median over runs, and what leaves out a share of them at both ends, for `draw_band`."""
+    return np.quantile(runs, (0.5, reach, 1 - reach), axis=0).T
+
+
+def viridis_color(number: int, count: int) -> tuple[float, ...]:
+    """Return one of `count` colours from dark to light."""
+    import matplotlib
+
+    return matplotlib.colormaps["viridis"](0.9 * number / max(count - 1, 1))
