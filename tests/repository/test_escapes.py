@@ -24,7 +24,7 @@ OWNERS = {
     "Markup": "common/html_pages.py studies/report/study_sections.py sentiment/output/highlights.py",
     # Images are opened as `find_images` found them: it knows how many bits they use.
     "ImageReader": "cells/data/image_files.py cells/data/image_reader.py cells/data/boxes.py",
-    "read_image": "studies/documents/cells/cell_sheets.py",
+    "read_image": "studies/documents/cell_crops.py",
     **dict.fromkeys(("click.secho", "csv.DictWriter", "sys.stderr.write"), ""),
 }
 

@@ -5,9 +5,9 @@ import pytest
 
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.documents import digits, kernels
-from fastsvm_apps.studies.documents.sentiment import text_experiments
-from fastsvm_apps.studies.documents.sentiment.plane_experiments import planes
-from fastsvm_apps.studies.report.study_report import Context
+from fastsvm_apps.studies.documents.sentiment_planes import planes
+from fastsvm_apps.studies.documents.sentiment_texts import add_texts
+from fastsvm_apps.studies.report.study_report import Context, Report
 
 
 def test_another_set_is_not_taken(tmp_path):
@@ -24,7 +24,7 @@ def test_another_set_is_not_taken(tmp_path):
     lines = [f"books {label} {k}.txt so it is" for k, label in enumerate(["good", "bad"] * 20)]
     (tmp_path / "sentiment.txt").write_text("\n".join(lines))
     with pytest.raises(AppError, match=r"sentiment.txt: has the labels bad, good, and the article neg and"):
-        text_experiments.run(Context(), text_experiments.find(str(tmp_path)))
+        add_texts(Report("", "", "", ""), Context(data=str(tmp_path)))
 
 
 def test_a_report_says_what_the_folder_lacks(tmp_path):

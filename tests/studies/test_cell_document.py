@@ -8,7 +8,7 @@ import pytest
 
 from fastsvm_apps.cells.data.image_reader import read_image
 from fastsvm_apps.cells.finding.findings import crop_square
-from fastsvm_apps.studies.documents.cells.document_crop import (
+from fastsvm_apps.studies.documents.document_crop import (
     FRAME,
     SIZE,
     gray_negative,

@@ -14,13 +14,8 @@ from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.studies.cli import main
-from fastsvm_apps.studies.documents import cells
-from fastsvm_apps.studies.documents.cells import (
-    cell_crops,
-    cell_experiments,
-    principal_components,
-    solver_curves,
-)
+from fastsvm_apps.studies.documents import cell_crops, cells, principal_components
+from fastsvm_apps.studies.race.race_curves import Curves
 from fastsvm_apps.studies.report.charts import draw_figure
 from fastsvm_apps.studies.report.study_report import Context, Verdict
 
@@ -81,7 +76,7 @@ def test_checked_labels_take_the_place_of_the_documents(tmp_path):
     (tmp_path / "smears" / "labels_checked.csv").write_text(f"file,checked,doubtful\n{labels}")
     files, checked = cell_crops.photographs(str(tmp_path))
     assert Counter(file.label for file in files) == {"LYMPHOCYTE": 10, "NEUTROPHIL": 10, "EOSINOPHIL": 1}
-    crops = cell_crops.Crops(files, np.arange(21), 0, 0.0)
+    crops = cell_crops.Crops(files, np.arange(21))
     theirs, ours = crops.labelled({}), crops.labelled(checked)
     assert (theirs.signs.sum(), ours.signs.sum()) == (0, 12 - 8)
     assert {*ours.pixels} ^ {*theirs.pixels} == {0, 4}
@@ -128,33 +123,24 @@ def test_components_are_those_of_scikit_learn(rows):
 def test_splits():
     groups = np.array([f"{k % 12}" for k in range(60)])
     files = [ImageFile("", "", cell_crops.CLASSES[k % 2], group) for k, group in enumerate(groups)]
-    crops = cell_crops.Crops(files, np.zeros((60, 1), np.uint8), 0, 0.0)
+    crops = cell_crops.Crops(files, np.zeros((60, 1), np.uint8))
     for splits, shares in (
-        (cell_experiments.random_splits(crops, 3, 0), True),
-        (cell_experiments.grouped_splits(crops, 0), False),
+        (crops.random_splits(3, 0), True),
+        (crops.grouped_splits(0), False),
     ):
         for train, test in splits:
             assert sorted([*train, *test]) == list(range(60))
             assert bool({*groups[train]} & {*groups[test]}) is shares
-    few = crops._replace(files=[file for file in files if int(file.original) < 8])  # four of each class
-    assert cell_experiments.grouped_splits(few, 0) == []
-
-
-def curves(primal, error=None):
-    primal = np.array(primal, float)
-    seconds = np.arange(1.0, primal.shape[1] + 1) * np.ones((len(primal), 1))
-    return cell_experiments.CellCurves(
-        seconds, primal, primal, primal if error is None else np.array(error), 1.0
-    )
+    few = [file for file in files if int(file.original) < 8]  # four of each class
+    assert cell_crops.Crops(few, crops.pixels).grouped_splits(0) == []
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_run_that_is_at_the_optimum_at_once_is_drawn():
-    epochs = np.arange(1.0, 4.0)
-    curves = cell_experiments.CellCurves(np.tile(epochs, (100, 1)), *np.full((3, 100, 3), 0.3), 0.3)
-    names = "SDCA", "SDCA, SGD start", "Pegasos"
-    traces = dict.fromkeys((cell_experiments.RAW, cell_experiments.WHITENED), dict.fromkeys(names, curves))
-    for figure in solver_curves.solver_curves(traces):
+    fields = dict.fromkeys(("primal", "gap", "error"), np.full((100, 3), 0.3))
+    fields["seconds"] = np.tile(np.arange(1.0, 4.0), (100, 1))
+    traces = dict.fromkeys(cells.FEATURES, Curves(dict.fromkeys(cells.SOLVERS, fields), 0.3))
+    for figure in cells.solver_curves(traces):
         assert draw_figure(figure)
 
 

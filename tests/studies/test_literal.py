@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 
 from fastsvm import PegasosClassifier, PerceptronClassifier
 from fastsvm_apps.sentiment.data.text_source import TextSource
-from fastsvm_apps.studies.documents.sentiment import literal_classifiers
-from fastsvm_apps.studies.documents.sentiment.text_comparison import ARTICLE
+from fastsvm_apps.studies.documents import literal_classifiers
+from fastsvm_apps.studies.documents.sentiment_texts import ARTICLE
 
 K = 30
 PEGASOS = {"fit_intercept": False, "order": "random", "averaging": "last", "max_iter": 10}

@@ -9,13 +9,9 @@ from scipy import sparse, stats
 
 import reference
 from fastsvm_apps.common.cache import Cache
-from fastsvm_apps.sentiment.data.text_source import TextSource
-from fastsvm_apps.studies.documents.sentiment import plane_experiments as planes
+from fastsvm_apps.studies.documents import sentiment_planes as planes
+from fastsvm_apps.studies.documents import sentiment_texts as texts
 from fastsvm_apps.studies.documents.sentiment import run as run_study
-from fastsvm_apps.studies.documents.sentiment import (
-    text_claims,
-    text_experiments,
-)
 from fastsvm_apps.studies.report.charts import draw_figure
 from fastsvm_apps.studies.report.study_record import record_study
 from fastsvm_apps.studies.report.study_report import Context, Verdict
@@ -28,7 +24,7 @@ def few_frames(monkeypatch):
 
 @pytest.fixture
 def corpus(tmp_path):
-    """Texts of two labels; a word in each tells it, and words of their own make the vocabulary grow."""
+    """A folder of texts of two labels; a word in each tells it, and others make the vocabulary grow."""
     path = tmp_path / "sentiment.txt"
     random = np.random.default_rng(0)
     lines = []
@@ -38,13 +34,12 @@ def corpus(tmp_path):
         words = " ".join(f"w{k}" for k in random.integers(60, size=7))
         lines.append(f"toys {label} {i}.txt {told} {words} own{i}\n")
     path.write_text("".join(lines))
-    return text_experiments.Corpus(TextSource(str(path)), is_articles=True)
 
 
 def test_the_line_moves_as_by_the_articles_loop():
     X, y = planes.overlapping_points(3)
     steps = list(range(1, 60))
-    models = planes.Linear("hinge").grow(X, y, steps, seed=5)
+    models = planes.growing_models("hinge", X, y, steps, seed=5)
     drawn_rows = iter(np.random.default_rng(5).integers(len(y), size=steps[-1]))
 
     class Drawn:
@@ -58,23 +53,22 @@ def test_the_line_moves_as_by_the_articles_loop():
 
 def test_a_kernels_surface_grows_row_by_row_to_that_of_the_fit():
     X, y = planes.moon_points((30, 20))
-    method = planes.Gaussian(0.1)
     steps = [1, 7, 30, planes.PASSES * len(y)]
     pulls = []
-    for n_steps, model in zip(steps, method.grow(X, y, steps, seed=2), strict=True):
+    for n_steps, model in zip(steps, planes.growing_models("", X, y, steps, seed=2), strict=True):
         counts = np.zeros(len(y))
         counts[model.support_] = np.abs(model.dual_coef_).ravel() * planes.ALPHA * n_steps
         pulls.append(counts)
     assert (np.diff(pulls, axis=0) > -1e-6).all()
     assert pulls[0].sum() == pytest.approx(1, rel=1e-5)
-    fitted = method.fit(X, y, seed=2)
+    fitted = planes.new_model("", steps[-1], seed=2).fit(X, y)
     np.testing.assert_array_equal(fitted.decision_function(X), model.decision_function(X))
 
 
 def test_growth_counts_the_words_of_the_first_texts(monkeypatch):
-    monkeypatch.setattr(text_experiments, "ORDERS", 3)
+    monkeypatch.setattr(texts, "ORDERS", 3)
     X = sparse.random_array((64, 90), density=0.03, random_state=0, format="csr", dtype=float)
-    found = text_experiments.grow(X, seed=4)
+    found = texts.grow(X, seed=4)
     assert found["sizes"].tolist() == [2, 4, 8, 16, 32, 64]
     random = np.random.default_rng(4)
     for columns in found["columns"]:
@@ -87,12 +81,10 @@ def test_growth_counts_the_words_of_the_first_texts(monkeypatch):
 def test_the_share_of_the_longer_is_an_area_under_a_curve():
     random = np.random.default_rng(0)
     one, other = random.integers(20, size=70), random.integers(17, size=50)
-    share, half = text_claims.longer_share(one, other)
+    share, half = texts.longer_share(one, other)
     statistic = stats.mannwhitneyu(one, other).statistic
     assert share == pytest.approx(statistic / (70 * 50))
-    repeated = [
-        text_claims.longer_share(random.choice(one, 70), random.choice(other, 50))[0] for _ in range(400)
-    ]
+    repeated = [texts.longer_share(random.choice(one, 70), random.choice(other, 50))[0] for _ in range(400)]
     assert half == pytest.approx(1.96 * np.std(repeated), rel=0.15)
 
 
@@ -117,9 +109,9 @@ def test_the_whole_study(corpus, tmp_path):
 
 
 def test_without_data_there_are_moons_and_generated_reviews():
-    assert "reviews.txt" in text_experiments.find(None).source.path
+    assert "reviews.txt" in texts.find_texts(None).path
     assert [plane.is_articles for plane in planes.planes(None)] == [False] * 4
-    assert text_experiments.find("/nowhere").why == "The folder of the data has no sentiment.txt."
+    assert texts.find_texts("/nowhere") == "The folder of the data has no sentiment.txt."
 
 
 @pytest.mark.slow
@@ -127,7 +119,7 @@ def test_the_articles_data(shared, monkeypatch):
     report = run_study(Context(data=str(shared), runs=5))
     verdicts = {claim.words: claim for claim in report.claims}
     for words in ("columns", "even", "lengths", "pegasos-svm", "pegasos-logistic"):
-        assert verdicts[text_claims._WORDS[words][0]].verdict is Verdict.HELD, words
+        assert verdicts[texts.CLAIMS[words][0]].verdict is Verdict.HELD, words
     tables = {table.name: table for table in report.tables}
     accuracy = {row[0]: row[2] for row in tables["classifiers"].rows}
     assert accuracy["pegasos-svm-literal"] == pytest.approx(0.79, abs=0.015)

@@ -5,18 +5,20 @@ classification" (2018), section 3.1 and appendix A. `fastsvm_apps.cells.finding.
 faster.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
 
-from ....cells.data.image_reader import ImageFile
-from ....cells.finding.findings import crop_square
+from ...cells.data.image_reader import ImageFile
+from ...cells.finding.findings import crop_square
+from ...cells.output.cell_drawing import shown_in
 
 SPATIAL_RADIUS, COLOUR_RADIUS = 30, 60  # of the mean shift
 FRAME = 80  # grey levels below are the black frame
 DARK_PERCENT = 2
 SIZE = 120
+MAX_STEP = 800  # pixels a side; a figure shows no more of one step
 
 
 def locate_report(
@@ -94,3 +96,15 @@ def document_crop(file: ImageFile) -> np.ndarray | None:
     image, _ = file.open().scaled()
     center = locate_report(image)
     return None if center is None else gray_negative(crop_square(image, center, SIZE))
+
+
+def draw_steps(sheet, steps: Sequence[tuple[str, np.ndarray]]) -> None:
+    """Draw what each step from an image to its crop led to, four in a row."""
+    axes = sheet.subplots(-(-len(steps) // 4), 4, squeeze=False).ravel()
+    for ax in axes[len(steps) :]:
+        ax.set_axis_off()
+    for number, (ax, (name, image)) in enumerate(zip(axes, steps, strict=False), 1):
+        ax.imshow(shown_in(MAX_STEP, image))
+        ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_color("0.8")  # a mask is white
+        ax.set_title(f"{number}. {name}", fontsize=9)

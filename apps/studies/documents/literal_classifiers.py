@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ....common.classifiers import HINGE, LOG, ClassifierRecipe
-from ....sentiment.data.corpus import Corpus, read_corpus
-from ....sentiment.data.text_source import TextSource, names_corpus
-from ....sentiment.learning.learned_model import CountedTexts, LearnedModel
-from ....sentiment.settings import Settings, settle
-from ....sentiment.text_recipes import PLAIN, RECIPES
+from ...common.classifiers import HINGE, LOG, ClassifierRecipe
+from ...sentiment.data.corpus import Corpus, read_corpus
+from ...sentiment.data.text_source import TextSource, names_corpus
+from ...sentiment.learning.learned_model import CountedTexts, LearnedModel
+from ...sentiment.settings import Settings, settle
+from ...sentiment.text_recipes import PLAIN, RECIPES
 
 # Rows are drawn with replacement, the weights are those after the last step, and there is no bias: the
 # article's classes have nothing else.

@@ -1,0 +1,80 @@
+"""Runs of several solvers that a study keeps, measured after each epoch."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...common.progress import by_steps
+from ..report.study_report import Context
+from .compare_solvers import compare
+
+FIELDS = "visits", "steps", "seconds", "primal", "gap", "error"
+
+Rows = tuple[np.ndarray, np.ndarray]  # X and y
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Runs of several solvers on one set.
+
+    Attributes
+    ----------
+    of : dict of str to dict of str to ndarray of shape (n_runs, n_epochs)
+        By solver, then by field: "visits" and "steps" from the start, CPU "seconds" of the updates, the
+        objective ("primal"), its "gap", "error" on the test rows.
+    optimum : float
+        The least objective, P*.
+    """
+
+    of: dict[str, dict[str, np.ndarray]]
+    optimum: float
+
+    def excess(self, name: str) -> np.ndarray:
+        """Return how far a solver's objectives are above the least one, as a share of that."""
+        known = self.of[name]
+        return known["excess"] if "excess" in known else known["primal"] / self.optimum - 1
+
+
+def race_curves(
+    context: Context,
+    part: str,
+    models: dict,
+    train: Rows,
+    test: Rows,
+    runs: int,
+    *,
+    loss: str | None = None,
+    stage: str = "",
+    **key: object,
+) -> Curves:
+    """Run solvers that share an objective, or take what an earlier run kept of them.
+
+    Parameters
+    ----------
+    context : Context
+    part, stage : str
+        What is kept, and what the user sees: the same unless it is given.
+    models : dict of str to model
+    train, test : (X, y)
+    runs : int
+    loss : str or None
+        That of the objective which is measured; None: that of the models.
+    **key
+        What the runs depend on.
+    """
+
+    def compute() -> dict[str, np.ndarray]:
+        total = runs * sum(model.max_iter for model in models.values())
+        with context.stage(stage or part, total) as advance:
+            how = {"n_jobs": context.threads, "random_state": context.seed, "progress": by_steps(advance)}
+            tested = {"X_test": test[0], "y_test": test[1]}
+            found = compare(models, *train, runs=runs, loss=loss, **tested, **how)
+        [optimum] = set(found.optimum.values())
+        return {"table": found.table, "optimum": np.array(optimum)}
+
+    kept = context.part(part, compute, runs=runs, seed=context.seed, **key)
+    of = {}
+    for name in dict.fromkeys(kept["table"]["solver"].tolist()):
+        lines = kept["table"][kept["table"]["solver"] == name].reshape(runs, -1)
+        of[name] = {field: lines[field] for field in FIELDS}
+    return Curves(of, float(kept["optimum"]))
