@@ -121,10 +121,9 @@ def measured(context: Context, crops: Crops, runs: int) -> tuple[Traces, Errors,
     train, test = random[0]
     signs, traces = (crops.signs[train], crops.signs[test]), {}
     for name, rows in zip(FEATURES, crops.features(train, test), strict=True):
-        part, stage = f"runs-{name.replace(' ', '-')}", f"run on {name}"
+        part, both = f"runs-{name.replace(' ', '-')}", (rows[0], signs[0], rows[1], signs[1])
         key = {"rows": rows, "signs": signs, "solvers": parameters()}
-        both = zip(rows, signs, strict=True)
-        traces[name] = race_curves(context, part, models(), *both, runs, stage=stage, **key)
+        traces[name] = race_curves(context, part, models(), both, runs, **key)
     folds = crops.grouped_splits(context.seed)
     at_random = split_errors(context, "random splits", crops, random)
     return traces, at_random, split_errors(context, "grouped folds", crops, folds) if folds else None

@@ -10,7 +10,7 @@ from .compare_solvers import compare
 
 FIELDS = "visits", "steps", "seconds", "primal", "gap", "error"
 
-Rows = tuple[np.ndarray, np.ndarray]  # X and y
+Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # X and y, to train on and to test on
 
 
 @dataclass(frozen=True)
@@ -36,43 +36,36 @@ class Curves:
 
 
 def race_curves(
-    context: Context,
-    part: str,
-    models: dict,
-    train: Rows,
-    test: Rows,
-    runs: int,
-    *,
-    loss: str | None = None,
-    stage: str = "",
-    **key: object,
+    context: Context, part: str, models: dict, parts: Parts, runs: int, loss: str = "", **key: object
 ) -> Curves:
     """Run solvers that share an objective, or take what an earlier run kept of them.
 
     Parameters
     ----------
     context : Context
-    part, stage : str
-        What is kept, and what the user sees: the same unless it is given.
+    part : str
+        Names what is kept.
     models : dict of str to model
-    train, test : (X, y)
+    parts : (X, y, X_test, y_test)
     runs : int
-    loss : str or None
-        That of the objective which is measured; None: that of the models.
+    loss : str
+        That of the objective which is measured; "": that of the models.
     **key
         What the runs depend on.
     """
 
+    X, y, X_test, y_test = parts
+    measured = {"loss": loss} if loss else {}
+
     def compute() -> dict[str, np.ndarray]:
         total = runs * sum(model.max_iter for model in models.values())
-        with context.stage(stage or part, total) as advance:
+        with context.stage(part, total) as advance:
             how = {"n_jobs": context.threads, "random_state": context.seed, "progress": by_steps(advance)}
-            tested = {"X_test": test[0], "y_test": test[1]}
-            found = compare(models, *train, runs=runs, loss=loss, **tested, **how)
+            found = compare(models, X, y, runs=runs, X_test=X_test, y_test=y_test, **measured, **how)
         [optimum] = set(found.optimum.values())
         return {"table": found.table, "optimum": np.array(optimum)}
 
-    kept = context.part(part, compute, runs=runs, seed=context.seed, **key)
+    kept = context.part(part, compute, runs=runs, seed=context.seed, **measured, **key)
     of = {}
     for name in dict.fromkeys(kept["table"]["solver"].tolist()):
         lines = kept["table"][kept["table"]["solver"] == name].reshape(runs, -1)

@@ -1,12 +1,12 @@
-"""The data sets of the study: drawn, read, or made in their place; scaled, and split."""
+"""The data sets of the study of solvers: drawn, read, or made in their place; scaled, and split."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...data.public_sets import Rows, public_set_at_hand
-from ...report.study_report import Context
+from ..data.public_sets import Rows, public_set_at_hand
+from ..report.study_report import Context
 
 SIMULATED_ROWS, SIMULATED_COLUMNS = 1000, 10
 BETA_ACCURACY = 0.878  # of the true coefficients on test rows, the document's

@@ -9,13 +9,11 @@ PERMUTATION, CYCLIC = "SDCA permutation", "SDCA cyclic"
 ORDERS = VANILLA, PERMUTATION, CYCLIC
 PROJECTED, MINI_BATCH_PROJECTED = "Pegasos projected", "mini-batch projected"
 PROJECTIONS = {PEGASOS: PROJECTED, MINI_BATCH: MINI_BATCH_PROJECTED}
-
-Model = SDCA | Pegasos | ASDCA
-Models = dict[str, Model]
+Models = dict[str, SDCA | Pegasos | ASDCA]
 
 
-def eight(alpha: float, batch: int, epochs: int, averaging: str = "last") -> Models:
-    """Return the eight algorithms of table 2, by name and in its order.
+def eight_algorithms(alpha: float, batch: int, epochs: int, averaging: str = "last") -> Models:
+    """Return the eight algorithms of table 2, by name and in its order; none has an intercept.
 
     Parameters
     ----------
@@ -41,15 +39,3 @@ def eight(alpha: float, batch: int, epochs: int, averaging: str = "last") -> Mod
         MINI_BATCH: Pegasos("hinge", **batches, **common),
         MINI_BATCH_PROJECTED: Pegasos("hinge", project=True, **batches, **common),
     }
-
-
-def four(alpha: float, batch: int, epochs: int) -> Models:
-    """Return the four algorithms of figures 1 to 3, by name."""
-    models = eight(alpha, batch, epochs)
-    return {name: models[name] for name in FOUR}
-
-
-def asdca_by_theta(thetas: dict[str, str | float], alpha: float, batch: int, epochs: int) -> Models:
-    """Return ASDCA with each theta, by its label."""
-    asdca = eight(alpha, batch, epochs)[ASDCA_NAME].get_params()
-    return {label: ASDCA(**asdca | {"theta": theta}) for label, theta in thetas.items()}

@@ -1,1 +1,0 @@
-"""Charts of the documents that are not ported yet."""
