@@ -10,19 +10,13 @@ from time import monotonic
 
 from browser import find_chromium
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",  # root in a container has none
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--allow-pre-commit-input",  # or clicks and keys before the first frame are dropped
+# Root in a container has no sandbox; clicks and keys before the first frame are dropped if not allowed.
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update", "--no-first-run"),
+    *("--allow-pre-commit-input", "--remote-debugging-pipe"),
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-    "--remote-debugging-pipe",
-)
+]
 SECONDS = 60  # for an answer, on a machine that is busy
 KEYS = {"Enter": ("\r", 13), "Space": (" ", 32), "Tab": ("", 9), "Escape": ("", 27)}
 KEYS |= {"Home": ("", 36), "End": ("", 35)}
@@ -67,27 +61,21 @@ class Window:
             self._waiting += os.read(self._read, 1 << 20)
         line, _, self._waiting = self._waiting.partition(b"\0")
         event = json.loads(line)
-        if event.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded") or (
-            event.get("method") == "Runtime.consoleAPICalled"
-            and event["params"]["type"] in ("error", "warning")
-        ):
-            self.problems.append(event["params"])
-        if event.get("method") == "Page.javascriptDialogOpening":
+        method, params = event.get("method"), event.get("params", {})
+        is_said = method == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning")
+        if is_said or method in ("Runtime.exceptionThrown", "Log.entryAdded"):
+            self.problems.append(params)
+        if method == "Page.javascriptDialogOpening":
             self._number += 1
             answer = {"id": self._number, "method": "Page.handleJavaScriptDialog", "params": {"accept": True}}
             os.write(self._write, json.dumps({**answer, "sessionId": self._session}).encode() + b"\0")
             self._number -= 1  # nobody waits for its answer
         return event
 
-    def open(self, url, width=1300, height=900):
+    def open(self, url, width=1300):
         """Open a page, and wait until it is there."""
-        self._ask(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self._ask("Emulation.setDeviceMetricsOverride", **size)
         self.run("window.left = true")  # the page before may still be there for a while
         self._ask("Page.navigate", url=url)
         self.wait_for("!window.left && document.readyState === 'complete'")
@@ -142,13 +130,9 @@ def browser(folder):
     read, mine = os.pipe()
     # It reads from 3 and writes to 4.
     command = [find_chromium(), *FLAGS, f"--user-data-dir={folder / 'profile'}"]
-    process = subprocess.Popen(
-        ["bash", "-c", f'exec "$@" 3<&{theirs} 4>&{mine}', "bash", *command],
-        pass_fds=(theirs, mine),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    shell = ["bash", "-c", f'exec "$@" 3<&{theirs} 4>&{mine}', "bash", *command]
+    silent = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
+    process = subprocess.Popen(shell, pass_fds=(theirs, mine), start_new_session=True, **silent)
     os.close(theirs)
     os.close(mine)
     try:

@@ -14,6 +14,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from csv_rows import rows_of
+
 ROOT = Path(__file__).parents[1]
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
 BLOCK = re.compile(
@@ -108,11 +110,8 @@ def prepare_texts(folder):
     """Train the models that pages about texts use before, or without, training them."""
     from fastsvm_apps import sentiment
 
-    sentiment.train(str(ROOT / "data" / "reviews.txt")).save(str(folder / "reviews.safetensors"))
-    for name in "old", "new":
-        sentiment.train(str(folder / f"{'reviews' if name == 'old' else 'new'}.csv")).save(
-            str(folder / f"{name}.safetensors")
-        )
+    for corpus, name in ("reviews.txt", "reviews"), ("reviews.csv", "old"), ("new.csv", "new"):
+        sentiment.train(str(folder / corpus)).save(str(folder / f"{name}.safetensors"))
 
 
 def prepare_cells(folder):
@@ -122,21 +121,14 @@ def prepare_cells(folder):
         (folder / name).symlink_to(samples / "images")
     (folder / "groups.csv").symlink_to(samples / "groups.csv")
     (folder / "smear.jpg").symlink_to(samples / "images" / "NEUTROPHIL" / "smear_23.jpg")
-    command = [sys.executable, "-m", "fastsvm_apps.cells"]
-    subprocess.run([*command, "train", "images", "-o", "own.safetensors", "-q"], cwd=folder, check=True)
-    table = subprocess.run(
-        [*command, "classify", "smears", "--csv"], cwd=folder, check=True, stdout=subprocess.PIPE, text=True
-    ).stdout
+    for line in "train images -o own.safetensors -q", "classify smears -o cells.csv":
+        command = [sys.executable, "-m", "fastsvm_apps.cells", *line.split()]
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    cells = [(row, row["file"].split("/")[0]) for row in rows_of(folder / "cells.csv") if row["label"]]
     corrections = [
-        {
-            "file": cell["file"],
-            "box": [int(cell[side]) for side in ("x", "y", "w", "h")],
-            "old": cell["label"],
-            "new": cell["file"].split("/")[0],
-        }
-        for cell in csv.DictReader(io.StringIO(table))
-        if cell["label"]
+        {"file": row["file"], "box": [int(row[side]) for side in "xywh"], "old": row["label"], "new": new}
+        for row, new in cells
     ]
-    classes = sorted({correction["new"] for correction in corrections})
+    classes = sorted({new for _, new in cells})
     content = {"version": 1, "model": "shipped", "classes": classes, "corrections": corrections}
     (folder / "corrections.json").write_text(json.dumps(content))

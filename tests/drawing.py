@@ -1,10 +1,11 @@
 """What the tests draw cells with, how they turn them, and boxes that people drew."""
 
-import csv
 from collections import defaultdict
 
 import numpy as np
 import pytest
+
+from csv_rows import rows_of
 
 PLASMA, CYTOPLASM, NUCLEUS = (228, 220, 232), (215, 170, 190), (150, 60, 110)
 TURNS = {
@@ -25,10 +26,9 @@ def marked_boxes(folder, kind="WBC"):
     if not (folder / "boxes.csv").is_file():
         pytest.skip(f"needs the smears in {folder}, which are not here")
     boxes = defaultdict(list)
-    with open(folder / "boxes.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["kind"] == kind:
-                boxes[row["file"]].append(tuple(int(row[side]) for side in "xywh"))
+    for row in rows_of(folder / "boxes.csv"):
+        if row["kind"] == kind:
+            boxes[row["file"]].append(tuple(int(row[side]) for side in "xywh"))
     return boxes
 
 

@@ -1,5 +1,6 @@
 """The sample smears, a model of them, and ways to run the app."""
 
+import json
 import pickle
 import shutil
 from contextlib import nullcontext
@@ -59,6 +60,18 @@ def run(work):
         return CliRunner().invoke(main, [str(arg) for arg in args], prog_name="fastsvm-cells", **options)
 
     return run
+
+
+@pytest.fixture
+def record(run):
+    """Run a command with --json, and return what it says."""
+
+    def record(*args, exit_code=0):
+        result = run(*args, "--json")
+        assert result.exit_code == exit_code, result.stderr
+        return json.loads(result.stdout)
+
+    return record
 
 
 @pytest.fixture

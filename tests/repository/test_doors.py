@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from fnmatch import fnmatch
+from importlib.util import resolve_name
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -101,11 +102,12 @@ def _python_imports(package, node, at_once=True):
             for alias in child.names:
                 yield Import(alias.name, at_once)
         elif isinstance(child, ast.ImportFrom):
-            origin = _absolute(package, "." * child.level + (child.module or ""))
+            origin = resolve_name("." * child.level + (child.module or ""), package)
             for alias in child.names:
                 yield Import(f"{origin}.{alias.name}", at_once)
         elif isinstance(child, ast.Constant) and isinstance(child.value, str):
-            name = _absolute(package, child.value) if re.fullmatch(r"[\w.]+\.\w+|\.\w+", child.value) else ""
+            is_name = re.fullmatch(r"[\w.]+\.\w+|\.\w+", child.value)
+            name = resolve_name(child.value, package) if is_name else ""
             if name in MODULES and not f"{package}.".startswith(f"{name}."):  # files lie in a package, too
                 yield Import(name, False)
         else:
@@ -118,21 +120,12 @@ def _python_imports(package, node, at_once=True):
 def _cython_imports(package, source):
     for line in source.splitlines():
         if found := re.match(r"\s*from\s+([\w.]+)\s+c?import\s+\(?([\w, ]*)", line):
-            for name in found[2].split(",") if found[2] else [""]:
-                yield Import(
-                    f"{_absolute(package, found[1])}.{name.split()[0] if name.strip() else ''}", True
-                )
+            origin = resolve_name(found[1], package)
+            for name in found[2].split(","):
+                yield Import(f"{origin}.{''.join(name.split()[:1])}", True)
         elif found := re.match(r"\s*c?import\s+([\w., ]+)", line):
             for name in found[1].split(","):
                 yield Import(name.split()[0], True)
-
-
-def _absolute(package, name):
-    dots = len(name) - len(name.lstrip("."))
-    if not dots:
-        return name
-    base = package.split(".")[: len(package.split(".")) - (dots - 1)]
-    return ".".join([*base, *filter(None, [name[dots:]])])
 
 
 def room(name):

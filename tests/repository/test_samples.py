@@ -1,6 +1,5 @@
 """The tables beside the sample smears say what these show."""
 
-import csv
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -8,19 +7,16 @@ import cv2
 import numpy as np
 import pytest
 
+from csv_rows import rows_of
+
 SMEARS = Path(__file__).parents[2] / "data" / "cells"
-
-
-def rows_of(name):
-    with open(SMEARS / name, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module")
 def boxes():
     """The boxes of each picture: kind, x, y, w and h."""
     boxes = defaultdict(list)
-    for row in rows_of("boxes.csv"):
+    for row in rows_of(SMEARS / "boxes.csv"):
         boxes[row["file"]].append((row["kind"], *(int(row[side]) for side in "xywh")))
     return boxes
 
@@ -41,7 +37,7 @@ def test_every_box_holds_something_that_takes_light(boxes):
 
 def test_copies_show_the_cells_of_their_original(boxes):
     groups = defaultdict(list)
-    for row in rows_of("groups.csv"):
+    for row in rows_of(SMEARS / "groups.csv"):
         assert row["file"].split("/")[0] == row["label"]
         assert (SMEARS / "images" / row["file"]).is_file()
         groups[row["original"]].append(row)

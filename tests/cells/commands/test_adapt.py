@@ -1,13 +1,14 @@
 """adapt: a laboratory learned from a handful of its cells."""
 
-import csv
 import json
 import shutil
+from collections import Counter
 
 import cv2
 import numpy as np
 import pytest
 
+from csv_rows import rows_of
 from fastsvm.model_files import load_about, load_plain, save_plain
 from fastsvm_apps.cells.finding.findings import UNFAMILIAR
 from fastsvm_apps.cells.jobs import cell_adaptation
@@ -52,10 +53,9 @@ def few(laboratory, tmp_path):
     return few
 
 
-def adapted(run, *args):
-    result = run("adapt", *args, "-o", "new.safetensors", "--json")
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+@pytest.fixture
+def adapted(record):
+    return lambda *args: record("adapt", *args, "-o", "new.safetensors")
 
 
 def wrong(path, top):
@@ -63,8 +63,8 @@ def wrong(path, top):
     return evaluate_cell_model(str(path), [str(top)]).scores.error
 
 
-def test_another_stain(run, model, few, laboratory):
-    record = adapted(run, model, few(4))
+def test_another_stain(run, adapted, model, few, laboratory):
+    record = adapted(model, few(4))
     assert record["label_counts"] == dict.fromkeys(CLASSES, 4)
     assert record["error"] <= 0.2 <= record["error_before"]
     assert (record["unseen"], record["skipped"]) == ([], 0)
@@ -78,8 +78,8 @@ def test_another_stain(run, model, few, laboratory):
     assert "unfamiliar" not in out
 
 
-def test_the_model_that_comes_along(run, few):
-    record = adapted(run, "shipped", few(6))
+def test_the_model_that_comes_along(adapted, few):
+    record = adapted("shipped", few(6))
     assert record["adapted"] == "white_cells.safetensors (comes with fastsvm)"
     assert record["calibration"]["error"] is not None
     assert record["error"] <= 0.2
@@ -88,51 +88,36 @@ def test_the_model_that_comes_along(run, few):
     assert loaded.about.means
 
 
-def test_new_classes(run, model, few):
+def test_new_classes(adapted, model, few):
     names = {"LYMPHOCYTE": "LYMPHOCYTE", "MONOCYTE": "BASOPHIL", "NEUTROPHIL": "NEUTROPHIL"}
     top = few(4, **names)
-    record = adapted(run, model, top)
+    record = adapted(model, top)
     assert load_cell_model("new.safetensors").classes == ["BASOPHIL", *CLASSES]
     assert record["unseen"] == ["EOSINOPHIL", "MONOCYTE"]
     assert record["label_counts"] == {"BASOPHIL": 4, "LYMPHOCYTE": 4, "NEUTROPHIL": 4}
     assert wrong("new.safetensors", top) <= 0.1
 
 
-def test_corrections(run, model, few):
+def test_corrections(run, model, few, work):
     top = few(3, LYMPHOCYTE="a", NEUTROPHIL="a", MONOCYTE="b")
-    assert run("crop", top, "-o", "boxes.csv").exit_code == 0
-    with open("boxes.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    entries = [
-        {"file": row["file"], "box": [int(row[side]) for side in "xywh"], "old": "x", "new": new}
-        for row in rows
-        if row["file"].startswith("a/")
-        for new in [CLASSES[1] if row["file"] < "a/smear_20" else CLASSES[3]]
-    ]
+    entries = []
+    for row in rows_of(run("crop", top / "a", "-o", "-").stdout):
+        new = CLASSES[1] if row["file"] < "smear_20" else CLASSES[3]
+        box = [int(row[side]) for side in "xywh"]
+        entries.append({"file": row["file"], "box": box, "old": "x", "new": new})
     content = {"version": 1, "classes": CLASSES, "corrections": entries}
-    with open("corrections.json", "w") as file:
-        json.dump(content, file)
+    (work / "corrections.json").write_text(json.dumps(content))
     result = run("adapt", model, top, "--corrections", "corrections.json", "--json")
     assert result.exit_code == 0
     assert result.stderr == "note: 3 images without a label or correction left out\n"
-    record = json.loads(result.stdout)
-    assert record["label_counts"] == {
-        label: sum(entry["new"] == label for entry in entries) for label in CLASSES[1::2]
-    }
+    assert json.loads(result.stdout)["label_counts"] == Counter(entry["new"] for entry in entries)
 
 
-def test_cells_of_one_image(run, model, few, work):
-    top = few(3)
-    (work / "groups.csv").write_text(
-        "file,original\n" + "".join(f"{path.name},one\n" for path in sorted(top.rglob("*.png")))
-    )
-    record = adapted(run, model, top, "--groups", "groups.csv")
-    assert 0 <= record["error"] <= 0.5
-
-
-def test_labels_of_some_images(run, model, few, work):
+def test_cells_of_one_image_and_labels_of_some(run, adapted, model, few, work):
     top = few(3)
     names = sorted(path.name for path in top.rglob("*.png"))
+    (work / "groups.csv").write_text("\n".join(["file,original", *(f"{name},one" for name in names)]))
+    assert 0 <= adapted(model, top, "--groups", "groups.csv")["error"] <= 0.5
     lines = [f"{name},{label}" for name, label in zip(names[:4], CLASSES[:2] * 2, strict=True)]
     (work / "labels.csv").write_text("\n".join(["file,label", *lines]) + "\n")
     result = run("adapt", model, top, "--labels", "labels.csv")
@@ -170,9 +155,8 @@ def test_a_few_cells_that_are_alike():
     others[:20, stain_invariant_columns()[:20]] += 4
     own = np.stack([others[:20].mean(axis=0), others[20:].mean(axis=0)]) + 100
     for some in (slice(2), slice(1)):
-        samples = TrainingSamples(
-            own, np.array(["A", "B"]), np.arange(2), np.zeros(2, bool), *np.zeros((2, 2))
-        )
+        both = np.array(["A", "B"]), np.arange(2), np.zeros(2, bool), *np.zeros((2, 2))
+        samples = TrainingSamples(own, *both)
         fitted, _ = fit_adapted_model((others, labels), samples.rows(np.arange(2)[some]))
         assert np.isfinite(fitted[-1].coef_).all()
         assert fitted.predict(own[some]).tolist() == ["A", "B"][some]
@@ -191,13 +175,8 @@ def test_a_cautious_model_never_gives_a_class_it_does_not_know():
 def test_large_sets_are_thinned_class_by_class(monkeypatch):
     monkeypatch.setattr(training_samples, "MOST_KEPT_CELLS", 20)
     y = np.repeat(["A", "B", "B"], [3, 100, 100])
-    samples = TrainingSamples(
-        np.arange(203 * 4, dtype=np.float32).reshape(203, 4),
-        y,
-        np.arange(203),
-        np.arange(203) >= 103,
-        *np.zeros((2, 203)),
-    )
+    X, numbers = np.arange(203 * 4, dtype=np.float32).reshape(203, 4), np.arange(203)
+    samples = TrainingSamples(X, y, numbers, numbers >= 103, *np.zeros((2, 203)))
     X, number = samples.kept_for_adaptation()
     assert np.bincount(number).tolist() == [3, 10]
     again = read_notes(ModelNotes(training=(X, number)).record, 2, 4).training
@@ -208,8 +187,8 @@ def test_large_sets_are_thinned_class_by_class(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "most"), [(5, 0.19), (10, 0.15)])
 def test_ten_cells_a_class_of_a_real_laboratory(shared, work, k, most):
-    with open(shared / "tecom" / "labels_checked.csv", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if not row["doubtful"] and row["checked"] in CLASSES]
+    checked = rows_of(shared / "tecom" / "labels_checked.csv")
+    rows = [row for row in checked if not row["doubtful"] and row["checked"] in CLASSES]
     rng, errors = np.random.default_rng(0), []
     for _ in range(3):
         order = rng.permutation(len(rows))

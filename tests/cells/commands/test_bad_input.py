@@ -41,10 +41,7 @@ def test_no_images(fails, svm, command, tmp_path):
     fails(*on(command, svm, "missing"), pattern="missing: .*No such file or directory")
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty/notes.txt").touch()
-    fails(
-        *on(command, svm, tmp_path / "empty"),
-        pattern="empty: (no images .* in it; give an image, or a folder of them|not a file)",
-    )
+    fails(*on(command, svm, tmp_path / "empty"), pattern="empty: no images .* in it; give an image, or a ")
 
 
 @pytest.mark.parametrize(
@@ -61,11 +58,7 @@ def test_no_images(fails, svm, command, tmp_path):
         (("train", "--alpha", "inf"), 2, "--alpha"),
         (("train", "--folds", "0"), 2, "--folds"),
         (("train", "--classifier", "tree"), 2, "--classifier"),
-        (
-            ("train", "--classifier", "perceptron", "--alpha", "1"),
-            2,
-            "--alpha means nothing to the perceptron",
-        ),
+        (("train", "--classifier", "perceptron", "--alpha", "1"), 2, "--alpha means nothing to the perc"),
         (("train", "-o", "-"), 2, "cannot go to stdout"),
         (("train", "-o", "no/m.safetensors"), 1, r"no/m.safetensors: cannot be written \(No such"),
         (("train", "-o", "."), 1, "is a folder; give a file"),
@@ -134,21 +127,6 @@ def test_no_permission(fails, folder, svm, work):
     fails("train", top, "-o", "closed/m.safetensors", pattern="Permission denied")
     for option in ("-o=closed/c.csv", "--report=closed/c.html", "--overlay=closed/o"):
         fails("classify", top, "-m", svm, *option.split("="), pattern="Permission denied")
-
-
-def test_what_was_there_stays_when_something_fails(run, folder, work, svm, monkeypatch):
-    from fastsvm_apps.cells.learning.cell_model import CellModel
-
-    (work / "cells.csv").write_text("old")
-
-    def broken(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(CellModel, "scores", broken)
-    result = run("classify", folder(0), "-m", svm, "-o", "cells.csv")
-    assert (result.exit_code, result.stderr) == (1, "error: interrupted\n")
-    assert (work / "cells.csv").read_text() == "old"
-    assert [path.name for path in work.iterdir()] == ["cells.csv"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])

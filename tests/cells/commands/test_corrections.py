@@ -1,9 +1,10 @@
 """train --corrections: corrected cells are learned from, rejected ones left out."""
 
-import csv
 import json
 
 import pytest
+
+from csv_rows import rows_of
 
 
 @pytest.fixture
@@ -29,66 +30,56 @@ def correct(row, new):
 def located(run, folder):
     """Return a folder of ten sample smears, and where their cells are."""
     top = folder(*range(5), *range(20, 25))
-    assert run("crop", top, "-o", "boxes.csv").exit_code == 0
-    with open("boxes.csv", newline="") as file:
-        return top, list(csv.DictReader(file))
+    return top, rows_of(run("crop", top, "-o", "-").stdout)
 
 
-FAST = ("--versions", 0, "--json")
+@pytest.fixture
+def counted(record):
+    """Train, and return how many cells there are of each label."""
+    fast = "-o", "m.safetensors", "--alpha", 0.3, "--folds", 1, "--versions", 0
+    return lambda *args: record("train", *args, *fast)["label_counts"]
 
 
-def trained(run, *args):
-    result = run("train", *args, "-o", "m.safetensors", "--alpha", 0.3, "--folds", 1, *FAST)
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def test_corrections_alone(run, located, corrections):
+def test_corrections_alone(run, counted, located, corrections):
     top, rows = located
     entries = [correct(row, "ODD" if k % 2 else "EVEN") for k, row in enumerate(rows)]
-    record = trained(run, top, "--corrections", corrections(*entries), "-q")
-    assert record["label_counts"] == {"EVEN": (len(rows) + 1) // 2, "ODD": len(rows) // 2}
-    result = run("classify", top, "-m", "m.safetensors", "--csv")
-    labels = [row["label"] for row in csv.DictReader(result.stdout.splitlines())]
-    assert labels == [entry["new"] for entry in entries]
+    counts = counted(top, "--corrections", corrections(*entries), "-q")
+    assert counts == {"EVEN": (len(rows) + 1) // 2, "ODD": len(rows) // 2}
+    found = rows_of(run("classify", top, "-m", "m.safetensors", "--csv").stdout)
+    assert [row["label"] for row in found] == [entry["new"] for entry in entries]
 
 
 @pytest.mark.slow
-def test_boxes_of_whole_fields(run, located, corrections, work):
+def test_boxes_of_whole_fields(run, counted, located, corrections, work):
     top, rows = located
-    with open("fields.csv", "w", newline="") as file:
-        write = csv.writer(file)
-        write.writerow(["file", "x", "y", "w", "h", "label"])
-        for k, row in enumerate(rows):  # a person's boxes are not those that are found
-            x, y, w, h = (int(row[side]) for side in "xywh")
-            write.writerow([row["file"], x + 4, y + 4, w - 8, h - 8, "AB"[k % 2]])
-            write.writerow([row["file"], 0, 0, 6, 6, "RBC"])
+    lines = ["file,x,y,w,h,label", *(f"{row['file']},0,0,6,6,RBC" for row in rows)]
+    for k, row in enumerate(rows):  # a person's boxes are not those that are found
+        x, y, w, h = (int(row[side]) for side in "xywh")
+        lines.append(f"{row['file']},{x + 4},{y + 4},{w - 8},{h - 8},{'AB'[k % 2]}")
+    (work / "fields.csv").write_text("\n".join(lines))
     n = len(rows)
     boxes = ("--labels", "fields.csv", "--classes", "A,B")
-    assert trained(run, top, *boxes)["label_counts"] == {"A": (n + 1) // 2, "B": n // 2}
+    assert counted(top, *boxes) == {"A": (n + 1) // 2, "B": n // 2}
     name = corrections(correct(rows[0], None), correct(rows[1], "A"))
-    counts = trained(run, top, *boxes, "--corrections", name)["label_counts"]
-    assert counts == {"A": (n + 1) // 2, "B": n // 2 - 1}
+    assert counted(top, *boxes, "--corrections", name) == {"A": (n + 1) // 2, "B": n // 2 - 1}
     result = run("train", top, "--labels", "fields.csv", "--folds", 1, "--alpha", 1)
     assert result.exit_code == 3
     assert "10 skipped" in result.stderr  # a box in each image
 
 
-def test_corrections_and_folders(run, folder, located, corrections):
+def test_corrections_and_folders(counted, folder, located, corrections):
     top = folder(*range(5), *range(20, 25), name="labelled", by_label=True)
     _, rows = located
     single = [row for row in rows if sum(row["file"] == other["file"] for other in rows) == 1]
-    plain = trained(run, top)["label_counts"]
-    name = corrections(
-        correct(single[0], None), correct(single[1], "NEW"), correct(single[2], "unclassified")
-    )
-    changed = trained(run, top, "--corrections", name)["label_counts"]
+    plain = counted(top)
+    name = corrections(*(correct(single[k], new) for k, new in enumerate((None, "NEW", "unclassified"))))
+    changed = counted(top, "--corrections", name)
     assert changed["NEW"] == 1
     assert sum(changed.values()) == sum(plain.values()) - 2
     # A second file is heard last.
     second = corrections(correct(single[1], "NEWER"), name="second.json")
-    assert "NEWER" in trained(run, top, "--corrections", name, "--corrections", second)["label_counts"]
-    kept = trained(run, top, "--corrections", name, "--classes", "LYMPHOCYTE,NEUTROPHIL")["label_counts"]
+    assert "NEWER" in counted(top, "--corrections", name, "--corrections", second)
+    kept = counted(top, "--corrections", name, "--classes", "LYMPHOCYTE,NEUTROPHIL")
     assert kept == {label: n for label, n in changed.items() if label != "NEW"}
 
 
@@ -114,10 +105,7 @@ def test_a_box_without_a_cell(run, located, corrections):
     ("entry", "problem"),
     [
         ({"box": [0, 0, 9, 9], "new": "A"}, "correction 1: names no file"),
-        (
-            {"file": "smear_00.jpg", "box": [0, 0, 9, 9]},
-            'correction 1: has neither a new label nor "reject": true',
-        ),
+        ({"file": "smear_00.jpg", "box": [0, 0, 9, 9]}, 'has neither a new label nor "reject": true'),
         ({"file": "smear_00.jpg", "new": "A"}, "correction 1: 'None' is no box"),
         ({"file": "smear_00.jpg", "box": "1234", "new": "A"}, "correction 1: '1234' is no box"),
         ({"file": "smear_00.jpg", "box": [0, 0, 9, 10**400], "new": "A"}, "is no box"),
@@ -134,10 +122,10 @@ def test_corrections_that_cannot_be_used(run, work, folder, corrections, entry, 
 
 
 def test_files_that_are_no_corrections(run, work, folder):
-    (work / "list.json").write_text("[1]")
-    (work / "other.json").write_text('{"version": 2, "corrections": []}')
-    (work / "empty.json").write_text('{"version": 1, "corrections": []}')
-    top = folder(0)
-    assert "list.json: no corrections" in run("train", top, "--corrections", "list.json").stderr
-    assert "no corrections of version 1" in run("train", top, "--corrections", "other.json").stderr
-    assert "the file has no corrections" in run("train", top, "--corrections", "empty.json").stderr
+    for content, problem in {
+        "[1]": "c.json: no corrections",
+        '{"version": 2, "corrections": []}': "no corrections of version 1",
+        '{"version": 1, "corrections": []}': "the file has no corrections",
+    }.items():
+        (work / "c.json").write_text(content)
+        assert problem in run("train", folder(0), "--corrections", "c.json").stderr

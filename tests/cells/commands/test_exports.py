@@ -1,12 +1,12 @@
 """classify --export and --measurements: what other programs read."""
 
-import csv
 import json
 import math
 
 import numpy as np
 import pytest
 
+from csv_rows import rows_of
 from fastsvm_apps.cells.data.boxes import read_boxes
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
@@ -14,25 +14,20 @@ from fastsvm_apps.cells.output.coco_geojson import export_writer
 
 
 @pytest.fixture
-def classified(run, folder, model):
+def classified(record, folder, model):
     """Classify four smears, one without a cell and one with two, and return their folder and cells."""
     top = folder(0, 4, 20, 40)
 
     def classified(*args):
-        result = run("classify", top, "-m", model, "--json", "-q", *args)
-        assert result.exit_code == 0, result.stderr
-        images = json.loads(result.stdout)["images"]
+        images = record("classify", top, "-m", model, "-q", *args)["images"]
         return top, {image["file"]: image["cells"] for image in images}
 
     return classified
 
 
 def boxes(cells):
-    return {
-        file: [(tuple(cell["box"]), cell["label"]) for cell in of_file]
-        for file, of_file in cells.items()
-        if of_file
-    }
+    found = {file: [(tuple(cell["box"]), cell["label"]) for cell in cells[file]] for file in cells}
+    return {file: of_file for file, of_file in found.items() if of_file}
 
 
 def area(ring):
@@ -95,7 +90,7 @@ def test_an_enlarged_image_has_its_own_pixels(run, enlarged, work, model):
         args = ("--export", f"{name}.json", "--measurements", f"{name}.csv")
         assert run("classify", top, "-m", model, *args).exit_code == 0
         first = json.loads((work / f"{name}.json").read_text())["annotations"][0]
-        rows.append((first, float(next(csv.DictReader((work / f"{name}.csv").open()))["cell_area_px2"])))
+        rows.append((first, float(rows_of(f"{name}.csv")[0]["cell_area_px2"])))
     (large, area_of_large), (plain, area_of_plain) = rows
     np.testing.assert_allclose(large["bbox"], np.multiply(2, plain["bbox"]), atol=5)
     outlines = [np.reshape(each["segmentation"][0], (-1, 2)) for each in (large, plain)]
@@ -105,7 +100,7 @@ def test_an_enlarged_image_has_its_own_pixels(run, enlarged, work, model):
 
 def test_measurements(classified, work):
     _, cells = classified("--measurements", "m.csv", "--pixel-size", "0.1")
-    rows = list(csv.DictReader((work / "m.csv").open()))
+    rows = rows_of("m.csv")
     assert [(row["file"], row["cell"]) for row in rows] == [
         (file, str(number)) for file, of_file in cells.items() for number in range(1, len(of_file) + 1)
     ]

@@ -1,7 +1,5 @@
 """The model that comes along, and the figures that the documentation gives for the real images."""
 
-import csv
-import json
 from collections import Counter
 from importlib import resources
 
@@ -9,6 +7,7 @@ import numpy as np
 import pytest
 
 import fastsvm
+from csv_rows import rows_of
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, UNFAMILIAR
 from fastsvm_apps.cells.jobs.cell_classification import classify_cells
@@ -28,10 +27,8 @@ def test_it_is_there_and_small():
     assert load_cell_model(None).classes == CLASSES
 
 
-def test_classify_needs_no_model(run, smears):
-    result = run("classify", smears, "--json")
-    assert result.exit_code == 0
-    record = json.loads(result.stdout)
+def test_classify_needs_no_model(record, smears):
+    record = record("classify", smears)
     assert len(record["images"]) == 42
     pairs = [(cell, image["file"].split("/")[1]) for image in record["images"] for cell in image["cells"]]
     assert sum(record["counts"].values()) == len(pairs) == 46
@@ -49,10 +46,10 @@ def test_classify_needs_no_model(run, smears):
 @pytest.mark.slow
 def test_it_knows_what_it_was_trained_on(shared):
     """Every twentieth turned and shifted copy of the photographs, by the labels that were checked by eye."""
-    with open(shared / "smears" / "labels_checked.csv", newline="") as file:
-        checked = {row["file"][:-4]: row["checked"] for row in csv.DictReader(file) if not row["doubtful"]}
-    with open(shared / "cells" / "groups.csv", newline="") as file:
-        labels = {row["file"]: checked.get(row["original"]) for row in csv.DictReader(file)}
+    rows = rows_of(shared / "smears" / "labels_checked.csv")
+    checked = {row["file"][:-4]: row["checked"] for row in rows if not row["doubtful"]}
+    originals = {row["file"]: row["original"] for row in rows_of(shared / "cells" / "groups.csv")}
+    labels = {file: checked.get(original) for file, original in originals.items()}
     files = [file for file in find_images([str(shared / "cells" / "images")])[::20] if labels.get(file.name)]
     found = list(classify_cells(files, load_cell_model(None), ClassifySettings(min_score=0), most=1))
     wrong = sum(not result.cells or result.cells[0].label != labels[file.name] for file, result in found)
@@ -64,12 +61,11 @@ def test_it_knows_what_it_was_trained_on(shared):
 def some_images(shared, tmp_path):
     """Return a folder with two versions of each original image, and the table of which is which."""
     cells, folder, versions = shared / "cells", tmp_path / "some", Counter()
-    with open(cells / "groups.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            versions[row["original"]] += 1
-            if versions[row["original"]] <= 2:
-                (folder / row["label"]).mkdir(parents=True, exist_ok=True)
-                (folder / row["file"]).symlink_to(cells / "images" / row["file"])
+    for row in rows_of(cells / "groups.csv"):
+        versions[row["original"]] += 1
+        if versions[row["original"]] <= 2:
+            (folder / row["label"]).mkdir(parents=True, exist_ok=True)
+            (folder / row["file"]).symlink_to(cells / "images" / row["file"])
     return str(folder), str(cells / "groups.csv")
 
 

@@ -1,6 +1,5 @@
 """Slides: read in tiles, each cell counted once, and a run that was ended goes on."""
 
-import csv
 import json
 import shutil
 import subprocess
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from csv_rows import rows_of
 from fastsvm_apps.cells.cli import main
 from fastsvm_apps.cells.data import image_reader, slide_tiles, slides
 from fastsvm_apps.cells.data.image_reader import ImageFile
@@ -56,8 +56,7 @@ def write(path, image, **options):
 
 
 def rows(path):
-    with open(path, newline="") as file:
-        return [row for row in csv.DictReader(file) if row["cell"]]
+    return [row for row in rows_of(path) if row["cell"]]
 
 
 def centers(path):
@@ -72,12 +71,8 @@ def test_regions(tmp_path, mosaic, options):
     slide = TiffSlide(str(write(tmp_path / "a.tif", image, **options)))
     height, width = mosaic.shape[:2]
     assert slide.size == (width, height)
-    for x, y, w, h in [
-        (0, 0, width, height),
-        (0, 0, 1, 1),
-        (100, 60, 333, 222),
-        (width - 70, height - 9, 70, 9),
-    ]:
+    end = width - 70, height - 9, 70, 9
+    for x, y, w, h in (0, 0, width, height), (0, 0, 1, 1), (100, 60, 333, 222), end:
         np.testing.assert_array_equal(slide.region(x, y, w, h), mosaic[y : y + h, x : x + w])
 
 

@@ -32,13 +32,8 @@ def copies(folder):
     return top, table
 
 
-def record_of(result, exit_code=0):
-    assert result.exit_code == exit_code, result.stderr
-    return json.loads(result.stdout)
-
-
-def test_record(run, smears, work):
-    record = record_of(run("train", smears / "images", "--folds", 4, "--versions", 1, "--json"))
+def test_record(record, smears, work):
+    record = record("train", smears / "images", "--folds", 4, "--versions", 1)
     assert record["n"] == 40
     assert record["n_features"] == len(feature_names())
     assert record["label_counts"] == dict.fromkeys(CLASSES, 10)
@@ -57,33 +52,31 @@ def test_record(run, smears, work):
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_every_classifier(run, smears, classifier, work):
+def test_every_classifier(record, smears, classifier):
     """Each has its errors, probabilities that classify gives again, and reasons."""
-    options = ("--folds", 2, "--versions", 1, "--classifier", classifier, "--json")
-    record = record_of(run("train", smears / "images", *options))
-    assert (record["classifier"], record["n"], record["error"] <= 0.1) == (classifier, 40, True)
-    assert record["calibration"]["miscalibration"] < 0.2
+    trained = record("train", smears / "images", "--folds", 2, "--versions", 1, "--classifier", classifier)
+    assert (trained["classifier"], trained["n"], trained["error"] <= 0.1) == (classifier, 40, True)
+    assert trained["calibration"]["miscalibration"] < 0.2
     no_alpha = classifier == "perceptron"
-    assert (record["alpha"] is None, record["relative_gap"] is None) == (no_alpha, no_alpha)
+    assert (trained["alpha"] is None, trained["relative_gap"] is None) == (no_alpha, no_alpha)
     if classifier.startswith("kernel"):
-        assert {record["alpha"], *record["fold_alphas"]} <= set(KERNEL_ALPHAS)
+        assert {trained["alpha"], *trained["fold_alphas"]} <= set(KERNEL_ALPHAS)
     image = smears / "images" / "NEUTROPHIL" / "smear_20.jpg"
-    found = record_of(run("classify", image, "-m", "cells.safetensors", "--json"))
-    (cell,) = found["images"][0]["cells"]
+    (cell,) = record("classify", image, "-m", "cells.safetensors")["images"][0]["cells"]
     assert sum(cell["probabilities"].values()) == pytest.approx(1, abs=1e-3)
-    why = record_of(run("explain", image, "-m", "cells.safetensors", "--json"))
+    why = record("explain", image, "-m", "cells.safetensors")
     assert why["likeliest"] == "NEUTROPHIL"
     assert why["probabilities"] == pytest.approx(cell["probabilities"], abs=1e-6)
     assert sum(reason["contribution"] > 0 for reason in why["reasons"]) > 6
 
 
-def test_wrong_labels_are_listed_and_drawn(run, smears, work):
+def test_wrong_labels_are_listed_and_drawn(run, record, smears, work):
     names = [f"{label}/{path.name}" for label in CLASSES for path in (smears / "images" / label).iterdir()]
     wrong = {names[3]: CLASSES[1], names[15]: CLASSES[3], names[34]: CLASSES[0]}
     rows = [f"{name},{wrong.get(name, name.split('/')[0])}" for name in names]
     (work / "labels.csv").write_text("\n".join(["file,label", *rows]))
     options = ("--labels", "labels.csv", "--versions", 0, "--suspects", "suspects.png")
-    record = record_of(run("train", smears / "images", *options, "--json"))
+    record = record("train", smears / "images", *options)
     first = {(each["file"], each["label"]): each["prediction"] for each in record["suspects"][:3]}
     assert first == {(name, label): name.split("/")[0] for name, label in wrong.items()}
     low, high = record["estimated_wrong_labels"]
@@ -96,31 +89,20 @@ def test_wrong_labels_are_listed_and_drawn(run, smears, work):
 def test_copies_are_counted_by_original(run, copies):
     top, table = copies
     options = ("--labels", table, *FAST, "--alpha", 0.1, "--folds", 5, "--json")
-    result = run("train", top, *options, "--groups", table)
-    record = record_of(result)
-    assert result.stderr == ""
-    assert record["n"] == 40
-    assert record["originals"]["n"] == 10
-    assert record["originals"]["wrong"] <= record["originals"]["with_mistakes"] <= 10
-    plain = run("train", top, *options)
-    assert plain.stderr == (
-        "note: every image counts as its own original; if some are copies, give --groups\n"
-    )
-    assert record_of(plain)["originals"] is None
+    grouped, plain = run("train", top, *options, "--groups", table), run("train", top, *options)
+    note = "note: every image counts as its own original; if some are copies, give --groups\n"
+    assert (grouped.stderr, plain.stderr) == ("", note)
+    of_groups, of_images = (json.loads(each.stdout) for each in (grouped, plain))
+    assert (of_groups["n"], of_groups["originals"]["n"], of_images["originals"]) == (40, 10, None)
+    assert of_groups["originals"]["wrong"] <= of_groups["originals"]["with_mistakes"] <= 10
     # The interval knows that there are 10 originals, not 40.
-    assert np.ptp(record["error_interval"]) > np.ptp(record_of(plain)["error_interval"])
+    assert np.ptp(of_groups["error_interval"]) > np.ptp(of_images["error_interval"])
 
 
-def test_few_images(run, folder):
-    record = record_of(run("train", folder(0, 20, by_label=True), *FAST, "--json"))
-    assert record["folds"] == 0
-    assert record["error"] is record["confusion"] is None
-    assert record["alpha"] == 0.1
-    result = run("train", folder(1, by_label=True), *FAST)
-    assert result.exit_code == 0
-    assert "Cross-validation\nnone:" in result.stdout
-    record = record_of(run("train", folder(2, 3, 21, 22, 23, by_label=True), *FAST, "--json"))
-    assert record["folds"] == 4
+def test_few_images(record, folder):
+    few = record("train", folder(0, 20, by_label=True), *FAST)
+    assert (few["folds"], few["error"], few["confusion"], few["alpha"]) == (0, None, None, 0.1)
+    assert record("train", folder(1, 2, 3, 21, 22, 23, by_label=True), *FAST)["folds"] == 4
 
 
 def test_some_images_cannot_be_used(run, folder, bad):
@@ -131,7 +113,8 @@ def test_some_images_cannot_be_used(run, folder, bad):
         "file,label\n" + "\n".join(line.replace(",", ".jpg,") for line in lines) + "\ncut.jpg,one\n"
     )
     result = run("train", bad, "--labels", table, *FAST, "--alpha", 0.1, "--json")
-    record = record_of(result, exit_code=3)
+    assert result.exit_code == 3
+    record = json.loads(result.stdout)
     assert record["label_counts"] == {"one": 3, "two": 3}
     assert record["skipped"] == 4
     problems = result.stderr.splitlines()[1:]
@@ -144,9 +127,8 @@ def test_some_images_cannot_be_used(run, folder, bad):
     ]
 
 
-def test_classes(run, smears):
-    result = run("train", smears, "--classes", "LYMPHOCYTE,NEUTROPHIL", *FAST, "--alpha", 0.1, "--json")
-    assert (result.exit_code, record_of(result)["n"]) == (0, 20)
+def test_classes(run, record, smears):
+    assert record("train", smears, "--classes", "LYMPHOCYTE,NEUTROPHIL", *FAST, "--alpha", 0.1)["n"] == 20
     result = run("train", smears, "--classes", "LYMPHOCYTE,BASOPHIL", *FAST)
     assert result.exit_code == 1
     assert "no image has the label 'BASOPHIL'" in result.stderr

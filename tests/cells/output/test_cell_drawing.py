@@ -8,12 +8,7 @@ import pytest
 
 from fastsvm_apps.cells.finding.findings import FoundCell
 from fastsvm_apps.cells.output import cell_drawing as plots
-from fastsvm_apps.cells.output.cell_drawing import (
-    MAX_SHEET_PIXELS,
-    contact_sheet,
-    draw_overlay,
-    save_image,
-)
+from fastsvm_apps.cells.output.cell_drawing import MAX_SHEET_PIXELS, contact_sheet, draw_overlay, save_image
 from fastsvm_apps.common.errors import AppError
 
 

@@ -7,9 +7,9 @@ import gzip
 import re
 
 import pytest
-from refusal import assert_refused as fails
 
 import fastsvm
+from refusal import assert_refused as fails
 
 TWO = "toys pos 1.txt great\ntoys neg 2.txt dull\n"
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from refusal import assert_refused as fails
 
 MIB = 1 << 20

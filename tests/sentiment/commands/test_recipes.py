@@ -12,12 +12,7 @@ from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
 from fastsvm_apps.sentiment.learning.recipe_choice import _best_recipe, choose_recipe
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
 from fastsvm_apps.sentiment.settings import BY_DEFAULT, recipe_settings
-from fastsvm_apps.sentiment.text_recipes import (
-    AUTO,
-    HINGE_ALPHAS,
-    SEARCHED,
-    is_unsegmented,
-)
+from fastsvm_apps.sentiment.text_recipes import AUTO, HINGE_ALPHAS, SEARCHED, is_unsegmented
 
 pytestmark = pytest.mark.blas
 
