@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+import cv2
 import numpy as np
 import pytest
 
@@ -19,6 +20,20 @@ TURNS = {
 SOME_TURNS = [
     turn if turn in ("90", "upside down") else pytest.param(turn, marks=pytest.mark.slow) for turn in TURNS
 ]
+
+
+def plain(colour=PLASMA, shape=(240, 320)):
+    return np.full((*shape, 3), colour, np.uint8)
+
+
+def drawn(*cells, shape=(240, 320)):
+    """Draw cells, each as x, y and the radii of nucleus and cell."""
+    image = plain(shape=shape)
+    for x, y, _, radius in cells:
+        cv2.circle(image, (x, y), radius, CYTOPLASM, cv2.FILLED)
+    for x, y, radius, _ in cells:
+        cv2.circle(image, (x, y), radius, NUCLEUS, cv2.FILLED)
+    return cv2.GaussianBlur(image, (3, 3), 0)
 
 
 def marked_boxes(folder, kind="WBC"):

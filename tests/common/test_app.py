@@ -47,8 +47,6 @@ def test_other_errors_are_not_hidden():
 
 
 def test_a_name_that_sounds_like_it_is_no_shortage():
+    told = "error: Invalid value: no column 'bad_alloc' (see 'main work --help')\n"
     done = failing(click.BadParameter("no column 'bad_alloc'"))
-    assert (done.exit_code, done.output) == (
-        2,
-        "error: Invalid value: no column 'bad_alloc' (see 'main work --help')\n",
-    )
+    assert (done.exit_code, done.output) == (2, told)

@@ -78,15 +78,6 @@ def test_files_of_others_are_not_read(get, tmp_path):
     assert get(seed=1)[1]
 
 
-def test_a_failure_leaves_no_file(tmp_path):
-    def fail():
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        Cache(tmp_path / "kept").get("runs", fail)
-    assert not (tmp_path / "kept").exists()
-
-
 def test_another_run_may_remove_what_is_kept(get, tmp_path, monkeypatch):
     monkeypatch.setattr(cache.Path, "mkdir", lambda *_, **__: None)  # as if the folder went after it was made
     assert get()[0]["count"] == 3

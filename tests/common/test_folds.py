@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import confusion_matrix
 
 from fastsvm_apps.common.folds import grouped_folds, random_split, stratified_folds
-from fastsvm_apps.common.statistics import confusion
 
 SHARES = (0.5, 0.2, 0.25, 0.1, 1 / 3, 0.9, 0.01, 0.999)
 
@@ -101,19 +99,3 @@ def test_what_cannot_be_split_is_refused_in_few_words(call, message):
     with pytest.raises(ValueError, match=message) as error:
         call()
     assert len(str(error.value)) < 60
-
-
-@pytest.mark.filterwarnings("ignore:A single label")
-def test_the_confusion_table_is_that_of_scikit_learn():
-    for random, n, _, _ in draws(60, 4):
-        names = np.array(["b", "a", "éa", "", "10"])
-        truth, predicted = names[random.integers(0, 4, n)], names[random.integers(0, 5, n)]
-        labels = random.permutation(names)[: random.integers(1, 6)].tolist()
-        if not set(truth) & set(labels):  # scikit-learn refuses these
-            assert not confusion(truth, predicted, labels).any()
-            continue
-        ours, theirs = (make(truth, predicted, labels=labels) for make in (confusion, confusion_matrix))
-        assert np.array_equal(ours, theirs)
-        assert ours.dtype == theirs.dtype
-        assert np.array_equal(confusion(truth.astype(object), predicted.tolist(), labels), theirs)
-    assert confusion([], [], ["a", "b"]).tolist() == [[0, 0], [0, 0]]

@@ -83,15 +83,6 @@ def test_corrections_and_folders(counted, folder, located, corrections):
     assert kept == {label: n for label, n in changed.items() if label != "NEW"}
 
 
-def test_other_images_are_counted_in_a_note(run, located, corrections):
-    top, rows = located
-    one = next(k for k, row in enumerate(rows) if row["file"] != rows[0]["file"])
-    name = corrections(correct(rows[0], "A"), correct(rows[one], "B"))
-    result = run("train", top, "--corrections", name, "--folds", 1, "--alpha", 1)
-    assert result.exit_code == 0
-    assert "note: 8 images without a label or correction left out" in result.stderr
-
-
 def test_a_box_without_a_cell(run, located, corrections):
     top, rows = located
     far = {**correct(rows[0], "A"), "box": [0, 0, 9, 9]}

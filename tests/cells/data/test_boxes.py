@@ -48,6 +48,9 @@ def coco(**changes):
     }
 
 
+LARGER = {"id": 7, "file_name": "a.png", "width": 640, "height": 480}
+
+
 def plain(found):
     return {file.name: [(each.box, each.label) for each in boxes] for file, boxes in found}
 
@@ -74,10 +77,7 @@ def test_several_boxes_and_names(files, written):
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        (
-            "a.png,10,5,60,25,A",
-            "line 2: the box 10, 5, 60 x 25 is not inside a.png, which has 64 x 48 pixels",
-        ),
+        ("a.png,10,5,60,25,A", "line 2: the box 10, 5, 60 x 25 is not inside a.png, which has 64 x 48 "),
         ("a.png,-9,5,6,25,A", "line 2: the box -9, 5, 6 x 25 is not inside a.png"),
         ("a.png,1,5,6,x,A", "line 2: '1, 5, 6, x' is no box; give x, y, width and height in pixels"),
         ("a.png,1,nan,6,2,A", "line 2: '1, nan, 6, 2' is no box"),
@@ -101,10 +101,7 @@ def test_rows_that_cannot_be_used(files, written, row, problem):
         ({"images": [], "annotations": []}, "not a COCO file: 'categories' is missing"),
         (coco(annotations=[{"image_id": 8}]), "annotation 1: 8 is unknown or missing"),
         (coco(annotations=[{"image_id": 7, "category_id": 1, "bbox": 3}]), "annotation 1: '3' is no box"),
-        (
-            coco(images=[{"id": 7, "file_name": "a.png", "width": 640, "height": 480}]),
-            "annotation 1: a.png has 640 x 480 pixels by the annotation, but is 64 x 48",
-        ),
+        (coco(images=[LARGER]), "annotation 1: a.png has 640 x 480 pixels by the annotation, but is 64 x 48"),
     ],
 )
 def test_coco_that_cannot_be_used(files, written, content, problem):

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from drawing import CYTOPLASM, NUCLEUS, PLASMA, marked_boxes
+from drawing import CYTOPLASM, NUCLEUS, drawn, marked_boxes, plain
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import ImageFile, read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
@@ -20,7 +20,7 @@ def blood(diameter, size=(640, 480), seed=0, white=()):
     """Draw red cells with pale middles, some on one another, and white cells at the places given."""
     rng = np.random.default_rng(seed)
     width, height = size
-    image = np.full((height, width, 3), PLASMA, np.uint8)
+    image = plain(shape=(height, width))
     for _ in range(int(0.45 * width * height / diameter**2)):
         place = int(rng.integers(width)), int(rng.integers(height))
         radius = int(diameter / 2 * rng.uniform(0.93, 1.07))
@@ -46,7 +46,7 @@ def saved(tmp_path):
 
 @pytest.mark.parametrize("diameter", [60, 84, 120])
 def test_red_cells_are_found_where_they_are(diameter):
-    image = np.full((480, 640, 3), PLASMA, np.uint8)
+    image = plain(shape=(480, 640))
     places = [(x, y) for x in (110, 320, 530) for y in (120, 360)]
     for place in places:
         cv2.circle(image, place, diameter // 2, RED, cv2.FILLED)
@@ -61,7 +61,7 @@ def test_red_cells_are_found_where_they_are(diameter):
 @pytest.mark.parametrize("shape", [(32, 32), (33, 200), (240, 320)])
 def test_where_there_are_no_red_cells_there_are_none(shape):
     noise = np.random.default_rng(0).integers(0, 256, (*shape, 3), np.uint8)
-    for image in (np.full((*shape, 3), PLASMA, np.uint8), np.zeros((*shape, 3), np.uint8), noise):
+    for image in (plain(shape=shape), plain(0, shape), noise):
         found = find_red_circles(image)
         assert found.shape[1] == 3
         assert white_cell_width(found) is None
@@ -113,10 +113,8 @@ def test_nuclei_tell_the_scale_where_no_red_cell_is_stained(saved, width):
     images = []
     for seed in range(12):
         size = round(width * (1 + seed % 4 / 10))
-        image = np.full((480, 640, 3), PLASMA, np.uint8)
-        cv2.circle(image, (200 + 20 * seed, 200), size // 2, CYTOPLASM, cv2.FILLED)
-        cv2.circle(image, (200 + 20 * seed, 200), round(size / 2.8), NUCLEUS, cv2.FILLED)
-        images.append(image)
+        cell = 200 + 20 * seed, 200, round(size / 2.8), size // 2
+        images.append(drawn(cell, shape=(480, 640)))
     scale = read_scale(saved(*images))
     assert scale.by == "nuclei"
     assert scale_words(scale) == f"{scale((640, 480)):.0f} pixels wide, as read from the nuclei"
@@ -152,7 +150,7 @@ def test_sizes_that_do_not_agree_have_a_scale_each(saved):
 
 
 def test_few_images_of_many_are_looked_at(saved, monkeypatch):
-    files = saved(np.full((64, 64, 3), PLASMA, np.uint8))
+    files = saved(plain(shape=(64, 64)))
     opened = []
     original = ImageFile.open
     monkeypatch.setattr(ImageFile, "open", lambda self: opened.append(1) or original(self))

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, marked_boxes, overlap
+from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, marked_boxes, overlap, plain
 from fastsvm_apps.cells.data.image_reader import read_scaled
 from fastsvm_apps.cells.finding import red_cells
 from fastsvm_apps.cells.finding.field import Field
@@ -114,13 +114,7 @@ def test_a_white_cell_is_neither():
 
 @pytest.mark.parametrize(
     "image",
-    [
-        np.full((240, 320, 3), PLASMA, np.uint8),
-        np.zeros((240, 320, 3), np.uint8),
-        np.full((240, 320, 3), 255, np.uint8),
-        np.full((33, 1000, 3), NUCLEUS, np.uint8),
-        field(noise=6),
-    ],
+    [plain(), plain(0), plain(255), plain(NUCLEUS, (33, 1000)), field(noise=6)],
     ids=["plasma", "black", "white", "stained", "noise"],
 )
 def test_where_there_is_nothing_nothing_is_found(image):

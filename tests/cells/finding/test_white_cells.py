@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from drawing import CYTOPLASM, NUCLEUS, PLASMA, SOME_TURNS, TURNS, marked_boxes, overlap
+from drawing import NUCLEUS, PLASMA, SOME_TURNS, TURNS, drawn, marked_boxes, overlap, plain
 from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
@@ -16,11 +16,7 @@ SMEARS = Path(__file__).parents[3] / "data" / "cells"
 
 BOXES = marked_boxes(SMEARS)
 EMPTY = ["empty/smear_40.jpg", "empty/smear_41.jpg"]
-TOUCHING = [
-    "images/LYMPHOCYTE/smear_09.jpg",
-    "images/MONOCYTE/smear_15.jpg",
-    "images/NEUTROPHIL/smear_23.jpg",
-]
+TOUCHING = "images/LYMPHOCYTE/smear_09.jpg", "images/MONOCYTE/smear_15.jpg", "images/NEUTROPHIL/smear_23.jpg"
 
 
 @pytest.fixture
@@ -36,20 +32,6 @@ def smear():
 def within(point, box):
     x, y, w, h = box
     return x <= point[0] < x + w and y <= point[1] < y + h
-
-
-def plain(colour=PLASMA, shape=(240, 320)):
-    return np.full((*shape, 3), colour, np.uint8)
-
-
-def drawn(*cells, shape=(240, 320), soft=True):
-    """Draw cells, each as x, y and the radii of nucleus and cell."""
-    image = plain(shape=shape)
-    for x, y, _, cell in cells:
-        cv2.circle(image, (x, y), cell, CYTOPLASM, cv2.FILLED)
-    for x, y, nucleus, _ in cells:
-        cv2.circle(image, (x, y), nucleus, NUCLEUS, cv2.FILLED)
-    return cv2.GaussianBlur(image, (3, 3), 0) if soft else image
 
 
 def boxes_of(image):

@@ -5,13 +5,19 @@ Or, where some of it can be used: what cannot is named and counted.
 
 import gzip
 import re
+from pathlib import Path
 
 import pytest
 
 import fastsvm
-from refusal import assert_refused as fails
+from refusal import assert_refused
 
 TWO = "toys pos 1.txt great\ntoys neg 2.txt dull\n"
+
+
+def fails(*args):
+    assert_refused(*args)
+    assert not list(Path.cwd().iterdir())
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,16 @@
 """Options from a file and from the environment."""
 
+import re
+
 import pytest
+
+from refusal import assert_refused
 
 
 @pytest.mark.parametrize("name", ["FASTSVM_MAX_LINE_KIB", "FASTSVM_SERVE_PORT"])
 def test_variables_are_limits_and_nothing_else(run, monkeypatch, name):
     monkeypatch.setenv(name, "10")
-    result = run("train", "a.txt")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert f"unknown environment variable {name}; the limits are " in result.stderr
+    assert_refused(run("train", "a.txt"), 2, f"unknown environment variable {name}; the limits are ")
 
 
 def test_keys_with_dashes(run, trained, tmp_path):
@@ -44,7 +46,4 @@ def test_keys_with_dashes(run, trained, tmp_path):
 def test_bad_config(run, write, texts, tmp_path, content, message):
     config = tmp_path / "a.toml"
     config.write_text(content)
-    result = run("train", write(texts(50)), "--config", config)
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
+    assert_refused(run("train", write(texts(50)), "--config", config), 2, re.escape(message))

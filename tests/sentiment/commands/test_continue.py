@@ -1,6 +1,5 @@
 """train --continue: a model goes on learning by the terms that it knows."""
 
-import json
 import random
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 
 import fastsvm
 from fastsvm_apps import sentiment
+from refusal import assert_refused
 
 pytestmark = pytest.mark.blas
 
@@ -36,13 +36,9 @@ def old(run, write):
     return "old.safetensors"
 
 
-def test_a_model_learns_and_forgets_little(run, write, old):
+def test_a_model_learns_and_forgets_little(run, trained, write, old):
     corpus = write(reviews(200, SECOND, 1), "csv", "second.csv")
-    result = run(
-        "train", corpus, "--continue", old, "-o", "new.safetensors", "--json", "--report", "page.html"
-    )
-    assert result.exit_code == 0, result.stderr
-    record = json.loads(result.stdout)
+    record = trained(corpus, "--continue", old, "-o", "new.safetensors", "--report", "page.html")
     assert record["accuracy"] > record["accuracy_before"]  # on 40 texts
     assert record["relative_gap"] < 1e-3
     again = run("train", corpus, "--continue", old, "-o", "again.safetensors")
@@ -81,15 +77,13 @@ def test_what_the_model_decides(run, write, old):
         (("--recipe", "article"), 2, "--recipe: the model"),
         (("--label-col", "id"), 1, "40 labels, such as '0', in 40 texts"),
     ):
-        result = run("train", corpus, "--continue", old, "-o", "new.safetensors", *options)
-        assert (result.exit_code, result.stderr.count("\n")) == (code, 1)
-        assert message in result.stderr
+        assert_refused(run("train", corpus, "--continue", old, *options), code, message)
 
 
 def test_a_label_without_new_texts(run, write, texts, model3):
-    unknown = run("train", write([("ok", "a b")] * 9 + texts(9)), "--continue", model3)
-    assert "the model does not know the label 'ok'" in unknown.stderr
-    result = run("train", write(texts(40)), "--continue", model3, "-o", "new.safetensors")
-    assert result.exit_code == 1
-    assert "too few texts of 'mixed', which the model knows" in result.stderr
-    assert "not a safetensors file" in run("train", write(texts(40)), "--continue", __file__).stderr
+    for pairs, start, code, message in (
+        ([("ok", "a b")] * 9 + texts(9), model3, 1, "the model does not know the label 'ok'"),
+        (texts(40), model3, 1, "too few texts of 'mixed', which the model knows"),
+        (texts(40), __file__, 2, "not a safetensors file"),
+    ):
+        assert_refused(run("train", write(pairs), "--continue", start), code, message)

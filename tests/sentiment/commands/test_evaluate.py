@@ -1,8 +1,6 @@
 """What evaluate says beyond the accuracy: against scikit-learn, SciPy, and what predict then does."""
 
-import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from sklearn import metrics
 from sklearn.pipeline import Pipeline
 
 import fastsvm
+from csv_rows import rows_of
 from fastsvm import PerceptronClassifier
 from fastsvm.text import BagOfWords, TextScorer
 from fastsvm_apps.sentiment.measures.calibration_error import calibration_error
@@ -26,10 +25,6 @@ def corpus(texts, tmp_path_factory):
     lines = [f"{y},{text},{'ABC'[i % 3]}" for i, (y, text) in enumerate(pairs)]
     path.write_text("\n".join(["label,text,shop", *lines]))
     return str(path)
-
-
-def rows_of(path):
-    return list(csv.DictReader(Path(path).read_text().splitlines()))
 
 
 @pytest.fixture

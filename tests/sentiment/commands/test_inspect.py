@@ -1,6 +1,5 @@
 """inspect: statistics of a corpus, duplicates, and wrong labels, the surest first."""
 
-import csv
 import json
 import random
 from collections import Counter
@@ -8,12 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from csv_rows import rows_of
 from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs import corpus_description
 
 QUICK = "inspect", "--folds", 0
-HEADER = ["place", "label", "suggested", "sure", "why", "text"]
 
 
 def describe_json(run, *args, exit_code=0):
@@ -116,13 +115,6 @@ def flipped(pairs, share, seed=0):
     ], wrong
 
 
-def rows_of(path):
-    with open(path, encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    assert header == HEADER
-    return [dict(zip(HEADER, row, strict=True)) for row in rows]
-
-
 @pytest.mark.parametrize(
     "labels", [("neg", "pos"), pytest.param(("neg", "pos", "mixed"), marks=pytest.mark.slow)]
 )
@@ -133,6 +125,7 @@ def test_flipped_labels_come_first(run, write, texts, labels):
     result = run("inspect", write(pairs, "tsv"), "-o", "found.csv", "-n", 12)
     assert result.exit_code == 0, result.stderr
     rows = rows_of("found.csv")
+    assert [*rows[0]] == ["place", "label", "suggested", "sure", "why", "text"]
     contradicted = [row for row in rows if row["why"] == "contradicted"]
     places = [int(row["place"]) - 2 for row in contradicted]  # there is a header
     assert len(wrong) == 12

@@ -1,6 +1,5 @@
 """train --recipe auto: what is tried, what is taken, and characters in all that is made of a model."""
 
-import json
 import random
 import re
 
@@ -8,14 +7,18 @@ import numpy as np
 import pytest
 
 import fastsvm
+from fastsvm.text import TextScorer
+from fastsvm_apps import sentiment
 from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
 from fastsvm_apps.sentiment.learning.recipe_choice import _best_recipe, choose_recipe
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
 from fastsvm_apps.sentiment.settings import BY_DEFAULT, recipe_settings
 from fastsvm_apps.sentiment.text_recipes import AUTO, HINGE_ALPHAS, SEARCHED, is_unsegmented
+from refusal import assert_refused
 
 pytestmark = pytest.mark.blas
 
+MIXED = ("neg", "pos", "mixed")
 RNG = random.Random(0)
 STEMS = ["walk", "talk", "jump", "look", "work", "play", "turn", "call", "help", "need", "cook", "paint"]
 
@@ -34,7 +37,7 @@ def train(trained):
 
 
 def test_the_recipe_with_the_smallest_error_is_taken(run, train, write, texts):
-    corpus = write(texts(300, ("neg", "pos", "mixed")))
+    corpus = write(texts(300, MIXED))
     record = train(corpus)
     choice = record["recipe_choice"]
     assert [each["name"] for each in choice["tried"]] == list(SEARCHED)
@@ -119,9 +122,7 @@ def test_what_is_given_comes_first(run, train, write):
     assert (record["ngrams"], record["chars"], record["weighting"]) == ("none", "1-3", "tfidf")
     record = train(corpus, "--recipe", "tfidf-both", config={"chars": "none"})
     assert (record["ngrams"], record["chars"]) == ("1-2", "none")
-    result = run("train", corpus, "--ngrams", "none")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "nothing to count" in result.stderr
+    assert_refused(run("train", corpus, "--ngrams", "none"), 2, "nothing to count")
 
 
 @pytest.mark.parametrize(("n", "n_labels"), [(99, 2), (299, 30)])
@@ -135,7 +136,7 @@ def test_of_too_few_texts_all_terms_count(n, n_labels):
 @pytest.mark.parametrize("recipe", ["nb-signs", "tfidf-both"])
 def test_a_model_of_characters_does_all_that_others_do(run, train, write, recipe):
     corpus = write(inflected(300))
-    train(corpus, "--recipe", recipe, "--report", "page.html")
+    record = train(corpus, "--recipe", recipe, "--report", "page.html")
     model = load_text_model("model.safetensors")
     texts = ["paint17ed, work18ed", "walk2ing", "xyz", "İed ﬁing", "ed\x1cing &amp; <b>ed</b>", "!", ""]
     for text in texts:
@@ -158,20 +159,11 @@ def test_a_model_of_characters_does_all_that_others_do(run, train, write, recipe
     assert len(small["vectorizer"].get_feature_names_out()) == 40
     assert np.sign(small.decision_function(texts[:2])).tolist() == np.sign(wanted[:2]).tolist()
     result = run("export", "model.safetensors", "--to", "liblinear", "-o", "model.out")
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert "counts characters" in result.stderr
+    assert_refused(result, 1, "counts characters")
+    again = train(write(inflected(200), "tsv"), "--continue", "model.safetensors")
+    assert (again["chars"], again["accuracy"] > 0.8) == (record["chars"], True)
     with open("page.html", encoding="utf-8") as page:
         assert ">chars<" in page.read()
-
-
-def test_continuing_a_model_of_characters(run, train, write):
-    train(write(inflected(300)), "--recipe", "nb-both")
-    corpus = write(inflected(200), "tsv")
-    record = json.loads(
-        run("train", corpus, "--continue", "model.safetensors", "--json", "-o", "b.safetensors").stdout
-    )
-    assert (record["ngrams"], record["chars"]) == ("1-2", "1-5")
-    assert record["accuracy"] > 0.8
 
 
 GERMAN = """Das war ein schrecklicher Film
@@ -184,9 +176,8 @@ def test_texts_of_another_language_are_said_to_be(run, write):
     assert (result.exit_code, result.stdout.count("\n")) == (0, 2)
     few = "the model knows few words in 2 of 2 texts (another language or subject?)"
     assert result.stderr == f"warning: {few}: their labels are guesses\n"
-    result = run("predict", "english", "-", "--strict", input=GERMAN.encode())
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == f"error: {few}\n"
+    strict = run("predict", "english", "-", "--strict", input=GERMAN.encode())
+    assert_refused(strict, 1, re.escape(few))
     texts = "a good film, and I would see it again\nnot worth the money at all\nDas war ein Film\n"
     assert run("predict", "english", "-", input=texts.encode()).stderr == ""
 
@@ -199,6 +190,32 @@ def test_the_blank_around_unknown_characters_is_no_known_term(run, train, write)
 
 def test_where_no_term_is_frequent_enough_that_is_said(run, write, texts):
     """Of more training texts than the first look takes."""
-    done = run("train", write(texts(1300)), "-o", "model.safetensors", config={"min_df": 5000})
-    assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
-    assert "no term is in 5000 of its texts or more; try min-df = 1 in --config\n" in done.stderr
+    done = run("train", write(texts(1300)), config={"min_df": 5000})
+    assert_refused(done, 1, "no term is in 5000 of its texts or more; try min-df = 1 in --config")
+
+
+@pytest.mark.parametrize("options", [(), ("--alpha", 0.001, "--class-weight", "balanced")])
+def test_a_model_of_three_labels_has_ratios_for_each(run, trained, write, texts, options):
+    corpus, model = write(texts(240, MIXED)), "m.safetensors"
+    trained(corpus, "--recipe", "nb-words", "-o", model, *options)
+    lines = [text for _, text in texts(40, MIXED, seed=1)] + ["", "xyzzy"]
+    assert run("export", model, "--to", "pruned", "--keep", 30, "-o", "small.safetensors").exit_code == 0
+    for path in (model, "small.safetensors"):
+        loaded = sentiment.load(path)
+        classifier = loaded.pipeline["classifier"]
+        there = loaded.pipeline["vectorizer"].transform(lines).toarray() > 0
+        norms = np.sqrt(there @ classifier.squares_.T.astype(float))
+        expected = there @ classifier.coef_.T.astype(float) / np.where(norms > 0, norms, 1)
+        found = loaded.decision_function(lines)
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+        assert np.array_equal(found, TextScorer.load(path).decision_function(lines))
+        assert np.array_equal(found, fastsvm.load_model(path).decision_function(lines))
+        for k, label in enumerate(loaded.classes_):
+            part = loaded.explain(lines[0], label)
+            total = sum(word.contribution for word in part.words)
+            np.testing.assert_allclose([total, part.score], found[0, k], atol=1e-5)
+    for refused, reason in (
+        (("export", model, "--to", "liblinear", "-o", "x"), "a length of its own; train one --recipe"),
+        (("train", corpus, "--continue", model, "-o", "x"), "a length of its own: it cannot learn on"),
+    ):
+        assert_refused(run(*refused), 1, reason)

@@ -56,6 +56,7 @@ def test_every_classifier(trained, write, texts, classifier, labels):
     likely = model.predict_proba([text for _, text in texts(50, labels)])
     np.testing.assert_allclose(likely.sum(axis=1), 1)
     assert likely.max() > 0.7
+    assert getattr(model["classifier"], "alpha", None) == record["alpha"]
     if classifier.startswith("sdca"):
         assert np.max(record["relative_gap"]) <= 1e-3
 
@@ -112,20 +113,6 @@ def test_options_come_before_a_file_and_its_recipe(trained, write, texts):
     record = trained(corpus, "--config", "article.toml", "--k", "all")
     assert [record[key] for key in keys] == [None, "pegasos-svm", "tfidf", "1-1", "none", 3, "all"]
     assert fastsvm.load_model(record["model"])["weighting"].weighting == "tfidf"
-
-
-@pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mixed")])
-def test_alpha_is_the_best_of_those_tried(trained, write, texts, labels):
-    record = trained(write(texts(120, labels)))
-    choice = record["alpha_choice"]
-    best = choice["scores"].index(max(choice["scores"]))
-    assert record["alpha"] == choice["alphas"][best]
-    assert fastsvm.load_model(record["model"])["classifier"].alpha == record["alpha"]
-    assert (choice["n_folds"], choice["n_tried"]) == (5, 96)
-    assert max(choice["relative_gaps"]) < 0.02
-    fixed = trained(write(texts(120, labels)), "--alpha", record["alpha"])
-    assert fixed["alpha_choice"] is None
-    assert fixed["objective"] == record["objective"]
 
 
 def test_alpha_where_a_label_is_too_rare_for_folds(trained, write):

@@ -10,6 +10,7 @@ import pytest
 import fastsvm
 from fastsvm.model_files import load_plain, save_plain
 from fastsvm_apps.sentiment.measures import prediction
+from refusal import assert_refused
 
 NO_WORD = "1 text without a word the model knows got the label of the intercept\n"
 
@@ -97,9 +98,8 @@ def test_predict_has_no_probabilities_where_the_model_has_none(run, write, texts
     uncalibrated = load_plain("m.safetensors")
     del uncalibrated["classifier"].calibration_
     save_plain(uncalibrated, "m.safetensors")
-    result = run("predict", "m.safetensors", "--proba", input="great")
     error = "this model has scores but no probabilities; train one with --classifier sdca-logistic"
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {error}\n")
+    assert_refused(run("predict", "m.safetensors", "--proba", input="great"), 2, error)
 
 
 def test_the_model_that_comes_along(run, model, write, texts, tmp_path, monkeypatch):
@@ -117,9 +117,7 @@ def test_the_model_that_comes_along(run, model, write, texts, tmp_path, monkeypa
     expected = run("evaluate", model, corpus).stdout
     assert run("evaluate", "english", corpus).stdout == expected
     monkeypatch.setattr(prediction, "SHIPPED", "shipped/none.safetensors")
-    result = run("predict", input="great")
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith("error: this installation comes without a model; give a MODEL that ")
+    assert_refused(run("predict", input="great"), 1, "this installation comes without a model; give a MODEL ")
 
 
 def test_words_are_the_largest_weights(run, model):
@@ -148,8 +146,7 @@ def test_words_plot(run, tmp_path, model3):
 def test_words_without_matplotlib(run, model, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     result = run("explain", model, "--plot", "a.png")
-    assert result.exit_code == 1
-    assert result.stderr == 'error: pictures need matplotlib: pip install "fastsvm[plot]"\n'
+    assert_refused(result, 1, r'pictures need matplotlib: pip install "fastsvm\[plot\]"')
 
 
 def test_words_that_look_like_formulas_are_drawn(run, tmp_path):

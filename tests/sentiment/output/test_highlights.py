@@ -17,17 +17,6 @@ def spans_of(text, shares):
     return sorted(found)
 
 
-def test_highlight():
-    text = "good & <bad>,\tdull so-so"
-    shown = highlight(text, spans_of(text, {"good": 1.0, "bad": -0.5, "dull": -0.1}))
-    assert shown == (
-        '<mark class="for-4" title="+1.000">good</mark> &amp; '
-        '&lt;<mark class="against-2" title="-0.500">bad</mark>&gt;, dull so-so'
-    )
-    assert highlight("a < b", []) == "a &lt; b"
-    assert highlight("a b", [ExplainedSpan(0, 1, 0.0)]) == "a b"
-
-
 def test_a_long_text_is_shortened_around_its_strongest_words():
     words = [f"word{i}" for i in range(2_000)]
     words[700], words[1_500] = "awful", "great"
