@@ -6,7 +6,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .._utils.threads import number_of_threads
-from ..estimators.base import ConvergenceWarning, is_plain_table, is_ready
+from ..estimators.base import ConvergenceWarning, is_finite, is_plain_table, is_ready
 from ..estimators.certify import scikit_learn_class_weights
 from ..fitting.fit import fit_linear, warn_if_linear_fit_is_short
 from ..fitting.labels import known_labels, require_class_weight
@@ -23,7 +23,7 @@ class Scores:
 
     def decision_function(self, X):
         """Return the signed distances from the hyperplanes, as scikit-learn does."""
-        if not (is_ready(X, self) and np.isfinite(X.sum())):
+        if not (is_ready(X, self) and is_finite(X)):
             check_is_fitted(self)
             X = validate_data(self, X, accept_sparse="csr", reset=False)
         coef = self.coef_ if self.coef_.ndim == 2 else self.coef_[None]  # as LogisticRegressionCV has it
@@ -54,7 +54,7 @@ def checked_rows(estimator, X, y, dtypes):
         On bad input, and of a single class.
     """
     require_class_weight(estimator.class_weight)
-    if is_plain_table(X) and X.dtype in dtypes and is_plain_labels(y, len(X)) and np.isfinite(X.sum()):
+    if is_plain_table(X) and X.dtype in dtypes and is_plain_labels(y, len(X)) and is_finite(X):
         estimator.n_features_in_ = X.shape[1]  # as scikit-learn's checks, which take as long as a small fit
         vars(estimator).pop("feature_names_in_", None)
     else:

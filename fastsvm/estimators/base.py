@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import getattr_static
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,6 +81,12 @@ def is_plain_table(X):
         and X.flags.c_contiguous
         and X.size > 0
     )
+
+
+def is_finite(X):
+    """Whether all values are finite, and so is their sum."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return isfinite(X.sum())
 
 
 def is_ready(X, model):

@@ -1,5 +1,7 @@
 """SVC and Nystroem against scikit-learn's own."""
 
+import re
+
 import numpy as np
 import pytest
 import sklearn.kernel_approximation
@@ -116,6 +118,20 @@ def test_what_is_not_finite_is_an_error_that_names_C(kernel):
     X, y = load_breast_cancer(return_X_y=True)
     with pytest.raises(ValueError, match="lower C"):
         drop_in.SVC(C=1e308, kernel=kernel).fit(X, y)
+
+
+def test_rows_are_refused_as_by_scikit_learn():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(30, 4)), np.arange(30) % 2
+    ours, theirs = drop_in.SVC().fit(X, y), sklearn.svm.SVC().fit(X, y)
+    for bad in np.full((1, 4), np.nan), X[:, :3], X[:0], X[0]:
+        with pytest.raises(ValueError, match=r"Input|X has|Found|Expected") as refused:
+            theirs.predict(bad)
+        with pytest.raises(ValueError, match=re.escape(str(refused.value))):
+            ours.predict(bad)
+    ours._n_support[0] -= 1
+    with pytest.raises(ValueError, match="altered"):
+        ours.predict(X)
 
 
 def test_what_fastsvm_lacks_scikit_learn_does():
