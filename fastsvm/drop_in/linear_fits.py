@@ -6,13 +6,21 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .._utils.threads import number_of_threads
-from ..estimators.base import ConvergenceWarning, is_finite, is_plain_table, is_ready
+from ..estimators.base import (
+    ConvergenceWarning,
+    is_finite,
+    is_plain_labels,
+    is_plain_table,
+    is_ready,
+    set_columns,
+)
 from ..estimators.certify import scikit_learn_class_weights
 from ..fitting.fit import fit_linear, warn_if_linear_fit_is_short
 from ..fitting.labels import known_labels, require_class_weight
 from ..fitting.prediction import decision_scores
 from ..solvers._input import as_random
 from ..solvers.params import SDCAParams
+from .fallback import fall_back
 
 FITTED = ["coef_", "intercept_", "objective_", "dual_gap_", "n_iter_"]
 LEAST_GAP = 1e-15  # below which rounding decides
@@ -30,6 +38,33 @@ class Scores:
         return decision_scores(X, coef, self.intercept_)
 
 
+class StartedFits(Scores):
+    """For SGDClassifier and Perceptron of scikit-learn, the next base class: fits that take a start.
+
+    A subclass has `_missing()`, which returns what its parameters need that fastsvm has not, or "", and
+    `_fit_of(X, started)`, which returns a `fit` for `fit_each_class`.
+    """
+
+    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):  # noqa: D102 (inherited)
+        self._validate_params()
+        self._more_validate_params()
+        if missing := self._missing():
+            fall_back(self, missing)
+            return super().fit(X, y, coef_init, intercept_init, sample_weight)
+        X, y = checked_rows(self, X, y, [np.float64, np.float32])
+        self._allocate_parameter_mem(  # checks the start
+            len(self.classes_), X.shape[1], X.dtype, coef_init=coef_init, intercept_init=intercept_init
+        )
+        started = coef_init is not None or intercept_init is not None
+        fit_each_class(self, X, y, sample_weight, self._fit_of(X, started))
+        self.t_ = 1.0 + self.n_iter_ * len(y)
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102 (inherited)
+        fall_back(self, "partial_fit")
+        return super().partial_fit(X, y, classes, sample_weight)
+
+
 def relative_gap(tol):
     """Return the relative duality gap that stands for scikit-learn's tol: its square.
 
@@ -38,11 +73,6 @@ def relative_gap(tol):
     their tol of 1e-4, whose square takes 1 to 1.8 times as long as a gap of 1e-6.
     """
     return max(tol**2, LEAST_GAP)
-
-
-def is_plain_labels(y, n_rows):
-    """Whether y is an array of as many whole numbers: all may be classes."""
-    return type(y) is np.ndarray and y.dtype.kind in "biu" and y.shape == (n_rows,)
 
 
 def checked_rows(estimator, X, y, dtypes):
@@ -55,8 +85,7 @@ def checked_rows(estimator, X, y, dtypes):
     """
     require_class_weight(estimator.class_weight)
     if is_plain_table(X) and X.dtype in dtypes and is_plain_labels(y, len(X)) and is_finite(X):
-        estimator.n_features_in_ = X.shape[1]  # as scikit-learn's checks, which take as long as a small fit
-        vars(estimator).pop("feature_names_in_", None)
+        set_columns(estimator, X)  # scikit-learn's checks take as long as a small fit
     else:
         X, y = validate_data(estimator, X, known_labels(y), accept_sparse="csr", dtype=dtypes, order="C")
         check_classification_targets(y)

@@ -1,10 +1,8 @@
 """scikit-learn's SGDClassifier, fitted by SDCA or Newton's method."""
 
-import numpy as np
 import sklearn.linear_model
 
-from .fallback import fall_back
-from .linear_fits import LEAST_GAP, Scores, checked_rows, fit_each_class, fit_sdca
+from .linear_fits import LEAST_GAP, StartedFits, fit_sdca
 
 TOL = 1e-3  # where none is given
 LOSSES = {
@@ -16,7 +14,7 @@ LOSSES = {
 STEEPER = 4  # times smooth_hinge of width 2 is the modified Huber loss
 
 
-class SGDClassifier(Scores, sklearn.linear_model.SGDClassifier):
+class SGDClassifier(StartedFits, sklearn.linear_model.SGDClassifier):
     """scikit-learn's SGDClassifier, with a certificate.
 
     Minimises, for each class against the rest, what SGDClassifier's steps approach::
@@ -40,17 +38,7 @@ class SGDClassifier(Scores, sklearn.linear_model.SGDClassifier):
     True
     """
 
-    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):  # noqa: D102 (inherited)
-        self._validate_params()
-        self._more_validate_params()
-        if missing := self._missing():
-            fall_back(self, missing)
-            return super().fit(X, y, coef_init, intercept_init, sample_weight)
-        X, y = checked_rows(self, X, y, [np.float64, np.float32])
-        shape = {"n_classes": len(self.classes_), "n_features": X.shape[1], "input_dtype": X.dtype}
-        starts = {"coef_init": coef_init, "intercept_init": intercept_init}
-        self._allocate_parameter_mem(**shape, **starts)  # checks them
-
+    def _fit_of(self, X, started):
         def fit(y, weights):
             scale = STEEPER if self.loss == "modified_huber" else 1
             scale *= 1 if weights is None else weights.mean()
@@ -64,13 +52,7 @@ class SGDClassifier(Scores, sklearn.linear_model.SGDClassifier):
             self.objective_, self.dual_gap_ = scale * self.objective_, scale * self.dual_gap_
             return n_iter
 
-        fit_each_class(self, X, y, sample_weight, fit)
-        self.t_ = 1.0 + self.n_iter_ * len(y)
-        return self
-
-    def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102 (inherited)
-        fall_back(self, "partial_fit")
-        return super().partial_fit(X, y, classes, sample_weight)
+        return fit
 
     def _missing(self):
         """Return what these parameters need that fastsvm has not; "" if nothing."""

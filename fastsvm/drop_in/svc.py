@@ -6,7 +6,7 @@ from scipy import sparse
 
 from .._utils.threads import one_blas_thread
 from .._utils.warnings import warn_user
-from ..estimators.base import ConvergenceWarning, is_finite, is_ready
+from ..estimators.base import ConvergenceWarning, is_finite, is_plain_labels, is_ready
 from ..fitting.calibration import sigmoid
 from ..fitting.convergence_advice import convergence_advice, fit_ends, warn_if_short
 from ..fitting.labels import known_labels, require_class_weight
@@ -16,7 +16,6 @@ from ..solvers.kernel._pairs import PairsOfClasses, cross_scores, fit_pair
 from ..solvers.kernel._values import Kernel
 from ..solvers.kernel.sdca_solver import MOST_ROWS
 from .fallback import fall_back
-from .linear_fits import is_plain_labels
 
 SIGNS = np.array([1, -1], np.int8)
 SLACK_SHARE = 0.3  # of scikit-learn's tol, at which the dual objective is not below LIBSVM's

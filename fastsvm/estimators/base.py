@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._utils.sparse import issparse
 from .._utils.threads import number_of_threads
 from ..fitting import convergence_advice
 from ..fitting.fit import fit_linear, warn_if_linear_fit_is_short
@@ -21,7 +22,6 @@ from ..fitting.labels import known_labels
 from ..fitting.prediction import LinearPrediction, Prediction, require_predict_proba
 from ..solvers import as_rows
 from ..solvers._input import as_csr, with_floats
-from ..solvers.params import checked_params
 from .callbacks import CallbackSupportMixin, TaskCallbacks
 
 if TYPE_CHECKING:
@@ -83,6 +83,17 @@ def is_plain_table(X):
     )
 
 
+def is_plain_labels(y, n_rows):
+    """Whether y is an array of as many whole numbers: all may be classes."""
+    return type(y) is np.ndarray and y.dtype.kind in "biu" and y.shape == (n_rows,)
+
+
+def set_columns(estimator, X):
+    """Set what scikit-learn's checks do of rows without names of columns."""
+    estimator.n_features_in_ = X.shape[1]
+    vars(estimator).pop("feature_names_in_", None)
+
+
 def is_finite(X):
     """Whether all values are finite, and so is their sum."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -129,6 +140,11 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
         raise AttributeError(f"{own!r} object has no attribute {name!r}", name=name, obj=self)
 
     def _validated(self, X, y, reset=True):
+        X = as_csr(X, columns=False)
+        plain = is_plain_table(X) or (issparse(X) and X.dtype.char in "df" and 0 not in X.shape)
+        if reset and plain and is_plain_labels(y, X.shape[0]):
+            set_columns(self, X)
+            return X, y
         X, y = validated(self, X, y, reset=reset)
         if y.dtype.kind not in "biu":  # whole numbers are classes
             check_classification_targets(y)
@@ -201,12 +217,14 @@ class LinearClassifier(CallbackSupportMixin, BaseClassifier, LinearPrediction):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
         """Fit, called by `fit`, with these options of `fit_linear`."""
-        params = checked_params(self)
+        params = self._params.of(self)
         X, y = self._validated(X, y)
         tasks = None
-        if getattr(self, "_skl_callbacks", None):
+        if vars(self).get("_skl_callbacks"):
             tasks = TaskCallbacks(self, X, y, sample_weight, params.max_iter)
-        fit = fit_linear(params, X, y, sample_weight, threads=self._threads(), tasks=tasks, **options)
+        fit = fit_linear(
+            params, X, y, sample_weight, threads=threads_of(params.n_jobs), tasks=tasks, **options
+        )
         fit.set_attributes(self)
         if tasks is not None:
             tasks.finish()
