@@ -200,18 +200,15 @@ class NewtonSolver(Solver):
             quick = self.fill_system(active, share, g, H, short)
             if slack + quick <= target and self.is_enough(active, short, target / share, step_number):
                 return
-            p = newton_direction(H, -g)
-            promise = -0.5 * float(p @ g)
+            p, promise = newton_direction(H, g)
             if not (self.loss.quadratic or promise <= STALE * before):
                 self.update_hessian(active, share, *curved)
                 self.fill_system(active, share, g, H, short)
-                p = newton_direction(H, -g)
-                promise = -0.5 * float(p @ g)
+                p, promise = newton_direction(H, g)
             before = promise
             if promise > self.value:  # more than there is: too few rows are bent; a step as long as Polyak's
                 H.reshape(-1)[:: self.size + 1] += float(g @ g) / (2 * self.value)
-                p = newton_direction(H, -g)
-                promise = -0.5 * float(p @ g)
+                p, promise = newton_direction(H, g)
             idle += 0.1 * lowest <= promise <= 1e-12 * self.value
             lowest = min(lowest, promise)
             if idle > 2 or not math.isfinite(promise):  # no more digits
@@ -364,16 +361,17 @@ class NewtonSolver(Solver):
         return exact or self.stalled > 5
 
 
-def newton_direction(H, slope):
-    """Solve H p = slope, with a ridge if H is singular in double precision."""
+def newton_direction(H, g):
+    """Solve H p = -g, with a ridge if H is singular in double precision; p, and the descent it promises."""
     diagonal = H.diagonal().copy()
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
         if ridge:
             H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + 1e-300
         factor = cholesky(H)
         if factor is not None:
-            return _newton.solve_factorised(H, factor, slope)
-    return np.full(len(H), np.nan)
+            p = _newton.solve_factorised(H, factor, -g)
+            return p, -0.5 * float(p @ g)
+    return g, math.nan
 
 
 def cholesky(H):
