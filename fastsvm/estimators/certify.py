@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.warnings import warn_user
 from ..fitting.certificate import TINY, Certificate, certificate_bracket, dual_of_scores, multinomial_bracket
-from ..fitting.labels import as_labels, row_weights, signs_of
+from ..fitting.labels import Targets, as_labels, signs_of
 from ..fitting.prediction import LinearPrediction, is_multinomial
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
@@ -305,7 +305,7 @@ def _certified_weights(model, y, classes, labels, sample_weight):
     """Return the c_i of each binary problem, with the class weights of the model's own fit."""
     n, given = len(labels), sample_weight
     if isinstance(model, LinearPrediction):
-        return [row_weights(model.class_weight, model.classes_, y, sample_weight)] * n
+        return [Targets(y, model.classes_).weights(model.class_weight, sample_weight)] * n
     if getattr(model, "class_weight", None) is None:
         return [sample_weight] * n
     kind = _kind_to_certify(model)

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from ..fitting.convergence_advice import fit_ends, warn_if_short
 from ..fitting.fit import all_or_nothing
-from ..fitting.labels import Targets, known_labels, positive_labels, row_weights
+from ..fitting.labels import Targets, known_labels, positive_labels
 from ..solvers._input import as_weights
 from ..solvers._mapped_rows import rows_at
 from .callbacks import StepCallbacks, with_callbacks
@@ -193,7 +193,7 @@ class CrossValidated:
             )
         weights = np.zeros(len(y))
         given = None if sample_weight is None else np.asarray(sample_weight)[train]
-        own = row_weights(self.class_weight, self.classes_, y[train], given)
+        own = Targets(y[train], self.classes_).weights(self.class_weight, given)
         np.add.at(weights, train, 1.0 if own is None else own)
         return weights
 

@@ -12,7 +12,6 @@ from ..fitting.fit import all_or_nothing
 from ..fitting.kernel import fit_kernel, kernel_warm_start, warn_if_kernel_fit_is_short
 from ..fitting.kernel_prediction import KernelPrediction
 from ..fitting.labels import as_labels
-from ..solvers.params import checked_params
 from .base import BaseClassifier, is_ready, validated
 from .callbacks import CallbackSupportMixin, StepCallbacks, with_callbacks
 
@@ -55,7 +54,7 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
         MemoryError
             If one row of the kernel matrix is larger than `cache_size`, or the cache than the memory.
         """
-        params = checked_params(self)
+        params = self._params.of(self)
         X, y = self._validated(X, y)
         steps = StepCallbacks.of(self, X, y, sample_weight)
         fit = fit_kernel(

@@ -10,7 +10,6 @@ from sklearn.utils import check_random_state
 from .._utils.threads import in_threads, one_blas_thread
 from ..fitting.convergence_advice import fit_ends
 from ..fitting.kernel import as_fit, support_of
-from ..fitting.labels import signs_of_classes
 from ..fitting.path import decreasing_alphas
 from ..fitting.path_runs import best_dual_multiple
 from ..solvers._mapped_rows import rows_at
@@ -129,7 +128,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
         return KernelSDCAParams.of(self, gamma=gamma, alpha=alpha)
 
     def _search(self, X, targets, sample_weight, folds):
-        y, signs, grams = targets.y, signs_of_classes(targets.y, targets.classes), {}
+        y, signs, grams = targets.y, targets.all_signs(), {}
         weights = [self._fold_weights(y, sample_weight, k, train) for k, (train, _) in enumerate(folds)]
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
         self.gammas_, self.alphas_ = self._gamma_grid(X), self._alpha_grid(len(y))

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from .._utils.threads import in_threads, one_blas_thread
 from ..fitting.kernel import gamma_to_use
-from ..fitting.labels import require_classes, signs_of_classes
+from ..fitting.labels import Targets
 from ..fitting.path import decreasing_alphas
 from ..fitting.prediction import winners
 from ..solvers._input import as_state, positive
@@ -17,7 +17,6 @@ from ..solvers._random import draw_rows
 from ..solvers.kernel._gram import make_gram
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver
-from ..solvers.params import checked_params
 from .cross_validation import fold_decision
 from .kernel_pegasos import KernelPegasosClassifier
 
@@ -92,7 +91,7 @@ def kernel_pegasos_grid(
         raise ValueError("kernels must be a list of dicts; it is empty.")
     for model in models:
         X, y = model._validated(X, y)
-        model.classes_, model.gamma_ = require_classes(np.unique(y)), gamma_to_use(model, X)
+        model.classes_, model.gamma_ = Targets(y).classes, gamma_to_use(model, X)
     folds = list(check_cv(cv, y, classifier=True).split(X, y))
     seed = check_random_state(random_state).randint(2**31 - 1)
     orders = [_grid_order(train, n_iters[-1], seed) for train, _ in folds]
@@ -115,7 +114,7 @@ def _grid_model(parameters, cache_size, n_jobs):
     for name in parameters.keys() - {"kernel", "gamma", "degree", "coef0"}:
         raise ValueError(f"kernels have kernel, gamma, degree and coef0, not {name!r}.")
     model = KernelPegasosClassifier(**parameters, cache_size=cache_size, n_jobs=n_jobs)
-    checked_params(model)
+    model._params.of(model)
     return model
 
 
@@ -157,7 +156,7 @@ def _grid_table(models, alphas, n_iters, n_folds):
 def _measure_grid(model, X, y, folds, orders, grid, report):
     """Fill in one kernel's part of the grid."""
     gram = make_gram(X, model, model.gamma_, model._threads())
-    signs = signs_of_classes(y, model.classes_)
+    signs = Targets(y, model.classes_).all_signs()
     problems = [KernelProblem(gram, signs, rows=train) for train, _ in folds]
     places = np.searchsorted(model.classes_, y)
     runs = list(np.ndindex(grid[:, 0].shape))[::-1]  # those at large alphas take longest

@@ -12,13 +12,12 @@ from sklearn.utils.metaestimators import available_if
 from .._utils.threads import one_blas_thread
 from ..fitting.fit import all_or_nothing, forget_fit
 from ..fitting.kernel import gamma_to_use, support_of
-from ..fitting.labels import batch_classes, row_weights, signs_of_classes
+from ..fitting.labels import Targets, batch_classes
 from ..solvers._input import as_random
 from ..solvers.kernel._gram import make_gram
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.params import KernelPegasosFields, KernelPegasosParams
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver
-from ..solvers.params import checked_params
 from .kernel_base import KernelClassifier
 
 if TYPE_CHECKING:
@@ -133,10 +132,11 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
         -------
         self
         """
-        params = checked_params(self)
+        params = self._params.of(self)
         first = not hasattr(self, "classes_")
         X, y = self._validated(X, y, reset=first)
-        self.classes_ = batch_classes(self, y, classes, params.class_weight)
+        targets = Targets(y, batch_classes(self, y, classes, params.class_weight))
+        self.classes_ = targets.classes
         if first:
             self.gamma_ = gamma_to_use(params, X)
         done, seen = (0, 0) if first else (self.t_, self._n_rows_seen())
@@ -144,8 +144,8 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
             scores = None if first else np.ascontiguousarray(self._scores(X).T) * (params.alpha * done)
             problem = KernelProblem(
                 make_gram(X, params, self.gamma_, self._threads()),
-                signs_of_classes(y, self.classes_),
-                row_weights(params.class_weight, self.classes_, y, sample_weight),
+                targets.all_signs(),
+                targets.weights(params.class_weight, sample_weight),
                 relative=False,
             )
             solver = KernelPegasosSolver(problem, params.alpha, done, scores)

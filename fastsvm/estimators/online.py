@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..fitting.fit import all_or_nothing
 from ..fitting.online import fit_batch, online_start, require_batches
 from ..solvers._input import as_random
-from ..solvers.params import PegasosFields, PegasosParams, PerceptronFields, PerceptronParams, checked_params
+from ..solvers.params import PegasosFields, PegasosParams, PerceptronFields, PerceptronParams
 from .base import LinearClassifier
 from .callbacks import with_callbacks
 from .certify import certify
@@ -88,7 +88,7 @@ class OnlineClassifier(LinearClassifier):
         -------
         self
         """
-        params = checked_params(self, max_iter=1)
+        params = self._params.of(self, max_iter=1)
         require_batches(params)
         X, y = self._validated(X, y, reset=not hasattr(self, "classes_"))
         fit = fit_batch(params, self, X, y, classes, sample_weight, self._threads())

@@ -50,12 +50,11 @@ def solve_independent(
     KeyboardInterrupt
         On Ctrl-C, after all threads have stopped.
     """
-
-    def job(k, label, make_solver):
+    jobs = []
+    for k, (label, make_solver) in enumerate(make_solvers):
         watchers = () if watchers_of is None else watchers_of(k)
-        return lambda solve: solve(make_solver, watchers, [label] if verbose else ())
-
-    jobs = [job(k, *pair) for k, pair in enumerate(make_solvers)]
+        run_of = make_solver, watchers, [label] if verbose else ()
+        jobs.append(lambda solve, run_of=run_of: solve(*run_of))
     [results] = solve_in_order([jobs], len(jobs), tol=tol, trace=trace, n_threads=n_threads)
     return results
 

@@ -354,8 +354,10 @@ def _dual_coef(params: Any, targets: Targets, results: list[Result]) -> np.ndarr
     return dual_coef
 
 
-def linear_warm_start(model: Any) -> Callable[[np.ndarray, int], Starts | None]:
+def linear_warm_start(model: Any) -> Callable[[np.ndarray, int], Starts | None] | None:
     """Return what SDCA starts from with `warm_start`: dual variables, if rows and classes are the same."""
+    if not model.warm_start:
+        return None
 
     def start_of(classes: np.ndarray, n: int) -> Starts | None:
         alpha_n = alpha_n_of_last_fit(model, classes, n)

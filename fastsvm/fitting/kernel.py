@@ -23,12 +23,11 @@ from ..solvers.kernel.params import (
 )
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_pegasos_rows
 from ..solvers.kernel.sdca_solver import KernelSDCASolver
-from ..solvers.params import checked_params
 from ..solvers.run import run
 from .convergence_advice import ConvergenceWarning, FitEnd, fit_ends, warn_if_short
 from .fit import Fit, all_or_nothing, alpha_n_of_last_fit, one_or_all
 from .kernel_prediction import KernelPrediction
-from .labels import as_labels, positive_labels, require_classes, row_weights, signs_of_classes
+from .labels import Targets, as_labels
 from .plain_model import PlainModel
 
 if TYPE_CHECKING:
@@ -128,12 +127,12 @@ def fit_kernel(
     -------
     KernelFit
     """
-    classes, n = require_classes(np.unique(y)), len(y)
+    targets, n = Targets(y), len(y)
+    classes, signs = targets.classes, targets.all_signs()
     gamma = gamma_to_use(params, X)
     with one_blas_thread:
-        signs = signs_of_classes(y, classes)
         gram_of = partial(make_gram, params=params, gamma=gamma, threads=threads)
-        weights = row_weights(params.class_weight, classes, y, sample_weight)
+        weights = targets.weights(params.class_weight, sample_weight)
         seed = int(as_random(params.random_state).randint(2**31 - 1, size=1)[0])
         solver: KernelSolver
         if isinstance(params, KernelPegasosParams):
@@ -151,7 +150,7 @@ def fit_kernel(
             params.gap_tol,
             bool(params.trace or (params.gap_tol is None and (params.verbose or steps is not None))),
             watchers=() if steps is None else [steps],
-            labels=positive_labels(classes).tolist() if params.verbose else (),
+            labels=targets.labels.tolist() if params.verbose else (),
         )
         stopped = steps is not None and steps.stopped
         return as_fit(params, X, classes, gamma, solver, stopped, solver.is_indefinite())
@@ -242,7 +241,7 @@ class PlainKernelMachine(PlainModel, KernelPrediction):
         -------
         self
         """
-        params = checked_params(self)
+        params = self._params.of(self)
         X = self._checked(X)
         fit = fit_kernel(
             params,

@@ -13,11 +13,6 @@ def signs_of(y: np.ndarray, label: object) -> np.ndarray:
     return 2 * (y == label).astype(np.int8) - 1
 
 
-def signs_of_classes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """The signs of each binary problem, int8 of shape (n_problems, n)."""
-    return np.array([signs_of(y, label) for label in positive_labels(classes)])
-
-
 def positive_labels(classes: np.ndarray) -> np.ndarray:
     """The label that is +1 in each binary problem."""
     return classes[1:] if len(classes) == 2 else classes
@@ -28,18 +23,6 @@ def require_classes(classes: np.ndarray) -> np.ndarray:
     if len(classes) < 2:
         raise ValueError(f"y has one class only ({classes.tolist()[0]!r}); at least two classes are needed.")
     return classes
-
-
-def row_weights(class_weight: Any, classes: np.ndarray, y: np.ndarray, sample_weight: Any) -> Any:
-    """sample_weight times class weight; None when all are 1."""
-    weights = None if sample_weight is None else as_weights(sample_weight, len(y))
-    if class_weight is None:
-        return weights
-    by_class = class_weights(class_weight, classes, y)
-    total = np.ones(len(y)) if weights is None else weights.copy()
-    for label, weight in zip(classes, by_class, strict=True):
-        total[y == label] *= weight
-    return total
 
 
 class Targets:
@@ -69,9 +52,20 @@ class Targets:
         """The sign of each row in the k-th problem."""
         return signs_of(self.y, self.labels[k])
 
+    def all_signs(self) -> np.ndarray:
+        """The signs of each problem, int8 of shape (n_problems, n)."""
+        return np.array([self.signs(k) for k in range(len(self.labels))])
+
     def weights(self, class_weight: Any, sample_weight: Any) -> Any:
         """The weight of each row: sample_weight times class weight; None when all are 1."""
-        return row_weights(class_weight, self.classes, self.y, sample_weight)
+        weights = None if sample_weight is None else as_weights(sample_weight, len(self.y))
+        if class_weight is None:
+            return weights
+        by_class = class_weights(class_weight, self.classes, self.y)
+        total = np.ones(len(self.y)) if weights is None else weights.copy()
+        for label, weight in zip(self.classes, by_class, strict=True):
+            total[self.y == label] *= weight
+        return total
 
 
 def batch_classes(model: Any, y: np.ndarray, classes: Any, class_weight: Any) -> np.ndarray:

@@ -16,7 +16,6 @@ from ..solvers.params import (
     PerceptronParams,
     SDCAFields,
     SDCAParams,
-    checked_params,
 )
 from .convergence_advice import ConvergenceWarning
 from .fit import all_or_nothing, fit_linear, linear_warm_start, warn_if_linear_fit_is_short
@@ -39,7 +38,7 @@ class PlainLinear(PlainModel, LinearPrediction):
     @all_or_nothing
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
         """Fit, called by `fit`, with these options of `fit_linear`."""
-        params, X = checked_params(self), self._checked(X)
+        params, X = self._params.of(self), self._checked(X)
         y = as_labels(y, X.shape[0])
         fit = fit_linear(params, X, y, sample_weight, threads=self._threads(), **options)
         warn_if_linear_fit_is_short(fit, params, X, ConvergenceWarning)
@@ -146,7 +145,7 @@ class OnlineModel(PlainLinear):
         -------
         self
         """
-        params = checked_params(self, max_iter=1)
+        params = self._params.of(self, max_iter=1)
         require_batches(params)
         X = self._checked(X, reset=not hasattr(self, "classes_"))
         y = as_labels(y, X.shape[0])

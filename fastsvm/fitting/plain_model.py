@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -54,6 +54,7 @@ class Parameters:
 class PlainModel(Parameters):
     """A model without scikit-learn's contract, which has the parameter `n_jobs`."""
 
+    _params: ClassVar[Any]
     n_jobs: int | None
     n_features_in_: int
 

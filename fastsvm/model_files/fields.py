@@ -14,7 +14,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from ..fitting.prediction import is_multinomial
-from ..solvers.params import Fields, checked_params
+from ..solvers.params import Fields
 from . import container
 from .container import ModelFileError, check_field_names, check_object, one_line, show
 
@@ -45,7 +45,7 @@ def make_model(cls, name, params):
     try:
         model.set_params(**params)
         if isinstance(model, Fields):
-            checked_params(model)
+            model._params.of(model)
         else:
             model._check_params()
     except (TypeError, ValueError) as error:

@@ -209,8 +209,11 @@ def as_signs(y, n_rows):
     return y.astype(np.int8, copy=False)
 
 
-def as_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Weights as float64, checked; of length 0 when all are 1."""
+def as_weights(sample_weight: Any, n_rows: int, relative: bool = False) -> np.ndarray:
+    """Weights as float64, checked; of length 0 when all are 1.
+
+    If `relative`, they are divided by their mean: so 2 is the same as a row twice, and 0 as no row.
+    """
     if sample_weight is None:
         return np.empty(0)
     weights = np.asarray(_as_floating("sample_weight", np.asarray(sample_weight)), np.float64)
@@ -227,12 +230,7 @@ def as_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
             f"sample_weight has {largest:.3g} as its largest, beyond {1 / EXTREME:g} to {EXTREME:g}: divide "
             "the weights by their mean, and multiply alpha by the same."
         )
-    return weights
-
-
-def with_mean_1(weights):
-    """The weights divided by their mean: so 2 is the same as a row twice, and 0 as no row."""
-    return weights / weights.mean() if weights.size else weights
+    return weights / weights.mean() if relative else weights
 
 
 def as_start(start, n_rows):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from . import _rows
-from ._input import EXTREME, as_rows, as_signs, as_weights, with_mean_1
+from ._input import EXTREME, as_rows, as_signs, as_weights
 from ._newton import newton_loss_sum
 from ._rows import dual_sum, sums_by_sign
 from ._scores import loss_and_slope, scores_of
@@ -32,9 +32,7 @@ class Problem:
         self.rows = as_rows(X, threads, norms)
         self.n = self.rows.n_rows  # those of weight 0 included
         self.signs = as_signs(y, self.n)
-        self.weights = as_weights(sample_weight, self.n)
-        if relative:
-            self.weights = with_mean_1(self.weights)
+        self.weights = as_weights(sample_weight, self.n, relative)
 
     def with_threads(self, threads):
         """The same problem, whose passes so many threads share."""

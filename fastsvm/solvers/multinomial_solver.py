@@ -29,7 +29,7 @@ import numpy as np
 
 from .._utils.threads import in_threads
 from . import _multinomial  # type: ignore[attr-defined]  # compiled
-from ._input import as_rows, as_weights, with_mean_1
+from ._input import as_rows, as_weights
 from ._problem import Problem
 from ._rows import map_chunks
 from ._solver import MeasuredIterate, Solver
@@ -61,7 +61,7 @@ class MultinomialProblem(Problem):
         self.threads, self.rows = threads, as_rows(X, threads)
         self.n = self.rows.n_rows
         self.places, self.n_classes = np.ascontiguousarray(places, np.int32), n_classes
-        self.weights = with_mean_1(as_weights(sample_weight, self.n))
+        self.weights = as_weights(sample_weight, self.n, relative=True)
         self.shape = self.rows.n_columns + 1, n_classes
         self.single = SINGLE[0] < self.rows.longest < SINGLE[1]
 

@@ -225,18 +225,6 @@ class Params:
         """Raise a ValueError if the parameters, each of which is right, do not go together."""
 
 
-def checked_params(model: object, **other: Any) -> Any:
-    """Return the parameters that are attributes of a model, checked: of the subclass of `Params` that it has.
-
-    Parameters
-    ----------
-    model : an estimator or a plain model
-    **other
-        In place of what it has.
-    """
-    return model._params.of(model, **other)  # type: ignore[attr-defined]
-
-
 Field = tuple[str, Any, Callable[[Any], Any] | None]
 _FIELDS: dict[type, list[Field]] = {}
 

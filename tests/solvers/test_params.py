@@ -12,7 +12,6 @@ from fastsvm.solvers.params import (
     PerceptronParams,
     SDCAParams,
     _fields_of,
-    checked_params,
 )
 
 CLASSES = SDCAParams, PegasosParams, PerceptronParams, ASDCAParams, KernelSDCAParams, KernelPegasosParams
@@ -34,10 +33,10 @@ def test_words_that_are_choices_are_fields(cls):
 def test_a_checked_copy_has_the_fields_alone_converted():
     model = SDCAClassifier("log", alpha=1, max_iter=7)
     model.coef_ = "fitted"
-    params = checked_params(model, tol=2)
+    params = model._params.of(model, tol=2)
     assert type(params) is SDCAParams
     assert vars(params) == vars(SDCAParams("log", alpha=1.0, max_iter=7, tol=2.0))
     assert type(params.alpha) is type(params.tol) is float
     assert (model.alpha, model.tol) == (1, 1e-3)
     with pytest.raises(ValueError, match="tol must be a positive number; got 0"):
-        checked_params(model, tol=0)
+        model._params.of(model, tol=0)

@@ -17,7 +17,6 @@ from fastsvm.solvers.params import (
     PegasosFields,
     PerceptronFields,
     SDCAFields,
-    checked_params,
 )
 
 from .matrix_products import Products
@@ -184,8 +183,9 @@ def _plain_models(solvers):
                 f"it is {model!r}."
             )
         parameters = model.get_params(deep=False)
-        models[str(label)] = type(model)(**parameters | {k: v for k, v in FORCED.items() if k in parameters})
-        checked_params(models[str(label)])
+        copy = type(model)(**parameters | {k: v for k, v in FORCED.items() if k in parameters})
+        copy._params.of(copy)  # checks them
+        models[str(label)] = copy
     return models
 
 

@@ -10,7 +10,6 @@ from fastsvm._utils.threads import in_threads
 from fastsvm.fitting.fit import solver_makers
 from fastsvm.fitting.labels import Targets
 from fastsvm.solvers.losses import Loss
-from fastsvm.solvers.params import checked_params
 
 from .matrix_products import Products
 
@@ -87,7 +86,7 @@ class Contender:
 
     def _solvers_of(self, run):
         """The very ones that a fit with this seed would have."""
-        params = checked_params(self.model, random_state=self.task.seed + run)
+        params = self.model._params.of(self.model, random_state=self.task.seed + run)
         targets = Targets(self.task.y, self.task.classes)
         weights = targets.weights(params.class_weight, None)
         self.weights = None if weights is None else weights / weights.mean()

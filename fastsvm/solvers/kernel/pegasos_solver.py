@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._utils.threads import number_of_threads
-from .._input import as_matrix, as_order, as_state, as_weights, with_mean_1
+from .._input import as_matrix, as_order, as_state, as_weights
 from .._random import draw_rows
 from .._solver import require_finite
 from ..losses import value
@@ -100,7 +100,7 @@ class KernelPegasosSolver(KernelSolver):
         gram_of : callable, the Gram of rows
         """
         n = X.shape[0]
-        signs, weights = as_all_signs(Y, n), with_mean_1(as_weights(sample_weight, n))
+        signs, weights = as_all_signs(Y, n), as_weights(sample_weight, n, relative=True)
         drawn = np.unique(order)
         if params.kernel == "precomputed" or 2 * len(drawn) > n:
             return cls(KernelProblem(gram_of(X), signs, sample_weight), params.alpha, order=order)
