@@ -1,7 +1,6 @@
 """How the linear classes have SDCA fit them, and take over what it found."""
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -14,7 +13,7 @@ from ..estimators.base import (
     is_ready,
     set_columns,
 )
-from ..estimators.certify import scikit_learn_class_weights
+from ..estimators.certify import scikit_learn_class_weights, with_column
 from ..fitting.fit import fit_linear, warn_if_linear_fit_is_short
 from ..fitting.labels import known_labels, require_class_weight
 from ..fitting.prediction import decision_scores
@@ -118,17 +117,17 @@ def fit_each_class(estimator, X, y, sample_weight, fit):
     ----------
     estimator, X, y, sample_weight : as of `row_weights`
     fit : callable
-        Called with labels and weights of rows, sets `coef_` and so on, and returns the epochs.
+        Of labels and weights of rows, the fitted attributes by name.
     """
     if estimator.class_weight is None or len(estimator.classes_) == 2:
-        estimator.n_iter_ = fit(y, row_weights(estimator, X, y, sample_weight))
+        vars(estimator).update(fit(y, row_weights(estimator, X, y, sample_weight)))
         return
     sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     by_class = scikit_learn_class_weights(estimator, estimator.classes_, y, sample_weight)
-    found = []
-    for label, weight in zip(estimator.classes_, by_class, strict=True):
-        estimator.n_iter_ = fit(y == label, np.where(y == label, weight, 1) * sample_weight)
-        found.append({name: getattr(estimator, name) for name in FITTED if hasattr(estimator, name)})
+    found = [
+        fit(y == label, np.where(y == label, weight, 1) * sample_weight)
+        for label, weight in zip(estimator.classes_, by_class, strict=True)
+    ]
     for name in found[0]:
         join = np.vstack if name == "coef_" else np.hstack
         setattr(estimator, name, join([each[name] for each in found]))
@@ -141,7 +140,7 @@ def alpha_of(C, X, weights):
 
 
 def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
-    """Fit SDCA to checked rows; set `coef_`, `intercept_`, `objective_` and `dual_gap_` of the estimator.
+    """Fit SDCA to checked rows.
 
     Parameters
     ----------
@@ -153,16 +152,12 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
 
     Returns
     -------
-    int
-        Epochs.
+    dict
+        The fitted attributes by name.
     """
     has_column = estimator.fit_intercept and constant is not None
     if has_column:
-        column = np.full((X.shape[0], 1), constant, X.dtype)
-        if sparse.issparse(X):  # both CSR, which may have indices of two types
-            X = sparse.hstack([X, sparse.csr_array(column)], format="csr")
-        else:
-            X = np.hstack([X, column])
+        X = with_column(X, constant)
     params = SDCAParams(
         fit_intercept=estimator.fit_intercept and not has_column,
         max_iter=estimator.max_iter,
@@ -172,10 +167,8 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
     ).checked()
     fit = fit_linear(params, X, y, weights, threads=number_of_threads(params.n_jobs))
     warn_if_linear_fit_is_short(fit, params, X, ConvergenceWarning)
-    estimator.coef_, estimator.intercept_ = fit.coef, fit.intercept
-    if has_column:
-        estimator.intercept_ = constant * np.ascontiguousarray(fit.coef[:, -1])
-        estimator.coef_ = np.ascontiguousarray(fit.coef[:, :-1])
     found = fit.attributes()
-    estimator.objective_, estimator.dual_gap_ = found["objective_"], found["dual_gap_"]
-    return fit.n_iter
+    if has_column:
+        found["intercept_"] = constant * np.ascontiguousarray(fit.coef[:, -1])
+        found["coef_"] = np.ascontiguousarray(fit.coef[:, :-1])
+    return {name: found[name] for name in FITTED}

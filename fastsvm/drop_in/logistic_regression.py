@@ -41,18 +41,15 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
         if liblinear and len(self.classes_) > 2:
             return super().fit(X, y, sample_weight)  # likewise
         weights = row_weights(self, X, y, sample_weight)
-        n_iter = fit_sdca(
-            self,
-            X,
-            y,
-            weights,
+        found = fit_sdca(
+            *(self, X, y, weights),
             loss="log",
             multi_class="ovr" if getattr(self, "multi_class", "") == "ovr" else "multinomial",
             alpha=alpha_of(self.C, X, weights),
             tol=relative_gap(self.tol),
             constant=self.intercept_scaling if liblinear else None,
         )
-        self.n_iter_ = np.array([n_iter], np.int32)
+        vars(self).update(found | {"n_iter_": np.array([found["n_iter_"]], np.int32)})
         return self
 
     def _missing(self):

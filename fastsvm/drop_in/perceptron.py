@@ -35,7 +35,7 @@ class Perceptron(StartedFits, sklearn.linear_model.Perceptron):
 
     def _fit_of(self, X, started):
         starts = np.atleast_2d(self.coef_) / self.eta0, self.intercept_ / self.eta0
-        names = ("coef_init", "intercept_init") if started else ()
+        given = ("coef_init", "intercept_init") if started else ()
         left = [*range(len(starts[0]))]
 
         def fit(y, weights):
@@ -52,9 +52,9 @@ class Perceptron(StartedFits, sklearn.linear_model.Perceptron):
                 n_jobs=self.n_jobs,
                 verbose=bool(self.verbose),
                 random_state=as_random(self.random_state).randint(2**31 - 1),
-            ).fit(X, y, weights, **{name: start[now] for name, start in zip(names, starts, strict=False)})
-            self.coef_, self.intercept_ = self.eta0 * model.coef_, self.eta0 * model.intercept_
-            self.objective_ = self.eta0 * model.objective_
-            return model.n_iter_
+            ).fit(X, y, weights, **{name: start[now] for name, start in zip(given, starts, strict=False)})
+            names = "coef_", "intercept_", "objective_"
+            found = {name: self.eta0 * getattr(model, name) for name in names}
+            return found | {"n_iter_": model.n_iter_}
 
         return fit

@@ -42,15 +42,14 @@ class SGDClassifier(StartedFits, sklearn.linear_model.SGDClassifier):
         def fit(y, weights):
             scale = STEEPER if self.loss == "modified_huber" else 1
             scale *= 1 if weights is None else weights.mean()
-            n_iter = fit_sdca(
+            found = fit_sdca(
                 *(self, X, y, weights),
                 alpha=self.alpha / scale,
                 tol=max(TOL if self.tol is None else self.tol, LEAST_GAP),
                 n_jobs=self.n_jobs,
                 **LOSSES[self.loss],
             )
-            self.objective_, self.dual_gap_ = scale * self.objective_, scale * self.dual_gap_
-            return n_iter
+            return found | {name: scale * found[name] for name in ("objective_", "dual_gap_")}
 
         return fit
 

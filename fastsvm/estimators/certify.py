@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.warnings import warn_user
 from ..fitting.certificate import TINY, Certificate, certificate_bracket, dual_of_scores, multinomial_bracket
-from ..fitting.labels import Targets, as_labels, signs_of
+from ..fitting.labels import Targets, as_labels
 from ..fitting.prediction import LinearPrediction, is_multinomial
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
@@ -132,8 +132,8 @@ def certify(
         tol=tol,
         fit_intercept=intercept is not None,
     )
-    labels = classes[1:] if len(classes) == 2 else classes
-    weights = _certified_weights(model, y, classes, labels, sample_weight)
+    targets = Targets(y, classes)
+    weights = _certified_weights(model, targets, sample_weight)
     if joint:
         problem = MultinomialProblem(rows, np.searchsorted(classes, y), len(classes), weights[0])
         solver = MultinomialSolver(problem, params)
@@ -144,25 +144,23 @@ def certify(
     duals = _certified_duals(model, len(y))
     column = _certified_intercept_column(model)
     if column is not None:
-        X, coef = _with_column(X, coef, intercept, column)
-        rows, intercept = X, None
+        rows, coef = with_column(X, column), np.column_stack([coef, intercept / column])
+        intercept = None
         params.fit_intercept = False
     random = as_state(random_state)
     relative = given or _kind_to_certify(model) == "fastsvm"  # others mean weights as they are
 
     found = []
-    for k, label in enumerate(labels):
-        problem = Problem(rows, signs_of(y, label), weights[k], relative=relative)
+    for k in range(len(targets.labels)):
+        problem = Problem(rows, targets.signs(k), weights[k], relative=relative)
         rows = problem.rows  # checked once
         b0 = 0.0 if intercept is None else float(intercept[k])
-        dual = (
-            dual_of_scores(problem, scores_of(rows, coef[k]) + b0, params.loss_entry)
-            if duals is None
-            else duals[k]
-        )
+        dual = None if duals is None else duals[k]
+        if dual is None:
+            dual = dual_of_scores(problem, scores_of(rows, coef[k]) + b0, params.loss_entry)
         found.append(certificate_bracket(problem, coef[k], b0, dual, params, random, accuracy))
     *columns, epochs = zip(*found, strict=True)
-    objective, bound, attained = (each[0] if len(labels) == 1 else np.array(each) for each in columns)
+    objective, bound, attained = (each[0] if len(each) == 1 else np.array(each) for each in columns)
     certificate = Certificate(loss, params.alpha, classes, objective, bound, attained, max(epochs))
     _warn_if_loose(certificate, accuracy, tol, np.array(epochs) < max_iter)
     return certificate
@@ -291,29 +289,26 @@ def _certified_intercept_column(model):
     return float(model.intercept_scaling) if liblinear and model.fit_intercept else None
 
 
-def _with_column(X, coef, intercept, value):
-    """Return X and coef with the intercept as one more column, float64 as in LIBLINEAR."""
-    column = np.full((X.shape[0], 1), value)
-    if sparse.issparse(X):
-        X = sparse.hstack([X, sparse.csr_array(column)], format="csr", dtype=np.float64)
-    else:
-        X = np.hstack([X, column])
-    return X, np.column_stack([coef, intercept / value])
+def with_column(X, value):
+    """Return X with a column of this value, float64 as in LIBLINEAR."""
+    column = np.full((X.shape[0], 1), value, float)
+    if sparse.issparse(X):  # both CSR, which may have indices of two types
+        return sparse.hstack([X, sparse.csr_array(column)], format="csr", dtype=np.float64)
+    return np.hstack([X, column])
 
 
-def _certified_weights(model, y, classes, labels, sample_weight):
+def _certified_weights(model, targets, sample_weight):
     """Return the c_i of each binary problem, with the class weights of the model's own fit."""
-    n, given = len(labels), sample_weight
+    y, classes, n = targets.y, targets.classes, len(targets.labels)
     if isinstance(model, LinearPrediction):
-        return [Targets(y, model.classes_).weights(model.class_weight, sample_weight)] * n
+        return [targets.weights(model.class_weight, sample_weight)] * n
     if getattr(model, "class_weight", None) is None:
         return [sample_weight] * n
-    kind = _kind_to_certify(model)
-    factor = scikit_learn_class_weights(model, classes, y, given)[np.searchsorted(classes, y)]
-    sample_weight = as_weights(np.ones(len(y)) if given is None else given, len(y))
-    if n > 1 and kind in ("LinearSVC", "LogisticRegression", "SGDClassifier"):
+    factor = scikit_learn_class_weights(model, classes, y, sample_weight)[np.searchsorted(classes, y)]
+    sample_weight = as_weights(np.ones(len(y)) if sample_weight is None else sample_weight, len(y))
+    if n > 1 and _kind_to_certify(model) in ("LinearSVC", "LogisticRegression", "SGDClassifier"):
         # In LIBLINEAR's and SGD's problems of one class against the rest, the rest has weight 1.
-        return [sample_weight * np.where(y == label, factor, 1) for label in labels]
+        return [sample_weight * np.where(y == label, factor, 1) for label in targets.labels]
     return [sample_weight * factor] * n
 
 
