@@ -17,7 +17,7 @@ from ..estimators.callbacks import TaskCallbacks, with_callbacks
 from ..estimators.linear import SDCAClassifier as LocalSDCAClassifier
 from ..fitting.engine import solve_independent
 from ..fitting.fit import all_or_nothing, as_fit, warn_if_linear_fit_is_short
-from ..fitting.labels import positive_labels, require_classes, weights_of_counts
+from ..fitting.labels import Targets, weights_of_counts
 from ..fitting.linear import SDCA as LocalSDCA
 from ..fitting.prediction import require_predict_proba
 from ..solvers._input import as_random, positive
@@ -142,8 +142,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         data = X if isinstance(X, Placed) else place(X, y, sample_weight, client=self.client)
         again = self.warm_start and getattr(self, "_fitted_data", None) is data
         starts = self.intercept_ if again else None
-        classes = require_classes(data.classes)
-        labels, runs = positive_labels(classes), []
+        classes, labels, runs = data.classes, Targets(None, data.classes).labels, []
         seeds = as_random(self.random_state).randint(2**31 - 1, size=len(labels))
         class_weight = _weights_by_label(self.class_weight, classes, data)
 

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from ..fitting.convergence_advice import fit_ends, warn_if_short
 from ..fitting.fit import all_or_nothing
-from ..fitting.labels import Targets, known_labels, positive_labels
+from ..fitting.labels import Targets, known_labels
 from ..solvers._input import as_weights
 from ..solvers._mapped_rows import rows_at
 from .callbacks import StepCallbacks, with_callbacks
@@ -122,7 +122,7 @@ class CrossValidated:
         steps = StepCallbacks(self, X, y, sample_weight)
         steps.start(len(search.candidates) + 1)
         with closing(search.fits):
-            best, n_tried, ends = self._choose_by_folds(search, folds, y, routed.scorer.score, steps)
+            best, n_tried, ends = self._choose_by_folds(search, folds, targets, routed.scorer.score, steps)
         name, _ = search.candidates[np.ravel_multi_index(best[0], search.shape)]
         steps.begin_step(f"final fit at {name}")
         fit, final_ends = search.final(*best, n_tried)
@@ -133,7 +133,7 @@ class CrossValidated:
         warn_if_short([*ends, *final_ends], self.tol, of_columns, self.max_iter, category=self._warning)
         return self
 
-    def _choose_by_folds(self, search, folds, y, scorer_params, steps):
+    def _choose_by_folds(self, search, folds, targets, scorer_params, steps):
         """Fit and score all candidates on the folds; set `scores_` and the like.
 
         Returns
@@ -142,10 +142,12 @@ class CrossValidated:
         n_tried : int, candidates before a callback stopped the search
         ends : list of FitEnd, of all fits
         """
-        problems, tests = len(positive_labels(self.classes_)), [test for _, test in folds]
+        y, tests = targets.y, [test for _, test in folds]
         trained = np.bincount(np.concatenate([np.unique(train) for train, _ in folds]), minlength=len(y))
         self.scores_ = np.full((*search.shape, len(tests)), np.nan)
-        self.cv_objectives_, self.cv_dual_gaps_ = np.full((2, *self.scores_.shape, problems), np.nan)
+        self.cv_objectives_, self.cv_dual_gaps_ = np.full(
+            (2, *self.scores_.shape, len(targets.labels)), np.nan
+        )
         scorer = _accuracy if self.scoring in (None, "accuracy") else self._scorer()
         best_mean, best, ends, n_tried = -np.inf, None, [], 0
         for place, (name, alpha) in zip(np.ndindex(*search.shape), search.candidates, strict=True):

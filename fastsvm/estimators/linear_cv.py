@@ -10,7 +10,6 @@ from sklearn.utils import check_random_state
 
 from ..fitting.engine import solve_in_order, workers_for
 from ..fitting.fit import fit_linear
-from ..fitting.labels import positive_labels
 from ..fitting.path import as_alphas, largest_alpha
 from ..fitting.path_runs import Path
 from ..solvers import as_rows
@@ -147,7 +146,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
         batches = ([partial(path.result, k) for path in paths] for k in range(len(self.alphas_)))
         n_threads = workers_for(paths[0].problem.rows, self._threads())
         solved = solve_in_order(batches, len(paths), tol=self.tol, n_threads=n_threads)
-        size = len(positive_labels(self.classes_))
+        size = len(paths) // len(folds)
         for alpha, results in zip(self.alphas_, solved, strict=True):
             yield [
                 self._fold_fit(alpha, X, test, results[k * size : (k + 1) * size])

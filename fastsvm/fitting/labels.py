@@ -13,18 +13,6 @@ def signs_of(y: np.ndarray, label: object) -> np.ndarray:
     return 2 * (y == label).astype(np.int8) - 1
 
 
-def positive_labels(classes: np.ndarray) -> np.ndarray:
-    """The label that is +1 in each binary problem."""
-    return classes[1:] if len(classes) == 2 else classes
-
-
-def require_classes(classes: np.ndarray) -> np.ndarray:
-    """The classes, sorted; or a ValueError if there are fewer than two."""
-    if len(classes) < 2:
-        raise ValueError(f"y has one class only ({classes.tolist()[0]!r}); at least two classes are needed.")
-    return classes
-
-
 class Targets:
     """Labels as binary problems: one for each class against the rest, or one where there are two.
 
@@ -33,7 +21,7 @@ class Targets:
 
     Parameters
     ----------
-    y : ndarray of shape (n,)
+    y : ndarray of shape (n,), or None of rows elsewhere
     classes : ndarray of shape (n_classes,), sorted, default=None
         All labels, if y may lack some.
 
@@ -43,10 +31,14 @@ class Targets:
     labels : ndarray, the label that is +1 in each problem
     """
 
-    def __init__(self, y: np.ndarray, classes: np.ndarray | None = None):
+    def __init__(self, y: Any, classes: np.ndarray | None = None):
         self.y = y
-        self.classes = require_classes(classes_of(y) if classes is None else classes)
-        self.labels = positive_labels(self.classes)
+        self.classes = found = classes_of(y) if classes is None else classes
+        if len(found) < 2:
+            raise ValueError(
+                f"y has one class only ({found.tolist()[0]!r}); at least two classes are needed."
+            )
+        self.labels = found[1:] if len(found) == 2 else found
 
     def signs(self, k: int) -> np.ndarray:
         """The sign of each row in the k-th problem."""
