@@ -13,38 +13,26 @@ import sys
 import tempfile
 
 import numpy as np
-from scipy import sparse
 
-from fastsvm import SDCAClassifier
 from fastsvm.io import read_svmlight
 from fastsvm_apps.common.liblinear_files import read_liblinear
 
 from ..common import aligned, spread
 from ..text.process import launch
+from .contenders import Problem
+from .measure import reference
 
 SHARES = (1e-2, 1e-3, 1e-4)
 LOSSES = {"squared_hinge": ("1", "2"), "hinge": ("3",)}  # and LIBLINEAR's solvers
-PHI = {"hinge": lambda m: np.maximum(0, 1 - m), "squared_hinge": lambda m: np.maximum(0, 1 - m) ** 2}
 TOLERANCES = (3, 1, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5)
 
 
-class Objective:
-    """The objective of a loss, with a free or a regularised intercept, and a lower bound on its optimum."""
-
-    def __init__(self, X, y, loss, cost, free):
-        self.X, self.signs, self.loss, self.cost, self.free = X, np.sign(y - y.mean()), loss, cost, free
-        rows = X if free else sparse.hstack([X, np.ones((len(y), 1))], "csr")
-        options = {"alpha": 1 / (cost * len(y)), "tol": 1e-8, "max_iter": 20_000, "random_state": 0}
-        model = SDCAClassifier(loss, fit_intercept=free, **options).fit(rows, y)
-        self.bound = (model.objective_ - model.dual_gap_) * cost * len(y)
-
-    def above(self, path):
-        """How far a model is above the bound, as a share of it."""
-        _, _, coef, [intercept], _ = read_liblinear(path)
-        w = np.zeros(self.X.shape[1])
-        w[: coef.shape[1]] = coef[0]
-        value = w @ w / 2 + self.cost * PHI[self.loss](self.signs * (self.X @ w + intercept)).sum()
-        return (value + (0 if self.free else intercept**2 / 2)) / self.bound - 1
+def excess(path, problem, bound, penalised):
+    """How far the model in a file is above a bound on the optimum, as a share of it."""
+    _, _, coef, [intercept], _ = read_liblinear(path)
+    w = np.zeros(problem.X.shape[1])
+    w[: coef.shape[1]] = coef[0]
+    return problem.objective(w, intercept, penalised) / bound - 1
 
 
 def main():
@@ -66,13 +54,14 @@ def main():
         command = [sys.executable, "-m", "fastsvm_apps.vectors", "fit", "-q", "--loss", loss]
         command += ["-c", str(given.cost)]
         programs["fastsvm fit"] = (command, [given.file, "-o", model], True)
-        objectives = [Objective(X, y, loss, given.cost, free) for free in (False, True)]
+        problem = Problem(X, np.sign(y - y.mean()), loss, 1 / (given.cost * len(y)))
+        bounds = [reference(each, 60, 1e-8)[0] for each in (problem.with_ones(), problem)]
         for share in SHARES:
             chosen = {}
             for name, (command, files, free) in programs.items():
                 for tol in TOLERANCES:
                     launch([*command, "-e", str(tol), *files])
-                    if (above := objectives[free].above(model)) <= share:
+                    if (above := excess(model, problem, bounds[free], not free)) <= share:
                         chosen[f"{name} -e {tol}"] = ([*command, "-e", str(tol), *files], above)
                         break
             times = {name: [] for name in chosen}
