@@ -227,33 +227,22 @@ def line_blocks(paths: Sequence[str | BinaryIO], begin: LinePlace = LinePlace())
     for number in range(begin.file, len(paths)):
         place = begin if number == begin.file else LinePlace(number)
         with _open_lines(paths[number]) as file:
-            rest = b""
-            for chunk in _line_chunks(file, _name(paths[number]), place.offset):
-                cut = chunk.rfind(b"\n") + 1
-                if not cut:
-                    rest += chunk
-                    if len(rest) > MAX_LINE_BYTES:
-                        most = MAX_LINE_BYTES >> 20
-                        raise ValueError(f"{line_location(paths, place)}: longer than {most} MiB.")
-                    continue
-                text, rest = rest + chunk[:cut], chunk[cut:]
-                end = LinePlace(number, place.offset + len(text), place.line + text.count(b"\n"))
-                yield LineBlock(text, place, end)
-                place = end
-            if rest:
-                yield LineBlock(
-                    rest + b"\n", place, LinePlace(number, place.offset + len(rest), place.line + 1)
-                )
-
-
-def _line_chunks(file: BinaryIO, name: str, offset: int) -> Iterator[bytes]:
-    try:
-        if offset:
-            file.seek(offset)
-        while chunk := file.read(READ_BYTES):
-            yield chunk
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{name}: damaged gzip data ({error}); fetch the file again.") from None
+            try:
+                if place.offset:
+                    file.seek(place.offset)
+                while text := file.read(READ_BYTES):
+                    rest = file.readline(MAX_LINE_BYTES)
+                    if len(rest) == MAX_LINE_BYTES:
+                        where = line_location(paths, place, text.count(b"\n"))
+                        raise ValueError(f"{where}: longer than {MAX_LINE_BYTES >> 20} MiB.")
+                    text += rest
+                    text += b"\n" * (text[-1:] != b"\n")
+                    end = LinePlace(number, place.offset + len(text), place.line + text.count(b"\n"))
+                    yield LineBlock(text, place, end)
+                    place = end
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                name = _name(paths[number])
+                raise ValueError(f"{name}: damaged gzip data ({error}); fetch the file again.") from None
 
 
 def _open_lines(path: str | BinaryIO) -> AbstractContextManager[Any]:
