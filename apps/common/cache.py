@@ -56,14 +56,12 @@ class Cache:
         TypeError
             If a key or a result needs a pickle.
         """
-        if self.folder is None:
-            return dict(compute())
-        record = self._key_record(key)
-        path = self.folder / f"{name}-{_record_digest(record)}{ENDING}"
-        found = _read_entry(path, record)
+        found = self.find(name, **key)
         if found is not None:
             return found
         result = dict(compute())
+        if self.folder is None:
+            return result
         arrays = {each: value for each, value in result.items() if isinstance(value, np.ndarray)}
         if refused := [each for each, array in arrays.items() if array.dtype.hasobject]:
             raise TypeError(f"{refused[0]} has objects, which are not kept")
@@ -71,15 +69,18 @@ class Cache:
         self.folder.mkdir(parents=True, exist_ok=True)
         # Another run of the command, complete now, may have removed the folder: nothing is to resume then.
         with suppress(FileNotFoundError):
-            write_arrays(path, [record, others], arrays)
+            write_arrays(self.path(name, ENDING, **key), [self._key_record(key), others], arrays)
         return {**arrays, **others}
 
     def find(self, name: str, **key: object) -> dict[str, Any] | None:
         """Return the result that an earlier run has kept, or None."""
-        if self.folder is None:
+        if (path := self.path(name, ENDING, **key)) is None:
             return None
-        record = self._key_record(key)
-        return _read_entry(self.folder / f"{name}-{_record_digest(record)}{ENDING}", record)
+        with suppress(OSError, ValueError):  # absent, or damaged
+            about, arrays = read_arrays(path)
+            record, others = about if isinstance(about, list) else (None, {})
+            return {**arrays, **others} if record == self._key_record(key) else None
+        return None
 
     def path(self, name: str, ending: str = "", **key: object) -> Path | None:
         """Return a path for a result, or for another file or folder with this key, if there is a folder."""
@@ -118,15 +119,6 @@ def _cache_entries(folder: Path | None) -> list[tuple[Path, re.Match[str]]]:
         return []
     found = [(path, match) for path in folder.iterdir() if (match := _OURS.fullmatch(path.name))]
     return sorted(found, key=lambda item: item[0].lstat().st_mtime_ns)
-
-
-def _read_entry(path: Path, record: str) -> dict[str, Any] | None:
-    """Return the result in a file, or None where the file is absent, damaged or of another key."""
-    with suppress(OSError, ValueError):
-        about, arrays = read_arrays(path)
-        found, others = about if isinstance(about, list) else (None, {})
-        return {**arrays, **others} if found == record else None
-    return None
 
 
 def _key_part(value: object) -> object:
