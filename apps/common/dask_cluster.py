@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 import click
@@ -59,7 +58,7 @@ def _connect_to_scheduler(address: str) -> "Client":
 
 
 def _check_workers(client: "Client", address: str) -> None:
-    """Refuse a cluster without workers, or with some of another version of fastsvm."""
+    """Refuse a cluster without workers, or one of which some part has another version of fastsvm."""
     try:
         client.wait_for_workers(1, timeout=CONNECTING)
     except TimeoutError:
@@ -67,20 +66,12 @@ def _check_workers(client: "Client", address: str) -> None:
         raise AppError(f"{address}: this Dask scheduler has no workers; {advice}") from None
     from fastsvm import __version__ as own
 
-    there = client.run(version, "fastsvm", on_error="return")
-    there = {f"its worker {worker}": found for worker, found in there.items()}
-    for place, found in (there | {"this Dask scheduler": _version_of_scheduler(client)}).items():
-        if found != own:
-            has = "no fastsvm" if isinstance(found, Exception) else f"fastsvm {found}"
+    told = client.get_versions(packages=["fastsvm"])
+    workers = {f"its worker {worker}": found for worker, found in told["workers"].items()}
+    for place, found in (workers | {"this Dask scheduler": told["scheduler"]}).items():
+        if (version := found["packages"]["fastsvm"]) != own:
+            has = f"fastsvm {version}" if version else "no fastsvm"
             raise AppError(f"{address}: {place} has {has}; install fastsvm {own} there")
-
-
-def _version_of_scheduler(client: "Client") -> str | Exception:
-    """Return the version that reads what is sent on its way to workers, or why there is none."""
-    try:
-        return client.run_on_scheduler(version, "fastsvm")
-    except PackageNotFoundError as error:
-        return error
 
 
 def map_shards(client: "Client", function: Callable, shards: Iterable, *shared: object) -> Iterator:

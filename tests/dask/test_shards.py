@@ -64,10 +64,14 @@ def test_an_app_uses_workers_of_its_own_version(client, monkeypatch):
     address = client.scheduler.address
     with of_apps.connected(address) as connection:
         assert list(of_apps.map_shards(connection, operator.add, "ab", "c")) == ["ac", "bc"]
-    with monkeypatch.context() as patch:
-        patch.setattr(Client, "run_on_scheduler", lambda *_: "0.0.1")
-        with pytest.raises(AppError, match=r"this Dask scheduler has fastsvm 0\.0\.1; install fastsvm"):
+        told = connection.get_versions(packages=["fastsvm"])
+    for version in "0.0.1", None:
+        told["scheduler"]["packages"]["fastsvm"] = version
+        has = f"fastsvm {version}" if version else "no fastsvm"
+        monkeypatch.setattr(Client, "get_versions", lambda *_, **__: told)
+        with pytest.raises(AppError, match=f"this Dask scheduler has {has}; install fastsvm"):
             connect(address)
+    monkeypatch.undo()
     monkeypatch.setattr(fastsvm, "__version__", "0.0.1")
     with pytest.raises(AppError, match=r"worker tcp://.* has fastsvm .*; install fastsvm 0\.0\.1 there"):
         connect(address)
