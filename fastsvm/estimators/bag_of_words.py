@@ -7,7 +7,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from ..text.bag import count_bag, learn_bag
 from ..text.reading import DEFAULT_PATTERN, refuse_string
-from ..text.terms import TermLimits, Terms
+from ..text.terms import Terms
 from .base import threads_of
 from .vectorizers import Splitting, check_stop_words, container, documents, reading_of, warn_of_unused_pattern
 
@@ -273,9 +273,8 @@ token_pattern, ngram_range : as in CountVectorizer
             )
             return BagOfWords.transform(self, raw_documents) if counts else None  # no weights of a subclass
         check_stop_words(self)
-        limits = TermLimits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
         n, kind = threads_of(self.n_jobs), container() if counts else None
-        terms, X = learn_bag(documents(self, raw_documents), reading, limits, n, kind)
+        terms, X = learn_bag(self, documents(self, raw_documents), reading, n, kind)
         self._set_terms(terms)
         self.fixed_vocabulary_ = False
         return X

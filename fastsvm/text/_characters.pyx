@@ -32,9 +32,14 @@ cdef class _Spelling:
     cdef int32_t* ids
     cdef Py_ssize_t n, capacity
     cdef Py_ssize_t[::1] ends  # of each word's
+    cdef Text word  # that is being cut: `next` is the number of its characters
+    cdef uint32_t* starts  # of these
+    cdef Py_ssize_t start_capacity
 
     def __dealloc__(self):
         free(self.ids)
+        free_text(&self.word)
+        free(self.starts)
 
 
 cdef Part each_alone(Py_ssize_t n):
@@ -64,87 +69,75 @@ cdef class _Grams:
     cdef _Spelling spell(self, const uint8_t[::1] words, const int64_t[::1] ends, bint learn):
         """Cut words, UTF-8 and end to end; n-grams that have no number get one, or are left out."""
         cdef _Spelling spelling = _Spelling()
-        cdef Text padded
-        cdef uint32_t* starts = NULL  # of the characters of a word
-        cdef Py_ssize_t k, start = 0, capacity = 0
+        cdef Py_ssize_t k, start = 0
         cdef int code = 0
-        padded.bytes = padded.inside = NULL
-        padded.capacity = 0
         spelling.ends = np.zeros(ends.shape[0] + 1, np.intp)
         with nogil:
             for k in range(ends.shape[0]):
-                code = self.pad(&words[start], ends[k] - start, &padded, &starts, &capacity)
+                code = self.pad(spelling, &words[start], ends[k] - start)
                 if code == 0:
-                    code = self.cut(spelling, &padded, starts, learn)
+                    code = self.cut(spelling, learn)
                 if code < 0:
                     break
                 spelling.ends[k + 1] = spelling.n
                 start = ends[k]
-        free_text(&padded)
-        free(starts)
         check(code, TOO_MANY_GRAMS)
         return spelling
 
     cdef _Spelling spell_whole(self, Batch batch, Py_ssize_t first, Py_ssize_t last, bint learn):
         """Cut texts that are each one word, as `spell` does."""
         cdef _Spelling spelling = _Spelling()
-        cdef Text text
         cdef Rule rule
-        cdef uint32_t* starts = NULL
-        cdef Py_ssize_t k, capacity = 0
+        cdef Py_ssize_t k
         cdef int code = 0
         rule.split, rule.least, rule.marks = True, 1, False
-        text.bytes = text.inside = NULL
-        text.capacity = 0
         spelling.ends = np.zeros(last - first + 1, np.intp)
         with nogil:
             for k in range(first, last):
-                code = read_text(&text, &batch.documents[k], &rule)
+                code = read_text(&spelling.word, &batch.documents[k], &rule)
                 if code == 0:
-                    code = self.collapse(&text, &starts, &capacity)
+                    code = self.collapse(spelling)
                 if code == 0:
-                    code = self.cut(spelling, &text, starts, learn)
+                    code = self.cut(spelling, learn)
                 if code < 0:
                     break
                 spelling.ends[k - first + 1] = spelling.n
-        free_text(&text)
-        free(starts)
         check(code, TOO_MANY_GRAMS)
         return spelling
 
-    cdef int collapse(self, Text* text, uint32_t** starts, Py_ssize_t* capacity) noexcept nogil:
+    cdef int collapse(self, _Spelling spelling) noexcept nogil:
         """Put one blank for several characters of white space, and find where characters begin, as `pad`."""
+        cdef Text* text = &spelling.word
         cdef Py_ssize_t p = 0, end = 0, size, k
         cdef bint after_space = False
-        if reserve(<void**>starts, capacity, text.length + 1, sizeof(uint32_t)) < 0:
+        if reserve(<void**>&spelling.starts, &spelling.start_capacity, text.length + 1, sizeof(uint32_t)) < 0:
             return NO_MEMORY
         text.next = 0
         while p < text.length:
             size = character_bytes(text.bytes[p])
             if after_space and not text.inside[p]:
-                end = starts[0][text.next - 1]
+                end = spelling.starts[text.next - 1]
                 text.bytes[end] = 32
                 end += 1
             else:
                 after_space = not text.inside[p]
-                starts[0][text.next] = <uint32_t>end
+                spelling.starts[text.next] = <uint32_t>end
                 text.next += 1
                 for k in range(size):
                     text.bytes[end + k] = text.bytes[p + k]
                 end += size
             p += size
-        starts[0][text.next] = <uint32_t>end
+        spelling.starts[text.next] = <uint32_t>end
         text.length = end
         return 0
 
-    cdef int pad(
-        self, const uint8_t* word, Py_ssize_t length, Text* padded, uint32_t** starts, Py_ssize_t* capacity
-    ) noexcept nogil:
-        """Copy a word between blanks, and find where its characters begin: `padded.next` of them."""
+    cdef int pad(self, _Spelling spelling, const uint8_t* word, Py_ssize_t length) noexcept nogil:
+        """Copy a word between blanks, and find where its characters begin."""
+        cdef Text* padded = &spelling.word
         cdef Py_ssize_t p = 0
         if (
             reserve(<void**>&padded.bytes, &padded.capacity, length + 2 + PADDING, 1) < 0
-            or reserve(<void**>starts, capacity, length + 3, sizeof(uint32_t)) < 0
+            or reserve(<void**>&spelling.starts, &spelling.start_capacity, length + 3, sizeof(uint32_t)) < 0
         ):
             return NO_MEMORY
         padded.bytes[0] = padded.bytes[length + 1] = 32
@@ -152,37 +145,38 @@ cdef class _Grams:
         padded.length = length + 2
         padded.next = 0
         while p < padded.length:
-            starts[0][padded.next] = <uint32_t>p
+            spelling.starts[padded.next] = <uint32_t>p
             padded.next += 1
             p += character_bytes(padded.bytes[p])
-        starts[0][padded.next] = <uint32_t>padded.length
+        spelling.starts[padded.next] = <uint32_t>padded.length
         return 0
 
-    cdef int cut(self, _Spelling spelling, Text* padded, const uint32_t* starts, bint learn) noexcept nogil:
+    cdef int cut(self, _Spelling spelling, bint learn) noexcept nogil:
         """Number the n-grams of a word; if it is padded and shorter, it is itself one."""
+        cdef const uint32_t* starts = spelling.starts
         cdef Cut cut
-        cdef Py_ssize_t k, n_grams
+        cdef Py_ssize_t k, n_grams, n_characters = spelling.word.next
         cdef int size, code
         cut.n = 0
         for size in range(self.first, self.last + 1):
-            n_grams = padded.next - size + 1
+            n_grams = n_characters - size + 1
             if n_grams < 1:
                 if self.whole:
                     break
                 n_grams = 1
             for k in range(n_grams):
                 cut.starts[cut.n] = starts[k]
-                cut.lengths[cut.n] = starts[min(k + size, padded.next)] - starts[k]
+                cut.lengths[cut.n] = starts[min(k + size, n_characters)] - starts[k]
                 cut.n += 1
                 if cut.n == BLOCK_WORDS:
-                    code = self.number(spelling, padded, &cut, learn)
+                    code = self.number(spelling, &cut, learn)
                     if code < 0:
                         return code
             if n_grams == 1:
                 break
-        return self.number(spelling, padded, &cut, learn)
+        return self.number(spelling, &cut, learn)
 
-    cdef int number(self, _Spelling spelling, const Text* padded, Cut* cut, bint learn) noexcept nogil:
+    cdef int number(self, _Spelling spelling, Cut* cut, bint learn) noexcept nogil:
         cdef WordKey keys[BLOCK_WORDS + AHEAD]
         cdef WordSlot* slot
         cdef const uint8_t* gram
@@ -196,9 +190,9 @@ cdef class _Grams:
             ) < 0
         ):
             return NO_MEMORY
-        key_words(padded, cut, keys)
+        key_words(&spelling.word, cut, keys)
         for k in range(cut.n):
-            gram = padded.bytes + cut.starts[k]
+            gram = spelling.word.bytes + cut.starts[k]
             slot = next_word(&self.table, &keys[k], gram, cut.lengths[k])
             if slot.high == 0:
                 if not learn:

@@ -147,6 +147,7 @@ cdef Py_ssize_t read_unicode(
 cdef int read_text(Text* text, const Document* document, const Rule* rule) noexcept nogil:
     """Read a document; -1 if there is no memory, -2 if it is too long."""
     cdef Py_ssize_t n = document.length, most, room = text.capacity
+    cdef const void* source = document.characters
     most = n if document.is_ascii else n * (document.kind if document.kind == 4 else document.kind + 1)
     if most >= <Py_ssize_t>0xFFFFFFFF - PADDING:
         return TOO_LONG
@@ -156,23 +157,15 @@ cdef int read_text(Text* text, const Document* document, const Rule* rule) noexc
     ):
         return -1
     if document.is_ascii and rule.split:
-        read_ascii_split(
-            <const uint8_t*>document.characters, text.bytes, text.inside, n, document.lower
-        )
+        read_ascii_split(<const uint8_t*>source, text.bytes, text.inside, n, document.lower)
     elif document.is_ascii:
-        read_ascii(<const uint8_t*>document.characters, text.bytes, text.inside, n, document.lower)
+        read_ascii(<const uint8_t*>source, text.bytes, text.inside, n, document.lower)
     elif document.kind == 1:
-        n = read_unicode(
-            <const uint8_t*>document.characters, text.bytes, text.inside, n, document.lower, rule
-        )
+        n = read_unicode(<const uint8_t*>source, text.bytes, text.inside, n, document.lower, rule)
     elif document.kind == 2:
-        n = read_unicode(
-            <const uint16_t*>document.characters, text.bytes, text.inside, n, document.lower, rule
-        )
+        n = read_unicode(<const uint16_t*>source, text.bytes, text.inside, n, document.lower, rule)
     else:
-        n = read_unicode(
-            <const uint32_t*>document.characters, text.bytes, text.inside, n, document.lower, rule
-        )
+        n = read_unicode(<const uint32_t*>source, text.bytes, text.inside, n, document.lower, rule)
     memset(text.inside + n, 0, PADDING)
     memset(text.bytes + n, 0, PADDING)
     text.length = n

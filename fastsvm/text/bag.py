@@ -17,7 +17,7 @@ from .reading import (
     refuse_missing,
     refuse_string,
 )
-from .terms import TermLimits, Terms
+from .terms import Terms, document_limits, limit_terms
 
 
 def _csr_matrix(*parts, **options):
@@ -25,14 +25,15 @@ def _csr_matrix(*parts, **options):
     return sparse.csr_matrix(*parts, **options)
 
 
-def learn_bag(documents, reading, limits, n_threads, container=_csr_matrix):
+def learn_bag(bag, documents, reading, n_threads, container=_csr_matrix):
     """Learn the terms of documents, and count them.
 
     Parameters
     ----------
+    bag : Bag or BagOfWords
+        Has the limits of terms, `binary` and `dtype`.
     documents : iterable of Batch
     reading : Reading or CharacterReading
-    limits : TermLimits
     n_threads : int
     container : type or None, default=csr_matrix
         That, or csr_array; None: the terms are all that is wanted.
@@ -53,13 +54,13 @@ def learn_bag(documents, reading, limits, n_threads, container=_csr_matrix):
             counter.add(batch, run)
         if counter.is_empty:
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-        least, most = limits.documents(counter.n_documents)
+        least, most = document_limits(bag, counter.n_documents)
         counter.finish(run, least)
-        limits.apply(counter, most, run)
+        limit_terms(bag, counter, most, run)
         terms = Terms(*counter.vocabulary.terms(run))
         if container is None:
             return terms, None
-        arrays = csr_arrays(counter.parts(), limits.dtype, limits.binary, run)
+        arrays = csr_arrays(counter.parts(), bag.dtype, bag.binary, run)
     return terms, container(arrays, shape=(counter.n_documents, len(terms)))
 
 
@@ -207,10 +208,8 @@ class Bag(Parameters):
         csr_matrix of shape (n_texts, n_terms)
             Counts.
         """
-        limits = TermLimits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
-        terms, X = learn_bag(
-            self._document_batches(texts), self._compiled_reading(), limits, number_of_threads(self.n_jobs)
-        )
+        documents, n_threads = self._document_batches(texts), number_of_threads(self.n_jobs)
+        terms, X = learn_bag(self, documents, self._compiled_reading(), n_threads)
         self._set_terms(terms)
         return X
 
@@ -273,8 +272,7 @@ class Bag(Parameters):
         self
             The bag.
         """
-        self._set_terms(self.terms_.at(np.asarray(support) if indices else np.flatnonzero(support)))
-        return self
+        return self.take(self.terms_.at(np.asarray(support) if indices else np.flatnonzero(support)))
 
     strip_accents = stop_words = None
     """Parameters that only `BagOfWords` has."""

@@ -1,6 +1,7 @@
 """The terms of more texts than memory holds: counted in batches, spilled to files, and merged."""
 
 import bisect
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -30,16 +31,6 @@ class TermFrequencies(NamedTuple):
     min_df: int
 
 
-class _SpilledPiece(NamedTuple):
-    """Terms and counts of a batch in the files of a range: where they begin, and how many they are."""
-
-    terms_at: int
-    counts_at: int
-    n_bytes: int
-    n_terms: int
-    n_classes: int
-
-
 class SpilledTerms:
     """Terms of batches of texts, with their frequencies by class, in files.
 
@@ -56,7 +47,7 @@ class SpilledTerms:
     def __init__(self, folder):
         self._folder = Path(folder)
         self._starts = None  # the first term of each range but the first
-        self._batches = []  # of each its pieces, by range
+        self._batches = []  # of each, by range, where its piece is in the file
 
     def add(self, terms, by_class):
         """Spill the terms of a batch: all of them, or none where it fails.
@@ -76,21 +67,21 @@ class SpilledTerms:
         if self._starts is None:
             self._starts = sorted({term(n * k // RANGES) for k in range(1, RANGES)}) if n else []
         cuts = [0, *(bisect.bisect_left(range(n), start, key=term) for start in self._starts), n]
-        frequencies, pieces = np.ascontiguousarray(by_class, np.int32), {}
+        frequencies, places = np.asarray(by_class, np.int32), {}
         for number, (first, last) in enumerate(pairwise(cuts)):
             if first == last:
                 continue
             begin = ends[first - 1] if first else 0
             # Each term, with a line feed in the place where the next one begins.
             packed = np.insert(content[begin : ends[last - 1]], ends[first:last] - begin, ord("\n"))
-            places = []
-            for kind, content_of_range in ("terms", packed), ("counts", frequencies[first:last]):
-                path = self._folder / f"{number}.{kind}"
-                with naming(path), open(path, "ab") as file:
-                    places.append(file.tell())  # behind what a failed call may have left
-                    file.write(content_of_range.data)
-            pieces[number] = _SpilledPiece(*places, len(packed), last - first, frequencies.shape[1])
-        self._batches.append(pieces)
+            piece = BytesIO()
+            np.save(piece, packed)
+            np.save(piece, frequencies[first:last])
+            path = self._folder / str(number)
+            with naming(path), open(path, "ab") as file:
+                places[number] = file.tell()  # behind what a failed call may have left
+                file.write(piece.getbuffer())
+        self._batches.append(places)
 
     def merged(self, n_classes, min_df=1, most=None):
         """Merge all batches.
@@ -132,21 +123,15 @@ class SpilledTerms:
         )
 
     def _merged_range(self, number, n_classes, min_df):
-        numbers, pieces = {}, [batch[number] for batch in self._batches if number in batch]
-        sums = np.zeros((sum(piece.n_terms for piece in pieces), n_classes), np.int64)
-        with (
-            open(self._folder / f"{number}.terms", "rb") as terms,
-            open(self._folder / f"{number}.counts", "rb") as counts,
-        ):
-            for piece in pieces:
-                terms.seek(piece.terms_at)
-                counts.seek(piece.counts_at)
-                found = terms.read(piece.n_bytes)[:-1].split(b"\n")
-                shape = piece.n_terms, piece.n_classes
-                frequencies = np.frombuffer(counts.read(4 * shape[0] * shape[1]), np.int32).reshape(shape)
-                places = [numbers.setdefault(term, len(numbers)) for term in found]
-                sums[places, : piece.n_classes] += frequencies  # a piece has no term twice
-        sums = sums[: len(numbers)]
+        numbers, pieces = {}, []
+        with open(self._folder / str(number), "rb") as file:
+            for place in (batch[number] for batch in self._batches if number in batch):
+                file.seek(place)
+                terms, frequencies = np.load(file).tobytes()[:-1].split(b"\n"), np.load(file)
+                pieces.append(([numbers.setdefault(term, len(numbers)) for term in terms], frequencies))
+        sums = np.zeros((len(numbers), n_classes), np.int64)
+        for columns, frequencies in pieces:
+            sums[columns, : frequencies.shape[1]] += frequencies  # a piece has no term twice
         frequent = np.flatnonzero(sums.sum(axis=1) >= min_df)
         written = list(numbers)
         order = sorted(frequent.tolist(), key=written.__getitem__)

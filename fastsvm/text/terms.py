@@ -3,7 +3,6 @@
 import math
 from itertools import pairwise
 from numbers import Integral
-from typing import NamedTuple
 
 import numpy as np
 
@@ -82,50 +81,26 @@ class Terms:
         return Terms(self.content[places], ends)
 
 
-class TermLimits(NamedTuple):
-    """Selection of terms, as in CountVectorizer; `binary` and `dtype` decide on the most frequent."""
+def document_limits(bag, n):
+    """Return the fewest and most of n documents that a term may be in, by `min_df` and `max_df` of a bag."""
+    least, most = (limit if isinstance(limit, Integral) else limit * n for limit in (bag.min_df, bag.max_df))
+    if most < least:
+        raise ValueError("max_df corresponds to < documents than min_df")
+    return min(math.ceil(least), n + 1), most
 
-    min_df: int | float = 1
-    max_df: int | float = 1.0
-    max_features: int | None = None
-    binary: bool = False
-    dtype: type = np.int64
 
-    def documents(self, n):
-        """Return the fewest and most of n documents that a term may be in."""
-        least, most = (
-            limit if isinstance(limit, Integral) else limit * n for limit in (self.min_df, self.max_df)
-        )
-        if most < least:
-            raise ValueError("max_df corresponds to < documents than min_df")
-        return min(math.ceil(least), n + 1), most
-
-    def apply(self, counter, most, run):
-        """Keep the terms within `max_df` and `max_features`."""
-        n_limited = self.max_features is not None and counter.n_columns > self.max_features
-        if most >= counter.n_documents and not n_limited and counter.n_columns:
-            return
-        rows, total = frequencies(counter.parts(), counter.n_columns)
-        mask = np.zeros(len(rows), bool)
-        mask[self.kept(rows, total, most)] = True
-        counter.vocabulary.keep(mask, run)
-
-    def kept(self, rows, total, most):
-        """Return the columns of the terms within `max_df` and `max_features`, in order.
-
-        Parameters
-        ----------
-        rows, total : ndarray of shape (n_terms,)
-            In how many documents each term is, and how often in all.
-        most : int
-            Documents that a term may be in.
-        """
-        columns = np.flatnonzero(rows <= most)
-        if self.max_features is not None and len(columns) > self.max_features:
-            sums = (rows if self.binary else total).astype(
-                sparse.csr_array((1, 1), dtype=self.dtype).sum(0).dtype
-            )
-            columns = np.sort(columns[(-sums[columns]).argsort()[: self.max_features]])
-        if not len(columns):
-            raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
-        return columns
+def limit_terms(bag, counter, most, run):
+    """Keep the terms in at most so many documents, and of these the `max_features` of a bag."""
+    n_limited = bag.max_features is not None and counter.n_columns > bag.max_features
+    if most >= counter.n_documents and not n_limited and counter.n_columns:
+        return
+    rows, total = frequencies(counter.parts(), counter.n_columns)
+    columns = np.flatnonzero(rows <= most)
+    if bag.max_features is not None and len(columns) > bag.max_features:
+        sums = (rows if bag.binary else total).astype(sparse.csr_array((1, 1), dtype=bag.dtype).sum(0).dtype)
+        columns = columns[(-sums[columns]).argsort()[: bag.max_features]]
+    if not len(columns):
+        raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
+    mask = np.zeros(len(rows), bool)
+    mask[columns] = True
+    counter.vocabulary.keep(mask, run)
