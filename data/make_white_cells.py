@@ -19,9 +19,10 @@ import numpy as np
 
 import fastsvm
 from fastsvm_apps.cells.jobs.cell_training import train_cell_model
-from fastsvm_apps.cells.output.cell_training_tables import print_cell_training
+from fastsvm_apps.cells.output.training_sections import training_sections
 from fastsvm_apps.cells.settings import TrainingSettings
 from fastsvm_apps.common.progress import Stages
+from fastsvm_apps.common.sections import print_sections
 
 TARGET = Path(__file__).parents[1] / "apps/cells/shipped/white_cells.safetensors"
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
@@ -61,7 +62,7 @@ def main():
         known = {"labels": str(table), "groups": str(table), "classes": CLASSES}
         result = train_cell_model(images, path, TrainingSettings(), limits=LIMITS, **known, stage=stage)
         made = fastsvm.load_model(path)
-    print_cell_training(result, stage.seconds)
+    print_sections(training_sections(result, stage.seconds))
     if options.check:
         shipped = fastsvm.load_model(TARGET)
         # The last digits of features depend on the version of OpenCV.

@@ -36,6 +36,11 @@ def render(package: str, name: str, *, served: bool = False, **fields: object) -
     return template.render(style=style, script=script, served=served, **hashes, **fields)
 
 
+def macros(package: str, name: str, **shared: object):
+    """Return the macros of a template, as for `render`; besides their arguments they see what they share."""
+    return _template_environment(package).get_template(name).make_module(shared)
+
+
 def write_page(path: str | os.PathLike[str], content: str) -> None:
     """Write a page in one go."""
     replace_file(path, content.encode())

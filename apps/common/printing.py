@@ -121,31 +121,12 @@ def print_heading(text: str, *lines: str) -> None:
         print_line(line)
 
 
-def print_confusion(
-    labels: Sequence[str], counts: Iterable[Sequence[int]], beside: Sequence[tuple[str, Sequence[int]]] = ()
-) -> None:
-    """Print how often each label was taken for each, rows being the true ones; and columns beside that."""
-    columns = [*labels, *(name for name, _ in beside)]
-    rows = zip(labels, counts, *(column for _, column in beside), strict=True)
-    print_table(
-        ("true \\ predicted", *columns),
-        [(label, *(f"{n:,}" for n in (*row, *more))) for label, row, *more in rows],
-    )
-
-
 def certificate_line(gaps: float | Sequence[float] | None, classifier: str = "") -> str:
     """Return a sentence on the distance of a fit, or of one for each label, to the optimum."""
     if gaps is None:
         return f"none: the {classifier} has no dual problem to bound its objective from below"
     gap, which = (gaps, "") if isinstance(gaps, float) else (max(gaps), "largest ")
     return f"{which}relative gap {gap:.1e}: no weights lower the objective by more than {100 * gap:.2g} %"
-
-
-def print_times(seconds: dict[str, float]) -> None:
-    """Print how long each stage took."""
-    print_heading("Time")
-    rows = [*seconds.items(), ("total", sum(seconds.values()))]
-    print_table(("stage", "seconds"), [(stage, f"{value:.2f}") for stage, value in rows])
 
 
 def fields(result: object, *names: str) -> dict:

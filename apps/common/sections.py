@@ -5,7 +5,7 @@ as HTML, with explanations and figures besides. What `--json` prints is the resu
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from .printing import print_line, print_table
 
 ABREAST = 3  # tables side by side in a terminal
+SHADES = 10  # of a cell, in style.css
 
 # A sentence, or its parts, of which every second is a name: on a page it keeps its direction of writing.
 Line = str | tuple[str, ...]
@@ -38,7 +39,9 @@ class Table(NamedTuple):
     shades : sequence of sequences of str, optional
         For each row and each column but the first, the class of style.css that colours the cell of a page.
     bars : sequence of float, optional
-        For each row, the length of a bar that a page draws before the last column, in percent.
+        For each row, the length of a bar that a page draws after the first column, in percent.
+    colors : sequence of str, optional
+        Of the bars.
     left_out : str
         What there is more than these rows.
     kind : {"claims", ""}
@@ -50,6 +53,7 @@ class Table(NamedTuple):
     words: Sequence[int] = (0,)
     shades: Sequence[Sequence[str]] = ()
     bars: Sequence[float] = ()
+    colors: Sequence[str] = ()
     left_out: str = ""
     kind: str = ""
 
@@ -77,9 +81,9 @@ class Section:
         Several stand side by side.
     figures : callable, optional
         Returns the figures; only a page calls it.
-    layout : {"pair", "panels", "list", "figures", ""}
+    layout : {"pair", "panels", "list", "figures", "whole", ""}
         How a page arranges the figures: beside each other and the tables, many small ones, as a list, large
-        ones in two columns where there is room, or as wide as it is.
+        ones in two columns where there is room, as they are, or as wide as it is.
     command : str
         A command line to copy.
     """
@@ -166,9 +170,48 @@ def write_sections_page(
     kind : {"texts", "studies"}
         What style.css calls such pages.
     """
-    from .html_pages import render, write_page
+    from .html_pages import write_page
+
+    write_page(path, sections_page(heading, head, sections, kind))
+
+
+def sections_page(
+    heading: Line, head: Section, sections: Sequence[Section], kind: str = "texts", served: bool = False
+) -> str:
+    """Return a page of sections, as HTML; see `write_sections_page`.
+
+    `kind` is a class of style.css, and `served` as for `render`.
+    """
+    from .html_pages import render
 
     shown = [section for section in sections if section.title]
     parts: dict[str, Any] = {"heading": heading, "head": head, "shown": shown}
-    title = "".join(heading)
-    write_page(path, render(__package__, "sections.html", kind=kind, title=title, **parts))
+    return render(__package__, "sections.html", served=served, kind=kind, title="".join(heading), **parts)
+
+
+def time_section(seconds: Mapping[str, float]) -> Section:
+    """Return how long each stage took."""
+    stages = [*seconds.items(), ("total", sum(seconds.values()))]
+    rows = [(stage, f"{value:.2f}") for stage, value in stages]
+    return Section(title="Time", tables=[Table(("stage", "seconds"), rows)])
+
+
+def confusion_table(
+    labels: Sequence[str],
+    counts: Sequence[Sequence[int]],
+    beside: Sequence[tuple[str, Sequence[str]]] = (),
+) -> Table:
+    """Return how often each label was taken for each: rows are the true ones, columns the predicted ones.
+
+    A page colours a cell by the root of its share of the row: mistakes are a small share. `beside` are
+    names and texts of more columns.
+    """
+    rows, shades = [], []
+    for i, (label, row) in enumerate(zip(labels, counts, strict=True)):
+        rows.append((label, *(f"{n:,}" for n in row), *(texts[i] for _, texts in beside)))
+        levels = [round(SHADES * (n / max(sum(row), 1)) ** 0.5) for n in row]
+        shades.append(
+            [f"{'right' if i == j else 'wrong'}-{level}" for j, level in enumerate(levels)]
+            + [""] * len(beside)
+        )
+    return Table(("true \\ predicted", *labels, *(name for name, _ in beside)), rows, shades=shades)

@@ -25,7 +25,7 @@ from fastsvm.solvers._solver import SolverState
 from fastsvm.text.spilled import SpilledTerms
 from fastsvm.text.terms import Terms
 from fastsvm_apps.cells.finding.findings import FoundCell
-from fastsvm_apps.cells.output.report_tally import ReportAbout, ReportCell
+from fastsvm_apps.cells.output.report_tally import ReportCell
 from fastsvm_apps.cells.output.review_server import Work
 from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.sentiment.learning.streamed_rows import ShardSpool
@@ -98,7 +98,7 @@ def cache(folder):
 
 def corrections(folder):
     cells = [ReportCell(k, f"{k}.png", None, FoundCell((0, 0, 9, 9), (4, 4), 9, "A", 0.5)) for k in ALL]
-    work = Work(os.fspath(folder / "c"), ReportAbout("", classes=["A"]), cells)
+    work = Work(os.fspath(folder / "c"), SimpleNamespace(name="m", classes=["A"]), cells)
 
     def read():
         there = json.loads((folder / "c").read_text())["corrections"]

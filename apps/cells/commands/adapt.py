@@ -35,16 +35,17 @@ def adapt(model, images, output, json, quiet, verbose, **known):
     much. The largest white cell of each image has the label of the image; corrected cells have their own. A
     new label of two or more cells becomes a class.
     """
+    from ...common.sections import print_sections
     from ...common.training_items import too_good
     from ..jobs.cell_adaptation import adapt_cell_model
-    from ..output import cell_training_tables
+    from ..output.training_sections import adaptation_record, adaptation_sections
 
     path = None if model == "shipped" else model
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = adapt_cell_model(path, images, output, **known, stage=stage)
     warn(too_good(result.learned, sum(result.label_counts.values()), "labelled cell"))
     if json:
-        print_json(cell_training_tables.cell_adaptation_record(result, stage.seconds))
+        print_json(adaptation_record(result, stage.seconds))
     else:
-        cell_training_tables.print_cell_adaptation(result, stage.seconds)
+        print_sections(adaptation_sections(result, stage.seconds))
     return note_skipped(result.skipped)

@@ -8,7 +8,7 @@ import click
 from ...common.dask_cluster import scheduler_option
 from ...common.options import FiniteRange, json_option, options_of_fields, section
 from ...common.paths import Continues, Writes
-from ...common.printing import check_one_form, note, note_skipped, print_json, tidy_warnings, warn
+from ...common.printing import check_one_form, note, note_skipped, print_json, print_line, tidy_warnings, warn
 from ...common.progress import Stages
 from ..settings import ClassifySettings
 from ._options import command, images_argument, labels_option, model_option
@@ -54,6 +54,7 @@ from ._options import command, images_argument, labels_option, model_option
 def classify(images, scheduler, csv, json, quiet, verbose, **given):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
+    from ...common.sections import print_sections
     from ..finding.image_scale import scale_record
     from ..jobs.cell_classification import classify_images, image_workers
     from ..output import cell_tables
@@ -69,14 +70,14 @@ def classify(images, scheduler, csv, json, quiet, verbose, **given):
         image_workers(scheduler) as describing,
         Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage,
     ):
-        done = classify_images(images, model, results, settings, stage, labels=labels, describing=describing)
-    warn(done.count.too_good)
+        count = classify_images(images, model, results, settings, stage, labels=labels, describing=describing)
+    warn(count.too_good)
     if json:
-        record = cell_tables.count_record(done, stage.seconds)
-        head = {"model": done.model, "cell_width": scale_record(done.scale), "images": results.records}
-        print_json({**head, **record})
+        head = {"model": count.model.name, "cell_width": scale_record(count.scale), "images": results.records}
+        print_json(head | cell_tables.count_record(count, stage.seconds))
     elif not csv:
-        cell_tables.print_counts(done)
-    if done.count.why_unlabelled and not quiet:
-        note(f"note: {done.count.why_unlabelled}")
-    return note_skipped(done.count.skipped)
+        print_line("")
+        print_sections(cell_tables.count_sections(count))
+    if count.why_unlabelled:
+        note(f"note: {count.why_unlabelled}")
+    return note_skipped(count.skipped)

@@ -74,6 +74,6 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
         record = {"output": output, "cell_width": scale_record(scale)}
         print_json({**record, **cell_tables.crop_record(count, stage.seconds)})
     elif table != "-":
-        cell_tables.print_found(count)
+        print_line(cell_tables.found_line(count))
         print_line(output)
     return note_skipped(count.skipped)

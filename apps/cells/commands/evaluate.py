@@ -4,7 +4,7 @@ import click
 
 from ...common.options import json_option, section
 from ...common.paths import Reads, Writes
-from ...common.printing import many, note, note_skipped, print_json, print_line, tidy_warnings, warn
+from ...common.printing import many, note, note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
 from ._options import NO_GROUPS, command, images_argument, known_options
 
@@ -30,32 +30,31 @@ def evaluate(model, images, mistakes, json, quiet, verbose, **known):
 
     An image in which no cell is found counts as a mistake.
     """
+    from ...common.sections import print_sections
     from ..finding.findings import UNFAMILIAR
     from ..jobs.cell_evaluation import evaluate_cell_model
-    from ..output import cell_training_tables, mistake_sheet
+    from ..output import mistake_sheet
+    from ..output.training_sections import evaluation_record, evaluation_sections
 
     left_out = 0
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        result = evaluate_cell_model(model, images, **known, stage=stage)
-        if mistakes and result.mistakes:
+        found, errors = evaluate_cell_model(model, images, **known, stage=stage)
+        if mistakes and errors.error:
             with stage("draw"):
-                left_out = mistake_sheet.draw_mistakes(mistakes, result.mistakes)
-    warn(result.count.too_good)
+                left_out = mistake_sheet.draw_mistakes(mistakes, found.mistakes)
+    warn(found.too_good)
     if json:
-        print_json(cell_training_tables.cell_evaluation_record(result, stage.seconds))
+        print_json(evaluation_record(found, errors, stage.seconds))
     else:
-        cell_training_tables.print_cell_scores(result.scores)
-        if result.labelled:
-            print_line("")
-            print_line(cell_training_tables.coverage_line(result.labelled))
+        print_sections(evaluation_sections(found, errors))
     if not known["groups"]:
         note(NO_GROUPS)
-    if mistakes and not result.mistakes:
+    if mistakes and not errors.error:
         note(f"note: no mistakes, so {mistakes} was not written")
     if left_out:
         note(f"note: {many(left_out, 'more mistake')} than {mistakes} shows; --json lists all")
-    if unfamiliar := result.count.flags[UNFAMILIAR]:
+    if unfamiliar := found.flags[UNFAMILIAR]:
         note(f"note: {many(unfamiliar, 'image')} with cells unlike those that the model knows")
-    if unknown := result.scores.unknown_labels:
+    if unknown := errors.unknown_labels:
         note(f"note: the model does not know {', '.join(unknown)}; these images count as mistakes")
-    return note_skipped(result.count.skipped)
+    return note_skipped(found.skipped)

@@ -40,11 +40,11 @@ def review(images, model, output, cell_width, labels, quiet, verbose):
     with tidy_warnings(), held(output):
         with Stages(verbose, spinner=not quiet) as stage:
             most = limit("FASTSVM_MAX_REVIEW_CELLS")
-            server, skipped = review_server_of(images, model, output, most, cell_width, labels, stage)
+            server, adapt, skipped = review_server_of(images, model, output, most, cell_width, labels, stage)
         print_line(server.url)
         sys.stdout.flush()
         server.run()
         print_line(f"{many(len(server.work.verdicts), 'cell')} looked at: {output}")
         if server.work.verdicts:
-            print_line(f"next: {server.work.adapt}")
+            print_line(f"next: {adapt}")
     return note_skipped(skipped)

@@ -40,8 +40,10 @@ def train(images, output, suspects, json, quiet, verbose, **given):
     """
     known = {name: given.pop(name) for name in ("labels", "groups", "classes", "corrections")}
     try:
+        from ...common.sections import print_sections
         from ..jobs.cell_training import train_cell_model
-        from ..output import cell_training_tables, mistake_sheet
+        from ..output import mistake_sheet
+        from ..output.training_sections import training_record, training_sections
 
         if not known["groups"]:
             note(NO_GROUPS)
@@ -53,7 +55,7 @@ def train(images, output, suspects, json, quiet, verbose, **given):
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     if json:
-        print_json(cell_training_tables.cell_training_record(result, stage.seconds))
+        print_json(training_record(result, stage.seconds))
     else:
-        cell_training_tables.print_cell_training(result, stage.seconds)
+        print_sections(training_sections(result, stage.seconds))
     return note_skipped(result.skipped)

@@ -161,7 +161,7 @@ class CellCounts:
     Parameters
     ----------
     source : str
-        What the images are called.
+        What the images are called; an attribute, too.
     classes, others : iterable of str
         Labels of white cells, and kinds of others, to count from 0; more are added as they come.
 
@@ -190,7 +190,7 @@ class CellCounts:
         self.others = dict.fromkeys(others, 0)
         self.flags: Counter[str] = Counter()
         self.n_flagged = self.labelled = self.learned = 0
-        self.skipped = Skipped(source)
+        self.source, self.skipped = source, Skipped(source)
 
     def add(self, found: ImageFindings) -> None:
         """Count an image and its cells."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Protocol
@@ -56,38 +56,55 @@ class Outputs(Protocol):
     folders: Sequence[str]
     wanted: Collection[str]
 
-    def opened(
-        self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str], scale: float | Scale
-    ) -> AbstractContextManager[Sink]:
-        """Return what takes the results, image by image; files are complete at the end of its block."""
+    def opened(self, files: Sequence[ImageFile], count: "CellClassification") -> AbstractContextManager[Sink]:
+        """Return what takes the results, image by image; files are complete at the end of its block.
+
+        What it takes is in `count` before.
+        """
 
     def draw(self, files: Sequence[ImageFile]) -> Draw | None:
         """Return what draws a file, its image and the findings in it, in any thread; None draws nothing."""
 
 
-@dataclass(frozen=True)
-class CellClassification:
-    """The result of `classify_images`.
+class CellClassification(CellCounts):
+    """The cells that a model has classified, counted, and the scores that it wants for a label.
+
+    Parameters
+    ----------
+    model : CellModel
+    sources : sequence of str
+        Folders and images.
+    settings : ClassifySettings
+    scale : float or Scale
+        The width of a white cell.
 
     Attributes
     ----------
-    model : str
-    count : CellCounts
-    scale : float or Scale
+    model, scale
+        As given.
     min_score : float or None
         The least score of a label; None where scores are no probabilities.
     min_unfamiliar : float or None
         The same for cells unlike those of training.
-    corrected : dict or None
-        Shares of the classes, corrected for known confusions; None where these are not known.
     """
 
-    model: str
-    count: CellCounts
-    scale: float | Scale
-    min_score: float | None
-    min_unfamiliar: float | None
-    corrected: dict[str, float] | None = None
+    def __init__(
+        self, model: CellModel, sources: Sequence[str], settings: ClassifySettings, scale: float | Scale
+    ) -> None:
+        self.model, self.scale = model, scale
+        self.min_score = model.least(settings.min_score)
+        self.min_unfamiliar = model.least_unfamiliar(settings.min_score, settings.strict)
+        classes = [*model.classes, UNCLASSIFIED] if self.min_score or self.min_unfamiliar else model.classes
+        super().__init__(source_name(sources), classes, settings.also)
+
+    @property
+    def corrected(self) -> dict[str, float] | None:
+        """Shares of the classes, corrected for known confusions; None where these are not known."""
+        known = self.model.about
+        # At that score, of cells like those of training.
+        if self.min_score != known.calibration.min_score or self.flags[UNFAMILIAR]:
+            return None
+        return corrected_shares(self.labels, self.model.classes, known.confusion)
 
 
 def classify_images(
@@ -125,11 +142,8 @@ def classify_images(
             files = excluding_folder(files, folder)
             make_folder(folder)
         scale = scale_of(files, settings.cell_width)
-    least = model.least(settings.min_score)
-    wanted = model.least_unfamiliar(settings.min_score, settings.strict)
-    classes = [*model.classes, UNCLASSIFIED] if least or wanted else model.classes
-    count = CellCounts(source_name(sources), classes, settings.also)
-    with outputs.opened(files, model, sources, scale) as write:
+    count = CellClassification(model, sources, settings, scale)
+    with outputs.opened(files, count) as write:
         width_of = partial(cell_width_of_slide, given=settings.cell_width)
         items = list(with_tiles(files, width_of, stain_of_tiles))
         draw = outputs.draw(files)
@@ -150,11 +164,7 @@ def classify_images(
                 write(found)
     if cache:
         cache.remove()
-    corrected = None
-    # Confusions are known at that score, of cells like those of training.
-    if least == model.about.calibration.min_score and not count.flags[UNFAMILIAR]:
-        corrected = corrected_shares(count.labels, model.classes, model.about.confusion)
-    return CellClassification(model.name, count, scale, least, wanted, corrected)
+    return count
 
 
 @contextmanager

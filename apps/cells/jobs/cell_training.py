@@ -27,7 +27,7 @@ from ..finding.stain import Stain, usual_stain_of
 from ..learning.calibration import calibrate_scores
 from ..learning.cautious_model import calibrated_cautious_model
 from ..learning.cell_model import gives_probabilities, relative_gap, scores_of
-from ..learning.error_report import ErrorReport, error_report
+from ..learning.error_report import ErrorReport
 from ..learning.familiarity import class_means
 from ..learning.model_notes import ModelNotes
 from ..learning.training_images import find_training_images
@@ -304,7 +304,7 @@ def _scored(
         return None
     classes, groups = np.unique(samples.y), samples.groups[rows] if grouped else None
     predicted = classes[validation.scores[rows].argmax(axis=1)]
-    return error_report(samples.y[rows], predicted, classes.tolist(), groups)
+    return ErrorReport(samples.y[rows], predicted, classes.tolist(), groups)
 
 
 def _about(

@@ -52,6 +52,6 @@ def suspect_cells(
         file, cell = samples.cells[images[k]]
         suggested = found.suggested[k]
         cell = replace(cell, label=str(classes[suggested]), score=float(scores[images[k], suggested]))
-        cells.append(Mistake(replace(file, label=str(samples.y[images[k]])), cell))
+        cells.append((replace(file, label=str(samples.y[images[k]])), cell))
     most = len(cells) / len(images)
     return cells, (min(found.estimated_share, most), most)

@@ -1,51 +1,12 @@
 """Errors of predictions, by image and by original."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...common.statistics import confusion, wilson_interval
 
 
-@dataclass(frozen=True)
 class ErrorReport:
     """The errors of a model on labelled images.
-
-    Attributes
-    ----------
-    n : int
-        Images.
-    error : float
-        The share of them that is wrong.
-    interval : tuple of float
-        Its 95 % interval, in which copies of one original count as one image.
-    labels : list of str
-        The labels of the model, then others.
-    confusion : list of list of int
-        Rows are true labels, columns are predictions.
-    without_cell : list of int
-        For each true label, in how many images no white cell was found; they are wrong, too.
-    unknown_labels : list of str
-        Those that the model does not know.
-    originals : tuple of int, or None
-        How many originals there are, those of which more than half of the images are wrong, and those of
-        which any is; None where the originals are not known.
-    """
-
-    n: int
-    error: float
-    interval: tuple[float, float]
-    labels: list[str]
-    confusion: list[list[int]]
-    without_cell: list[int]
-    unknown_labels: list[str]
-    originals: tuple[int, int, int] | None
-
-
-def error_report(
-    truth: np.ndarray, predicted: np.ndarray, known: list[str], groups: np.ndarray | None
-) -> ErrorReport:
-    """Compare predictions with the truth.
 
     Parameters
     ----------
@@ -56,24 +17,42 @@ def error_report(
     groups : ndarray or None
         The original of each image.
 
-    Returns
-    -------
-    ErrorReport
+    Attributes
+    ----------
+    n : int
+        Images.
+    error : float
+        The share of them that is wrong.
+    error_interval : tuple of float
+        Its 95 % interval, in which copies of one original count as one image.
+    labels : list of str
+        The labels of the model, then others.
+    confusion : list of list of int
+        Rows are true labels, columns are predictions.
+    without_cell : list of int
+        For each true label, in how many images no white cell was found; they are wrong, too.
+    unknown_labels : list of str
+        Those that the model does not know.
+    originals : dict or None
+        How many originals there are (`n`), those of which more than half of the images are `wrong`, and those
+        `with_mistakes`, of which any is; None where the originals are not known.
     """
-    wrong = truth != predicted
-    n, error = len(wrong), float(wrong.mean())
-    unknown = sorted(set(truth) - set(known))
-    labels = known + unknown
-    seen = predicted != None  # noqa: E711 (an array)
-    originals = None if groups is None else _originals(groups, wrong)
-    independent = n if originals is None else originals[0]
-    interval = wilson_interval(error * independent, independent)
-    table = confusion(truth[seen], predicted[seen], labels).tolist()
-    without_cell = [int(np.count_nonzero(truth[~seen] == label)) for label in labels]
-    return ErrorReport(n, error, interval, labels, table, without_cell, unknown, originals)
 
-
-def _originals(groups: np.ndarray, wrong: np.ndarray) -> tuple[int, int, int]:
-    _, number = np.unique(groups, return_inverse=True)
-    shares = np.bincount(number, wrong) / np.bincount(number)
-    return len(shares), int(np.count_nonzero(shares > 0.5)), int(np.count_nonzero(shares))
+    def __init__(
+        self, truth: np.ndarray, predicted: np.ndarray, known: list[str], groups: np.ndarray | None
+    ) -> None:
+        wrong = truth != predicted
+        self.n, self.error = len(wrong), float(wrong.mean())
+        self.unknown_labels = sorted(set(truth) - set(known))
+        self.labels = known + self.unknown_labels
+        self.originals: dict[str, int] | None = None
+        if groups is not None:
+            _, number = np.unique(groups, return_inverse=True)
+            shares = np.bincount(number, wrong) / np.bincount(number)
+            self.originals = {"n": len(shares), "wrong": int(np.count_nonzero(shares > 0.5))}
+            self.originals["with_mistakes"] = int(np.count_nonzero(shares))
+        independent = self.originals["n"] if self.originals else self.n
+        self.error_interval = wilson_interval(self.error * independent, independent)
+        seen = predicted != None  # noqa: E711 (an array)
+        self.confusion = confusion(truth[seen], predicted[seen], self.labels).tolist()
+        self.without_cell = [int(np.count_nonzero(truth[~seen] == label)) for label in self.labels]

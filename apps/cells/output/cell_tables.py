@@ -5,15 +5,18 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from ...common.csv_quoting import csv_writer
-from ...common.printing import fields, many, print_heading, print_line, print_rows, print_table, shortened
-from ..finding.findings import UNFAMILIAR, CellCounts, ImageFindings, why_no_cell
+from ...common.printing import fields, many, print_line, print_rows, shortened
+from ...common.sections import Section, Table
+from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, ImageFindings, why_no_cell
 from ..jobs.cell_classification import CellClassification
 from ..measuring.cell_measures import column_names, with_units
+from .cell_drawing import NO_LABEL, color_of
 
 PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
 BOX_COLUMNS = (*PLACE_COLUMNS, "status")
 CELL_COLUMNS = (*PLACE_COLUMNS, "label", "score", "flags", "status")
 MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
+ABOUT_UNDECIDED = "Undecided cells may be of any class: the upper end of each interval counts them all."
 NAME_LETTERS = 60  # letters of a file's name in a table
 
 
@@ -109,13 +112,13 @@ def image_record(found: ImageFindings, classes: Sequence[str] = (), also: Sequen
     return {"file": found.file, "cells": cells, **others, **flags, **problem}
 
 
-def count_record(done: CellClassification, seconds: dict[str, float]) -> dict:
+def count_record(count: CellClassification, seconds: dict[str, float]) -> dict:
     """Return the record of all images for `classify --json`."""
-    count, corrected = done.count, done.corrected
-    others = {"others": others_record(count)} if count.others else {}
+    corrected = count.corrected
+    others = {"others": _others(count)} if count.others else {}
     return {
-        "min_score": done.min_score,
-        "min_score_unfamiliar": done.min_unfamiliar,
+        "min_score": count.min_score,
+        "min_score_unfamiliar": count.min_unfamiliar,
         "counts": count.labels,
         "percent": count.percents,
         "percent_intervals": count.intervals,
@@ -128,7 +131,7 @@ def count_record(done: CellClassification, seconds: dict[str, float]) -> dict:
     }
 
 
-def others_record(count: CellCounts) -> dict:
+def _others(count: CellCounts) -> dict:
     """Return how many red cells and platelets there are, in all and in an image."""
     return {
         kind: {"count": n, "per_image": n / count.images if count.images else None}
@@ -147,46 +150,62 @@ def crop_record(count: CellCounts, seconds: dict[str, float]) -> dict:
     }
 
 
-def print_counts(done: CellClassification) -> None:
-    """Print the differential count, and if they are known what the shares would be without mistakes."""
-    count, corrected = done.count, done.corrected
-    if count.cells:  # of none there are no shares
-        print_heading("Count")
-        rows = []
-        for label, n in count.labels.items():
-            low, high = count.intervals[label]
-            share = f"{100 * corrected[label]:.1f}" if corrected and label in corrected else ""
-            rows.append((label, f"{n:,}", f"{count.percents[label]:.1f}", f"{low:.1f}-{high:.1f}", share))
-        rows.append(("all", f"{count.cells:,}", "100.0", "", ""))
-        columns = ("label", "cells", "%", "95 % interval", "corrected %")
-        shown = len(columns) if corrected else -1
-        print_table(columns[:shown], [row[:shown] for row in rows])
-    print_line("")
-    print_found(count)
+def count_sections(count: CellClassification) -> list[Section]:
+    """Return the differential count and what else `classify` prints of all images."""
+    lines = [found_line(count)]
     if count.undecided:
-        print_line(f"unclassified: no class has {_wanted(done)} (--min-score); the intervals count them all")
-    if unfamiliar := count.flags.get(UNFAMILIAR):
+        wanted = _wanted_score(count)
+        lines.append(f"unclassified: no class has {wanted} (--min-score); the intervals count them all")
+    if unfamiliar := count.flags[UNFAMILIAR]:
         images = many(count.images, "image")
-        print_line(f"{unfamiliar:,} of {images} have cells unlike those that the model knows.")
+        lines.append(f"{unfamiliar:,} of {images} have cells unlike those that the model knows.")
     if count.n_flagged:
         kinds = ", ".join(f"{flag} {n:,}" for flag, n in count.flags.most_common())
-        print_line(f"{many(count.n_flagged, 'image')} unlike the training images: {kinds}")
-    for kind, said in others_record(count).items():
+        lines.append(f"{many(count.n_flagged, 'image')} unlike the training images: {kinds}")
+    for kind, said in _others(count).items():
         mean = "" if said["per_image"] is None else f", {said['per_image']:.1f} an image"
-        print_line(f"{many(said['count'], kind)}{mean}")
+        lines.append(f"{many(said['count'], kind)}{mean}")
+    shares = [count_section(count)] if count.cells else []
+    return [*shares, Section(lines=lines)]
 
 
-def _wanted(done: CellClassification) -> str:
+def count_section(count: CellClassification, title: str = "Count", grows: bool = False) -> Section:
+    """Return the differential count, with what the shares would be without mistakes if that is known.
+
+    Where it `grows`, as people correct labels, there is a row for cells of no class, too.
+    """
+    labels, corrected = dict(count.labels), count.corrected
+    if grows:
+        labels.setdefault(UNCLASSIFIED, 0)
+    rows = []
+    for label, n in labels.items():
+        interval = "-".join(f"{bound:.1f}" for bound in count.interval(label) or ())
+        share = f"{100 * corrected[label]:.1f}" if corrected and label in corrected else ""
+        rows.append((label, f"{n:,}", f"{100 * n / max(count.cells, 1):.1f}", interval, share))
+    rows.append(("all", f"{count.cells:,}", "100.0" if count.cells else "0.0", "", ""))
+    columns = ("label", "cells", "%", "95 % interval", "corrected %")
+    shown = len(columns) if corrected else -1
+    most = max(*labels.values(), 1)
+    table = Table(
+        columns[:shown],
+        [row[:shown] for row in rows],
+        bars=[*(100 * n / most for n in labels.values()), 0],
+        colors=[*map(color_of, labels), NO_LABEL],
+    )
+    return Section(title=title, about=[ABOUT_UNDECIDED] * bool(count.undecided or grows), tables=[table])
+
+
+def _wanted_score(count: CellClassification) -> str:
     """Return which score a label wants."""
-    familiar, unfamiliar = f"a score of {done.min_score:.2f}", f"a score of {done.min_unfamiliar or 0:.2f}"
-    n = done.count.flags[UNFAMILIAR]
-    if done.min_score == done.min_unfamiliar or not n:
+    familiar, unfamiliar = f"a score of {count.min_score:.2f}", f"a score of {count.min_unfamiliar or 0:.2f}"
+    n = count.flags[UNFAMILIAR]
+    if count.min_score == count.min_unfamiliar or not n:
         return familiar
-    return unfamiliar if n == done.count.with_cell else f"{familiar}, for unfamiliar cells {unfamiliar}"
+    return unfamiliar if n == count.with_cell else f"{familiar}, for unfamiliar cells {unfamiliar}"
 
 
-def print_found(count: CellCounts) -> None:
-    """Print how many cells were found in how many images."""
+def found_line(count: CellCounts) -> str:
+    """Return how many cells were found in how many images."""
     without = f", {count.without_cell:,} of them without a white cell" if count.without_cell else ""
     dark = f", {count.unmeasured:,} of them too dark or without contrast" if count.unmeasured else ""
-    print_line(f"{many(count.cells, 'white cell')} in {many(count.images, 'image')}{without}{dark}")
+    return f"{many(count.cells, 'white cell')} in {many(count.images, 'image')}{without}{dark}"

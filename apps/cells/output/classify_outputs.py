@@ -14,8 +14,7 @@ from ...common.csv_quoting import table_file
 from ...common.printing import until_stdout_closes
 from ..data.image_reader import ImageFile
 from ..finding.findings import ImageFindings
-from ..finding.image_scale import Scale
-from ..jobs.cell_classification import Draw, Sink
+from ..jobs.cell_classification import CellClassification, Draw, Sink
 from ..learning.cell_model import CellModel
 from .cell_tables import (
     cell_columns,
@@ -81,14 +80,12 @@ class ClassifyOutputs:
         return overlay_writer(files, self.overlay)
 
     @contextmanager
-    def opened(
-        self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str], scale: float | Scale
-    ) -> Iterator[Sink]:
+    def opened(self, files: Sequence[ImageFile], count: CellClassification) -> Iterator[Sink]:
         """Return what prints and writes the findings of an image; files appear at the end of the block."""
         with ExitStack() as stack:
-            sinks = [*self._writers(stack, files, model), self._printer(files, model)]
+            sinks = [*self._writers(stack, files, count.model), self._printer(files, count.model)]
             if self.page:
-                sinks.append(stack.enter_context(_page_writer(self.page, model, sources, scale)))
+                sinks.append(stack.enter_context(_page_writer(self.page, count)))
 
             def write(found: ImageFindings) -> None:
                 for sink in sinks:
@@ -120,16 +117,15 @@ class ClassifyOutputs:
 
 
 @contextmanager
-def _page_writer(path: str, model: CellModel, sources: Sequence[str], scale: float | Scale) -> Iterator[Sink]:
-    """Return what counts the findings of an image; the page is written at the end of the block."""
+def _page_writer(path: str, count: CellClassification) -> Iterator[Sink]:
+    """Return what takes the findings of an image; the page is written at the end of the block."""
     from ...common.html_pages import write_page
     from .report_page import MAX_CELLS, report_page
-    from .report_tally import ReportTally, report_about
+    from .report_tally import ReportTally
 
-    known = report_about(model, sources, scale)
-    tally = ReportTally(MAX_CELLS, known.classes)
+    tally = ReportTally(count, MAX_CELLS)
     yield tally.add
-    write_page(path, report_page(tally, known))
+    write_page(path, report_page(tally))
 
 
 def _output_columns(model: CellModel) -> tuple[str, ...]:

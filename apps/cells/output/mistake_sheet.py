@@ -33,11 +33,11 @@ def draw_mistakes(path: str, mistakes: Sequence[Mistake]) -> int:
     int
         How many originals are left out.
     """
-    counts = Counter(mistake.file.original for mistake in mistakes)
-    first = {mistake.file.original: mistake for mistake in reversed(mistakes)}
+    counts = Counter(file.original for file, _ in mistakes)
+    first = {mistake[0].original: mistake for mistake in reversed(mistakes)}
     # The order is that of the surest mistake of each.
     drawn = [first[original] for original in islice(counts, MAX_ORIGINALS)]
-    lines = 2 + any(counts[mistake.file.original] > 1 for mistake in drawn)
+    lines = 2 + any(counts[file.original] > 1 for file, _ in drawn)
     # Wide enough for two labels and a score.
     tiles = _mistake_tiles(drawn, counts)
     save_image(path, contact_sheet(tiles, tile=200, title="known label: prediction, score", lines=lines))
@@ -45,7 +45,7 @@ def draw_mistakes(path: str, mistakes: Sequence[Mistake]) -> int:
 
 
 def _mistake_tiles(mistakes: Iterable[Mistake], counts: Mapping[str, int]) -> Iterator[Tile]:
-    for (file, cell), image in map_images(lambda mistake: mistake.file.open().whole(), mistakes):
+    for (file, cell), image in map_images(lambda mistake: mistake[0].open().whole(), mistakes):
         if isinstance(image, BadImage):  # it could be read before
             continue
         caption = [f"{file.label}: {NO_CELL}", os.path.basename(file.name)]

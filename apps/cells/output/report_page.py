@@ -1,165 +1,198 @@
 """The report: one HTML page to check by eye what was found and how it was classified."""
 
 import json
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
-from typing import NamedTuple
 
-from ...common.html_pages import data_uri, render
-from ...common.printing import many, percent
+from ...common.html_pages import data_uri, macros
+from ...common.printing import many, percent, shortened
+from ...common.sections import Fact, Figure, Section, Table, confusion_table, sections_page
 from ...common.statistics import wilson_interval
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR
+from ..finding.image_scale import scale_words
 from .cell_drawing import color_of
-from .report_tally import LOW_SCORE, ReportAbout, ReportCell, ReportTally
+from .cell_tables import NAME_LETTERS, count_section
+from .report_tally import LOW_SCORE, ReportCell, ReportTally
 
 MAX_CELLS = 2_000  # cells with a picture and a row
 CONFUSION_LABELS = 20
 MISTAKE_KINDS, MISTAKE_PICTURES = 12, 8
+NO_DEVICE = (
+    "This is not a medical device. A program found and classified the cells; look at the pictures before you "
+    "rely on the numbers."
+)
 TAIL_LETTERS = 13  # letters of a file's name that are always seen
 
 
-class _Column(NamedTuple):
-    head: str
-    content: Callable[[ReportCell], str | None]
-    key: Callable[[ReportCell], float | None] | None = None  # of a column of numbers
+def report_page(tally: ReportTally, adapt: str = "") -> str:
+    """Return the page of what was counted.
 
+    Parameters
+    ----------
+    tally : ReportTally
+    adapt : str
+        The command that lets the model learn from corrections, where `review` serves the page: then labels
+        can be corrected.
+    """
+    count, shown, served = tally.count, tally.shown, bool(adapt)
 
-COLUMNS = (
-    _Column("No.", lambda cell: f"{cell.number}", lambda cell: cell.number),
-    _Column("File", lambda cell: cell.file),
-    _Column("Label", lambda cell: cell.found.label),
-    _Column("Score", lambda cell: _score(cell.found.score), lambda cell: cell.score),
-    _Column("Known label", lambda cell: cell.truth),
-    _Column("Box: x, y, width × height", lambda cell: "{}, {}, {} × {}".format(*cell.found.box)),
-    _Column("Area in pixels", lambda cell: f"{cell.found.area:,}", lambda cell: cell.found.area),
-)
+    def source_of(cell: ReportCell) -> str:
+        return f"{cell.number}.jpg" if served else data_uri(cell.found.thumbnail, "image/jpeg")
 
+    known = {"color_of": color_of, "source_of": source_of, "ends_of": _ends, "score_of": _score}
+    parts = macros(__package__, "cells.html", served=served, **known)
 
-def report_page(tally: ReportTally, about: ReportAbout) -> str:
-    """Return the page of what was counted."""
-    shown = tally.shown
-    choices = about.choices(tally.labels if tally.cells else ())
-    kinds = sorted(tally.mistakes.items(), key=lambda item: (-item[1], item[0]))
-    return render(
-        __package__,
-        "cells.html",
-        served=about.served,
-        kind="cells",
-        title=about.title,
-        version=version("fastsvm"),
-        about=about,
-        tally=tally,
-        facts=_facts(tally),
-        counts=_counts(tally, bool(choices)),
-        errors=_errors(tally),
-        most_labels=CONFUSION_LABELS,
-        mistakes=[] if about.served else _mistakes(kinds[:MISTAKE_KINDS], shown),  # `review` opens with them
-        most_pictures=MISTAKE_PICTURES,
-        other_kinds=[count for _, count in kinds[MISTAKE_KINDS:]],
-        shown=shown,
-        ordered=tally.to_teach() if about.served else sorted(shown, key=lambda cell: cell.doubt),
-        low_score=LOW_SCORE,
-        n_unfamiliar=tally.flags[UNFAMILIAR],
-        left_out=tally.cells - len(shown),
-        kept=_kept(tally, shown),
-        filters=_filters(shown),
-        choices=choices,
-        choices_json=json.dumps(choices),
-        columns=[column for column in COLUMNS if any(map(column.content, shown))],
-        index=lambda label: choices.index(label) if label in choices else "",
-        color_of=color_of,
-        source_of=_source,
-        ends_of=_ends,
-        shown_score=_score,
-        for_script=_number_for_script,
-    )
+    def gallery() -> Iterator[Figure]:
+        scores = [cell.found.score for cell in shown]
+        labels = sorted(Counter(cell.found.label for cell in shown).items())
+        ordered = tally.to_teach() if served else sorted(shown, key=lambda cell: cell.doubt)
+        choices = [*count.model.classes, UNCLASSIFIED]
+        filters = {"labels": labels, "low": min(scores), "high": max(scores)}
+        filters["mistakes"] = any(cell.mistake for cell in shown)
+        yield Figure("", [parts.gallery(ordered, choices, json.dumps(choices), filters, adapt)])
 
-
-def _facts(tally: ReportTally) -> list[tuple[str, int]]:
-    return [
-        ("white cells", tally.cells),
-        ("images", tally.images + tally.problems.count),
-        ("images without a white cell", tally.without_cell),
-        *([("images too dark or without contrast", tally.unmeasured)] if tally.unmeasured else []),
-        ("images with problems", tally.problems.count),
-        *((f"{kind}s", n) for kind, n in tally.others.items()),
+    cells = [
+        Section(title="Cells", lines=_left_out(tally, shown), figures=gallery, layout="whole"),
+        _cells_section(shown),
     ]
-
-
-def _counts(tally: ReportTally, has_choices: bool) -> list[dict]:
-    """Return the differential count; empty if cells were only located."""
-    if not tally.labels.keys() - {None}:
-        return []
-    most = max(*tally.labels.values(), 1)
-    rows = []
-    for label in _sorted({*tally.labels, *([UNCLASSIFIED] if has_choices else [])}):
-        n = tally.labels.get(label, 0)
-        row = {"label": label, "n": n, "share": percent(n / max(tally.cells, 1)), "width": 100 * n / most}
-        row["interval"] = "-".join(f"{bound:.1f}" for bound in tally.interval(label) or ())
-        rows.append({**row, "hidden": label == UNCLASSIFIED and not n})
-    return rows
-
-
-def _errors(tally: ReportTally) -> dict:
-    """Return the error with its interval, and the confusion table; empty if no label is known."""
-    if not (n := tally.confusion.total()):
-        return {}
-    wrong = tally.mistakes.total()
-    error, low, high = (100 * share for share in (wrong / n, *wilson_interval(wrong, n)))
-    truths, labels = (sorted(set(names)) for names in zip(*tally.confusion, strict=True))
-    rows = []
-    for truth in truths:
-        cells = [(label, tally.confusion[truth, label]) for label in labels]
-        of = sum(count for _, count in cells)
-        rows.append((truth, cells, of, percent((of - tally.confusion[truth, truth]) / of)))
-    too_many = len({*truths, *labels}) > CONFUSION_LABELS
-    found = {"n": n, "wrong": wrong, "error": error, "low": low, "high": high, "rows": rows}
-    return {**found, "unknown": tally.cells - n, "labels": None if too_many else labels}
-
-
-def _mistakes(kinds: Sequence, shown: Sequence[ReportCell]) -> list[tuple]:
-    """Return each kind of mistake with its surest cells."""
-    wrong = sorted((cell for cell in shown if cell.mistake), key=lambda cell: (-cell.surprise, cell.number))
-    return [
-        (*kind, count, [c for c in wrong if (c.truth, c.found.label) == kind][:MISTAKE_PICTURES])
-        for kind, count in kinds
+    sections = [
+        count_section(count, title="Differential count", grows=served),
+        _trust_section(tally),
+        *_agreement_sections(tally),
+        *([] if served else _mistakes_sections(tally, shown, parts)),  # `review` opens with them
+        *(cells if shown else []),
+        *_files_section("Images unlike those it was trained on", "unlike in", tally.flagged, count.n_flagged),
+        *_files_section("Images without a white cell", "known label", tally.empty, count.without_cell),
+        *_files_section("Images with problems", "problem", tally.problems, count.skipped.count),
     ]
+    heading = "White cells: ", count.source, ""
+    return sections_page(heading, _head(tally, served), sections, kind="cells", served=served)
 
 
-def _kept(tally: ReportTally, shown: Sequence[ReportCell]) -> str:
-    """Return which cells are on the page, if not all are."""
-    mistakes = sum(cell.mistake for cell in shown)
-    if mistakes and mistakes == len(shown):
-        return f"{mistakes:,} of the {tally.mistakes.total():,} mistakes, the surest"
-    has_scores = any(cell.score is not None for cell in shown)
-    others = "those with the lowest scores" if has_scores else "the first"
-    return f"all {many(mistakes, 'mistake')}, and of the others {others}" if mistakes else others
-
-
-def _filters(shown: Sequence[ReportCell]) -> dict:
-    """Return the labels, scores and mistakes to filter by; empty if there is no choice."""
-    counts = Counter(cell.found.label for cell in shown)
-    scores = {cell.score for cell in shown if cell.score is not None and math.isfinite(cell.score)}
-    mistakes = any(cell.mistake for cell in shown)
-    if len(counts) < 2 and len(scores) < 2 and not mistakes:
-        return {}
-    return {
-        "labels": [(label, counts[label]) for label in _sorted(counts)],
-        "scores": scores,
-        "mistakes": mistakes,
+def _head(tally: ReportTally, served: bool) -> Section:
+    """Return what stands below the title: what the page is, what to beware of, and how much there is."""
+    count = tally.count
+    notices = [NO_DEVICE]
+    if count.why_unlabelled and not served:
+        notices.append(count.why_unlabelled)
+    elif unfamiliar := count.flags[UNFAMILIAR]:
+        where = "below" if served else "with fastsvm-cells review"
+        notices.append(
+            f"In {unfamiliar:,} of {many(count.images, 'image')} the cells are unlike those that the model "
+            "has learned from, and its labels are less reliable. Label about ten cells of each class "
+            f"{where}, then let the model learn them with fastsvm-cells adapt."
+        )
+    if count.too_good:
+        notices.append(f"{count.too_good[:1].upper()}{count.too_good[1:]}.")
+    facts = {
+        "white cells": count.cells,
+        "images": count.images + count.skipped.count,
+        "images without a white cell": count.without_cell,
+        **({"images too dark or without contrast": count.unmeasured} if count.unmeasured else {}),
+        "images with problems": count.skipped.count,
+        **{f"{kind}s": n for kind, n in count.others.items()},
     }
+    about = "model ", count.model.name, f" · fastsvm {version('fastsvm')}"
+    return Section(about=[about], lines=notices, facts=[Fact(name, f"{n:,}") for name, n in facts.items()])
 
 
-# Small pieces
+def _trust_section(tally: ReportTally) -> Section:
+    count, model = tally.count, tally.count.model
+    lines = []
+    if model.about.cautious is not None and count.cells and not count.flags[UNFAMILIAR]:
+        lines.append("Familiar cells: they are like those that the model has learned from.")
+    undecided = [many(count.undecided, "undecided cell")] * bool(count.undecided)
+    unsure = [f"{many(tally.unsure, 'label')} with a score below {LOW_SCORE}"] * bool(tally.unsure)
+    lines.append(f"Cells to look at: {', and '.join([*undecided, *unsure]) or 'none'}.")
+    if count.cells:
+        lines.append(f"Scale: a white cell is taken to be {scale_words(count.scale)}.")
+    if model.about.limits:
+        lines.append(f"Known limits of this model: {model.about.limits}")
+    return Section(title="Before you use the count", lines=lines)
 
 
-def _source(cell: ReportCell) -> str | None:
-    """Return the address of a cell's picture."""
-    if cell.source is None and cell.found.thumbnail is not None:
-        return data_uri(cell.found.thumbnail, "image/jpeg")
-    return cell.source
+def _agreement_sections(tally: ReportTally) -> list[Section]:
+    """Return the error with its interval, and the confusion table; nothing if no label is known."""
+    if not (n := tally.confusion.total()):
+        return []
+    wrong = tally.mistakes.total()
+    low, high = (percent(bound) for bound in wilson_interval(wrong, n))
+    told = f" ({wrong:,} of {n:,} cells; 95 % interval {low} to {high}, if the cells are independent)"
+    lines = ["The known label of an image counts for each cell in it."]
+    if unknown := tally.count.cells - n:
+        lines.append(f"Not counted: {many(unknown, 'cell')} without a known label or without a class.")
+    if empty := tally.known_without_cell:
+        lines.append(f"Not counted: {many(empty, 'labelled image')} in which no white cell was found.")
+    labels = sorted({label for pair in tally.confusion for label in pair})
+    tables = []
+    if len(labels) > CONFUSION_LABELS:
+        lines.append(f"No confusion table: more than {CONFUSION_LABELS} labels.")
+    else:
+        counts = [[tally.confusion[truth, label] for label in labels] for truth in labels]
+        alls = [sum(row) for row in counts]
+        errors = [percent(1 - row[k] / of) if (of := alls[k]) else "" for k, row in enumerate(counts)]
+        beside = ("all", [f"{of:,}" for of in alls]), ("error", errors)
+        tables.append(confusion_table(labels, counts, beside))
+    error = Fact("error", percent(wrong / n), told)
+    return [Section(title="Agreement with the known labels", facts=[error], lines=lines, tables=tables)]
+
+
+def _mistakes_sections(tally: ReportTally, shown: Sequence[ReportCell], parts) -> list[Section]:
+    """Return each kind of mistake with its surest cells."""
+    kinds = sorted(tally.mistakes.items(), key=lambda item: (-item[1], item[0]))
+    if not kinds:
+        return []
+    wrong = sorted((cell for cell in shown if cell.mistake), key=lambda cell: (-cell.surprise, cell.number))
+
+    def pictures() -> Iterator[Figure]:
+        for kind, n in kinds[:MISTAKE_KINDS]:
+            cells = [cell for cell in wrong if (cell.truth, cell.found.label) == kind][:MISTAKE_PICTURES]
+            yield Figure(("", kind[0], " taken for ", kind[1], f": {n:,}"), [parts.tiles(cells)])
+
+    about = f"The most frequent kinds first; of each, up to {MISTAKE_PICTURES} of the surest."
+    rest = [n for _, n in kinds[MISTAKE_KINDS:]]
+    lines = [f"{many(sum(rest), 'mistake')} of {many(len(rest), 'other kind')} are not shown."] * bool(rest)
+    return [Section(title="Mistakes", about=[about], lines=lines, figures=pictures, layout="list")]
+
+
+def _left_out(tally: ReportTally, shown: Sequence[ReportCell]) -> list[str]:
+    """Return which cells are on the page, if not all are."""
+    left_out = tally.count.cells - len(shown)
+    if not left_out:
+        return []
+    mistakes = sum(cell.mistake for cell in shown)
+    kept = "those with the lowest scores"
+    if mistakes == len(shown):
+        kept = f"{mistakes:,} of the {tally.mistakes.total():,} mistakes, the surest"
+    elif mistakes:
+        kept = f"all {many(mistakes, 'mistake')}, and of the others {kept}"
+    told = f"{len(shown):,} of {tally.count.cells:,} cells are on this page: {kept}."
+    return [f"{told} {many(left_out, 'cell')} left out; all are in the CSV output."]
+
+
+def _cells_section(shown: Iterable[ReportCell]) -> Section:
+    rows = [
+        (
+            f"{cell.number}",
+            shortened(cell.file, NAME_LETTERS, keep="end"),
+            cell.found.label,
+            _score(cell),
+            cell.truth or "",
+            "{}, {}, {} × {}".format(*cell.found.box),
+            f"{cell.found.area:,}",
+        )
+        for cell in shown
+    ]
+    columns = "No.", "File", "Label", "Score", "Known label", "Box: x, y, width × height", "Area in pixels"
+    return Section(title="Table of cells", tables=[Table(columns, rows, words=(1, 2, 4, 5))])
+
+
+def _files_section(title: str, remark: str, named: Sequence[tuple[str, str]], n: int) -> list[Section]:
+    rows = [(shortened(file, NAME_LETTERS, keep="end"), told) for file, told in named]
+    left_out = f"{many(n - len(rows), 'more file')} in the CSV output" if n > len(rows) else ""
+    table = Table(("file", remark), rows, words=(0, 1), left_out=left_out)
+    return [Section(title=title, tables=[table])] * bool(rows)
 
 
 def _ends(file: str) -> list[str]:
@@ -168,16 +201,6 @@ def _ends(file: str) -> list[str]:
     return [part for part in (name[:-TAIL_LETTERS], name[-TAIL_LETTERS:]) if part]
 
 
-def _sorted(labels: Iterable[str | None]) -> list[str | None]:
-    """Return labels by name, and None last."""
-    return sorted(labels, key=lambda label: (label is None, label or ""))
-
-
-def _score(score: float | None) -> str:
-    if score is None:
-        return ""
+def _score(cell: ReportCell) -> str:
+    score = cell.found.score
     return f"{score:.3f}" if abs(score) < 10_000 else f"{score:.3g}"
-
-
-def _number_for_script(number: float | None) -> str:
-    return "" if number is None else repr(float(number)).removesuffix(".0").replace("inf", "Infinity")

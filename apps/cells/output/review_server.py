@@ -8,7 +8,6 @@ import os
 import secrets
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from http import HTTPStatus
 from threading import Lock
 
@@ -25,18 +24,18 @@ from ...common.files import replace_file
 from ...common.http_server import GracefulServer, bind, own_addresses
 from ...common.progress import Stages
 from ..data.bad_image import BadImage
-from ..data.image_files import find_images, source_name
+from ..data.image_files import find_images
 from ..data.image_reader import ImageFile
 from ..data.label_tables import read_json
-from ..finding.findings import why_no_cell
+from ..finding.findings import UNCLASSIFIED, why_no_cell
 from ..finding.image_scale import scale_of
-from ..jobs.cell_classification import classify_cells, with_truths
-from ..learning.cell_model import load_cell_model
+from ..jobs.cell_classification import CellClassification, classify_cells, with_truths
+from ..learning.cell_model import CellModel, load_cell_model
 from ..learning.corrections import VERSION, checked_corrections
 from ..settings import ClassifySettings
 from .cell_drawing import shrunk
 from .report_page import report_page
-from .report_tally import ReportAbout, ReportCell, ReportTally, report_about
+from .report_tally import ReportCell, ReportTally
 
 PICTURE_PIXELS = 480  # pixels, the longer side of a crop
 MARGIN_SHARE = 0.15  # of a box's sides, shown on each side of it
@@ -59,7 +58,8 @@ class Work:
     ----------
     path : str
         The file of corrections. Its entries about other cells stay.
-    about : ReportAbout
+    model : CellModel
+        The labels are its classes.
     shown : sequence of ReportCell
         The cells on the page.
     content : dict, optional
@@ -67,13 +67,13 @@ class Work:
     """
 
     def __init__(
-        self, path: str, about: ReportAbout, shown: Sequence[ReportCell], content: Mapping | None = None
+        self, path: str, model: CellModel, shown: Sequence[ReportCell], content: Mapping | None = None
     ) -> None:
-        self.path, self.adapt = path, about.adapt
+        self.path = path
         self.verdicts: Verdicts = {}
         self.version = 0
-        self._labels = {None, *about.choices(cell.found.label for cell in shown)}
-        self._about = about
+        self._labels = {None, *model.classes, UNCLASSIFIED}
+        self._model = model
         self._cells = {cell.number: cell for cell in shown}
         self._lock = Lock()
         numbers = {(cell.file, tuple(map(int, cell.found.box))): cell.number for cell in shown}
@@ -117,8 +117,8 @@ class Work:
             entries.append({"file": cell.file, "box": box, "old": cell.found.label, **what})
         return {
             "version": VERSION,
-            "model": self._about.model,
-            "classes": list(self._about.classes),
+            "model": self._model.name,
+            "classes": self._model.classes,
             "corrections": entries,
         }
 
@@ -211,8 +211,11 @@ def review_server_of(
     cell_width: float | None,
     labels: str | None,
     stage: Stages,
-) -> tuple[ReviewServer, Skipped]:
-    """Classify the cells of images; return the server of the page to correct them, and the skipped files."""
+) -> tuple[ReviewServer, str, Skipped]:
+    """Classify the cells of images, and serve a page to correct them.
+
+    Return the server, the command that learns from the corrections, and the skipped files.
+    """
     there = os.path.isfile(output) and os.path.getsize(output) > 0
     content = read_json(output, "corrections") if there else None
     if content is not None:
@@ -227,18 +230,21 @@ def review_server_of(
         scale = scale_of(files, cell_width)
     width = () if cell_width is None else ("--cell-width", f"{cell_width:g}")
     adapt = (*ADAPT, model_path or "shipped", *sources, *width, "--corrections", output, "-o", ADAPTED)
-    known = replace(report_about(model, sources, scale), served=True, adapt=shlex.join(adapt))
-    tally = ReportTally(limit, known.classes, "{}.jpg")
+    settings = ClassifySettings(scale)
+    count = CellClassification(model, sources, settings, scale)
+    tally = ReportTally(count, limit)
     with stage("classify", total=len(files)) as advance:
-        for _, found in classify_cells(files, model, ClassifySettings(scale)):
+        for _, found in classify_cells(files, model, settings):
+            count.add(found)
             tally.add(found)
             advance()
     shown = tally.shown
     if not shown:
-        why = f"{source_name(sources)}: {why_no_cell(tally.flags)}"
-        raise AppError("; ".join([why, *tally.skipped.report()[:1]]))
-    page, work = report_page(tally, known), Work(output, known, shown, content)
-    return ReviewServer(page, work, shown, by_name), tally.skipped
+        why = f"{count.source}: {why_no_cell(count.flags)}"
+        raise AppError("; ".join([why, *count.skipped.report()[:1]]))
+    adapt = shlex.join(adapt)
+    work = Work(output, model, shown, content)
+    return ReviewServer(report_page(tally, adapt), work, shown, by_name), adapt, count.skipped
 
 
 def _answer(content: str | bytes, media_type: str, status: int = HTTPStatus.OK, **more: str) -> Response:

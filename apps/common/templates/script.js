@@ -32,7 +32,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
 }
 
 const byId = (name) => document.getElementById(name);
-const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row) => [row.dataset.cell, row]));
+const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")].map((row) => [row.cells[0].textContent, row]));
 
 // Pictures and rows are on the page already: the script hides, shows and reorders them.
 {
@@ -42,7 +42,7 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     row: rowOf.get(tile.dataset.cell),
     number: Number(tile.dataset.cell),
     label: tile.dataset.label,
-    score: tile.dataset.score === "" ? NaN : Number(tile.dataset.score),
+    score: Number(tile.dataset.score),
     wrong: "wrong" in tile.dataset,
   }));
 
@@ -57,11 +57,10 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     return score;
   };
 
-  // At its end a slider keeps nothing back, infinite and missing scores neither.
+  // At its end a slider keeps nothing back, whatever was rounded.
   const scoreFilter = () => {
-    const [low, high] = from ? [scoreAt(from), scoreAt(to)] : [];
-    const [isFirst, isLast] = [from?.value === from?.min, to?.value === to?.max];
-    return (score) => (isFirst && isLast) || ((isFirst || score >= low) && (isLast || score <= high));
+    const [low, high] = [scoreAt(from), scoreAt(to)];
+    return (score) => (from.value === from.min || score >= low) && (to.value === to.max || score <= high);
   };
 
   const filter = () => {
@@ -80,8 +79,8 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
   };
 
   const sort = () => {
-    // Cells without a score come last. At first the cells are in the order of doubt.
-    const byScore = (a, b) => isNaN(a.score) - isNaN(b.score) || b.score - a.score || a.number - b.number;
+    // At first the cells are in the order of doubt.
+    const byScore = (a, b) => b.score - a.score || a.number - b.number;
     const compare = { doubt: () => 0, falling: byScore, number: (a, b) => a.number - b.number }[order.value];
     tiles.append(...[...cells].sort(compare).map(({ tile }) => tile));
   };
@@ -120,7 +119,7 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
   const past = []; // what was changed, to be undone
 
   const crop = (figure) => figure.querySelector(".crop");
-  const foundLabel = (figure) => choices[figure.dataset.label || -1] ?? null;
+  const foundLabel = (figure) => choices[figure.dataset.label];
   const labelNow = (number, figure) => (verdicts.has(number) ? verdicts.get(number) : foundLabel(figure));
   const choiceOf = (label) => (label === null ? "reject" : String(choices.indexOf(label)));
   const nameOf = (label) =>
@@ -139,18 +138,16 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     const label = labelNow(number, figure);
     if (verdict) figure.dataset.verdict = verdict;
     else delete figure.dataset.verdict;
-    const name = verdict || found !== null ? nameOf(label) : null;
-    figure.querySelector(".label").replaceChildren(...(name ? [name] : []));
+    figure.querySelector(".label").replaceChildren(nameOf(label));
     if (verdict && verdict !== "right") {
       const before = document.createElement("s");
       before.className = "before";
-      before.append(found ?? "no label");
+      before.append(found);
       figure.querySelector(".label").append(before);
     }
     const said = verdict === "right" ? `${found}, right` : verdict ? `${label ?? "not a cell"}, was ${found}` : found;
-    crop(figure).setAttribute("aria-label", `Cell ${number}: ${said ?? "no label"}`);
-    const text = rowOf.get(number)?.querySelector(".label");
-    if (text) text.replaceChildren(label ?? "not a cell");
+    crop(figure).setAttribute("aria-label", `Cell ${number}: ${said}`);
+    rowOf.get(number).cells[2].replaceChildren(label ?? "not a cell");
   };
 
   // Wilson's bound of a share, in percent.
@@ -161,30 +158,29 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     return (100 * Math.min(1, Math.max(0, (middle + sign * half) / (1 + (z * z) / n)))).toFixed(1);
   };
 
-  // The differential: what was found, with the cells that were given other labels moved.
-  const counts = document.querySelector("table.counts");
+  // The differential: what was found, with the cells that were given other labels moved. Its rows are the
+  // choices and, at last, all.
+  const rows = [...(document.querySelector("table.counts")?.tBodies[0].rows ?? [])];
+  const numbers = rows.map((row) => row.querySelectorAll("td.number"));
+  const atFirst = numbers.map(([cells]) => Number(cells.textContent.replaceAll(",", "")));
   const count = () => {
-    const n = Object.fromEntries([...counts.tBodies[0].rows].map((row) => [row.dataset.choice, +row.dataset.n]));
-    let total = Number(counts.dataset.n);
+    const n = [...atFirst];
     for (const [number, label] of verdicts) {
       n[figureOf.get(number).dataset.label] -= 1;
-      if (label === null) total -= 1;
+      if (label === null) n[choices.length] -= 1;
       else n[choiceOf(label)] += 1;
     }
-    const percent = (part) => `${((100 * part) / Math.max(total, 1)).toFixed(1)} %`;
-    const most = Math.max(1, ...Object.values(n));
-    for (const row of counts.tBodies[0].rows) {
-      const own = n[row.dataset.choice];
-      const [cells, share, range] = row.querySelectorAll("td.number");
-      [cells.textContent, share.textContent] = [own.toLocaleString("en"), percent(own)];
+    const total = n.at(-1);
+    const most = Math.max(1, ...n.slice(0, -1));
+    numbers.forEach(([cells, share, range], k) => {
+      cells.textContent = n[k].toLocaleString("en");
+      share.textContent = ((100 * n[k]) / Math.max(total, 1)).toFixed(1);
+      if (k === choices.length) return;
       // The undecided cells may be of any class.
-      const possible = choices[row.dataset.choice] === choices.at(-1) ? own : own + n[choices.length - 1];
-      range.textContent = total ? `${bound(own, total, -1)}-${bound(possible, total, 1)}` : "";
-      row.querySelector(".bar rect").setAttribute("width", `${((100 * own) / most).toFixed(2)}%`);
-      row.hidden = own === 0 && row.dataset.n === "0" && choices[row.dataset.choice] === choices.at(-1);
-    }
-    const [cells, share] = counts.tFoot.querySelectorAll("td.number");
-    [cells.textContent, share.textContent] = [total.toLocaleString("en"), percent(total)];
+      const possible = k === choices.length - 1 ? n[k] : n[k] + n[choices.length - 1];
+      range.textContent = total ? `${bound(n[k], total, -1)}-${bound(possible, total, 1)}` : "";
+      rows[k].querySelector(".bar rect").setAttribute("width", `${((100 * n[k]) / most).toFixed(2)}%`);
+    });
   };
 
   const tell = () => {
@@ -258,7 +254,7 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
 
   const refresh = (numbers) => {
     numbers.forEach(show);
-    if (counts) count();
+    count();
     tell();
   };
 
@@ -316,8 +312,7 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     if (event.key === "u") undo();
     else if (next) goTo(next);
     else if (label !== undefined || event.key === " ") {
-      const right = label === undefined ? foundLabel(figure) : label;
-      if (label !== undefined || right !== null) judge(figure, right);
+      judge(figure, label === undefined ? foundLabel(figure) : label);
       const after = moved(figure, "ArrowRight");
       if (after) goTo(after);
     } else if (!/^Arrow|^Home$|^End$/.test(event.key)) return;
@@ -341,8 +336,7 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     setCurrent(figure);
     crop(figure).setAttribute("aria-expanded", "true");
     const picture = figure.querySelector("img");
-    zoom.hidden = !picture;
-    if (picture) zoom.src = picture.src;
+    zoom.src = picture.src;
     menu.prepend(zoom);
     const now = choiceOf(labelNow(figure.dataset.cell, figure));
     for (const item of items) item.setAttribute("aria-checked", String(item.dataset.choice === now));

@@ -11,7 +11,7 @@ from fastsvm.fitting import Pipeline
 
 from ...common.html_pages import shorten
 from ...common.printing import many, percent
-from ...common.sections import Fact, Figure, Line, Section, Table
+from ...common.sections import Fact, Figure, Line, Section, Table, confusion_table
 from ..measures.answer_scores import AnswerScores
 from ..measures.calibration_error import GROUPS, probability_groups
 
@@ -22,7 +22,6 @@ LABELS_LISTED = 100  # rows of the table of labels
 LABELS_CROSSED, LABELS_SHADED = 20, 40  # columns of the confusion table in a terminal, and of a page's
 LABELS_NAMED = 12  # more columns of a page have numbers
 CONFUSIONS = 10
-SHADES = 10  # in style.css
 PANELS = 24  # labels with a curve of their own
 MISTAKES = 12
 LONGEST = 1_000_000  # characters of a text whose words are marked: each word of it takes memory
@@ -119,7 +118,9 @@ def _confusion_sections(scores: AnswerScores) -> list[Section]:
     """Return the table of true and predicted labels, and of many labels the most frequent mistakes."""
     names, counts = list(scores.labels), np.asarray(scores.confusion)
     found = Section(
-        title="True and predicted labels", about=[ABOUT_CONFUSION], tables=[_confusion_table(names, counts)]
+        title="True and predicted labels",
+        about=[ABOUT_CONFUSION],
+        tables=[confusion_table(names, counts.tolist())],
     )
     if len(names) <= LABELS_NAMED:
         return [found]
@@ -129,17 +130,6 @@ def _confusion_sections(scores: AnswerScores) -> list[Section]:
     table = Table(("true", "predicted", "texts", "share"), _frequent_mistakes(names, counts), words=(0, 1))
     about = "The share is of the texts that have the true label."
     return [found, Section(title="Most frequent mistakes", about=[about], tables=[table])]
-
-
-def _confusion_table(names: Sequence[str], counts: np.ndarray) -> Table:
-    rows = [(name, *(f"{n:,}" for n in row)) for name, row in zip(names, counts.tolist(), strict=True)]
-    # The root: mistakes are a small share.
-    levels = np.rint(SHADES * np.sqrt(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))).astype(int)
-    shades = [
-        [f"{'right' if i == j else 'wrong'}-{level}" for j, level in enumerate(row)]
-        for i, row in enumerate(levels.tolist())
-    ]
-    return Table(("true \\ predicted", *names), rows, shades=shades)
 
 
 def _wide_confusion(names: Sequence[str], counts: np.ndarray) -> Iterator[Figure]:
@@ -159,7 +149,7 @@ def _wide_confusion(names: Sequence[str], counts: np.ndarray) -> Iterator[Figure
         )
         whole, counts = counts, np.zeros((len(names), len(names)), int)
         np.add.at(counts, (place[:, None], place), whole)
-    table = _confusion_table([f"{shorten(name)} ({i})" for i, name in enumerate(names, 1)], counts)
+    table = confusion_table([f"{shorten(name)} ({i})" for i, name in enumerate(names, 1)], counts.tolist())
     columns = (table.columns[0], *map(str, range(1, len(names) + 1)))
     yield Figure(caption, [table._replace(columns=columns)])
 

@@ -8,7 +8,16 @@ from importlib.metadata import version
 import numpy as np
 
 from ...common.printing import certificate_line, fields, many, percent, shortened
-from ...common.sections import Fact, Figure, Line, Section, Table, print_sections, write_sections_page
+from ...common.sections import (
+    Fact,
+    Figure,
+    Line,
+    Section,
+    Table,
+    print_sections,
+    time_section,
+    write_sections_page,
+)
 from ..jobs.text_training import TextTraining
 from ..measures.term_effects import shown_term
 from ..settings import spelled_setting
@@ -171,9 +180,7 @@ def training_sections(result: TextTraining, seconds: Mapping[str, float], comman
         sections.append(_suspected_section(result.suspected_labels))
     sections.append(_certificate_section(result))
     if seconds:
-        rows = [*seconds.items(), ("total", sum(seconds.values()))]
-        table = Table(("stage", "seconds"), [(stage, f"{value:.2f}") for stage, value in rows])
-        sections.append(Section(title="Time", tables=[table]))
+        sections.append(time_section(seconds))
     return [*sections, _model_section(result, command)]
 
 

@@ -11,12 +11,11 @@ import pytest
 
 from fastsvm.model_files import load_about, load_plain, save_plain
 from fastsvm_apps.cells.data.image_files import find_images
-from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, FoundCell, ImageFindings
+from fastsvm_apps.cells.finding.findings import UNCLASSIFIED
 from fastsvm_apps.cells.jobs.cell_training import train_cell_model
 from fastsvm_apps.cells.learning.cell_model import CellModel, load_cell_model
 from fastsvm_apps.cells.measuring.cell_features import feature_names
 from fastsvm_apps.cells.measuring.describing import describe_image
-from fastsvm_apps.cells.output.report_tally import ReportTally
 from fastsvm_apps.cells.settings import TrainingSettings
 from fastsvm_apps.common.statistics import wilson_interval
 
@@ -129,15 +128,6 @@ def test_corrected_shares(run, smears, sure):
     assert "corrected %" in run("classify", smears / "images", "-m", sure).stdout
     # Confusions are known at the model's own score only.
     assert "corrected %" not in run("classify", smears / "images", "-m", sure, "--min-score", 0.99).stdout
-
-
-def test_a_cell_without_a_label_is_no_mistake():
-    tally = ReportTally(9, ["A", "B"])
-    cells = [FoundCell((0, 0, 5, 5), (2, 2), 20, label, 0.5) for label in ("A", "B", UNCLASSIFIED)]
-    tally.add(ImageFindings("x.png", tuple(cells), truth="A"))
-    assert tally.confusion == {("A", "A"): 1, ("A", "B"): 1}
-    assert tally.mistakes == {("A", "B"): 1}
-    assert [cell.mistake for cell in tally.shown] == [False, True, False]
 
 
 # Images unlike those learned from

@@ -82,5 +82,5 @@ def test_grouped_error(some_images, tmp_path, classes, most_error, most_original
         [images], path, TrainingSettings(versions=3, folds=5), groups=groups, classes=classes
     )
     assert result.scores.error <= most_error
-    assert result.scores.originals[1] <= most_originals
+    assert result.scores.originals["wrong"] <= most_originals
     assert fastsvm.load_model(path).classes_.tolist() == classes

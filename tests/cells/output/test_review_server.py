@@ -13,7 +13,6 @@ from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
 from fastsvm_apps.cells.learning.corrections import checked_corrections
 from fastsvm_apps.cells.output.report_page import report_page
-from fastsvm_apps.cells.output.report_tally import ReportAbout, ReportTally
 from fastsvm_apps.cells.output.review_server import ReviewServer, Work
 from fastsvm_apps.common.statistics import wilson_interval
 
@@ -34,25 +33,21 @@ def window(tmp_path_factory):
 
 
 @pytest.fixture
-def report(window, tmp_path):
+def report(window, tmp_path, tally_of):
     """Open a served page of nine cells, the least certain first."""
     servers, threads = [], []
     image = tmp_path / "image.png"
     cv2.imwrite(str(image), np.full((400, 400, 3), (200, 150, 180), np.uint8))
 
-    def opened(findings=None, width=1300, **about):
+    def opened(findings=None, width=1300, classes=CLASSES, adapt="fastsvm-cells adapt"):
         if findings is None:
             findings = [
                 ImageFindings(f"slide/cell {k}.png", (cell(CLASSES[k % 4], k / 10, k),)) for k in range(9)
             ]
-        about = {"title": "Slide 3", "model": "m.safetensors", "classes": CLASSES, "served": True, **about}
-        known = ReportAbout(**about)
-        tally = ReportTally(1000, known.classes, "{}.jpg")
-        for found in findings:
-            tally.add(found)
-        work = Work(tmp_path / "corrections.json", known, tally.shown)
+        tally = tally_of(findings, classes)
+        work = Work(tmp_path / "corrections.json", tally.count.model, tally.shown)
         files = {found.file: ImageFile(str(image), found.file) for found in findings}
-        servers.append(ReviewServer(report_page(tally, known), work, tally.shown, files))
+        servers.append(ReviewServer(report_page(tally, adapt), work, tally.shown, files))
         threads.append(Thread(target=servers[-1].run, daemon=True))
         threads[-1].start()
         window.problems.clear()
@@ -78,7 +73,7 @@ def counts(window):
 def row(n, of, undecided=0):
     """Return what the count says of a class."""
     low, high = wilson_interval(n, of)[0], wilson_interval(n + undecided, of)[1]
-    return f"{n} {100 * n / of:.1f} % {100 * low:.1f}-{100 * high:.1f}"
+    return f"{n} {100 * n / of:.1f} {100 * low:.1f}-{100 * high:.1f}"
 
 
 def progress(window):
@@ -111,7 +106,8 @@ def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path)
         "LYMPHOCYTE": row(2, 9),
         "MONOCYTE": row(2, 9),
         "NEUTROPHIL": row(2, 9),
-        "All": "9 100.0 %",
+        "unclassified": row(0, 9),
+        "all": "9 100.0",
     }
     assert progress(window) == "0 of 9 cells looked at"
     window.click("[data-cell='1'] .crop")
@@ -127,7 +123,7 @@ def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path)
     window.click("#menu [data-choice='4']")
     assert counts(window)["unclassified"] == row(1, 8)
     assert counts(window)["NEUTROPHIL"] == row(3, 8, undecided=1)
-    assert counts(window)["All"] == "8 100.0 %"
+    assert counts(window)["all"] == "8 100.0"
     assert progress(window) == "3 of 9 cells looked at: 2 changed, 1 rejected"
     label = "document.querySelector('[data-cell=\"1\"] .crop').getAttribute('aria-label')"
     assert window.run(label) == "Cell 1: NEUTROPHIL, was EOSINOPHIL"
@@ -200,13 +196,13 @@ def test_work_survives_a_reload(report, window, tmp_path):
 
 def test_hostile_names_come_out_as_they_went_in(report, tmp_path):
     findings = [ImageFindings(name, (cell(name, k / 10),)) for k, name in enumerate(HOSTILE)]
-    window = report(findings, classes=[])
+    window = report(findings, classes=HOSTILE)
     for k in range(len(HOSTILE)):
         window.click(f"[data-cell='{k + 1}'] .crop")
         window.press("x")
     content = saved(window, tmp_path)
     assert [(entry["file"], entry["old"]) for entry in content["corrections"]] == [(n, n) for n in HOSTILE]
-    assert window.run("document.title") == "Slide 3"
+    assert window.run("document.title") == "White cells: Slide 3"
     assert window.problems == []
 
 
@@ -239,5 +235,5 @@ def test_two_tabs_lose_nothing(report, tmp_path):
 
 
 def test_a_report_has_nothing_to_correct(report):
-    window = report(served=False)
+    window = report(adapt="")
     assert not window.run("document.getElementById('editing')")
