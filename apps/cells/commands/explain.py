@@ -28,6 +28,7 @@ def explain(image, output, json, quiet, verbose, **cell):
     if output:
         with figure(None, (1, 1)):  # there is Matplotlib
             pass
+    from ...common.sections import print_sections
     from ..jobs.cell_explanation import explain_cell
     from ..output import explained_cell
 
@@ -37,8 +38,8 @@ def explain(image, output, json, quiet, verbose, **cell):
             with stage("draw"):
                 explained_cell.plot_cell_explanation(found, output)
     if json:
-        print_json(explained_cell.cell_explanation_record(found))
+        print_json(explained_cell.explanation_record(found))
     else:
-        explained_cell.print_cell_explanation(found)
+        print_sections(explained_cell.explanation_sections(found))
         if output:
             print_line(output)

@@ -1,69 +1,67 @@
-"""`explain`: why a cell got its label, as a table, JSON and a picture."""
-
-from collections.abc import Iterator
+"""`explain`: why a cell got its label, as sections, JSON and a picture."""
 
 import cv2
 import numpy as np
 
 from ...common.matplotlib_figures import figure
-from ...common.printing import print_heading, print_line, print_table
-from ..finding.findings import UNCLASSIFIED
+from ...common.printing import fields
+from ...common.sections import Section, Table
 from ..jobs.cell_explanation import CellExplanation
 from .cell_drawing import color_of
 
 ROW_INCHES = 0.32
 
 
-def cell_explanation_record(found: CellExplanation) -> dict:
+def explanation_record(found: CellExplanation) -> dict:
     """Return what `explain --json` prints."""
-    return {
-        "box": list(found.cell.box),
-        "label": _label(found),
-        "likeliest": found.label,
-        "next": found.other,
-        "probabilities": found.probabilities,
-        "min_score": found.min_score,
-        "reasons": [
-            {"name": name, "value": value, "contribution": contribution, "means": means}
-            for name, value, contribution, means in _reasons(found)
-        ],
-        "rest": found.rest,
-    }
+    names = "label", "likeliest", "next", "probabilities", "min_score", "reasons", "rest"
+    return {"box": list(found.cell.box), **fields(found, *names)}
 
 
-def print_cell_explanation(found: CellExplanation) -> None:
-    """Print why a cell got its label."""
-    print_line(f"{_label(found)}: {_shares(found)}")
-    print_heading(f"For {found.label} (+) and for {found.other} (-)")
+def explanation_sections(found: CellExplanation) -> list[Section]:
+    """Return why a cell got its label."""
+    columns = ["measurement", "log-odds", "here", *found.reasons[0]["means"]]
     rows = [
-        (name, f"{contribution:+.2f}", *(f"{number:+.1f}" for number in (value, *means.values())))
-        for name, value, contribution, means in _reasons(found)
+        (
+            each["name"],
+            f"{each['contribution']:+.2f}",
+            *(f"{number:+.1f}" for number in (each["value"], *each["means"].values())),
+        )
+        for each in found.reasons
     ]
-    rows.append(("all others", f"{found.rest:+.2f}", ""))
-    print_table(("measurement", "log-odds", "here", *found.means), rows)
-    print_line("")
-    print_line(
-        "Values of this cell and means of the classes, in standard deviations from the mean of all cells."
-    )
+    rows.append(("all others", f"{found.rest:+.2f}", *[""] * (len(columns) - 2)))
+    about = "Values of this cell and means of the classes, in standard deviations from the mean of all cells."
+    return [
+        Section(lines=[f"{found.label}: {_shares(found, ', ')}"]),
+        Section(
+            title=f"For {found.likeliest} (+) and for {found.next} (-)",
+            lines=[about],
+            tables=[Table(columns, rows)],
+        ),
+    ]
 
 
 def plot_cell_explanation(found: CellExplanation, path: str) -> None:
     """Draw the cell, what each measurement adds, and where it lies among the classes."""
-    places = np.arange(len(found.names))[::-1]  # the weightiest on top
+    names, values, contributions = (
+        [each[what] for each in found.reasons] for what in ("name", "value", "contribution")
+    )
+    places = np.arange(len(names))[::-1]  # the weightiest on top
     with figure(path, (11, 1.3 + ROW_INCHES * (len(places) + 1))) as sheet:
         left, middle, right = sheet.subplots(1, 3, width_ratios=(1.1, 1.5, 2))
         picture = cv2.imdecode(np.frombuffer(found.cell.thumbnail, np.uint8), cv2.IMREAD_COLOR)
         left.imshow(picture[..., ::-1], interpolation="bicubic")
         left.set_axis_off()
-        left.set_title(f"{_label(found)}\n{_shares(found, between=chr(10))}", fontsize=9)
-        colors = [color_of(found.label if each > 0 else found.other) for each in found.contributions]
-        middle.barh(places, found.contributions, color=colors)
+        left.set_title(f"{found.label}\n{_shares(found, chr(10))}", fontsize=9)
+        colors = [color_of(found.likeliest if each > 0 else found.next) for each in contributions]
+        middle.barh(places, contributions, color=colors)
         middle.axvline(0, color="black", linewidth=0.8)
-        middle.set_yticks(places, found.names, fontsize=8)
-        middle.set_xlabel(f"adds to the log-odds of {found.label}\nagainst {found.other}", fontsize=8)
-        for label, means in found.means.items():
+        middle.set_yticks(places, names, fontsize=8)
+        middle.set_xlabel(f"adds to the log-odds of {found.likeliest}\nagainst {found.next}", fontsize=8)
+        for label in found.reasons[0]["means"]:
+            means = [each["means"][label] for each in found.reasons]
             right.plot(means, places, "o", color=color_of(label), label=label, markersize=6)
-        right.plot(found.values, places, "D", color="black", label="this cell")
+        right.plot(values, places, "D", color="black", label="this cell")
         right.set_yticks(places, [])
         right.set_ylim(middle.get_ylim())
         right.grid(axis="y", linewidth=0.4)
@@ -73,17 +71,5 @@ def plot_cell_explanation(found: CellExplanation, path: str) -> None:
             ax.tick_params(axis="x", labelsize=8)
 
 
-def _label(found: CellExplanation) -> str:
-    return found.label if found.probabilities[found.label] >= found.min_score else UNCLASSIFIED
-
-
-def _shares(found: CellExplanation, between: str = ", ") -> str:
-    ranked = sorted(found.probabilities.items(), key=lambda pair: -pair[1])
-    return between.join(f"{label} {share:.3f}" for label, share in ranked)
-
-
-def _reasons(found: CellExplanation) -> Iterator[tuple[str, float, float, dict[str, float]]]:
-    """Yield name, value, contribution and means of each measurement."""
-    for k, name in enumerate(found.names):
-        means = {label: row[k] for label, row in found.means.items()}
-        yield name, found.values[k], found.contributions[k], means
+def _shares(found: CellExplanation, between: str) -> str:
+    return between.join(f"{label} {share:.3f}" for label, share in found.probabilities.items())
