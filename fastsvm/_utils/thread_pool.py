@@ -30,20 +30,25 @@ class Threads(ThreadPoolExecutor):
         with held_interrupts():
             super().shutdown(*args, **options)
 
-    def map(self, work: Callable, *items: Iterable) -> Iterator:  # type: ignore[override]
-        """Yield the results in the order of the items; the first error ends the work."""
-        pending = deque(self.submit(work, *arguments) for arguments in zip(*items, strict=False))
+    def map(  # type: ignore[override]
+        self, work: Callable, items: Iterable, ahead: int | None = None
+    ) -> Iterator:
+        """Yield the results in the order of the items; the first error ends the work.
 
-        def results() -> Iterator:
-            try:
-                while pending:
+        Only as many items are taken as are worked on, `ahead` at most; None takes all at once.
+        """
+        pending: deque[Future] = deque()
+        try:
+            for item in items:
+                pending.append(self.submit(work, item))
+                if len(pending) == ahead:
                     yield thread_result(pending.popleft())
-            finally:
-                with held_interrupts():
-                    for future in pending:
-                        future.cancel()
-
-        return results()
+            while pending:
+                yield thread_result(pending.popleft())
+        finally:
+            with held_interrupts():
+                for future in pending:
+                    future.cancel()
 
 
 def thread_result(future: Future) -> Any:

@@ -11,7 +11,7 @@ from ...common.errors import AppError
 from ...common.printing import note, shortened
 from .bad_image import BadImage
 from .image_reader import ImageFile, ImageReader
-from .label_tables import LabelRow, files_of_rows, read_json, read_label_table, read_voc_files
+from .label_tables import files_of_rows, read_json, read_label_table, read_voc_files
 
 SIDES = ("x", "y", "w", "h")
 MIN_OVERLAP = 0.5  # of two boxes of one cell: their intersection over their union
@@ -66,12 +66,8 @@ def read_boxes(source: str, files: Sequence[ImageFile]) -> list[tuple[ImageFile,
     AppError
         When the source cannot be read, means none of the images, or a box does not lie in its image.
     """
-    if os.path.isdir(source):
-        said = list(_from_voc(source))
-    elif source.lower().endswith(".json"):
-        said = list(_from_coco(source))
-    else:
-        said = list(_from_csv(source))
+    is_json = source.lower().endswith(".json")
+    said = list((_from_voc if os.path.isdir(source) else _from_coco if is_json else _from_csv)(source))
     empty = [each.where for each in said if min(each.box[2:]) <= 0]
     if len(empty) == len(said):
         raise AppError(f"{source}: no box with a label in it")
@@ -85,13 +81,9 @@ def boxes_of_files(
     files: Sequence[ImageFile], said: Iterable[LabelledBox]
 ) -> list[tuple[ImageFile, list[LabelledBox]]]:
     """Find the image of each box, and check that the box lies inside."""
-    by_name: dict[str, list[LabelledBox]] = defaultdict(list)
-    for each in said:
-        by_name[each.file].append(each)
-    rows = [LabelRow(boxes[0].where, name, name) for name, boxes in by_name.items()]
-    found: dict[ImageFile, list[LabelledBox]] = defaultdict(list)  # an image may have two names
-    for row, file in files_of_rows(files, rows):
-        found[file] += by_name[row.file]
+    found: dict[ImageFile, list[LabelledBox]] = defaultdict(list)
+    for boxed, file in files_of_rows(files, said):
+        found[file].append(boxed)
     for file, boxes in found.items():
         _check_inside(file, boxes)
     return [(file, found[file]) for file in files if file in found]

@@ -11,7 +11,7 @@ from ...common.dask_cluster import map_shards
 from .bad_image import BadImage
 from .image_reader import ImageFile, image_content
 from .image_threads import image_result, one_thread_in_opencv
-from .slide_tiles import Tile, UnreadableImage
+from .slide_tiles import Tile
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -56,7 +56,7 @@ def _carried(file: ImageFile) -> tuple[ImageFile, int]:
     content = image_result(_content, file)
     if isinstance(content, BadImage):
         known = {of.name: getattr(file, of.name) for of in fields(ImageFile)}
-        return UnreadableImage(**known, problem=str(content)), 0
+        return ImageFile(**known | {"problem": str(content)}), 0
     if isinstance(content, tuple):
         return replace(file, content=content), len(content[0])
     return replace(file, slide=None, content=content), content.nbytes
@@ -64,6 +64,6 @@ def _carried(file: ImageFile) -> tuple[ImageFile, int]:
 
 def _content(file: ImageFile) -> tuple[bytes, int | None] | np.ndarray:
     """Read a file, or the pixels of a tile."""
-    if isinstance(file, UnreadableImage):
-        return file.open()
-    return file.open().whole() if isinstance(file, Tile) else image_content(file.path)
+    if isinstance(file, Tile) or file.problem:
+        return file.open().whole()
+    return image_content(file.path)

@@ -125,6 +125,8 @@ class ImageFile:
         may be out of reach.
     bits : int
         How many of 16 bits a channel are used, in all images of its folder.
+    problem : str
+        Why it cannot be opened, if that is known.
     """
 
     path: str
@@ -133,6 +135,7 @@ class ImageFile:
     group: str | None = None
     content: Content | np.ndarray | None = field(default=None, repr=False, compare=False)
     bits: int = 16
+    problem: str = ""
 
     @property
     def original(self) -> str:
@@ -140,7 +143,9 @@ class ImageFile:
         return split_page(self.path)[0] if self.group is None else self.group
 
     def open(self) -> ImageReader:
-        """Return what reads its pixels."""
+        """Return what reads its pixels; BadImage if that cannot be."""
+        if self.problem:
+            raise BadImage(self.problem)
         return ImageReader(self.path, content=self.content, bits=self.bits)
 
 

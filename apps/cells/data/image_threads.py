@@ -1,12 +1,11 @@
 """Work on many images in threads; the results come in the order of the images."""
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 import cv2
 
-from fastsvm._utils.thread_pool import Threads, thread_result
+from fastsvm._utils.thread_pool import Threads
 from fastsvm._utils.threads import number_of_threads
 
 from ...common.errors import is_shortage
@@ -43,27 +42,16 @@ def map_images(
         raises comes through and ends the work, as closing the generator does.
     """
     jobs = jobs or number_of_threads(-1)
+
+    def attempt(file):
+        return file, image_result(work, file)
+
     if jobs == 1:
-        for file in files:
-            yield file, image_result(work, file)
+        yield from map(attempt, files)
         return
-    begun: deque = deque()
-
-    def oldest():
-        file, future = begun.popleft()
-        return file, thread_result(future)
-
-    pool = Threads(jobs)
     one_thread_in_opencv()
-    try:
-        for file in files:
-            begun.append((file, pool.submit(image_result, work, file)))
-            if len(begun) == IMAGES_AHEAD * jobs:
-                yield oldest()
-        while begun:
-            yield oldest()
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with Threads(jobs) as pool:
+        yield from pool.map(attempt, files, ahead=IMAGES_AHEAD * jobs)
 
 
 def image_result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:

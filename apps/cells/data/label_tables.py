@@ -7,7 +7,7 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from textwrap import shorten
-from typing import NamedTuple
+from typing import TypeVar
 
 from ...common.csv_quoting import unquoted
 from ...common.errors import AppError
@@ -19,20 +19,16 @@ from .image_reader import ImageFile
 MAX_XML_BYTES = 10_000_000
 MAX_TABLE_BYTES = 1 << 27
 
-
-class LabelRow(NamedTuple):
-    """The value of a file in a table or an annotation, and its place there."""
-
-    where: str
-    file: str
-    value: str
+T = TypeVar("T", bound=tuple)
 
 
-def files_of_rows(
-    files: Sequence[ImageFile], rows: Iterable[LabelRow]
-) -> Iterator[tuple[LabelRow, ImageFile]]:
+LabelRow = tuple[str, str, str]  # its place in a table or the path of an annotation, the file, the label
+
+
+def files_of_rows(files: Sequence[ImageFile], rows: Iterable[T]) -> Iterator[tuple[T, ImageFile]]:
     """Yield each row with each file that it means, by its name or the last part of its name.
 
+    A row begins with the place where it was read and the name.
     A note names the first row that means no file; if no row means any, that is an error.
     """
     by_name, by_last_part = defaultdict(list), defaultdict(list)
@@ -42,18 +38,18 @@ def files_of_rows(
     rows = list(rows)
     strangers = []
     for row in rows:
-        meant = by_name.get(row.file) or by_last_part.get(row.file, [])
+        where, name, *_ = row
+        meant = by_name.get(name) or by_last_part.get(name, [])
         if not meant:
-            strangers.append(row)
-        elif len(meant) > 1 and row.file not in by_name:
-            raise AppError(f"{row.where}: {len(meant)} images are called {row.file!r}; name the folder too")
+            strangers.append(f"{where}: {name!r} is not among the images")
+        elif len(meant) > 1 and name not in by_name:
+            raise AppError(f"{where}: {len(meant)} images are called {name!r}; name the folder too")
         yield from ((row, file) for file in meant)
     if strangers:
-        first = f"{strangers[0].where}: {strangers[0].file!r} is not among the images"
         if len(strangers) == len(rows):
-            raise AppError(f"{first}, nor is any other; their names are like {files[0].name!r}")
+            raise AppError(f"{strangers[0]}, nor is any other; their names are like {files[0].name!r}")
         more = f", and {len(strangers) - 1:,} more" if len(strangers) > 1 else ""
-        note(f"note: {first}{more}")
+        note(f"note: {strangers[0]}{more}")
 
 
 def values_of_files(
@@ -61,17 +57,17 @@ def values_of_files(
 ) -> Iterator[tuple[ImageFile, str | None]]:
     """Yield each file with the value of the row that means it, or None."""
     values: dict[ImageFile, str] = {}
-    for row, file in files_of_rows(files, rows):
-        if row.value and values.setdefault(file, row.value) != row.value:
-            name, here, before = (shortened(text, 100) for text in (row.file, row.value, values[file]))
-            raise AppError(f"{row.where}: {name!r} is {here!r} here, but {before!r} before")
+    for (where, name, value), file in files_of_rows(files, rows):
+        if value and values.setdefault(file, value) != value:
+            name, here, before = (shortened(text, 100) for text in (name, value, values[file]))
+            raise AppError(f"{where}: {name!r} is {here!r} here, but {before!r} before")
     return ((file, values.get(file)) for file in files)
 
 
 def table_rows(path: str, column: str) -> Iterator[LabelRow]:
     """Yield the rows of a CSV file with the columns ``file`` and `column`."""
     for where, (file, value) in read_label_table(path, ("file", column)):
-        yield LabelRow(where, file, value.strip())
+        yield where, file, value.strip()
 
 
 def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
@@ -104,7 +100,7 @@ def voc_rows(folder: str, classes: Collection[str] | None) -> Iterator[LabelRow]
         names = {element.findtext("name", "").strip() for element in root.iter("object")}
         if classes is not None:
             names.intersection_update(classes)
-        yield LabelRow(path, file, names.pop() if len(names) == 1 else "")
+        yield path, file, names.pop() if len(names) == 1 else ""
 
 
 def read_voc_files(folder: str):

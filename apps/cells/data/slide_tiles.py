@@ -1,7 +1,7 @@
 """Slides in tiles that overlap, each an image of its own, with its place in the slide."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
@@ -45,17 +45,6 @@ class Tile(ImageFile):
     def open(self) -> "TileReader":
         """Return what reads its pixels."""
         return TileReader(self.slide, self.window, self.zoom, self.content)
-
-
-@dataclass(frozen=True)
-class UnreadableImage(ImageFile):
-    """An image or a slide that cannot be opened, and why."""
-
-    problem: str = ""
-
-    def open(self):
-        """Raise BadImage."""
-        raise BadImage(self.problem)
 
 
 class TileReader:
@@ -105,7 +94,7 @@ def with_tiles(
                 raise BadImage("a slide whose scale its red cells do not show; give --cell-width")
             yield from _tiles(file, cell_width, stain_of)
         except BadImage as error:
-            yield UnreadableImage(**vars(file), problem=str(error))
+            yield replace(file, problem=str(error))
 
 
 def spread_tiles(file: ImageFile, zoom: float = 1) -> list[Tile]:

@@ -1,7 +1,6 @@
 """Measurements of the quality of an image, and flags for values outside the training images."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -23,34 +22,14 @@ SECOND_GAIN = 6  # standard deviation of what it leaves of noise of deviation 1
 DEVIATION_OF_MEDIAN = 1.4826  # standard deviation over the median of absolute values, of Gaussian noise
 
 
-class ImageQuality(NamedTuple):
-    """Measurements of the quality of an image; None is unknown.
-
-    Attributes
-    ----------
-    density : float or None
-        Optical density of red cells in green, as of `Stain`.
-    hue : float or None
-        That in blue, as a share of it.
-    noise : float
-        Standard deviation between pixels at the working scale, of 255 levels (Immerkaer 1996, "Fast noise
-        variance estimation", with the median in place of the mean, so that edges count for nothing).
-    sharpness : float
-        How steep edges of cells are: the change across and down in a pixel, of the contrast of red cells.
-    clipped : float
-        Share of the pixels that are white or black in a channel, but for a frame that a rotation left.
-    cell_size : float or None
-        Root of the median area of the white cells, in pixels at the working scale.
-    """
-
-    density: float | None
-    hue: float | None
-    noise: float
-    sharpness: float
-    clipped: float
-    cell_size: float | None
-
-
+# Measurements of how an image is taken, by name; None is unknown.
+# density: optical density of red cells in green, as of `Stain`; hue: that in blue, as a share of it.
+# noise: standard deviation between pixels at the working scale, of 255 levels (Immerkaer 1996, "Fast noise
+#     variance estimation", with the median in place of the mean, so that edges count for nothing).
+# sharpness: how steep edges of cells are: the change across and down in a pixel, of the red cells' contrast.
+# clipped: share of the pixels that are white or black in a channel, but for a frame that a rotation left.
+# cell_size: root of the median area of the white cells, in pixels at the working scale.
+ImageQuality = Mapping[str, float | None]
 # What a person reads when a number is below, or above, its range; None where that is no harm.
 WORDS: dict[str, tuple[str | None, str | None]] = {
     "density": ("weak stain or contrast", "strong stain or contrast"),
@@ -93,14 +72,14 @@ def measure_quality(
     whole = cv2.inRange(image, (BLACK + 1,) * 3, (WHITE - 1,) * 3)
     n = max(cv2.countNonZero(free), 1)
     areas = [cell.area for cell in cells]
-    return ImageQuality(
-        stain.density,
-        stain.hue,
-        _quantile(differences, free, 0.5) * DEVIATION_OF_MEDIAN / SECOND_GAIN,
-        _quantile(cv2.add(*slopes), free, EDGE_SHARE) / 2 / max(contrast, 1.0),
-        1 - cv2.countNonZero(whole & free) / n,
-        float(np.sqrt(np.median(areas))) if areas else None,
-    )
+    return {
+        "density": stain.density,
+        "hue": stain.hue,
+        "noise": _quantile(differences, free, 0.5) * DEVIATION_OF_MEDIAN / SECOND_GAIN,
+        "sharpness": _quantile(cv2.add(*slopes), free, EDGE_SHARE) / 2 / max(contrast, 1.0),
+        "clipped": 1 - cv2.countNonZero(whole & free) / n,
+        "cell_size": float(np.sqrt(np.median(areas))) if areas else None,
+    }
 
 
 def flags_without_cell(image: np.ndarray) -> tuple[str, ...]:
@@ -130,8 +109,8 @@ def quality_ranges(*groups: Sequence[ImageQuality]) -> dict[str, tuple[float, fl
     Originals are a group beside their copies, which may be many and all alike.
     """
     ranges = {}
-    for name in ImageQuality._fields:
-        known = [[value for each in group if (value := getattr(each, name)) is not None] for group in groups]
+    for name in WORDS:
+        known = [[value for each in group if (value := each[name]) is not None] for group in groups]
         bounds = [np.quantile(values, QUANTILES) for values in known if values]
         if bounds:
             low, high = float(np.min(bounds)), float(np.max(bounds))
@@ -144,7 +123,7 @@ def quality_flags(quality: ImageQuality, ranges: QualityRanges) -> tuple[str, ..
     """Return in a few words each what about an image is out of the ranges."""
     flags = []
     for name, (low, high) in ranges.items():
-        value = getattr(quality, name)
+        value = quality[name]
         if value is None:
             flags += ["no red cells"] if name == "density" else []
         else:

@@ -143,9 +143,8 @@ def adapt_cell_model(
         if usual == model.about.usual
         else measure(Skipped(skipped.source), UNWATCHED, model.about.usual)[0].X
     )
-    familiar = model.is_familiar(X)
-    scores = model.scores(X, samples.groups) if familiar else model.about.cautious.probabilities(X)
-    before = float(np.mean(np.array(model.classes)[scores.argmax(axis=1)] != samples.y))
+    likeliest = model.answers(X, samples.groups)[0].argmax(axis=1)
+    before = float(np.mean(np.array(model.classes)[likeliest] != samples.y))
     unseen, gap = [label for label in model.classes if label not in counts], relative_gap(pipeline)
     rest = calibration, gap, skipped, scale, count_learned(samples.hashes, model.record)
     return CellAdaptation(output, model.name, counts, unseen, before, error, *rest)

@@ -251,11 +251,8 @@ def _classified(
             for row in result.X
         ]
         names, X = zip(*rows, strict=True) if rows else ((), ())
-        familiar = model.is_familiar(np.stack(X)) if rows else True
-        if familiar:
-            answers = iter(model.scores(np.stack(X), names).astype(float) if rows else ())
-        else:
-            answers = iter(model.about.cautious.probabilities(np.stack(X)))
+        scores, familiar = model.answers(np.stack(X), names) if rows else (np.empty(0), True)
+        answers = iter(scores.astype(float))
         wanted = least[not familiar]
         for file, result in batch:
             if not isinstance(result, DescribedImage):

@@ -6,9 +6,8 @@ it is chosen anew inside the training part of each fold, by a cross-validation o
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -43,12 +42,17 @@ LOOSE_TOL = 1e-2  # relative gap at which a fit is good enough to choose by
 # all cells; in between errors are fewest.
 BALANCE = 0.5
 
-T, R = TypeVar("T"), TypeVar("R")
 
-
-@dataclass(frozen=True, eq=False)
 class CellValidation:
-    """The result of grouped cross-validation.
+    """A grouped cross-validation of the whole procedure, with the choice of the strength.
+
+    Parameters
+    ----------
+    samples : TrainingSamples
+    settings : TrainingSettings
+        With less than 2 folds there are none, and the strength is still chosen.
+    stage : Stages
+        Shows how far it is.
 
     Attributes
     ----------
@@ -62,49 +66,37 @@ class CellValidation:
         The strength chosen on all samples.
     """
 
-    scores: np.ndarray | None
-    parts: list[np.ndarray]
-    alphas: list[float | None]
-    alpha: float | None
+    def __init__(self, samples: TrainingSamples, settings: TrainingSettings, stage: Stages) -> None:
+        self._samples, self.scores = samples, None
+        splits = samples.splits(settings.folds, settings.seed)
+        self.parts = [test for _, test in splits]
+        chosen = [*(train for train, _ in splits), np.arange(len(samples.y))]
 
+        def score(k: int, others: TrainingSamples, X: np.ndarray) -> np.ndarray:
+            return scores_of(fit_cell_model(others, settings, self.alphas[k]), X)
 
-def validate_cell_model(
-    samples: TrainingSamples, settings: TrainingSettings, stage: Stages
-) -> CellValidation:
-    """Choose the strength, and cross-validate the whole procedure, this choice included.
+        # A warning of each fit would be about choices that are not made.
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            *self.alphas, self.alpha = _chosen_alphas(samples, settings, chosen, stage)
+            if splits:
+                with stage("validate", total=len(splits)) as advance:
+                    self.scores = samples.held_out_scores(self.parts, score, advance)
 
-    Parameters
-    ----------
-    samples : TrainingSamples
-    settings : TrainingSettings
-        With less than 2 folds there are none, and the strength is still chosen.
-    stage : Stages
-        Shows how far it is.
+    def calibrate(self, classifier) -> None:
+        """Turn the folds' scores into probabilities, and have the classifier give such, too."""
+        if self.scores is None or gives_probabilities(classifier):
+            return
+        decision = self.scores if len(classifier.classes_) > 2 else self.scores[:, 1]
+        classifier.calibration_ = Calibration.fit(decision, self._samples.y, classifier.classes_)
+        self.scores = classifier.calibration_.probabilities(decision)
 
-    Returns
-    -------
-    CellValidation
-    """
-    splits = samples.splits(settings.folds, settings.seed)
-    # A warning of each fit would be about choices that are not made.
-    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        everything = np.arange(len(samples.y))
-        *alphas, alpha = _chosen_alphas(
-            samples, settings, [*(train for train, _ in splits), everything], stage
-        )
-        if not splits:
-            return CellValidation(None, [], alphas, alpha)
-        scores = np.empty((len(samples.y), len(np.unique(samples.y))))
-        jobs = list(zip(splits, alphas, strict=True))
-
-        def predict(job):
-            (train, test), alpha = job
-            return test, scores_of(fit_cell_model(samples.rows(train), settings, alpha), samples.X[test])
-
-        with stage("validate", total=len(jobs)) as advance:
-            for test, found in _in_threads(predict, jobs, advance):
-                scores[test] = found
-    return CellValidation(scores, [test for _, test in splits], alphas, alpha)
+    def errors(self, rows: np.ndarray, grouped: bool) -> ErrorReport | None:
+        """Return the errors of the folds' models on some rows."""
+        if self.scores is None or not rows.any():
+            return None
+        some, classes = self._samples.rows(rows), np.unique(self._samples.y)
+        predicted = classes[self.scores[rows].argmax(axis=1)]
+        return ErrorReport(some.y, predicted, classes.tolist(), some.groups if grouped else None)
 
 
 def fit_cell_model(samples: TrainingSamples, settings: TrainingSettings, alpha: float | None) -> Pipeline:
@@ -145,8 +137,9 @@ def _chosen_alphas(
         return number, _losses(samples.rows(train), samples.rows(test), settings)
 
     totals: dict[int, np.ndarray] = {}
-    with stage("choose alpha", total=len(jobs)) as advance:
-        for number, losses in _in_threads(measure, jobs, advance):
+    with stage("choose alpha", total=len(jobs)) as advance, Threads(number_of_threads(-1)) as pool:
+        for number, losses in pool.map(measure, jobs):
+            advance()
             totals[number] = totals.get(number, 0) + losses
     best = {number: _best(losses, method.alphas) for number, losses in totals.items()}
     return [best.get(number, method.alpha) for number in range(len(parts))]
@@ -174,16 +167,6 @@ def _losses(train: TrainingSamples, test: TrainingSamples, settings: TrainingSet
 def _best(losses: np.ndarray, alphas: Sequence[float]) -> float:
     """Return the strongest regularisation of those with the least loss."""
     return alphas[np.flatnonzero(losses == losses.min())[-1]]
-
-
-def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[], None]) -> Iterator[R]:
-    pool = Threads(number_of_threads(-1))
-    try:
-        for result in pool.map(work, items):
-            advance()
-            yield result
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 # The whole way
@@ -247,10 +230,10 @@ def train_cell_model(
     samples, ranges = measure_training_samples(files, boxes, settings, scale, skipped, stage, usual)
     images = samples.rows(~samples.is_version)
     counts = dict(sorted(Counter(images.y.tolist()).items()))
-    validation = validate_cell_model(samples, settings, stage)
+    validation = CellValidation(samples, settings, stage)
     with stage("fit"):
         model = fit_cell_model(samples, settings, validation.alpha)
-    validation = _as_probabilities(validation, samples.y, model[-1])
+    validation.calibrate(model[-1])
     model[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     about = _about(samples, validation, ranges, usual)
     means = class_means(model[0].transform(images.X), images.y).tolist()
@@ -267,7 +250,7 @@ def train_cell_model(
     with stage("save"):
         save_plain(model, model_path, about.record | learned_items(samples.hashes))
     scores, of_versions = (
-        _scored(samples, validation, rows, bool(known.get("groups")))
+        validation.errors(rows, bool(known.get("groups")))
         for rows in (~samples.is_version, samples.is_version)
     )
     return CellTraining(
@@ -285,26 +268,6 @@ def train_cell_model(
         skipped,
         scale,
     )
-
-
-def _as_probabilities(validation: CellValidation, y: np.ndarray, classifier) -> CellValidation:
-    """Turn the folds' scores into probabilities, and have the classifier give such, too."""
-    if validation.scores is None or gives_probabilities(classifier):
-        return validation
-    decision = validation.scores if len(classifier.classes_) > 2 else validation.scores[:, 1]
-    classifier.calibration_ = Calibration.fit(decision, y, classifier.classes_)
-    return replace(validation, scores=classifier.calibration_.probabilities(decision))
-
-
-def _scored(
-    samples: TrainingSamples, validation: CellValidation, rows: np.ndarray, grouped: bool
-) -> ErrorReport | None:
-    """Score what the folds' models said of some rows."""
-    if validation.scores is None or not rows.any():
-        return None
-    classes, groups = np.unique(samples.y), samples.groups[rows] if grouped else None
-    predicted = classes[validation.scores[rows].argmax(axis=1)]
-    return ErrorReport(samples.y[rows], predicted, classes.tolist(), groups)
 
 
 def _about(

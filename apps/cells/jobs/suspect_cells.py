@@ -44,7 +44,7 @@ def suspect_cells(
     if not parts:
         return None, None
     classes, labels = np.unique(samples.y, return_inverse=True)
-    scores = samples.held_out_scores(parts, lambda others, X: scores_of(fit(others, ALPHA), X))
+    scores = samples.held_out_scores(parts, lambda k, others, X: scores_of(fit(others, ALPHA), X))
     images = np.flatnonzero(~samples.is_version)
     found = suspicious_labels(scores[images], labels[images])
     cells = []

@@ -98,7 +98,7 @@ def calibrated_cautious_model(
         return None
     truth = np.unique(samples.y, return_inverse=True)[1]
     scores = samples.held_out_scores(
-        parts, lambda others, X: fit_cautious_model(others, seed).raw_probabilities(X)
+        parts, lambda k, others, X: fit_cautious_model(others, seed).raw_probabilities(X)
     )
     calibration = calibrate_scores(scores, truth, samples.shares, parts, WANTED_ERROR)
     fitted = fit_cautious_model(samples, seed)

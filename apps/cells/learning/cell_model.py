@@ -2,8 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,21 +13,45 @@ from ...common.errors import AppError
 from ...common.files import load_model, shipped_model
 from ..measuring.cell_features import feature_names
 from .familiarity import is_familiar
-from .model_notes import ModelNotes, read_notes
+from .model_notes import read_notes
 
 SHIPPED = "shipped/white_cells.safetensors"
 NO_SCORE = 2.0  # a score that no label has
 APP = __package__.rpartition(".")[0]
 
 
-@dataclass(frozen=True, eq=False)
 class CellModel:
-    """A classifier of cells, what is known about it, and its file's record, with its `training_items`."""
+    """A classifier of cells, read from a file.
 
-    name: str
-    pipeline: Pipeline
-    about: ModelNotes = field(default_factory=ModelNotes)
-    record: Mapping = field(default_factory=dict)
+    Attributes
+    ----------
+    name : str
+        The file, to be shown.
+    pipeline : Pipeline
+    about : ModelNotes
+        What is known about it.
+    record : dict
+        All that the file holds beside the pipeline, with its `training_items`.
+    """
+
+    def __init__(self, path: str, name: str) -> None:
+        try:
+            model = load_model(path)
+        except ModelFileError as error:
+            raise AppError(str(error)) from error
+        names = list(getattr(model[0], "feature_names_in_", ())) if hasattr(model, "steps") else None
+        if names != feature_names() or not hasattr(model, "classes_"):
+            raise AppError(
+                f"{path}: a model for other features; give one that this fastsvm-cells train wrote"
+            )
+        for _, step in model.steps:
+            vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
+        self.name, self.pipeline = name, model
+        try:
+            self.record = load_about(path)
+            self.about = read_notes(self.record, len(model.classes_), len(names))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise AppError(f"{path}: its notes on the model are damaged; train it again") from None
 
     @property
     def classes(self) -> list[str]:
@@ -58,6 +81,15 @@ class CellModel:
         if self.about.cautious is None or not len(self.about.means):
             return True
         return is_familiar(self.pipeline[0].transform(np.asarray(X)), self.about.means, self.about.noise)
+
+    def answers(self, X: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, bool]:
+        """Return the scores of the classes for each row, and whether the cells are familiar.
+
+        The cautious part scores unfamiliar cells. `names` are those of the rows, as for `scores`.
+        """
+        if self.is_familiar(X):
+            return self.scores(X, names), True
+        return self.about.cautious.probabilities(X), False
 
     def scores(self, X: np.ndarray, names: Sequence[str]) -> np.ndarray:
         """Return the scores of the classes for each row: calibrated probabilities, or an SVM's decisions.
@@ -116,21 +148,7 @@ def _class_scores(classifier, X: np.ndarray) -> np.ndarray:
 
 def load_cell_model(path: str | None) -> CellModel:
     """Load a model of cells; by default the one that comes with the package."""
-    if path is None:
-        with shipped_model(APP, SHIPPED, "give one with -m") as file:
-            return replace(load_cell_model(file), name=f"{os.path.basename(file)} (comes with fastsvm)")
-    try:
-        model = load_model(path)
-    except ModelFileError as error:
-        raise AppError(str(error)) from error
-    names = list(getattr(model[0], "feature_names_in_", ())) if hasattr(model, "steps") else None
-    if names != feature_names() or not hasattr(model, "classes_"):
-        raise AppError(f"{path}: a model for other features; give one that this fastsvm-cells train wrote")
-    for _, step in model.steps:
-        vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
-    try:
-        record = load_about(path)
-        about = read_notes(record, len(model.classes_), len(names))
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise AppError(f"{path}: its notes on the model are damaged; train it again") from None
-    return CellModel(os.path.basename(path), model, about, record)
+    if path is not None:
+        return CellModel(path, os.path.basename(path))
+    with shipped_model(APP, SHIPPED, "give one with -m") as file:
+        return CellModel(file, f"{os.path.basename(file)} (comes with fastsvm)")

@@ -9,6 +9,9 @@ from zlib import crc32
 import cv2
 import numpy as np
 
+from fastsvm._utils.thread_pool import Threads
+from fastsvm._utils.threads import number_of_threads
+
 from ...common.errors import AppError, Skipped
 from ...common.folds import Split, grouped_folds
 from ...common.progress import Stages
@@ -79,7 +82,10 @@ class TrainingSamples:
         return splits if complete else []
 
     def held_out_scores(
-        self, parts: Sequence[np.ndarray], scores_of: Callable[[Self, np.ndarray], np.ndarray]
+        self,
+        parts: Sequence[np.ndarray],
+        scores_of: Callable[[int, Self, np.ndarray], np.ndarray],
+        advance: Callable[[], None] = lambda: None,
     ) -> np.ndarray:
         """Return the scores of the classes for each row, by a model of the rows that are not in its part.
 
@@ -88,12 +94,20 @@ class TrainingSamples:
         parts : sequence of ndarray
             The rows of each fold.
         scores_of : callable
-            Fits a model to some samples, and returns its scores for features.
+            Fits a model of a fold to some samples, and returns its scores for features; called in any thread.
+        advance : callable, optional
+            Called after each fold.
         """
         scores = np.empty((len(self.y), len(np.unique(self.y))))
-        for part in parts:
-            others = np.setdiff1d(np.arange(len(self.y)), part)
-            scores[part] = scores_of(self.rows(others), self.X[part])
+
+        def work(k: int) -> np.ndarray:
+            others = np.setdiff1d(np.arange(len(self.y)), parts[k])
+            return scores_of(k, self.rows(others), self.X[parts[k]])
+
+        with Threads(number_of_threads(-1)) as pool:
+            for part, found in zip(parts, pool.map(work, range(len(parts))), strict=True):
+                advance()
+                scores[part] = found
         return scores
 
     def kept_for_adaptation(self) -> tuple[np.ndarray, np.ndarray]:
