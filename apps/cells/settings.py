@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import click
 
 from ..common.classifiers import CLASSIFIER_HELP, CLASSIFIERS, ClassifierRecipe
-from ..common.options import COUNT, STRENGTH, FiniteRange, option_field
+from ..common.options import COUNT, STRENGTH, FiniteRange, Value, option_field
 
 # The squared length of a row is about the number of features, some hundreds; so the best strength lies here.
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
@@ -18,36 +18,26 @@ KERNEL_ALPHAS = (1e-5, 1e-4, 1e-3, 1e-2)
 USUAL_KERNEL_ALPHA = 1e-4
 
 
-class Names(click.ParamType):
-    """Names with commas between them."""
-
-    name = "names"
-
-    def convert(self, value, param, ctx):
-        """Convert and check one value."""
-        names = [name.strip() for name in value.split(",")]
-        if not all(names):
-            self.fail(f"{value!r} has an empty name in it.", param, ctx)
-        return names
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise ValueError(f"{text!r} has an empty name in it")
+    return names
 
 
-class Kinds(Names):
-    """Names of other cells to count; the command gets the kinds that they stand for."""
+def _kinds(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the kinds of other cells that names stand for."""
+    from .finding.findings import OTHER_KINDS
 
-    def convert(self, value, param, ctx):
-        """Convert and check one value."""
-        from .finding.findings import OTHER_KINDS
-
-        if isinstance(value, tuple):  # the default
-            return value
-        kinds = []
-        for name in super().convert(value, param, ctx):
-            if name not in OTHER_KINDS:
-                self.fail(f"{name!r} is not counted; there are: {', '.join(OTHER_KINDS)}.", param, ctx)
-            kinds.append(OTHER_KINDS[name])
-        return tuple(dict.fromkeys(kinds))
+    if isinstance(value, tuple):  # the default
+        return value
+    for name in (names := _names(value)):
+        if name not in OTHER_KINDS:
+            raise ValueError(f"{name!r} is not counted; there are: {', '.join(OTHER_KINDS)}")
+    return tuple(dict.fromkeys(OTHER_KINDS[name] for name in names))
 
 
+NAMES = Value("names", _names)  # with commas between them
 CELL_WIDTH_OPTION = {
     "help": "Width of a typical white cell, in pixels of the images.  "
     "[default: read from the red cells, or a quarter of the longer side]",
@@ -106,6 +96,6 @@ class ClassifySettings:
     also: tuple[str, ...] = option_field(
         (),
         "Also find and count red cells, platelets, or both.",
-        type=Kinds(),
+        type=Value("names", _kinds),
         metavar="rbc,platelets",
     )

@@ -25,7 +25,7 @@ from fastsvm.solvers._solver import SolverState
 from fastsvm.text.spilled import SpilledTerms
 from fastsvm.text.terms import Terms
 from fastsvm_apps.cells.finding.findings import FoundCell
-from fastsvm_apps.cells.output.report_tally import ReportCell
+from fastsvm_apps.cells.output.report_page import ReportCell
 from fastsvm_apps.cells.output.review_server import Work
 from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.sentiment.learning.streamed_rows import ShardSpool

@@ -6,7 +6,7 @@ import click
 
 from ...common import options
 from ...common.paths import Reads
-from ..settings import ClassifySettings, Names
+from ..settings import NAMES, ClassifySettings
 
 NO_GROUPS = "note: every image counts as its own original; if some are copies, give --groups"
 
@@ -59,6 +59,6 @@ known_options = options.section(
         help="The original that each image was made from: columns file, original. Copies of an original are "
         "counted together, and stay together in cross-validation.",
     ),
-    click.option("--classes", type=Names(), metavar="A,B", help="Use only images with these labels."),
+    click.option("--classes", type=NAMES, metavar="A,B", help="Use only images with these labels."),
     cell_width_option,
 )

@@ -33,7 +33,7 @@ def evaluate(model, images, mistakes, json, quiet, verbose, **known):
     from ...common.sections import print_sections
     from ..finding.findings import UNFAMILIAR
     from ..jobs.cell_evaluation import evaluate_cell_model
-    from ..output import mistake_sheet
+    from ..output.picture_files import draw_mistakes
     from ..output.training_sections import evaluation_record, evaluation_sections
 
     left_out = 0
@@ -41,7 +41,7 @@ def evaluate(model, images, mistakes, json, quiet, verbose, **known):
         found, errors = evaluate_cell_model(model, images, **known, stage=stage)
         if mistakes and errors.error:
             with stage("draw"):
-                left_out = mistake_sheet.draw_mistakes(mistakes, found.mistakes)
+                left_out = draw_mistakes(mistakes, found.mistakes)
     warn(found.too_good)
     if json:
         print_json(evaluation_record(found, errors, stage.seconds))

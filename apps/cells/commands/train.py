@@ -42,7 +42,7 @@ def train(images, output, suspects, json, quiet, verbose, **given):
     try:
         from ...common.sections import print_sections
         from ..jobs.cell_training import train_cell_model
-        from ..output import mistake_sheet
+        from ..output.picture_files import draw_mistakes
         from ..output.training_sections import training_record, training_sections
 
         if not known["groups"]:
@@ -51,7 +51,7 @@ def train(images, output, suspects, json, quiet, verbose, **given):
             result = train_cell_model(images, output, TrainingSettings(**given), **known, stage=stage)
             if suspects and result.suspects:
                 with stage("draw"):
-                    mistake_sheet.draw_mistakes(suspects, result.suspects)
+                    draw_mistakes(suspects, result.suspects)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     if json:

@@ -21,8 +21,8 @@ class ModelNotes:
 
     Attributes
     ----------
-    usual : Stain or None
-        The stain that images are given; None leaves them as they are.
+    usual : Stain
+        The stain that images are given.
     calibration : CellCalibration
         How its probabilities are to be read.
     ranges : dict
@@ -44,7 +44,7 @@ class ModelNotes:
         What is known to go wrong with it.
     """
 
-    usual: Stain | None = None
+    usual: Stain
     calibration: CellCalibration = field(default_factory=CellCalibration)
     ranges: QualityRanges = field(default_factory=dict)
     confusion: NoteTable = ()
@@ -62,8 +62,7 @@ class ModelNotes:
             "means": _rounded(self.means, 3),
             "noise": round(self.noise, 4),
         }
-        if self.usual:
-            known["usual"] = {name: each for name, each in self.usual._asdict().items() if each is not None}
+        known["usual"] = {name: each for name, each in self.usual._asdict().items() if each is not None}
         if self.training:
             X, numbers = self.training
             known["training"] = {"X": base64.b64encode(X.astype("<f2")).decode(), "number": numbers}
@@ -85,12 +84,10 @@ def _notes_as_json(value):
 
 def read_notes(record: Mapping, n_classes: int, n_features: int) -> ModelNotes:
     """Return the notes in a model file, checked; ValueError, KeyError or TypeError if they are damaged."""
-    if not record:
-        return ModelNotes()
     usual, cautious, training = record["usual"], record["cautious"], record["training"]
     ranges = {name: bounds for name, bounds in record["ranges"].items() if name in WORDS}
     notes = ModelNotes(
-        None if usual is None else _usual_stain(usual),
+        _usual_stain(usual),
         _calibration(record["calibration"]),
         {name: tuple(_numbers(bounds, 2).tolist()) for name, bounds in ranges.items()},
         _matrix(record["confusion"], n_classes, n_classes + 1),

@@ -38,7 +38,7 @@ def describe_image(
     file: ImageFile,
     cell_width: CellWidth = None,
     *,
-    usual: Stain | None = USUAL,
+    usual: Stain = USUAL,
     wanted: Collection[str] = (),
     keep: bool = False,
     most: int | None = None,
@@ -51,8 +51,8 @@ def describe_image(
     file : ImageFile
     cell_width : float or callable, optional
         As for `read_scaled`.
-    usual : Stain or None
-        The stain that the image is given; with None it stays as it is.
+    usual : Stain
+        The stain that the image is given.
     wanted : collection of {"thumbnails", "details", "quality"}
         Small pictures of the cells; outlines and measurements of them; and how the image is taken.
     keep : bool, default=False
@@ -75,7 +75,7 @@ def describe_image(
         return DescribedImage([], [], kept, size, flags=flags_without_cell(image), hash=seen)
     raw = raw_field(image)
     stain = getattr(file, "stain", None) or stain_of(raw)
-    field = Field(normalised(image, stain, usual), raw.frame, raw.stained) if usual else raw
+    field = Field(normalised(image, stain, usual), raw.frame, raw.stained)
     white = find_white_cells(field)
     others = []
     if also:

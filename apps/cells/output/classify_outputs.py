@@ -120,8 +120,7 @@ class ClassifyOutputs:
 def _page_writer(path: str, count: CellClassification) -> Iterator[Sink]:
     """Return what takes the findings of an image; the page is written at the end of the block."""
     from ...common.html_pages import write_page
-    from .report_page import MAX_CELLS, report_page
-    from .report_tally import ReportTally
+    from .report_page import MAX_CELLS, ReportTally, report_page
 
     tally = ReportTally(count, MAX_CELLS)
     yield tally.add

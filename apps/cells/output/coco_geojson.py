@@ -22,7 +22,6 @@ from .cell_drawing import color_of
 from .picture_files import mirrored_paths
 
 ENDINGS = (".json", ".geojson")  # of files, COCO and GeoJSON; everything else is a folder
-NO_LABEL = "white cell"  # for formats that have to have one
 
 Sink = Callable[[ImageFindings], object]
 
@@ -74,14 +73,6 @@ def _ring(outline: np.ndarray) -> list[list[float]]:
     return (outline.reshape(-1, 2) + 0.5).tolist()
 
 
-def _outline(cell: FoundCell) -> list[list[float]]:
-    """Return the corners of a cell, or of its box where it has no outline."""
-    if cell.outline is not None and len(cell.outline) > 2:
-        return _ring(cell.outline)
-    x, y, w, h = cell.box
-    return [[x, y], [x + w, y], [x + w, y + h], [x, y + h]]
-
-
 def _nucleus_rings(cell: FoundCell) -> list[list[list[float]]]:
     return [_ring(part) for part in cell.nucleus if len(part) > 2]
 
@@ -114,11 +105,11 @@ class _Coco:
         return {
             "id": self._annotations,
             "image_id": image,
-            "category_id": self._labels.setdefault(cell.label or NO_LABEL, len(self._labels) + 1),
+            "category_id": self._labels.setdefault(cell.label, len(self._labels) + 1),
             "bbox": list(cell.box),
             "area": cell.area,
             "iscrowd": 0,
-            "segmentation": [_flat(_outline(cell))],
+            "segmentation": [_flat(_ring(cell.outline))],
             "nucleus": [_flat(ring) for ring in _nucleus_rings(cell)],
             "score": cell.score,
         }
@@ -148,21 +139,19 @@ def _feature(
     file: str, number: int, cell: FoundCell, classes: Sequence[str], pixel_size: float | None
 ) -> dict:
     """Return a cell as QuPath reads and writes it."""
-    label = cell.label or NO_LABEL
     measurements: dict[str, float | None] = {"score": cell.score}
     if cell.probabilities is not None:
         measurements |= {f"p_{name}": p for name, p in zip(classes, cell.probabilities, strict=True)}
-    if cell.measures is not None:
-        values = with_units(cell.measures, pixel_size)
-        measurements |= dict(zip(column_names(pixel_size), values, strict=True))
+    values = with_units(cell.measures, pixel_size)
+    measurements |= dict(zip(column_names(pixel_size), values, strict=True))
     feature = {
         "type": "Feature",
         "id": str(uuid5(NAMESPACE_URL, f"{file!a} {number}")),
-        "geometry": _geometry([_outline(cell)]),
+        "geometry": _geometry([_ring(cell.outline)]),
         "properties": {
             "objectType": "cell" if cell.nucleus else "detection",
             "name": f"{number}",
-            "classification": {"name": label, "color": list(bytes.fromhex(color_of(cell.label)[1:]))},
+            "classification": {"name": cell.label, "color": list(bytes.fromhex(color_of(cell.label)[1:]))},
             # JSON has no word for other numbers.
             "measurements": {name: x for name, x in measurements.items() if x is not None and isfinite(x)},
         },

@@ -34,8 +34,7 @@ from ..learning.cell_model import CellModel, load_cell_model
 from ..learning.corrections import VERSION, checked_corrections
 from ..settings import ClassifySettings
 from .cell_drawing import shrunk
-from .report_page import report_page
-from .report_tally import ReportCell, ReportTally
+from .report_page import ReportCell, ReportTally, report_page
 
 PICTURE_PIXELS = 480  # pixels, the longer side of a crop
 MARGIN_SHARE = 0.15  # of a box's sides, shown on each side of it

@@ -120,7 +120,8 @@ def test_images_that_cannot_be_read_leave_no_files(run, bad, work, model):
 
 
 def test_an_interrupted_export_leaves_nothing(work):
-    found = ImageFindings("a.png", (FoundCell((1, 2, 3, 4), (2, 3), 9, "B", 0.75),), size=(9, 9))
+    cell = FoundCell((1, 2, 3, 4), (2, 3), 9, "B", 0.75, outline=np.int32([[1, 2], [3, 2], [3, 5]]))
+    found = ImageFindings("a.png", (cell,), size=(9, 9))
 
     def interrupted():
         with export_writer("c.json", [], ["B"], None) as write:

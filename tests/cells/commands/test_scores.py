@@ -234,6 +234,7 @@ DROPPED = object()
 @pytest.mark.parametrize(
     ("path", "value"),
     [
+        ((), DROPPED),
         (("usual",), DROPPED),
         (("usual",), 3),
         (("usual", "density"), 0),
@@ -267,20 +268,16 @@ DROPPED = object()
 )
 def test_what_a_file_says_is_checked(run, smears, sure, work, path, value):
     about = load_about(sure)
-    *way, last = path
+    *way, last = path or (None,)
     part = reduce(getitem, way, about)
-    part[last] = value
-    if value is DROPPED:
+    if value is not DROPPED:
+        part[last] = value
+    elif path:
         del part[last]
+    else:
+        about.clear()
     save_plain(load_plain(sure), "odd.safetensors", about)
     result = run("classify", smears, "-m", "odd.safetensors")
     assert (result.exit_code, result.stdout) == (1, "")
     message = "error: odd.safetensors: its notes on the model are damaged; train it again\n"
     assert result.stderr == message
-
-
-def test_a_model_that_says_nothing_is_used_as_it_is(run, smears, sure, work):
-    save_plain(load_plain(sure), "bare.safetensors")
-    record = records(run("classify", smears / "images", "-m", "bare.safetensors", "--json"))
-    assert (record["min_score"], record["flagged"], record["corrected_percent"]) == (0.0, 0, None)
-    assert UNCLASSIFIED not in record["counts"]

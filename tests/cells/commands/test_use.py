@@ -207,7 +207,7 @@ def test_evaluate_by_original(run, folder, model, work, monkeypatch):
     record = json.loads(run(*args, "--json").stdout)
     assert record["error"] == 3 / 5
     assert record["originals"] == {"n": 2, "wrong": 1, "with_mistakes": 2}  # half wrong is not wrong yet
-    monkeypatch.setattr("fastsvm_apps.cells.output.mistake_sheet.MAX_ORIGINALS", 1)
+    monkeypatch.setattr("fastsvm_apps.cells.output.picture_files.MAX_ORIGINALS", 1)
     result = run(*args, "--mistakes", "m.png")
     notes = [TOO_GOOD.format("all", 5), "note: 1 more mistake than m.png shows; --json lists all"]
     assert result.stderr.splitlines() == notes

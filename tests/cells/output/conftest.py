@@ -6,7 +6,7 @@ import pytest
 
 from fastsvm_apps.cells.jobs.cell_classification import CellClassification
 from fastsvm_apps.cells.learning.model_notes import ModelNotes
-from fastsvm_apps.cells.output.report_tally import ReportTally
+from fastsvm_apps.cells.output.report_page import ReportTally
 from fastsvm_apps.cells.settings import ClassifySettings
 
 
