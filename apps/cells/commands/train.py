@@ -48,14 +48,16 @@ def train(images, output, suspects, json, quiet, verbose, **given):
         if not known["groups"]:
             note(NO_GROUPS)
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-            result = train_cell_model(images, output, TrainingSettings(**given), **known, stage=stage)
-            if suspects and result.suspects:
+            done, notes, skipped, scale = train_cell_model(
+                images, output, TrainingSettings(**given), **known, stage=stage
+            )
+            if suspects and done.suspects:
                 with stage("draw"):
-                    draw_mistakes(suspects, result.suspects)
+                    draw_mistakes(suspects, done.suspects)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     if json:
-        print_json(training_record(result, stage.seconds))
+        print_json(training_record(done, output, notes, scale, skipped.count, stage.seconds))
     else:
-        print_sections(training_sections(result, stage.seconds))
-    return note_skipped(result.skipped)
+        print_sections(training_sections(done, output, notes, stage.seconds))
+    return note_skipped(skipped)

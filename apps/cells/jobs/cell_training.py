@@ -7,7 +7,7 @@ it is chosen anew inside the training part of each fold, by a cross-validation o
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,12 +21,11 @@ from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
 from ...common.suspicious_labels import suspicious_labels
 from ...common.training_items import learned_items
-from ..finding.image_quality import QualityRanges
 from ..finding.image_scale import Scale, scale_of
-from ..finding.stain import Stain, usual_stain_of
+from ..finding.stain import usual_stain_of
 from ..learning.calibration import calibrate_scores
 from ..learning.cautious_model import calibrated_cautious_model
-from ..learning.cell_model import gives_probabilities, relative_gap, scores_of
+from ..learning.cell_model import gives_probabilities, scores_of
 from ..learning.error_report import ErrorReport
 from ..learning.familiarity import class_means
 from ..learning.model_notes import ModelNotes
@@ -44,62 +43,6 @@ LOOSE_TOL = 1e-2  # relative gap at which a fit is good enough to choose by
 # Power of one over the size of its class that a cell weighs: with 1 all classes would count the same, with 0
 # all cells; in between errors are fewest.
 BALANCE = 0.5
-
-
-class CellValidation:
-    """A grouped cross-validation of the whole procedure, with the choice of the strength.
-
-    Parameters
-    ----------
-    samples : TrainingSamples
-    settings : TrainingSettings
-        With less than 2 folds there are none, and the strength is still chosen.
-    stage : Stages
-        Shows how far it is.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n, n_classes), or None
-        Of each sample, by the model that has not seen its original; None without folds.
-    parts : list of ndarray
-        The rows of each fold.
-    alphas : list of float
-        The strength chosen in each fold.
-    alpha : float
-        The strength chosen on all samples.
-    """
-
-    def __init__(self, samples: TrainingSamples, settings: TrainingSettings, stage: Stages) -> None:
-        self._samples, self.scores = samples, None
-        splits = samples.splits(settings.folds, settings.seed)
-        self.parts = [test for _, test in splits]
-        chosen = [*(train for train, _ in splits), np.arange(len(samples.y))]
-
-        def score(k: int, others: TrainingSamples, X: np.ndarray) -> np.ndarray:
-            return scores_of(fit_cell_model(others, settings, self.alphas[k]), X)
-
-        # A warning of each fit would be about choices that are not made.
-        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            *self.alphas, self.alpha = _chosen_alphas(samples, settings, chosen, stage)
-            if splits:
-                with stage("validate", total=len(splits)) as advance:
-                    self.scores = samples.held_out_scores(self.parts, score, advance)
-
-    def calibrate(self, classifier) -> None:
-        """Turn the folds' scores into probabilities, and have the classifier give such, too."""
-        if self.scores is None or gives_probabilities(classifier):
-            return
-        decision = self.scores if len(classifier.classes_) > 2 else self.scores[:, 1]
-        classifier.calibration_ = Calibration.fit(decision, self._samples.y, classifier.classes_)
-        self.scores = classifier.calibration_.probabilities(decision)
-
-    def errors(self, rows: np.ndarray, grouped: bool) -> ErrorReport | None:
-        """Return the errors of the folds' models on some rows."""
-        if self.scores is None or not rows.any():
-            return None
-        some, classes = self._samples.rows(rows), np.unique(self._samples.y)
-        predicted = classes[self.scores[rows].argmax(axis=1)]
-        return ErrorReport(some.y, predicted, classes.tolist(), some.groups if grouped else None)
 
 
 def fit_cell_model(samples: TrainingSamples, settings: TrainingSettings, alpha: float | None) -> Pipeline:
@@ -221,23 +164,105 @@ def suspect_cells(
 # The whole way
 
 
-@dataclass(frozen=True)
 class CellTraining:
-    """The result of `train_cell_model`; `suspects` and their share are as of `suspect_cells`."""
+    """A classifier of cells that was cross-validated and fitted on samples, and what is known of it.
 
-    model: str
-    settings: TrainingSettings
-    n_features: int
-    label_counts: dict[str, int]
-    validation: CellValidation
-    scores: ErrorReport | None
-    of_versions: ErrorReport | None
-    about: ModelNotes
-    suspects: list[Mistake] | None
-    suspect_share: tuple[float, float] | None
-    relative_gap: float | list[float] | None
-    skipped: Skipped
-    scale: float | Scale
+    Parameters
+    ----------
+    samples : TrainingSamples
+    settings : TrainingSettings
+        With less than 2 folds there are none, and the strength is still chosen.
+    stage : Stages
+        Times the stages.
+    grouped : bool, default=False
+        Whether the originals of the images are known.
+
+    Attributes
+    ----------
+    label_counts : dict
+        Of the images, without versions.
+    parts : list of ndarray
+        The rows of each fold.
+    alphas : list of float
+        The strength chosen in each fold.
+    alpha : float
+        The strength chosen on all samples.
+    held_out : ndarray of shape (n, n_classes), or None
+        The scores of each sample by the model that has not seen its original; None without folds.
+    pipeline : Pipeline
+    errors, errors_of_versions : ErrorReport or None
+        Of the folds' models.
+    suspects, suspect_share
+        As of `suspect_cells`.
+    """
+
+    def __init__(
+        self, samples: TrainingSamples, settings: TrainingSettings, stage: Stages, grouped: bool = False
+    ) -> None:
+        self.settings, self.samples = settings, samples
+        self._is_image = ~samples.is_version
+        self.label_counts = dict(sorted(Counter(samples.y[self._is_image].tolist()).items()))
+        # A warning of each fit would be about choices that are not made.
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            self._validate(stage)
+        with stage("fit"):
+            self.pipeline = fit_cell_model(samples, settings, self.alpha)
+        self._calibrate(self.pipeline[-1])
+        self.errors = self._errors(self._is_image, grouped)
+        self.errors_of_versions = self._errors(samples.is_version, grouped)
+        with stage("check labels"), warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            self.suspects, self.suspect_share = suspect_cells(samples, self.parts, settings)
+
+    def _validate(self, stage: Stages) -> None:
+        """Choose the strength, and cross-validate the whole procedure, this choice included."""
+        samples, settings = self.samples, self.settings
+        splits = samples.splits(settings.folds, settings.seed)
+        self.parts = [test for _, test in splits]
+        chosen = [*(train for train, _ in splits), np.arange(len(samples.y))]
+        *self.alphas, self.alpha = _chosen_alphas(samples, settings, chosen, stage)
+        self.held_out = None
+
+        def score(k: int, others: TrainingSamples, X: np.ndarray) -> np.ndarray:
+            return scores_of(fit_cell_model(others, settings, self.alphas[k]), X)
+
+        if splits:
+            with stage("validate", total=len(splits)) as advance:
+                self.held_out = samples.held_out_scores(self.parts, score, advance)
+
+    def _calibrate(self, classifier) -> None:
+        """Turn the folds' scores into probabilities, and have the classifier give such, too."""
+        if self.held_out is None or gives_probabilities(classifier):
+            return
+        decision = self.held_out if len(classifier.classes_) > 2 else self.held_out[:, 1]
+        classifier.calibration_ = Calibration.fit(decision, self.samples.y, classifier.classes_)
+        self.held_out = classifier.calibration_.probabilities(decision)
+
+    def _errors(self, rows: np.ndarray, grouped: bool) -> ErrorReport | None:
+        if self.held_out is None or not rows.any():
+            return None
+        some, classes = self.samples.rows(rows), np.unique(self.samples.y)
+        predicted = classes[self.held_out[rows].argmax(axis=1)]
+        return ErrorReport(some.y, predicted, classes.tolist(), some.groups if grouped else None)
+
+    def notes(self, stage: Stages, **about) -> ModelNotes:
+        """Return the notes that a model file holds beside the model; some of them are given."""
+        samples, images = self.samples, self.samples.rows(self._is_image)
+        means = class_means(self.pipeline[0].transform(images.X), images.y).tolist()
+        notes = ModelNotes(means=means, training=samples.kept_for_adaptation(), **about)
+        if self.held_out is None:
+            return notes
+        classes, truth = np.unique(samples.y, return_inverse=True)
+        calibration = calibrate_scores(self.held_out, truth, samples.shares, self.parts)
+        calibrated = calibration.calibrated(self.held_out[self._is_image])
+        labels = np.where(
+            calibrated.max(axis=1) >= calibration.min_score, calibrated.argmax(axis=1), len(classes)
+        )
+        confusion = np.zeros((len(classes), len(classes) + 1))
+        np.add.at(confusion, (truth[self._is_image], labels), images.shares)
+        confusion /= confusion.sum(axis=1, keepdims=True)
+        with stage("cautious"):
+            cautious = calibrated_cautious_model(samples, self.parts, self.settings.seed)
+        return replace(notes, calibration=calibration, confusion=confusion.tolist(), cautious=cautious)
 
 
 def train_cell_model(
@@ -248,7 +273,7 @@ def train_cell_model(
     limits: str = "",
     stage: Stages = UNWATCHED,
     **known,
-) -> CellTraining:
+) -> tuple[CellTraining, ModelNotes, Skipped, float | Scale]:
     """Cross-validate a classifier of cells, fit it on all images and save it.
 
     The cell of an image is the largest one in it; where there are corrections, also the corrected ones.
@@ -270,69 +295,20 @@ def train_cell_model(
 
     Returns
     -------
-    CellTraining
+    training : CellTraining
+    notes : ModelNotes
+    skipped : Skipped
+        The images that could not be used.
+    scale : float or Scale
     """
     with stage("find"):
         files, skipped, boxes = find_training_images(sources, **known)
         scale = scale_of(files, settings.cell_width)
         usual = usual_stain_of(files, scale)
     samples, ranges = measure_training_samples(files, boxes, settings, scale, skipped, stage, usual)
-    images = samples.rows(~samples.is_version)
-    counts = dict(sorted(Counter(images.y.tolist()).items()))
-    validation = CellValidation(samples, settings, stage)
-    with stage("fit"):
-        model = fit_cell_model(samples, settings, validation.alpha)
-    validation.calibrate(model[-1])
-    model[0].feature_names_in_ = np.array(feature_names(), dtype=object)
-    about = _about(samples, validation, ranges, usual)
-    means = class_means(model[0].transform(images.X), images.y).tolist()
-    about = replace(about, means=means, training=samples.kept_for_adaptation(), limits=limits)
-    if validation.scores is not None and about.calibration.coverage is not None:
-        with stage("cautious"):
-            cautious = calibrated_cautious_model(samples, validation.parts, settings.seed)
-            about = replace(about, cautious=cautious)
-    with stage("check labels"), warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        suspects, share = suspect_cells(samples, validation.parts, settings)
+    done = CellTraining(samples, settings, stage, bool(known.get("groups")))
+    done.pipeline[0].feature_names_in_ = np.array(feature_names(), dtype=object)
+    notes = done.notes(stage, usual=usual, ranges=ranges, limits=limits)
     with stage("save"):
-        save_plain(model, model_path, about.record | learned_items(samples.hashes))
-    scores, of_versions = (
-        validation.errors(rows, bool(known.get("groups")))
-        for rows in (~samples.is_version, samples.is_version)
-    )
-    return CellTraining(
-        model_path,
-        settings,
-        samples.X.shape[1],
-        counts,
-        validation,
-        scores,
-        of_versions,
-        about,
-        suspects,
-        share,
-        relative_gap(model),
-        skipped,
-        scale,
-    )
-
-
-def _about(
-    samples: TrainingSamples,
-    validation: CellValidation,
-    ranges: QualityRanges,
-    usual: Stain,
-) -> ModelNotes:
-    """Return the notes that a model file holds beside the model."""
-    if validation.scores is None:
-        return ModelNotes(usual, ranges=ranges)
-    classes, truth = np.unique(samples.y, return_inverse=True)
-    calibration = calibrate_scores(validation.scores, truth, samples.shares, validation.parts)
-    images = ~samples.is_version
-    calibrated = calibration.calibrated(validation.scores[images])
-    labels = np.where(
-        calibrated.max(axis=1) >= calibration.min_score, calibrated.argmax(axis=1), len(classes)
-    )
-    confusion = np.zeros((len(classes), len(classes) + 1))
-    np.add.at(confusion, (truth[images], labels), samples.rows(images).shares)
-    confusion /= confusion.sum(axis=1, keepdims=True)
-    return ModelNotes(usual, calibration, ranges, confusion.tolist())
+        save_plain(done.pipeline, model_path, notes.record | learned_items(samples.hashes))
+    return done, notes, skipped, scale

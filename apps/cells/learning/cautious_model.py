@@ -92,10 +92,8 @@ def balanced_scaler(X: np.ndarray, y: np.ndarray, least: np.ndarray | float = 0.
 
 def calibrated_cautious_model(
     samples: "TrainingSamples", parts: list[np.ndarray], seed: int
-) -> CautiousModel | None:
+) -> CautiousModel:
     """Fit a cautious model, and learn from those of the folds which scores are enough for a label."""
-    if not parts:
-        return None
     truth = np.unique(samples.y, return_inverse=True)[1]
     scores = samples.held_out_scores(
         parts, lambda k, others, X: fit_cautious_model(others, seed).raw_probabilities(X)

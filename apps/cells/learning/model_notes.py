@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 import numpy as np
 
 from ..finding.image_quality import WORDS, QualityRanges
-from ..finding.stain import Stain
+from ..finding.stain import USUAL, Stain
 from .calibration import CellCalibration
 from .cautious_model import CautiousModel, stain_invariant_columns
 
@@ -44,7 +44,7 @@ class ModelNotes:
         What is known to go wrong with it.
     """
 
-    usual: Stain
+    usual: Stain = USUAL
     calibration: CellCalibration = field(default_factory=CellCalibration)
     ranges: QualityRanges = field(default_factory=dict)
     confusion: NoteTable = ()

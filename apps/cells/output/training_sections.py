@@ -6,12 +6,14 @@ from dataclasses import asdict
 from ...common.printing import certificate_line, fields, many
 from ...common.sections import Section, Table, confusion_table, time_section
 from ..finding.findings import UNFAMILIAR
-from ..finding.image_scale import scale_record
+from ..finding.image_scale import Scale, scale_record
 from ..jobs.cell_adaptation import CellAdaptation
 from ..jobs.cell_evaluation import CellEvaluation, Mistake
 from ..jobs.cell_training import CellTraining
 from ..learning.calibration import CellCalibration
+from ..learning.cell_model import relative_gap
 from ..learning.error_report import ErrorReport
+from ..learning.model_notes import ModelNotes
 
 SHOWN_LABELS = 5  # labels to check
 # Labelled cells a class from which on `train` on these alone does as well: with 10 its error was 0.100 on the
@@ -20,28 +22,30 @@ ENOUGH_A_CLASS = 20
 ERRORS = "error", "error_interval", "labels", "confusion", "without_cell", "originals"
 
 
-def training_record(result: CellTraining, seconds: Mapping[str, float]) -> dict:
+def training_record(
+    done: CellTraining, model: str, notes: ModelNotes, scale: float | Scale, n_skipped: int, seconds: Mapping
+) -> dict:
     """Return what `train --json` prints."""
-    validation, scores = result.validation, result.scores
+    errors, versions = done.errors, done.errors_of_versions
     return {
-        "model": result.model,
-        **asdict(result.settings),
+        "model": model,
+        **asdict(done.settings),
         "features": "cells",
-        "n_features": result.n_features,
+        "n_features": done.samples.X.shape[1],
         "pca": None,
-        "cell_width": scale_record(result.scale),
-        "alpha": validation.alpha,
-        "fold_alphas": validation.alphas,
-        "folds": len(validation.alphas),
-        "label_counts": result.label_counts,
-        "n": sum(result.label_counts.values()),
-        **(fields(scores, *ERRORS) if scores else dict.fromkeys(ERRORS)),
-        "versions_error": result.of_versions and result.of_versions.error,
-        "calibration": asdict(result.about.calibration),
-        "suspects": result.suspects and _mistake_records(result.suspects),
-        "estimated_wrong_labels": result.suspect_share,
-        "relative_gap": result.relative_gap,
-        "skipped": result.skipped.count,
+        "cell_width": scale_record(scale),
+        "alpha": done.alpha,
+        "fold_alphas": done.alphas,
+        "folds": len(done.alphas),
+        "label_counts": done.label_counts,
+        "n": sum(done.label_counts.values()),
+        **(fields(errors, *ERRORS) if errors else dict.fromkeys(ERRORS)),
+        "versions_error": versions and versions.error,
+        "calibration": asdict(notes.calibration),
+        "suspects": done.suspects and _mistake_records(done.suspects),
+        "estimated_wrong_labels": done.suspect_share,
+        "relative_gap": relative_gap(done.pipeline),
+        "skipped": n_skipped,
         "seconds": seconds,
     }
 
@@ -86,15 +90,18 @@ def _mistake_records(mistakes: Iterable[Mistake]) -> list[dict]:
     ]
 
 
-def training_sections(result: CellTraining, seconds: Mapping[str, float]) -> list[Section]:
+def training_sections(
+    done: CellTraining, model: str, notes: ModelNotes, seconds: Mapping[str, float]
+) -> list[Section]:
     """Return what `train` says."""
-    images = f"{many(sum(result.label_counts.values()), 'image')}, {many(result.n_features, 'feature')}"
+    n_features = many(done.samples.X.shape[1], "feature")
+    certificate = certificate_line(relative_gap(done.pipeline), done.settings.classifier)
     return [
-        Section(lines=[images]),
-        _labels_section(result.label_counts, "images"),
-        *_validation_sections(result),
-        Section(title="Alpha", lines=[_alpha_line(result)]),
-        *_fit_sections(result, seconds, result.settings.classifier),
+        Section(lines=[f"{many(sum(done.label_counts.values()), 'image')}, {n_features}"]),
+        _labels_section(done.label_counts, "images"),
+        *_validation_sections(done, notes),
+        Section(title="Alpha", lines=[_alpha_line(done)]),
+        *_fit_sections(model, certificate, seconds),
     ]
 
 
@@ -122,7 +129,7 @@ def adaptation_sections(result: CellAdaptation, seconds: Mapping[str, float]) ->
         _labels_section(counts, "cells", notes),
         Section(title="Error on these cells", lines=errors),
         *_scores_sections(result.calibration),
-        *_fit_sections(result, seconds),
+        *_fit_sections(result.model, certificate_line(result.relative_gap), seconds),
     ]
 
 
@@ -131,30 +138,27 @@ def _labels_section(counts: Mapping[str, int], what: str, notes: Iterable[str] =
     return Section(title="Labels", lines=[*notes], tables=[table])
 
 
-def _fit_sections(
-    result: CellTraining | CellAdaptation, seconds: Mapping[str, float], classifier: str = ""
-) -> list[Section]:
+def _fit_sections(model: str, certificate: str, seconds: Mapping[str, float]) -> list[Section]:
     """Return how good a fit is, how long all took, and where the model is."""
-    certificate = certificate_line(result.relative_gap, classifier)
     return [
         Section(title="Certificate", lines=[certificate]),
         time_section(seconds),
-        Section(title="Model", lines=[result.model]),
+        Section(title="Model", lines=[model]),
     ]
 
 
-def _validation_sections(result: CellTraining) -> list[Section]:
-    title, scores, versions = "Cross-validation", result.scores, result.of_versions
-    if scores is None:
+def _validation_sections(done: CellTraining, notes: ModelNotes) -> list[Section]:
+    title, errors, versions = "Cross-validation", done.errors, done.errors_of_versions
+    if errors is None:
         return [Section(title=title, lines=["none: --folds is 1, or a label has a single original"])]
-    kind = "by original" if scores.originals else "every image is its own original"
-    lines = [f"{len(result.validation.alphas)} folds, {kind}", *_error_lines(scores)]
+    kind = "by original" if errors.originals else "every image is its own original"
+    lines = [f"{len(done.alphas)} folds, {kind}", *_error_lines(errors)]
     if versions:
         lines.append(f"error {100 * versions.error:.2f} % of {versions.n:,} versions of them")
     return [
-        Section(title=title, lines=lines, tables=[_errors_table(scores)]),
-        *_scores_sections(result.about.calibration),
-        _suspects_section(result),
+        Section(title=title, lines=lines, tables=[_errors_table(errors)]),
+        *_scores_sections(notes.calibration),
+        _suspects_section(done),
     ]
 
 
@@ -190,13 +194,13 @@ def _coverage_line(known: CellCalibration) -> str:
     return f"by a score of {known.min_score:.2f} {100 * known.coverage:.0f} % of the cells get a label{wrong}"
 
 
-def _suspects_section(result: CellTraining) -> Section:
+def _suspects_section(done: CellTraining) -> Section:
     """Return the labels that are probably wrong."""
-    title, suspects, n = "Labels to check", result.suspects, sum(result.label_counts.values())
+    title, suspects, n = "Labels to check", done.suspects, sum(done.label_counts.values())
     if not suspects:
         agreed = "none: models that had not seen an image agree with every label"
         return Section(title=title, lines=[agreed])
-    low, high = (100 * share for share in result.suspect_share)
+    low, high = (100 * share for share in done.suspect_share)
     lines = [
         f"Models that had not seen an image contradict {len(suspects):,} of {n:,} labels.",
         f"By an estimate {low:.0f} to {high:.0f} % of the labels are wrong.",
@@ -210,11 +214,11 @@ def _suspects_section(result: CellTraining) -> Section:
     return Section(title=title, lines=lines, tables=[table])
 
 
-def _alpha_line(result: CellTraining) -> str:
-    alpha, alphas = result.validation.alpha, result.validation.alphas
+def _alpha_line(done: CellTraining) -> str:
+    alpha, alphas = done.alpha, done.alphas
     if alpha is None:
-        return f"none: the {result.settings.classifier} has no regularisation"
-    if result.settings.alpha is not None:
+        return f"none: the {done.settings.classifier} has no regularisation"
+    if done.settings.alpha is not None:
         return f"{alpha:g}, as given"
     folds = ", ".join(f"{each:g}" for each in alphas)
     return f"{alpha:g}" + (f", chosen on all images (inside the folds: {folds})" if alphas else "")

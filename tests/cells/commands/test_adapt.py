@@ -133,7 +133,7 @@ def test_bad_input(run, model, few, folder, work):
     one_each = few(1, LYMPHOCYTE="z/LYMPHOCYTE", NEUTROPHIL="z/B") / "z"
     for args, said in [
         (("new.safetensors", top), "new.safetensors: holds no cells to learn from; train it again"),
-        (("bare.safetensors", top), "holds no cells to learn from"),
+        (("bare.safetensors", top), "its notes on the model are damaged"),
         (("none.safetensors", top), "none.safetensors"),
         ((model, of_one), "'LYMPHOCYTE' is the only label"),
         ((model, unknown), f"no cell has a label of sdca-logistic.safetensors ({', '.join(CLASSES)})"),
