@@ -18,7 +18,7 @@ from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
 from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
-from fastsvm_apps.cells.jobs.cell_classification import classify_cells
+from fastsvm_apps.cells.jobs.cell_classification import CellClassification, classify_cells
 from fastsvm_apps.cells.learning.cell_model import load_cell_model
 from fastsvm_apps.cells.measuring.cell_features import describe
 from fastsvm_apps.cells.settings import ClassifySettings
@@ -130,7 +130,7 @@ def report_rate(cells, n):
     rates = []
     for _ in range(ROUNDS):
         start = perf_counter()
-        for _ in classify_cells(files, model, ClassifySettings()):
+        for _ in classify_cells(files, CellClassification(model, [], ClassifySettings())):
             pass
         rates.append(len(files) / (perf_counter() - start))
     print(f"classify {len(files)} images: {median(rates):.0f} a second  [{min(rates):.0f}-{max(rates):.0f}]")

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent import futures
 from concurrent.futures import ALL_COMPLETED, Future, ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 from .interrupts import held_interrupts
@@ -31,24 +32,26 @@ class Threads(ThreadPoolExecutor):
             super().shutdown(*args, **options)
 
     def map(  # type: ignore[override]
-        self, work: Callable, items: Iterable, ahead: int | None = None
+        self, work: Callable, *items: Iterable, ahead: int | None = None
     ) -> Iterator:
         """Yield the results in the order of the items; the first error ends the work.
 
-        Only as many items are taken as are worked on, `ahead` at most; None takes all at once.
+        At most `ahead` items are under way, and no more are taken; None takes all at once.
         """
-        pending: deque[Future] = deque()
-        try:
-            for item in items:
-                pending.append(self.submit(work, item))
-                if len(pending) == ahead:
+        calls = zip(*items, strict=False)
+        pending = deque(self.submit(work, *call) for call in islice(calls, ahead))
+
+        def results() -> Iterator:
+            try:
+                while pending:
                     yield thread_result(pending.popleft())
-            while pending:
-                yield thread_result(pending.popleft())
-        finally:
-            with held_interrupts():
-                for future in pending:
-                    future.cancel()
+                    pending.extend(self.submit(work, *call) for call in islice(calls, 1))
+            finally:
+                with held_interrupts():
+                    for future in pending:
+                        future.cancel()
+
+        return results()
 
 
 def thread_result(future: Future) -> Any:

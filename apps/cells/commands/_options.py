@@ -5,7 +5,7 @@ from functools import partial
 import click
 
 from ...common import options
-from ...common.paths import Reads
+from ...common.paths import Reads, Writes
 from ..settings import NAMES, ClassifySettings
 
 NO_GROUPS = "note: every image counts as its own original; if some are copies, give --groups"
@@ -34,6 +34,13 @@ corrections_option = click.option(
     metavar="FILE.json",
     help="Learn also, or only, from cells that were corrected with `review`. May be repeated.",
 )
+
+
+def model_output(default):
+    """Return the option for the file of a model."""
+    kind, told = Writes("safetensors"), "File to write it to."
+    return click.option("-o", "--output", type=kind, default=default, help=told)
+
 
 labels_option = click.option(
     "--labels",

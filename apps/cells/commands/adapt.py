@@ -3,10 +3,10 @@
 import click
 
 from ...common.options import json_option, section
-from ...common.paths import Reads, Writes
+from ...common.paths import Reads
 from ...common.printing import note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
-from ._options import command, corrections_option, images_argument, known_options
+from ._options import command, corrections_option, images_argument, known_options, model_output
 
 
 @command(
@@ -17,17 +17,7 @@ from ._options import command, corrections_option, images_argument, known_option
 @images_argument
 @known_options
 @section("Input", corrections_option)
-@section(
-    "Output",
-    click.option(
-        "-o",
-        "--output",
-        type=Writes("safetensors"),
-        default="adapted.safetensors",
-        help="File to write it to.",
-    ),
-    json_option,
-)
+@section("Output", model_output("adapted.safetensors"), json_option)
 def adapt(model, images, output, json, quiet, verbose, **known):
     """Adapt MODEL to a laboratory, by a few labelled cells of each class in IMAGES.
 

@@ -55,7 +55,6 @@ def classify(images, scheduler, csv, json, quiet, verbose, **given):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
     from ...common.sections import print_sections
-    from ..finding.image_scale import scale_record
     from ..jobs.cell_classification import classify_images, image_workers
     from ..output import cell_tables
     from ..output.classify_outputs import ClassifyOutputs
@@ -73,8 +72,7 @@ def classify(images, scheduler, csv, json, quiet, verbose, **given):
         count = classify_images(images, model, results, settings, stage, labels=labels, describing=describing)
     warn(count.too_good)
     if json:
-        head = {"model": count.model.name, "cell_width": scale_record(count.scale), "images": results.records}
-        print_json(head | cell_tables.count_record(count, stage.seconds))
+        print_json({**cell_tables.count_record(count, stage.seconds), "images": results.records})
     elif not csv:
         print_line("")
         print_sections(cell_tables.count_sections(count))

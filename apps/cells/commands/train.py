@@ -8,7 +8,7 @@ from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..settings import TrainingSettings
-from ._options import NO_GROUPS, command, corrections_option, images_argument, known_options
+from ._options import NO_GROUPS, command, corrections_option, images_argument, known_options, model_output
 
 
 @command(
@@ -23,9 +23,7 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
 @section("Evaluation", *options_of_fields(TrainingSettings, "folds"))
 @section(
     "Output",
-    click.option(
-        "-o", "--output", type=Writes("safetensors"), default="cells.safetensors", help="File to write it to."
-    ),
+    model_output("cells.safetensors"),
     click.option(
         "--suspects",
         type=Writes("picture"),

@@ -38,6 +38,12 @@ def distance_to(mask: np.ndarray) -> np.ndarray:
     return cv2.distanceTransform(1 - mask, cv2.DIST_L2, cv2.DIST_MASK_5)
 
 
+def nearest_part(mask: np.ndarray) -> np.ndarray:
+    """Return for each pixel the number of the connected part of the mask that is nearest, from 1."""
+    kind = cv2.DIST_LABEL_CCOMP
+    return cv2.distanceTransformWithLabels(1 - mask, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=kind)[1]
+
+
 def depth(mask: np.ndarray) -> np.ndarray:
     """Return how far each pixel is from the outside; beyond the array all is outside."""
     padded = cv2.copyMakeBorder(mask, 1, 1, 1, 1, cv2.BORDER_CONSTANT)

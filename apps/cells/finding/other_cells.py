@@ -56,10 +56,9 @@ def find_other_cells(field: Field, cells: list[WhiteCell], kinds: Collection[str
 
 def _finding(outline: np.ndarray, kind: str, margin: float, shape: tuple[int, int]) -> FoundCell:
     """Return what an outline encloses, as far as it is in the image."""
-    limits = np.array(shape[::-1])
-    left, top = np.rint(np.maximum(outline.min(0) - margin, 0)).astype(int).tolist()
-    right, bottom = np.rint(np.minimum(outline.max(0) + 1 + margin, limits)).astype(int).tolist()
-    outline = np.clip(np.rint(outline), 0, limits - 1).astype(np.int32)
+    corners = np.rint(red_cells.corners_around(outline, margin, shape)).astype(int)
+    (left, top), (right, bottom) = corners.tolist()
+    outline = np.clip(np.rint(outline), 0, np.array(shape[::-1]) - 1).astype(np.int32)
     return FoundCell(
         box=(left, top, right - left, bottom - top),
         center=((left + right) // 2, (top + bottom) // 2),

@@ -111,17 +111,18 @@ def find_red_cells(dark: np.ndarray, seen: np.ndarray, contrast: float) -> list[
     found = [_red_cell_outlines(dark, seen, middles[batch], votes[batch]) for batch in batches]
     radii, sure = (np.concatenate(parts) for parts in zip(*found, strict=True))
     outlines = (middles[:, :, None] + _RAYS * radii[:, None]).transpose(0, 2, 1)
-    boxes = _boxes_around(outlines, dark.shape)
+    low, high = corners_around(outlines, MARGIN, dark.shape)
+    boxes = np.hstack([low, high - low])
     order = cv2.dnn.NMSBoxes(boxes.tolist(), sure.tolist(), MIN_SURE, SAME_PLACE)
     return [outlines[k] for k in np.ravel(order).astype(int)]
 
 
-def _boxes_around(outlines: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Return x, y, width and height of the box of each outline, as far as it is in the image."""
-    height, width = shape
-    low = np.maximum(outlines.min(1) - MARGIN, 0)
-    high = np.minimum(outlines.max(1) + 1 + MARGIN, (width, height))
-    return np.hstack([low, high - low])
+def corners_around(
+    outlines: np.ndarray, margin: float, shape: tuple[int, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the upper left and the lower right of one outline or of each, as far as it is in the image."""
+    low = np.maximum(outlines.min(-2) - margin, 0)
+    return low, np.minimum(outlines.max(-2) + 1 + margin, shape[::-1])
 
 
 def _centers(dark: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

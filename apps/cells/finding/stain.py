@@ -82,7 +82,7 @@ def usual_stain_of(files: Sequence[ImageFile], cell_width: CellWidth = None) -> 
     return USUAL._replace(nuclear=float(np.median([stain.nuclear for stain in stains])))
 
 
-def _stain_in(file: ImageFile, cell_width: CellWidth) -> Stain | None:
+def _stain_in(file: ImageFile, cell_width: CellWidth = None) -> Stain | None:
     image, _ = file.open().scaled(cell_width=cell_width)
     return None if is_blank(image) else stain_of(raw_field(image))
 
@@ -131,14 +131,9 @@ def stain_of(raw: Field) -> Stain:
 
 def stain_of_tiles(tiles: Iterable[ImageFile]) -> Stain | None:
     """Return the stain of a slide, the median over a few tiles; None without red cells and nuclei."""
-    stains = []
-    for tile in tiles:
-        image, _ = tile.open().scaled()
-        if not is_blank(image):
-            stains.append(stain_of(raw_field(image)))
-    some = [stain for stain in stains if stain.density is not None] or [
-        stain for stain in stains if stain.nuclear is not None
-    ]
+    stains = [stain for tile in tiles if (stain := _stain_in(tile))]
+    some = [stain for stain in stains if stain.density is not None]
+    some = some or [stain for stain in stains if stain.nuclear is not None]
     if not some:
         return None
     plasma, *others = ([value for value in values if value is not None] for values in zip(*some, strict=True))

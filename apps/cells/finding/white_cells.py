@@ -16,7 +16,19 @@ import numpy as np
 
 from . import _pixels
 from .field import COLOUR_PLANES, Field
-from .masks import depth, distance_to, filled, halved, hull, is_cut, opened, shrunk, touching, widened
+from .masks import (
+    depth,
+    distance_to,
+    filled,
+    halved,
+    hull,
+    is_cut,
+    nearest_part,
+    opened,
+    shrunk,
+    touching,
+    widened,
+)
 from .nuclei import BORDER, TRIES, CellSizes, find_nuclei, nuclear_stain
 
 CLOSE_UP = 0.15  # share of the image; a nucleus that covers more is always accepted
@@ -204,9 +216,7 @@ class _Surroundings:
             if len(numbers) == 1 or _is_round(body, depth(body)):
                 yield corner, nucleus, body
                 continue
-            _, lobes = cv2.distanceTransformWithLabels(
-                1 - nucleus, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_CCOMP
-            )
+            lobes = nearest_part(nucleus)
             nearest = np.zeros(lobes.max() + 1, np.int32)
             nearest[lobes[nucleus > 0]] = nuclei[nucleus > 0]
             nearest = nearest[lobes] * body
@@ -227,9 +237,7 @@ def _split_at_waist(
     cores = _waist_cores(deep, min_radius, LARGE_WAIST if area >= LARGE_BODY else WAIST)
     if cores is None:
         return [(nucleus, body)]
-    _, nearest = cv2.distanceTransformWithLabels(
-        1 - cores, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_CCOMP
-    )
+    nearest = nearest_part(cores)
     masks = [body * (nearest == k).view(np.uint8) for k in range(1, nearest.max() + 1)]
     parts = [(nucleus * mask, mask) for mask in masks]
     if all(_is_round(mask, deep) and cv2.countNonZero(own) >= min_nucleus for own, mask in parts):

@@ -27,6 +27,7 @@ from ..learning.calibration import corrected_shares
 from ..learning.cell_model import CellModel, load_cell_model
 from ..measuring.describing import DescribedImage, describe_image
 from ..settings import ClassifySettings
+from .classify_cache import kept_results
 
 # Whose cells are classified at once; what is beyond is lost if the run is interrupted.
 IMAGES_AT_ONCE, TILES_AT_ONCE = 64, 8
@@ -75,12 +76,10 @@ class CellClassification(CellCounts):
     sources : sequence of str
         Folders and images.
     settings : ClassifySettings
-    scale : float or Scale
-        The width of a white cell.
 
     Attributes
     ----------
-    model, scale
+    model, settings
         As given.
     min_score : float or None
         The least score of a label; None where scores are no probabilities.
@@ -88,10 +87,8 @@ class CellClassification(CellCounts):
         The same for cells unlike those of training.
     """
 
-    def __init__(
-        self, model: CellModel, sources: Sequence[str], settings: ClassifySettings, scale: float | Scale
-    ) -> None:
-        self.model, self.scale = model, scale
+    def __init__(self, model: CellModel, sources: Sequence[str], settings: ClassifySettings) -> None:
+        self.model, self.settings = model, settings
         self.min_score = model.least(settings.min_score)
         self.min_unfamiliar = model.least_unfamiliar(settings.min_score, settings.strict)
         classes = [*model.classes, UNCLASSIFIED] if self.min_score or self.min_unfamiliar else model.classes
@@ -137,33 +134,29 @@ def classify_images(
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):
-        files = with_truths(find_images(sources, labels=labels), model, labels)
+        files = find_known_images(sources, model, labels)
         for folder in outputs.folders:
             files = excluding_folder(files, folder)
             make_folder(folder)
-        scale = scale_of(files, settings.cell_width)
-    count = CellClassification(model, sources, settings, scale)
-    with outputs.opened(files, count) as write:
-        width_of = partial(cell_width_of_slide, given=settings.cell_width)
-        items = list(with_tiles(files, width_of, stain_of_tiles))
-        draw = outputs.draw(files)
-        has_tiles = any(isinstance(item, Tile) for item in items)
-        if draw and has_tiles:
-            raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
-        how = {"settings": replace(settings, cell_width=scale), "wanted": outputs.wanted}
-        batch = TILES_AT_ONCE if has_tiles else IMAGES_AT_ONCE
-        work = partial(classify_cells, model=model, draw=draw, describing=describing, batch=batch, **how)
-        cache = None
-        if outputs.output:
-            from .classify_cache import ClassifyCache
-
-            cache = ClassifyCache(outputs.output, items, model_path, batch, drawn=outputs.overlay, **how)
-        with stage("classify", total=len(items)) as advance:
-            for found in merge_tiles(cache.results(work) if cache else work(items), advance):
-                count.add(found)
-                write(found)
-    if cache:
-        cache.remove()
+        settings = replace(settings, cell_width=scale_of(files, settings.cell_width))
+        given = None if isinstance(settings.cell_width, Scale) else settings.cell_width
+        items = list(with_tiles(files, partial(cell_width_of_slide, given=given), stain_of_tiles))
+    draw = outputs.draw(files)
+    has_tiles = any(isinstance(item, Tile) for item in items)
+    if draw and has_tiles:
+        raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
+    count = CellClassification(model, sources, settings)
+    batch, wanted = TILES_AT_ONCE if has_tiles else IMAGES_AT_ONCE, outputs.wanted
+    work = partial(classify_cells, count=count, wanted=wanted, draw=draw, describing=describing, batch=batch)
+    how = {"settings": settings, "wanted": wanted, "drawn": outputs.overlay}
+    with (
+        kept_results(outputs.output, items, model_path, batch, work, **how) as results,
+        outputs.opened(files, count) as write,
+        stage("classify", total=len(items)) as advance,
+    ):
+        for found in merge_tiles(results, advance):
+            count.add(found)
+            write(found)
     return count
 
 
@@ -180,18 +173,18 @@ def image_workers(address: str | None) -> Iterator[MapImages]:
         yield partial(map_images_on_cluster, client=client)
 
 
-def with_truths(files: Sequence[ImageFile], model: CellModel, labels: str | None) -> list[ImageFile]:
-    """Keep the labels that folders give only where they are classes of the model."""
+def find_known_images(sources: Sequence[str], model: CellModel, labels: str | None) -> list[ImageFile]:
+    """Find images; the labels that folders give them are kept only where they are classes of the model."""
+    files = find_images(sources, labels=labels)
     if labels is not None:
-        return list(files)
+        return files
     known = set(model.classes)
     return [file if file.label in known else replace(file, label=None) for file in files]
 
 
 def classify_cells(
     files: Iterable[ImageFile],
-    model: CellModel,
-    settings: ClassifySettings,
+    count: CellClassification,
     *,
     wanted: Sequence[str] = (),
     draw: Draw | None = None,
@@ -204,8 +197,8 @@ def classify_cells(
     Parameters
     ----------
     files : iterable of ImageFile
-    model : CellModel
-    settings : ClassifySettings
+    count : CellClassification
+        It has the model and the settings; nothing is counted here.
     wanted : sequence of str
         What of the cells is needed, as for `describe_image`.
     draw : callable, optional
@@ -226,23 +219,18 @@ def classify_cells(
     found : ImageFindings
         A truth is in it where the image has a label.
     """
-    about = model.about
-    least = model.least(settings.min_score), model.least_unfamiliar(settings.min_score, settings.strict)
+    about, settings = count.model.about, count.settings
     keep = draw is not None and describing is map_images  # elsewhere pixels would come back for each image
     how |= {"cell_width": settings.cell_width, "also": settings.also, "usual": about.usual, "keep": keep}
-    wanted = (*wanted, "quality") if about.ranges else wanted
-    results = describing(partial(describe_image, wanted=wanted, **how), files)
-    classified = _classified(results, model, batch, least)
+    describe = partial(describe_image, wanted=(*wanted, "quality"), **how)
+    classified = _classified(describing(describe, files), count, batch)
     yield from _drawn(classified, draw) if draw else ((file, found) for file, found, _ in classified)
 
 
 def _classified(
-    results: Iterator[tuple[ImageFile, DescribedImage | BadImage]],
-    model: CellModel,
-    size: int,
-    least: Sequence[float | None],
+    results: Iterator[tuple[ImageFile, DescribedImage | BadImage]], count: CellClassification, size: int
 ) -> Iterator[tuple[ImageFile, ImageFindings, ImageReader | None]]:
-    classes = model.classes
+    model, classes = count.model, count.model.classes
     while batch := list(islice(results, size)):
         rows = [
             (file.name, row)
@@ -253,13 +241,13 @@ def _classified(
         names, X = zip(*rows, strict=True) if rows else ((), ())
         scores, familiar = model.answers(np.stack(X), names) if rows else (np.empty(0), True)
         answers = iter(scores.astype(float))
-        wanted = least[not familiar]
+        least = count.min_score if familiar else count.min_unfamiliar
         for file, result in batch:
             if not isinstance(result, DescribedImage):
                 yield file, ImageFindings(file.name, (), file.label, str(result)), None
                 continue
             cells = tuple(
-                _labelled(cell, scores, classes, wanted)
+                _labelled(cell, scores, classes, least)
                 for cell, scores in zip(result.cells, answers, strict=False)
             )
             flags = result.flags  # that nothing can be measured, or else:

@@ -43,10 +43,8 @@ def crop_cells(
     """
     crop = partial(_crop_image, cell_width=cell_width, size=size, write=write)
     for file, found in map_images(crop, files):
-        if isinstance(found, BadImage):
-            yield ImageFindings(file.name, (), problem=str(found))
-        else:
-            yield found
+        is_bad = isinstance(found, BadImage)
+        yield ImageFindings(file.name, (), problem=str(found)) if is_bad else found
 
 
 def _crop_image(

@@ -83,11 +83,10 @@ def evaluate_cell_model(
     with stage("find"):
         files, skipped = labelled_images(sources, **known)
         scale = scale_of(files, cell_width)
-    settings = ClassifySettings(scale)
-    found = CellEvaluation(model, sources, settings, scale)
+    found = CellEvaluation(model, sources, ClassifySettings(scale))
     found.skipped = skipped
     with stage("evaluate", total=len(files)) as advance:
-        for each in classify_cells(files, model, settings, most=1):
+        for each in classify_cells(files, found, most=1):
             advance()
             found.take(*each)
     return found, found.errors(bool(known.get("groups")))

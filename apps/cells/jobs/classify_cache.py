@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from itertools import islice
 
@@ -17,59 +17,60 @@ from ..data.image_reader import ImageFile, split_page
 from ..finding.findings import FoundCell, ImageFindings
 
 Found = tuple[ImageFile, ImageFindings]
+Work = Callable[[Sequence[ImageFile]], Iterator[Found]]
 
 
-class ClassifyCache:
-    """The results of a run over images, kept beside its table, batch by batch, until the run is complete.
+@contextmanager
+def kept_results(
+    table: str | None, items: Sequence[ImageFile], model_path: str | None, batch: int, work: Work, **how
+) -> Iterator[Iterator[Found]]:
+    """Give the results of work on images, kept beside a table until the block ends, batch by batch.
+
+    What an earlier run has kept comes first; after an interrupted block all is kept for the next run.
 
     Parameters
     ----------
-    table : str
-        The CSV file of the run.
+    table : str or None
+        The CSV file of the run; None keeps nothing.
     items : sequence of ImageFile
         Images, and tiles of slides.
     model_path : str or None
         None is the model that comes with the package.
     batch : int
         How many items are kept at once.
+    work : callable
     **how
         What the results depend on besides.
     """
+    if table is None:
+        yield work(items)
+        return
+    model = "shipped" if model_path is None else _file_digest(model_path)
+    how = {name: repr(value) for name, value in how.items()}
+    cache = Cache(f"{table}.part", model=model, images=_images_digest(items), batch=batch, **how)
+    try:
+        yield _results(cache, items, batch, work)
+    except BaseException:
+        if cache.folder.is_dir():
+            note(f"note: the results so far are kept in {cache.folder}; the same command resumes")
+        raise
+    cache.clear(every=True)
+    with suppress(OSError):  # there is none, or it holds other files
+        cache.folder.rmdir()
 
-    def __init__(
-        self, table: str, items: Sequence[ImageFile], model_path: str | None, batch: int, **how
-    ) -> None:
-        self._items, self._batch = items, batch
-        model = "shipped" if model_path is None else _file_digest(model_path)
-        how = {name: repr(value) for name, value in how.items()}
-        key = {"model": model, "images": _images_digest(items), "batch": batch, **how}
-        self._cache = Cache(f"{table}.part", **key)
 
-    def results(self, work: Callable[[Sequence[ImageFile]], Iterator[Found]]) -> Iterator[Found]:
-        """Yield the results that an earlier run has kept, and then those of work on the other items."""
-        cache, items, size = self._cache, self._items, self._batch
-        done = 0
-        while (kept := cache.find(f"batch-{done}")) is not None:
-            findings = json.loads(kept["findings"], object_hook=_from_json)
-            yield from zip(items[done * size :], findings, strict=False)
-            done += 1
-        rest = work(items[done * size :])
-        try:
-            while results := list(islice(rest, size)):
-                records = json.dumps([asdict(found) for _, found in results], default=_as_json)
-                cache.get(f"batch-{done}", lambda records=records: {"findings": records})
-                done += 1
-                yield from results
-        except BaseException:
-            if cache.folder.is_dir():
-                note(f"note: the results so far are kept in {cache.folder}; the same command resumes")
-            raise
-
-    def remove(self) -> None:
-        """Remove what was kept, once all files are written."""
-        self._cache.clear(every=True)
-        with suppress(OSError):  # there is none, or it holds other files
-            self._cache.folder.rmdir()
+def _results(cache: Cache, items: Sequence[ImageFile], size: int, work: Work) -> Iterator[Found]:
+    done = 0
+    while (kept := cache.find(f"batch-{done}")) is not None:
+        findings = json.loads(kept["findings"], object_hook=_from_json)
+        yield from zip(items[done * size :], findings, strict=False)
+        done += 1
+    rest = work(items[done * size :])
+    while results := list(islice(rest, size)):
+        records = json.dumps([asdict(found) for _, found in results], default=_as_json)
+        cache.get(f"batch-{done}", lambda records=records: {"findings": records})
+        done += 1
+        yield from results
 
 
 def _file_digest(path: str) -> str:

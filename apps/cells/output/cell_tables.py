@@ -8,7 +8,9 @@ from ...common.csv_quoting import csv_writer
 from ...common.printing import fields, many, print_line, print_rows, shortened
 from ...common.sections import Section, Table
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, ImageFindings, why_no_cell
+from ..finding.image_scale import scale_record
 from ..jobs.cell_classification import CellClassification
+from ..learning.cell_model import CellModel
 from ..measuring.cell_measures import column_names, with_units
 from .cell_drawing import NO_LABEL, color_of
 
@@ -23,8 +25,9 @@ NAME_LETTERS = 60  # letters of a file's name in a table
 # Rows of cells
 
 
-def cell_columns(classes: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of cells with labels, with the probability of each of the classes."""
+def cell_columns(model: CellModel) -> tuple[str, ...]:
+    """Return the columns of cells with labels; the probability of each class if the model gives such."""
+    classes = model.classes if model.gives_probabilities else ()
     return (*CELL_COLUMNS[:-2], *(f"p_{label}" for label in classes), *CELL_COLUMNS[-2:])
 
 
@@ -117,6 +120,8 @@ def count_record(count: CellClassification, seconds: dict[str, float]) -> dict:
     corrected = count.corrected
     others = {"others": _others(count)} if count.others else {}
     return {
+        "model": count.model.name,
+        "cell_width": scale_record(count.settings.cell_width),
         "min_score": count.min_score,
         "min_score_unfamiliar": count.min_unfamiliar,
         "counts": count.labels,

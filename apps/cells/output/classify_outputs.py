@@ -16,13 +16,7 @@ from ..data.image_reader import ImageFile
 from ..finding.findings import ImageFindings
 from ..jobs.cell_classification import CellClassification, Draw, Sink
 from ..learning.cell_model import CellModel
-from .cell_tables import (
-    cell_columns,
-    cell_printer,
-    cell_row_writer,
-    image_record,
-    measures_writer,
-)
+from .cell_tables import cell_columns, cell_printer, cell_row_writer, image_record, measures_writer
 
 
 @dataclass(frozen=True)
@@ -83,9 +77,7 @@ class ClassifyOutputs:
     def opened(self, files: Sequence[ImageFile], count: CellClassification) -> Iterator[Sink]:
         """Return what prints and writes the findings of an image; files appear at the end of the block."""
         with ExitStack() as stack:
-            sinks = [*self._writers(stack, files, count.model), self._printer(files, count.model)]
-            if self.page:
-                sinks.append(stack.enter_context(_page_writer(self.page, count)))
+            sinks = [*self._writers(stack, files, count), self._printer(files, count.model)]
 
             def write(found: ImageFindings) -> None:
                 for sink in sinks:
@@ -93,16 +85,21 @@ class ClassifyOutputs:
 
             yield write
 
-    def _writers(self, stack: ExitStack, files: Sequence[ImageFile], model: CellModel) -> Iterator[Sink]:
-        """Yield what writes tables and exports, which are complete once the stack is closed."""
+    def _writers(
+        self, stack: ExitStack, files: Sequence[ImageFile], count: CellClassification
+    ) -> Iterator[Sink]:
+        """Yield what writes tables, exports and the page, which are complete once the stack is closed."""
+        model = count.model
         if self.output:
-            yield cell_row_writer(stack.enter_context(table_file(self.output)), _output_columns(model))
+            yield cell_row_writer(stack.enter_context(table_file(self.output)), cell_columns(model))
         if self.measurements:
             yield measures_writer(stack.enter_context(table_file(self.measurements)), self.pixel_size)
         for path in self.export:
             from .coco_geojson import export_writer
 
             yield stack.enter_context(export_writer(path, files, model.classes, self.pixel_size))
+        if self.page:
+            yield stack.enter_context(_page_writer(self.page, count))
 
     def _printer(self, files: Sequence[ImageFile], model: CellModel) -> Sink:
         """Return what prints the findings of an image as they come."""
@@ -110,7 +107,7 @@ class ClassifyOutputs:
             return lambda found: self.records.append(image_record(found, model.classes, self.also))
         start: Callable[[], Sink] = partial(cell_printer, [file.name for file in files], model.classes)
         if self.shown == "csv":
-            start = partial(cell_row_writer, sys.stdout, _output_columns(model))
+            start = partial(cell_row_writer, sys.stdout, cell_columns(model))
         # A reader who leaves ends the work, unless there are files to write.
         is_alone = not (self.output or self.overlay or self.page or self.export or self.measurements)
         return start() if is_alone else until_stdout_closes(start)
@@ -125,7 +122,3 @@ def _page_writer(path: str, count: CellClassification) -> Iterator[Sink]:
     tally = ReportTally(count, MAX_CELLS)
     yield tally.add
     write_page(path, report_page(tally))
-
-
-def _output_columns(model: CellModel) -> tuple[str, ...]:
-    return cell_columns(model.classes if model.gives_probabilities else ())

@@ -24,12 +24,11 @@ from ...common.files import replace_file
 from ...common.http_server import GracefulServer, bind, own_addresses
 from ...common.progress import Stages
 from ..data.bad_image import BadImage
-from ..data.image_files import find_images
 from ..data.image_reader import ImageFile
 from ..data.label_tables import read_json
 from ..finding.findings import UNCLASSIFIED, why_no_cell
 from ..finding.image_scale import scale_of
-from ..jobs.cell_classification import CellClassification, classify_cells, with_truths
+from ..jobs.cell_classification import CellClassification, classify_cells, find_known_images
 from ..learning.cell_model import CellModel, load_cell_model
 from ..learning.corrections import VERSION, checked_corrections
 from ..settings import ClassifySettings
@@ -222,18 +221,17 @@ def review_server_of(
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):
-        files = with_truths(find_images(sources, labels=labels), model, labels)
+        files = find_known_images(sources, model, labels)
         by_name = {file.name: file for file in files}
         if len(by_name) < len(files):
             raise AppError("several images have the same name; review their folders one by one")
         scale = scale_of(files, cell_width)
     width = () if cell_width is None else ("--cell-width", f"{cell_width:g}")
     adapt = (*ADAPT, model_path or "shipped", *sources, *width, "--corrections", output, "-o", ADAPTED)
-    settings = ClassifySettings(scale)
-    count = CellClassification(model, sources, settings, scale)
+    count = CellClassification(model, sources, ClassifySettings(scale))
     tally = ReportTally(count, limit)
     with stage("classify", total=len(files)) as advance:
-        for _, found in classify_cells(files, model, settings):
+        for _, found in classify_cells(files, count):
             count.add(found)
             tally.add(found)
             advance()

@@ -59,7 +59,7 @@ def evaluation_record(found: CellEvaluation, errors: ErrorReport, seconds: Mappi
         **fields(errors, *ERRORS),
         "labelled": labelled and fields(labelled, "min_score", "coverage", "error"),
         "unfamiliar": found.flags[UNFAMILIAR],
-        "cell_width": scale_record(found.scale),
+        "cell_width": scale_record(found.settings.cell_width),
         "mistakes": _mistake_records(found.mistakes),
         "skipped": found.skipped.count,
         "seconds": seconds,

@@ -10,7 +10,7 @@ import fastsvm
 from csv_rows import rows_of
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, UNFAMILIAR
-from fastsvm_apps.cells.jobs.cell_classification import classify_cells
+from fastsvm_apps.cells.jobs.cell_classification import CellClassification, classify_cells
 from fastsvm_apps.cells.jobs.cell_training import train_cell_model
 from fastsvm_apps.cells.learning.cell_model import load_cell_model
 from fastsvm_apps.cells.settings import ClassifySettings, TrainingSettings
@@ -51,7 +51,8 @@ def test_it_knows_what_it_was_trained_on(shared):
     originals = {row["file"]: row["original"] for row in rows_of(shared / "cells" / "groups.csv")}
     labels = {file: checked.get(original) for file, original in originals.items()}
     files = [file for file in find_images([str(shared / "cells" / "images")])[::20] if labels.get(file.name)]
-    found = list(classify_cells(files, load_cell_model(None), ClassifySettings(min_score=0), most=1))
+    count = CellClassification(load_cell_model(None), [], ClassifySettings(min_score=0))
+    found = list(classify_cells(files, count, most=1))
     wrong = sum(not result.cells or result.cells[0].label != labels[file.name] for file, result in found)
     assert wrong <= 0.05 * len(files)
     assert not any(UNFAMILIAR in result.flags for _, result in found)

@@ -18,7 +18,7 @@ def tally_of():
         about = ModelNotes()
         model = SimpleNamespace(name=name, classes=[*classes], about=about)
         model.least = model.least_unfamiliar = lambda *_: 0.5
-        count = CellClassification(model, [], ClassifySettings(), 80.0)
+        count = CellClassification(model, [], ClassifySettings(80.0))
         count.source = title
         tally = ReportTally(count, limit)
         for found in findings:
