@@ -57,7 +57,7 @@ def found_in(path):
     field = usual_field(image)
     found = defaultdict(list)
     for other in find_other_cells(field, find_white_cells(field), KINDS):
-        found[other.label].append(other.at_scale_of_file(scale).box)
+        found[other.label].append(other.in_file(scale).box)
     return found, image.shape[1] / scale
 
 

@@ -183,6 +183,11 @@ def match_boxes(boxes: Sequence[Box], others: Sequence[Box]) -> Iterator[tuple[i
             yield k, other
 
 
+def show_one_cell(box: Box, other: Box) -> bool:
+    """Return whether two boxes overlap enough to show the same cell."""
+    return box_overlap(box, other) >= MIN_OVERLAP
+
+
 def box_overlap(box: Box, other: Box) -> float:
     """Return the intersection of two boxes over their union."""
     width = min(box[0] + box[2], other[0] + other[2]) - max(box[0], other[0])

@@ -227,12 +227,18 @@ def at_working_scale(image, size: Sequence[int], scale: float):
 def _resized(image, sides: Sequence[int]):
     """Bring an image to the size it has in its file, times a factor; an orientation may have turned it."""
     height, width = image.shape[:2]
-    across, down = sides if (width > height) == (sides[0] > sides[1]) else sides[::-1]
+    across, down = turned(sides, image)
     np.empty(min(FREE_BYTES * across * down, MOST_FREE_BYTES), np.uint8)  # MemoryError if there is too little
     if (width, height) == (across, down):
         return image
     interpolation = cv2.INTER_AREA if across < width else cv2.INTER_LINEAR
     return cv2.resize(image, (across, down), interpolation=interpolation)
+
+
+def turned(sides: Sequence[int], image) -> Sequence[int]:
+    """Return the sides of a file's image as it is seen: an orientation may have turned what is stored."""
+    height, width = image.shape[:2]
+    return sides if (width > height) == (sides[0] > sides[1]) else sides[::-1]
 
 
 def split_page(path: str) -> tuple[str, int | None]:

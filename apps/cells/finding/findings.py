@@ -95,19 +95,20 @@ class FoundCell:
     nucleus: tuple[np.ndarray, ...] = field(default=(), compare=False)
     measures: tuple[float, ...] | None = field(default=None, compare=False)
 
-    def at_scale_of_file(self, scale: float) -> Self:
-        """Bring what was found at the working scale to the pixels of the file."""
-        if scale == 1:
+    def in_file(self, scale: float, corner: tuple[int, int] = (0, 0)) -> Self:
+        """Bring what was found at a scale, in a part of a file with this corner, to the file's pixels."""
+        if scale == 1 and not any(corner):
             return self
-        x, y, w, h = self.box
+        (x, y, w, h), (dx, dy) = self.box, corner
         left, top, right, bottom = (round(side / scale) for side in (x, y, x + w, y + h))
+        across, down = (int((side + 0.5) / scale) for side in self.center)
         return replace(
             self,
-            box=(left, top, right - left, bottom - top),
-            center=tuple(int((side + 0.5) / scale) for side in self.center),
+            box=(left + dx, top + dy, right - left, bottom - top),
+            center=(across + dx, down + dy),
             area=round(self.area / scale**2),
-            outline=None if self.outline is None else _scaled(self.outline, scale),
-            nucleus=tuple(_scaled(part, scale) for part in self.nucleus),
+            outline=None if self.outline is None else _scaled(self.outline, scale) + np.int32(corner),
+            nucleus=tuple(_scaled(part, scale) + np.int32(corner) for part in self.nucleus),
         )
 
 
@@ -221,11 +222,6 @@ class CellCounts:
         return too_good(self.learned, self.labelled, "labelled image")
 
     @property
-    def percents(self) -> dict[str | None, float]:
-        """The percentage of cells with each label."""
-        return {label: 100 * n / max(self.cells, 1) for label, n in self.labels.items()}
-
-    @property
     def undecided(self) -> int:
         """How many cells are unclassified."""
         return self.labels.get(UNCLASSIFIED, 0)
@@ -241,13 +237,15 @@ class CellCounts:
         said = f"{self.undecided:,} of {self.cells:,} cells have no label: {why}. Train on your own cells:"
         return f"{said} label about ten of each class (fastsvm-cells review), then run fastsvm-cells adapt."
 
-    @property
-    def intervals(self) -> dict[str | None, tuple[float, float] | None]:
-        """The 95 % intervals of these, as of cells that are independent; None where there are no cells."""
-        return {label: self.interval(label) for label in self.labels}
+    def percent(self, label: str | None) -> float:
+        """Return the percentage of cells with a label."""
+        return 100 * self.labels.get(label, 0) / max(self.cells, 1)
 
     def interval(self, label: str | None) -> tuple[float, float] | None:
-        """Return one of these; its upper end counts the undecided cells, which may all be of that class."""
+        """Return the 95 % interval of the percentage of a label, as of cells that are independent.
+
+        Its upper end counts the undecided cells, which may all be of that class. Of no cells there is none.
+        """
         if not self.cells:
             return None
         n = self.labels.get(label, 0)

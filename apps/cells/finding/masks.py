@@ -70,6 +70,12 @@ def touching(mask: np.ndarray, seeds: np.ndarray) -> np.ndarray:
     return kept[labels]
 
 
+def count_parts(mask: np.ndarray, least: int) -> int:
+    """Return how many connected parts of a mask have more than `least` pixels."""
+    _, _, stats, _ = cv2.connectedComponentsWithStats(mask)
+    return np.count_nonzero(stats[1:, cv2.CC_STAT_AREA] > least)
+
+
 def hull(mask: np.ndarray) -> np.ndarray:
     """Return the corners of the convex hull of a mask."""
     contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
-import numpy as np
-
 from ..data.image_reader import ImageFile
 from ..data.slide_tiles import Tile
 from .findings import DARK, FLAT, FoundCell, ImageFindings
@@ -81,7 +79,7 @@ class _Cells:
         """Take the cells of a tile, unless a tile before had them."""
         near = []
         for cell in cells:
-            moved = _moved(cell, *tile.window[:2])
+            moved = cell.in_file(1, tile.window[:2])
             inside = _depth(moved.center, tile.core)
             if inside < -CORE_SLACK * tile.zoom:
                 continue
@@ -101,17 +99,6 @@ class _Cells:
         return any(
             (x - center[0]) ** 2 + (y - center[1]) ** 2 < reach**2 for middles in near for x, y in middles
         )
-
-
-def _moved(cell: FoundCell, x: int, y: int) -> FoundCell:
-    by = np.int32([x, y])
-    return replace(
-        cell,
-        box=(cell.box[0] + x, cell.box[1] + y, *cell.box[2:]),
-        center=(cell.center[0] + x, cell.center[1] + y),
-        outline=None if cell.outline is None else cell.outline + by,
-        nucleus=tuple(part + by for part in cell.nucleus),
-    )
 
 
 def _depth(center: tuple[int, int], core: tuple[int, int, int, int]) -> int:

@@ -53,7 +53,7 @@ def _crop_image(
     reader = file.open()
     image, scale = reader.scaled(cell_width=cell_width)
     found = [FoundCell(cell.box, cell.center, cell.area) for cell in find_white_cells(usual_field(image))]
-    cells = [cell.at_scale_of_file(scale) for cell in found]
+    cells = [cell.in_file(scale) for cell in found]
     if write is not None:
         for number, cell in enumerate(cells, start=1):
             middle = tuple(int((side + 0.5) * scale) for side in cell.center)

@@ -5,16 +5,7 @@ from dataclasses import replace
 
 from ...common.errors import AppError, Skipped
 from ...common.printing import many, note
-from ..data.boxes import (
-    MIN_OVERLAP,
-    Box,
-    LabelledBox,
-    box_overlap,
-    boxes_of_files,
-    has_boxes,
-    match_boxes,
-    read_boxes,
-)
+from ..data.boxes import Box, LabelledBox, boxes_of_files, has_boxes, match_boxes, read_boxes, show_one_cell
 from ..data.image_files import find_images, source_name, with_labels
 from ..data.image_reader import ImageFile
 from ..finding.findings import FoundCell
@@ -108,7 +99,7 @@ def labels_of_cells(
     pairs = dict(match_boxes([each.box for each in said], found))
     labels = {pairs[k]: each.label for k, each in enumerate(said) if k in pairs}
     for each in said:
-        if each.label is not None and not any(box_overlap(each.box, box) >= MIN_OVERLAP for box in found):
+        if each.label is not None and not any(show_one_cell(each.box, box) for box in found):
             skipped.add(file.name, f"no cell is found in a box ({each.where})")
     if cells and file.label is not None:
         labels.setdefault(0, file.label)

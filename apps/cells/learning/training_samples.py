@@ -1,8 +1,7 @@
 """Training samples: cells in labelled images, and in versions of these images."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import Self
 from zlib import crc32
 
@@ -162,13 +161,17 @@ def measure_training_samples(
         When there are not two labels.
     """
     firsts = set({file.original: file for file in reversed(files)}.values())
-    work = partial(
-        _measure, boxes=boxes, settings=settings, cell_width=cell_width, firsts=firsts, usual=usual
-    )
+
+    def measure(file: ImageFile) -> tuple[DescribedImage, list[dict[int, np.ndarray]]]:
+        most = None if file in boxes else 1
+        found = describe_image(file, cell_width, usual=usual, wanted=("quality",), most=most)
+        wanted = settings.versions and found.cells and file in firsts
+        return found, _versions(file, found, settings, cell_width, usual) if wanted else []
+
     rows: list[tuple] = []  # of the fields of TrainingSamples
     of_first, of_others = [], []
     with stage("measure", total=len(files)) as advance:
-        for file, result in map_images(work, files):
+        for file, result in map_images(measure, files):
             advance()
             if isinstance(result, BadImage):
                 skipped.add(file.name, str(result))
@@ -198,27 +201,8 @@ def measure_training_samples(
     return samples, quality_ranges(of_first, of_others)
 
 
-def _measure(
-    file: ImageFile,
-    boxes: Boxes,
-    settings: TrainingSettings,
-    cell_width: CellWidth,
-    firsts: Collection[ImageFile],
-    usual: Stain,
-) -> tuple[DescribedImage, list[dict[int, np.ndarray]]]:
-    """Return the cells of an image, and of each version the features of those found again, by number."""
-    most = None if file in boxes else 1
-    found = describe_image(file, cell_width, usual=usual, wanted=("quality",), most=most)
-    wanted = settings.versions and found.cells and file in firsts
-    return found, _versions(file, found, settings, cell_width, usual) if wanted else []
-
-
 def _versions(
-    file: ImageFile,
-    found: DescribedImage,
-    settings: TrainingSettings,
-    cell_width: CellWidth,
-    usual: Stain,
+    file: ImageFile, found: DescribedImage, settings: TrainingSettings, cell_width: CellWidth, usual: Stain
 ) -> list[dict[int, np.ndarray]]:
     """Measure the cells of an image again in versions of it."""
     reader = file.open()

@@ -32,6 +32,7 @@ import numpy as np
 from ...common.errors import is_shortage
 from ..finding import _pixels
 from ..finding.field import COLOUR_PLANES, Field
+from ..finding.masks import count_parts
 from ..finding.white_cells import WhiteCell
 
 REGIONS = ("core", "rim", "near", "far")
@@ -145,9 +146,7 @@ class _Measured:
     def _lobes(self, depth: float) -> int:
         """Count the parts left of the nucleus when a border of that width is taken off."""
         x, y, w, h = self.nucleus_box
-        core = (self.depth[y : y + h, x : x + w] > depth).view(np.uint8)
-        _, _, stats, _ = cv2.connectedComponentsWithStats(core)
-        return np.count_nonzero(stats[1:, cv2.CC_STAT_AREA] > 6)
+        return count_parts((self.depth[y : y + h, x : x + w] > depth).view(np.uint8), 6)
 
     def cell_shape(self) -> Iterator[Feature]:
         hull = cv2.convexHull(self.cell.contour)

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from ..finding.field import Field
-from ..finding.masks import depth, hull
+from ..finding.masks import count_parts, depth, hull
 from ..finding.white_cells import WhiteCell
 
 # The length of a chain of pixels, straight steps 1 and oblique ones the root of 2, is 5 % too long on average
@@ -88,9 +88,7 @@ def _shape(mask: np.ndarray) -> Iterator[float]:
 
 def _lobes(nucleus: np.ndarray) -> int:
     to_border = depth(nucleus)
-    core = (to_border > LOBE_DEPTH * to_border.max()).view(np.uint8)
-    _, _, stats, _ = cv2.connectedComponentsWithStats(core)
-    return max(1, np.count_nonzero(stats[1:, cv2.CC_STAT_AREA] > MIN_LOBE))
+    return max(1, count_parts((to_border > LOBE_DEPTH * to_border.max()).view(np.uint8), MIN_LOBE))
 
 
 def _densities(field: Field, cell: WhiteCell) -> Iterator[float]:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from ...common.training_items import image_hash
-from ..data.image_reader import CellWidth, ImageFile, ImageReader, is_blank
+from ..data.image_reader import CellWidth, ImageFile, ImageReader, is_blank, turned
 from ..finding.field import Field
 from ..finding.findings import FoundCell, crop_box
 from ..finding.image_quality import ImageQuality, flags_without_cell, measure_quality
@@ -70,7 +70,7 @@ def describe_image(
     image, scale = reader.scaled(cell_width=cell_width)
     seen = None if hasattr(file, "window") else image_hash(reader.whole())
     kept = reader if keep and reader.pixels <= KEPT_PIXELS else None
-    size = _turned(reader.size, image)
+    size = turned(reader.size, image)
     if is_blank(image):
         return DescribedImage([], [], kept, size, flags=flags_without_cell(image), hash=seen)
     raw = raw_field(image)
@@ -81,7 +81,7 @@ def describe_image(
     if also:
         from ..finding.other_cells import find_other_cells
 
-        others = [other.at_scale_of_file(scale) for other in find_other_cells(field, white, also)]
+        others = [other.in_file(scale) for other in find_other_cells(field, white, also)]
     taken = measure_quality(image, raw.frame, stain, white) if "quality" in wanted else None
     cells = white[:most]
     found = [FoundCell(cell.box, cell.center, cell.area) for cell in cells]
@@ -90,15 +90,9 @@ def describe_image(
     if "thumbnails" in wanted:
         found = [replace(cell, thumbnail=_thumbnail(crop_box(image, cell.box))) for cell in found]
     X = [describe(field, cell) for cell in cells]
-    found = [cell.at_scale_of_file(scale) for cell in found]
+    found = [cell.in_file(scale) for cell in found]
     flags = () if white else flags_without_cell(image)
     return DescribedImage(found, X, kept, size, taken, tuple(others), flags, seen)
-
-
-def _turned(size: tuple[int, int], image: np.ndarray) -> tuple[int, int]:
-    """Return width and height of an image as it is seen: an orientation may have turned what is stored."""
-    height, width = image.shape[:2]
-    return size if (width > height) == (size[0] > size[1]) else size[::-1]
 
 
 def _detailed(found: FoundCell, field: Field, cell: WhiteCell, scale: float) -> FoundCell:

@@ -12,7 +12,7 @@ import numpy as np
 from ...common.errors import AppError, is_shortage
 from ...common.files import replace_file
 from ...common.matplotlib_figures import OKABE_ITO
-from ...common.printing import printable
+from ...common.printing import printable, shortened
 from ..finding.findings import PLATELET, RED_CELL, UNCLASSIFIED, FoundCell
 
 # In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
@@ -42,8 +42,8 @@ def draw_overlay(
 
     Parameters
     ----------
-    image : ndarray of shape (height, width, 3) or (height, width)
-        Channels blue, green, red, or grey.
+    image : ndarray of shape (height, width, 3)
+        Channels blue, green, red.
     cells : sequence of FoundCell
         White cells in this image.
     others : sequence of FoundCell
@@ -54,7 +54,7 @@ def draw_overlay(
     ndarray of shape (height, width, 3)
         A copy with box, centre, label and score of each cell, and thin outlines of the others.
     """
-    canvas = np.ascontiguousarray(_bgr(image)).copy()
+    canvas = np.ascontiguousarray(image).copy()
     line = max(2, round(max(canvas.shape[:2]) / 500))
     for other in others:
         cv2.polylines(canvas, [other.outline], True, _bgr_of(OTHERS[other.label]), line - 1, cv2.LINE_AA)
@@ -66,8 +66,7 @@ def draw_overlay(
             cv2.rectangle(canvas, *corners, color, thickness)
             cv2.drawMarker(canvas, center, color, cv2.MARKER_CROSS, 6 * line, thickness)
     for cell in cells:
-        if caption := _caption(cell):
-            _draw_plate(canvas, caption, cell, line)
+        _draw_plate(canvas, cell, line)
     return canvas
 
 
@@ -168,18 +167,12 @@ def _corners(canvas: np.ndarray, cell: FoundCell, line: int) -> list[tuple[int, 
     ]
 
 
-def _caption(cell: FoundCell) -> str:
-    label = "" if cell.label is None else _ascii(cell.label)
-    if len(label) > MAX_LABEL_LETTERS:
-        label = f"{label[: MAX_LABEL_LETTERS - 3]}..."
-    return " ".join(filter(None, (label, "" if cell.score is None else f"{cell.score:.2f}")))
-
-
-def _draw_plate(canvas: np.ndarray, caption: str, cell: FoundCell, line: int) -> None:
+def _draw_plate(canvas: np.ndarray, cell: FoundCell, line: int) -> None:
     """Write on a plate of the label's colour: above the box, below it or inside, where there is room."""
     height, width = canvas.shape[:2]
     scale = max(0.4, max(height, width) / 1300)
     pen, pad = max(1, round(1.3 * scale)), line + 1
+    caption = f"{shortened(_ascii(cell.label), MAX_LABEL_LETTERS)} {cell.score:.2f}"
     caption, (text_width, text_height), scale = _fitting(caption, scale, width - 2 * pad, pen)
     plate_width, plate_height = text_width + 2 * pad, text_height + 2 * pad
     (left, top), (_, bottom) = _corners(canvas, cell, line)

@@ -125,8 +125,8 @@ def count_record(count: CellClassification, seconds: dict[str, float]) -> dict:
         "min_score": count.min_score,
         "min_score_unfamiliar": count.min_unfamiliar,
         "counts": count.labels,
-        "percent": count.percents,
-        "percent_intervals": count.intervals,
+        "percent": {label: count.percent(label) for label in count.labels},
+        "percent_intervals": {label: count.interval(label) for label in count.labels},
         "corrected_percent": corrected and {label: 100 * share for label, share in corrected.items()},
         "learned": count.learned,
         "flagged": count.n_flagged,
@@ -186,7 +186,7 @@ def count_section(count: CellClassification, title: str = "Count", grows: bool =
     for label, n in labels.items():
         interval = "-".join(f"{bound:.1f}" for bound in count.interval(label) or ())
         share = f"{100 * corrected[label]:.1f}" if corrected and label in corrected else ""
-        rows.append((label, f"{n:,}", f"{100 * n / max(count.cells, 1):.1f}", interval, share))
+        rows.append((label, f"{n:,}", f"{count.percent(label):.1f}", interval, share))
     rows.append(("all", f"{count.cells:,}", "100.0" if count.cells else "0.0", "", ""))
     columns = ("label", "cells", "%", "95 % interval", "corrected %")
     shown = len(columns) if corrected else -1

@@ -4,8 +4,8 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from math import isfinite
-from typing import BinaryIO
 from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
@@ -59,70 +59,54 @@ def export_writer(
             )
         yield lambda found: _write_geojson(path, found, classes, pixel_size)
     else:
-        with replacing(path) as file:
-            dataset = _Coco(file, classes)
-            yield dataset.add
-            dataset.end()
+        with _coco_writer(path, classes) as write:
+            yield write
 
 
-# Polygons
-
-
-def _ring(outline: np.ndarray) -> list[list[float]]:
+def _corners(outline: np.ndarray) -> np.ndarray:
     """Return corners in a plane in which the first pixel reaches from 0 to 1."""
-    return (outline.reshape(-1, 2) + 0.5).tolist()
+    return outline.reshape(-1, 2) + 0.5
 
 
-def _nucleus_rings(cell: FoundCell) -> list[list[list[float]]]:
-    return [_ring(part) for part in cell.nucleus if len(part) > 2]
+def _nucleus(cell: FoundCell) -> list[np.ndarray]:
+    return [_corners(part) for part in cell.nucleus if len(part) > 2]
 
 
-# The formats
+@contextmanager
+def _coco_writer(path: str, classes: Sequence[str]) -> Iterator[Sink]:
+    """Return what writes a data set in the format of COCO: one object, whose annotations come one by one."""
+    labels = {label: number for number, label in enumerate(classes, start=1)}
+    images: list[dict] = []
+    numbers = count(1)
 
-
-class _Coco:
-    """A data set in the format of COCO: one object, whose many annotations are written as they come."""
-
-    def __init__(self, file: BinaryIO, classes: Sequence[str]) -> None:
-        self._file = file
-        self._labels = {label: number for number, label in enumerate(classes, start=1)}
-        self._images: list[dict] = []
-        self._annotations = 0
-        file.write(b'{"annotations": [')
-
-    def add(self, found: ImageFindings) -> None:
+    def write(found: ImageFindings) -> None:
         if found.problem is not None:
             return
-        number = len(self._images) + 1
         width, height = found.size or (0, 0)
-        self._images.append({"id": number, "file_name": found.file, "width": width, "height": height})
+        image = {"id": len(images) + 1, "file_name": found.file, "width": width, "height": height}
+        images.append(image)
         for cell in found.cells:
-            self._annotations += 1
-            comma = b",\n" if self._annotations > 1 else b"\n"
-            self._file.write(comma + json.dumps(self._annotation(number, cell)).encode())
+            annotation = {
+                "id": next(numbers),
+                "image_id": image["id"],
+                "category_id": labels.setdefault(cell.label, len(labels) + 1),
+                "bbox": list(cell.box),
+                "area": cell.area,
+                "iscrowd": 0,
+                "segmentation": [_corners(cell.outline).ravel().tolist()],
+                "nucleus": [part.ravel().tolist() for part in _nucleus(cell)],
+                "score": cell.score,
+            }
+            comma = b",\n" if annotation["id"] > 1 else b"\n"
+            file.write(comma + json.dumps(annotation).encode())
 
-    def _annotation(self, image: int, cell: FoundCell) -> dict:
-        return {
-            "id": self._annotations,
-            "image_id": image,
-            "category_id": self._labels.setdefault(cell.label, len(self._labels) + 1),
-            "bbox": list(cell.box),
-            "area": cell.area,
-            "iscrowd": 0,
-            "segmentation": [_flat(_ring(cell.outline))],
-            "nucleus": [_flat(ring) for ring in _nucleus_rings(cell)],
-            "score": cell.score,
-        }
-
-    def end(self) -> None:
+    with replacing(path) as file:
+        file.write(b'{"annotations": [')
+        yield write
         kind = {"supercategory": "white blood cell"}
-        categories = [{"id": number, "name": label, **kind} for label, number in self._labels.items()]
-        rest = {"images": self._images, "categories": categories}
-        self._file.write(b"\n], " + json.dumps(rest).encode()[1:] + b"\n")
-
-
-def _flat(ring: Sequence[Sequence[float]]) -> list[float]:
-    return [side for corner in ring for side in corner]
+        categories = [{"id": number, "name": label, **kind} for label, number in labels.items()]
+        rest = {"images": images, "categories": categories}
+        file.write(b"\n], " + json.dumps(rest).encode()[1:] + b"\n")
 
 
 def _write_geojson(path: str, found: ImageFindings, classes: Sequence[str], pixel_size: float | None) -> None:
@@ -147,7 +131,7 @@ def _feature(
     feature = {
         "type": "Feature",
         "id": str(uuid5(NAMESPACE_URL, f"{file!a} {number}")),
-        "geometry": _geometry([_ring(cell.outline)]),
+        "geometry": _geometry([_corners(cell.outline)]),
         "properties": {
             "objectType": "cell" if cell.nucleus else "detection",
             "name": f"{number}",
@@ -156,13 +140,13 @@ def _feature(
             "measurements": {name: x for name, x in measurements.items() if x is not None and isfinite(x)},
         },
     }
-    if rings := _nucleus_rings(cell):
-        feature["nucleusGeometry"] = _geometry(rings)
+    if parts := _nucleus(cell):
+        feature["nucleusGeometry"] = _geometry(parts)
     return feature
 
 
-def _geometry(rings: Sequence[list]) -> dict:
-    closed = [[*ring, ring[0]] for ring in rings]
+def _geometry(parts: Sequence[np.ndarray]) -> dict:
+    closed = [[*part.tolist(), part[0].tolist()] for part in parts]
     if len(closed) == 1:
         return {"type": "Polygon", "coordinates": closed}
-    return {"type": "MultiPolygon", "coordinates": [[ring] for ring in closed]}
+    return {"type": "MultiPolygon", "coordinates": [[part] for part in closed]}

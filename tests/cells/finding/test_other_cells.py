@@ -137,7 +137,7 @@ def test_red_cells_and_platelets_of_real_smears(shared):
     hits = {kind: Counter() for kind in KINDS}
     for path in sorted((shared / "smears" / "images").iterdir())[1::6]:
         image, scale = read_scaled(str(path))
-        found = [other.at_scale_of_file(scale) for other in found_in(image)]
+        found = [other.in_file(scale) for other in found_in(image)]
         for kind in KINDS:
             boxes = [other.box for other in found if other.label == kind]
             hits[kind].update(found=len(boxes), known=len(known[kind][path.name]))
