@@ -3,47 +3,72 @@
 import os
 import re
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import resources
 
 from .files import replace_file
 from .printing import many, printable
+from .sections import Line, Section
 
 _OPTION = re.compile(r"\(?--[a-z-]+\)?")
 ROOM = 60  # characters of a long word that are shown
 
 
-def render(package: str, name: str, *, served: bool = False, **fields: object) -> str:
-    """Return a page.
+def write_sections_page(
+    path: str | os.PathLike[str],
+    heading: Line,
+    head: Section,
+    sections: Sequence[Section],
+    kind: str = "texts",
+) -> None:
+    """Write a page of sections.
 
     Parameters
     ----------
-    package : str
-        The package whose folder has the template; it may use the templates of `common`.
-    name : str
-        The template. It extends page.html.
-    served : bool, default=False
-        Whether the page may load pictures from its own server, and send requests to it.
-    **fields
-        The variables of the template. Jinja2 escapes them; control characters become visible.
+    path : str or path-like
+        The HTML file to write.
+    heading : Line
+        The title.
+    head : Section
+        What stands below the title: its facts, and its lines, which are set off as notices.
+    sections : sequence of Section
+        Those that have a title.
+    kind : {"texts", "studies"}
+        What style.css calls such pages.
+    """
+    replace_file(path, sections_page(heading, head, sections, kind).encode())
+
+
+def sections_page(
+    heading: Line, head: Section, sections: Sequence[Section], kind: str = "texts", served: bool = False
+) -> str:
+    """Return a page of sections; see `write_sections_page`.
+
+    Jinja2 escapes all texts; control characters become visible. If it is `served`, the page may load pictures
+    from its own server, and send requests to it.
     """
     from markupsafe import Markup
 
     style, script = (Markup(f"\n{_template_source(asset)}") for asset in ("style.css", "script.js"))
     hashes = {"style_hash": _policy_hash(style), "script_hash": _policy_hash(script)}
-    template = _template_environment(package).get_template(name)
-    return template.render(style=style, script=script, served=served, **hashes, **fields)
+    return _template(__package__, "templates", "sections.html").render(
+        title="".join(heading),
+        heading=heading,
+        head=head,
+        shown=[section for section in sections if section.title],
+        kind=kind,
+        served=served,
+        style=style,
+        script=script,
+        **hashes,
+    )
 
 
 def macros(package: str, name: str, **shared: object):
-    """Return the macros of a template, as for `render`; besides their arguments they see what they share."""
-    return _template_environment(package).get_template(name).make_module(shared)
-
-
-def write_page(path: str | os.PathLike[str], content: str) -> None:
-    """Write a page in one go."""
-    replace_file(path, content.encode())
+    """Return the macros of a template in the folder of a package; they see what they share."""
+    return _template(package, "", name).make_module(shared)
 
 
 def data_uri(content: bytes, media_type: str):
@@ -66,22 +91,20 @@ def whole_options(text: str):
 
 
 @cache
-def _template_environment(package: str):
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+def _template(package: str, folder: str, name: str):
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    loader = ChoiceLoader([PackageLoader(package, ""), PackageLoader(__package__, "templates")])
     environment = Environment(
-        loader=loader,
+        loader=PackageLoader(package, folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_with_visible_controls,
     )
-    environment.filters |= {"shorten": shorten, "thousands": "{:,}".format}
-    environment.filters["whole_options"] = whole_options
+    environment.filters |= {"shorten": shorten, "thousands": "{:,}".format, "whole_options": whole_options}
     environment.globals |= {"many": many}
-    return environment
+    return environment.get_template(name)
 
 
 def _with_visible_controls(value: object) -> object:

@@ -4,11 +4,10 @@ An app turns a result into sections once. `print_sections` shows them in a termi
 as HTML, with explanations and figures besides. What `--json` prints is the result itself.
 """
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .printing import print_line, print_table
 
@@ -146,47 +145,6 @@ def _print_tables(tables: Sequence[Table]) -> None:
         for table in group:
             if table.left_out:
                 print_line(f"... and {table.left_out}")
-
-
-def write_sections_page(
-    path: str | os.PathLike[str],
-    heading: Line,
-    head: Section,
-    sections: Sequence[Section],
-    kind: str = "texts",
-) -> None:
-    """Write a page of sections.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The HTML file to write.
-    heading : Line
-        The title.
-    head : Section
-        What stands below the title: its facts, and its lines, which are set off as notices.
-    sections : sequence of Section
-        Those that have a title.
-    kind : {"texts", "studies"}
-        What style.css calls such pages.
-    """
-    from .html_pages import write_page
-
-    write_page(path, sections_page(heading, head, sections, kind))
-
-
-def sections_page(
-    heading: Line, head: Section, sections: Sequence[Section], kind: str = "texts", served: bool = False
-) -> str:
-    """Return a page of sections, as HTML; see `write_sections_page`.
-
-    `kind` is a class of style.css, and `served` as for `render`.
-    """
-    from .html_pages import render
-
-    shown = [section for section in sections if section.title]
-    parts: dict[str, Any] = {"heading": heading, "head": head, "shown": shown}
-    return render(__package__, "sections.html", served=served, kind=kind, title="".join(heading), **parts)
 
 
 def time_section(seconds: Mapping[str, float]) -> Section:

@@ -1,7 +1,8 @@
 """Sections in a terminal and on a page say the same."""
 
 from browser import Reader
-from fastsvm_apps.common.sections import Fact, Section, Table, print_sections, write_sections_page
+from fastsvm_apps.common.html_pages import write_sections_page
+from fastsvm_apps.common.sections import Fact, Section, Table, print_sections
 
 SECTIONS = [
     Section(facts=[Fact("accuracy", "0.9", " on 10 texts")], lines=["two lines"]),

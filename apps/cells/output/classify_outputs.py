@@ -116,9 +116,9 @@ class ClassifyOutputs:
 @contextmanager
 def _page_writer(path: str, count: CellClassification) -> Iterator[Sink]:
     """Return what takes the findings of an image; the page is written at the end of the block."""
-    from ...common.html_pages import write_page
+    from ...common.files import replace_file
     from .report_page import MAX_CELLS, ReportTally, report_page
 
     tally = ReportTally(count, MAX_CELLS)
     yield tally.add
-    write_page(path, report_page(tally))
+    replace_file(path, report_page(tally).encode())

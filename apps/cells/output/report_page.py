@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
-from ...common.html_pages import data_uri, macros
+from ...common.html_pages import data_uri, macros, sections_page
 from ...common.printing import many, percent, shortened
-from ...common.sections import Fact, Figure, Section, Table, confusion_table, sections_page
+from ...common.sections import Fact, Figure, Section, Table, confusion_table
 from ...common.statistics import wilson_interval
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFindings
 from ..finding.image_scale import scale_words

@@ -6,8 +6,9 @@ from importlib.metadata import version
 from statistics import fmean
 
 from ...common.csv_quoting import csv_writer, table_file
+from ...common.html_pages import write_sections_page
 from ...common.printing import many
-from ...common.sections import Section, Table, write_sections_page
+from ...common.sections import Section, Table
 from ..jobs.corpus_evaluation import GROUP_COLUMNS, CorpusEvaluation
 from ..measures.answer_scores import LABEL_COLUMNS
 from .answer_sections import answer_sections, mistakes_section, page_head, score_cell, threshold_effects

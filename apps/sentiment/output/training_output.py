@@ -7,17 +7,9 @@ from importlib.metadata import version
 
 import numpy as np
 
+from ...common.html_pages import write_sections_page
 from ...common.printing import certificate_line, fields, many, percent, shortened
-from ...common.sections import (
-    Fact,
-    Figure,
-    Line,
-    Section,
-    Table,
-    print_sections,
-    time_section,
-    write_sections_page,
-)
+from ...common.sections import Fact, Figure, Line, Section, Table, print_sections, time_section
 from ..jobs.text_training import TextTraining
 from ..measures.term_effects import shown_term
 from ..settings import spelled_setting

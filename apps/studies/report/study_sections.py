@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral, Real
 
 from ...common import sections
-from ...common.html_pages import data_uri
+from ...common.html_pages import data_uri, write_sections_page
 from ...common.sections import Fact, Section
 from .study_record import CLAIM_FIELDS, all_claims, captions, claims_legend, claims_summary, verdict_counts
 from .study_report import Report
@@ -64,7 +64,7 @@ def _write_page(path: str, title: str, claims: list[dict], lines: list[str], sho
     counts = {"claims": len(claims), **verdict_counts(claims)}
     facts = [Fact(name, f"{count:,}") for name, count in counts.items()]
     head = Section(about=[*lines, claims_legend(claims)], facts=facts)
-    sections.write_sections_page(path, title, head, shown, kind="studies")
+    write_sections_page(path, title, head, shown, kind="studies")
 
 
 def _claims_table(claims: Sequence[dict]) -> sections.Table:

@@ -14,7 +14,6 @@ from browser import HOSTILE, Reader, needs_chromium
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFindings
 from fastsvm_apps.cells.output.report_page import MAX_CELLS, report_page
 from fastsvm_apps.common.files import replace_file
-from fastsvm_apps.common.html_pages import write_page
 
 CLASSES = "ABC"
 
@@ -22,7 +21,7 @@ CLASSES = "ABC"
 @pytest.fixture(scope="session")
 def write_report(tally_of):
     def write_report(path, findings, classes=CLASSES, limit=MAX_CELLS):
-        write_page(path, report_page(tally_of(findings, classes, limit)))
+        replace_file(path, report_page(tally_of(findings, classes, limit)).encode())
 
     return write_report
 
