@@ -39,34 +39,28 @@ def wilson_interval(successes: int, n: int, z: float = 1.959964) -> tuple[float,
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+def mean_interval(values: Sequence[float], tested_share: float = 0.0) -> tuple[float, float]:
     """Return Student's 95 % interval of the mean of independent runs, or of paired differences of them.
+
+    Parameters
+    ----------
+    values : sequence of float
+    tested_share : float, default=0.0
+        Of scores over random splits of the same data, the rows tested on by those trained on. Splits share
+        most of what they train on, so their scores differ less than those of new data would. Nadeau and
+        Bengio (2003, Inference for the generalization error) widen the interval for that: the variance of
+        the mean is taken to be ``1 / n + tested_share`` times that of the values, not ``1 / n``.
 
     Raises
     ------
     ValueError
         Of fewer than two values, which tell nothing of how much they vary.
     """
-    if len(values) < 2:
-        raise ValueError("an interval needs two values or more")
-    return _student_interval(values, 1 / len(values))
-
-
-def resampled_interval(values: Sequence[float], n_train: int, n_test: int) -> tuple[float, float]:
-    """Return the 95 % interval of the mean of a score over random splits of the same data.
-
-    The splits share most of what they train on, so their scores differ less than those of new data would.
-    Nadeau and Bengio (2003, Inference for the generalization error) widen Student's interval for that: the
-    variance of the mean is taken to be ``1 / n + n_test / n_train`` times that of the values, not ``1 / n``.
-    """
-    return _student_interval(values, 1 / len(values) + n_test / n_train)
-
-
-def _student_interval(values: Sequence[float], factor: float) -> tuple[float, float]:
-    """Return the interval of a mean whose variance is that of the values times a factor."""
     from scipy.special import stdtrit
 
-    mean = fmean(values)
+    if len(values) < 2:
+        raise ValueError("an interval needs two values or more")
+    mean, factor = fmean(values), 1 / len(values) + tested_share
     half = float(stdtrit(len(values) - 1, 0.975)) * (variance(values, mean) * factor) ** 0.5
     return mean - half, mean + half
 

@@ -11,7 +11,7 @@ from fastsvm.fitting import ConvergenceWarning
 
 from ...common.errors import AppError
 from ...common.folds import stratified_folds
-from ...common.statistics import resampled_interval
+from ...common.statistics import mean_interval
 from ..data.text_source import CorpusError
 from ..settings import Settings
 from .learned_model import LearnedModel
@@ -71,7 +71,7 @@ def cross_validate(
 
 def _interval_of_mean(values: list[float], n_train: int, n_test: int) -> list[float]:
     """Return the 95 % interval of a mean, wider than Student's as the training parts overlap."""
-    low, high = resampled_interval(values, n_train, n_test)
+    low, high = mean_interval(values, n_test / n_train)
     return [max(low, 0.0), min(high, 1.0)]
 
 

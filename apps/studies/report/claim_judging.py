@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...common.statistics import mean_interval, median_interval, resampled_interval
+from ...common.statistics import mean_interval, median_interval
 from .study_report import Claim, Verdict
 
 WORSE = Verdict.HELD, Verdict.UNDECIDED, Verdict.REFUTED  # one case decides a claim of several
@@ -35,12 +35,12 @@ def median(values: np.ndarray) -> Statistic:
 
 def over_splits(values: np.ndarray, sizes: tuple[float, float]) -> Statistic:
     """Return the mean over random splits, which share most of their training rows."""
-    return Statistic(float(np.mean(values)), *resampled_interval(values.tolist(), *sizes))
+    return Statistic(float(np.mean(values)), *mean_interval(values.tolist(), sizes[1] / sizes[0]))
 
 
 def of_a_draw(values: np.ndarray) -> Statistic:
     """Return the mean of draws, and where 95 % of single draws are, such as the document's: Student's."""
-    return Statistic(float(np.mean(values)), *resampled_interval(values.tolist(), 1, 1))
+    return Statistic(float(np.mean(values)), *mean_interval(values.tolist(), 1))
 
 
 def fixed(value: float) -> Statistic:
