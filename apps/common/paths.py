@@ -152,24 +152,18 @@ class Writes(click.ParamType):
 
 def check_there(path: str, kinds: Sequence[Kind], option: str = "-o") -> None:
     """Find out before the work whether a file can be written; one of other kinds is not replaced."""
-    check_file(path)
+    if os.path.isdir(path):
+        raise AppError(f"{path}: is a folder; give a file")
     what = ""
-    if os.path.isfile(path):
-        what = "" if _is_of(path, kinds) else f"is not {kinds[0].name}"
-    elif os.path.exists(path) and KINDS["safetensors"] in kinds:  # into a device no model is written
-        what = "is not a regular file"
+    if os.path.exists(path) and not os.path.isfile(path):  # such as /dev/null: no model goes there
+        what = "is not a regular file" if KINDS["safetensors"] in kinds else ""
+    else:
+        _check_folder(os.path.dirname(os.path.realpath(path)), path)
+        if os.path.isfile(path) and not _is_of(path, kinds):
+            what = f"is not {kinds[0].name}"
     if what:
         told = f"it is not replaced, choose another path with {option}"
         raise AppError(f"{path}: {what}; {told}", USAGE)
-
-
-def check_file(path: str) -> None:
-    """Find out before the work whether a file can be written."""
-    if os.path.isdir(path):
-        raise AppError(f"{path}: is a folder; give a file")
-    if os.path.exists(path) and not os.path.isfile(path):  # such as /dev/null
-        return
-    _check_folder(os.path.dirname(os.path.realpath(path)), path)
 
 
 def make_folder(path: str) -> None:

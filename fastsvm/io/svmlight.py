@@ -77,14 +77,14 @@ def store_svmlight(
     dtype = written_type(dtype)
     key = files_fingerprint(files, format="svmlight", n_features=n_features, first=first)
     with MatrixWriter(folder, key=key, dtype=dtype) as writer:
-        begin, unsaved = LinePlace(*(writer.position or ())), 0
-        for block in line_blocks(files, begin):
-            X, labels = _parsed_svmlight(block, files, most, first, dtype)
+        saved, unsaved = LinePlace(*(writer.position or ())), 0
+        for text, begin, end in line_blocks(files, saved):
+            X, labels = _parsed_svmlight(text, begin, end, files, most, first, dtype)
             if X.shape[0]:
                 writer.append(X.matrix(), labels)
-            unsaved += len(block.text)
+            unsaved += len(text)
             if unsaved >= SAVE_BYTES:
-                writer.save(block.end)
+                writer.save(end)
                 unsaved = 0
         writer.finish(n_features)
 
@@ -156,7 +156,7 @@ def svmlight_arrays(
     files: list = [paths] if hasattr(paths, "read") else paths_of(cast("str", paths))
     most, first = _most_columns(n_features), 0 if zero_based else 1
     dtype = written_type(dtype)
-    parts = [_parsed_svmlight(block, files, most, first, dtype) for block in line_blocks(files)]
+    parts = [_parsed_svmlight(*block, files, most, first, dtype) for block in line_blocks(files)]
     y = np.concatenate([np.empty(0), *(labels for _, labels in parts)])
     width = n_features or max((X.shape[1] for X, _ in parts), default=1)
     if len(parts) == 1:
@@ -171,18 +171,16 @@ def _most_columns(n_features: int | None) -> int:
     return NARROW - 1 if n_features is None else positive("n_features", n_features, kind=int)
 
 
-def _parsed_svmlight(
-    block: LineBlock, files: Sequence[str | BinaryIO], n_features: int, first: int, dtype: Any
-):
-    """Return the rows of a block and their labels; a ValueError names a bad line."""
-    text = block.text.removeprefix(BOM_UTF8) if block.begin.offset == 0 else block.text
-    n_lines, n_values = block.end.line - block.begin.line, text.count(b":")
+def _parsed_svmlight(text: bytes, begin: LinePlace, end: LinePlace, files, n_features, first, dtype):
+    """Return the rows of whole lines between two places and their labels; a ValueError names a bad line."""
+    text = text.removeprefix(BOM_UTF8) if begin.offset == 0 else text
+    n_lines, n_values = end.line - begin.line, text.count(b":")
     labels, ends = np.empty(n_lines), np.zeros(n_lines + 1, np.int64)
     indices, values = np.empty(n_values, np.int32), np.empty(n_values, dtype)
     rows, lines, largest, wrong = parse(text, labels, ends[1:], indices, values, first, n_features, len(text))
     if wrong:
         what = WRONG[wrong].format(first=first, last=first + n_features - 1)
-        raise ValueError(f"{line_location(files, block.begin, lines)}: {what}.")
+        raise ValueError(f"{line_location(files, begin, lines)}: {what}.")
     n = int(ends[rows])
     X = PlainCSR(values[:n], indices[:n], ends[: rows + 1], (rows, max(1, largest + 1)))
     return X, labels[:rows]
@@ -197,14 +195,6 @@ class LinePlace(NamedTuple):
     file: int = 0
     offset: int = 0
     line: int = 0
-
-
-class LineBlock(NamedTuple):
-    """Whole lines, each with a line feed, the place where they begin and the place after them."""
-
-    text: bytes
-    begin: LinePlace
-    end: LinePlace
 
 
 def paths_of(paths: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
@@ -222,8 +212,14 @@ def files_fingerprint(paths: Sequence[str], **options: Any) -> dict[str, Any]:
     return {"files": files, **options}
 
 
-def line_blocks(paths: Sequence[str | BinaryIO], begin: LinePlace = LinePlace()) -> Iterator[LineBlock]:  # noqa: B008 (immutable)
-    """Yield the lines of files, plain or gzipped, from a place on; the last one gets a line feed."""
+def line_blocks(
+    paths: Sequence[str | BinaryIO],
+    begin: LinePlace = LinePlace(),  # noqa: B008 (immutable)
+) -> Iterator[tuple[bytes, LinePlace, LinePlace]]:
+    """Yield whole lines of files, plain or gzipped, from a place on, where they begin and where they end.
+
+    Each line has a line feed, the last one, too.
+    """
     for number in range(begin.file, len(paths)):
         place = begin if number == begin.file else LinePlace(number)
         with _open_lines(paths[number]) as file:
@@ -238,7 +234,7 @@ def line_blocks(paths: Sequence[str | BinaryIO], begin: LinePlace = LinePlace())
                     text += rest
                     text += b"\n" * (text[-1:] != b"\n")
                     end = LinePlace(number, place.offset + len(text), place.line + text.count(b"\n"))
-                    yield LineBlock(text, place, end)
+                    yield text, place, end
                     place = end
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 name = _name(paths[number])

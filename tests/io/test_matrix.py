@@ -68,11 +68,11 @@ def test_an_interrupted_store_resumes(tmp_path, monkeypatch):
     plain, read = svmlight._parsed_svmlight, []
     for cut in (1, 3, 5):  # blocks that each attempt reads before it is cut
 
-        def killed(block, *rest, cut=cut):
-            read.append(block.begin.line)
+        def killed(text, begin, *rest, cut=cut):
+            read.append(begin.line)
             if len(read) > cut:
                 raise KeyboardInterrupt
-            return plain(block, *rest)
+            return plain(text, begin, *rest)
 
         monkeypatch.setattr(svmlight, "_parsed_svmlight", killed)
         read.clear()
@@ -82,9 +82,7 @@ def test_an_interrupted_store_resumes(tmp_path, monkeypatch):
         monkeypatch.setattr(svmlight, "_parsed_svmlight", plain)
     begins = []
     monkeypatch.setattr(
-        svmlight,
-        "_parsed_svmlight",
-        lambda block, *rest: begins.append(block.begin.line) or plain(block, *rest),
+        svmlight, "_parsed_svmlight", lambda *block: begins.append(block[1].line) or plain(*block)
     )
     store_svmlight(tmp_path / "a.svm", tmp_path / "X")
     assert begins[0] > 0
