@@ -9,7 +9,7 @@ from ..common import aligned
 from .contenders import CONTENDERS
 from .corpora import split
 from .process import Failed, launch
-from .report import columns, predictions, trainings, work
+from .report import TABLES, columns, table
 
 
 def programs(options, corpora):
@@ -21,8 +21,9 @@ def programs(options, corpora):
     record = []
     for corpus in corpora:
         rounds, failed = measure(corpus, chosen, options.seeds)
-        for table in (trainings, predictions, work) if rounds else ():
-            print(aligned(table(corpus.name, {name: columns(r) for name, r in rounds.items()})), end="\n\n")
+        figures = {name: columns(of) for name, of in rounds.items()}
+        for parts in TABLES if rounds else ():
+            print(aligned(table(corpus.name, figures, *parts)), end="\n\n")
         print("".join(f"{name}: {why}\n" for name, why in failed.items()), flush=True)
         record += [{"corpus": corpus.name, "contender": name, "rounds": r} for name, r in rounds.items()]
         record += [{"corpus": corpus.name, "contender": name, "failed": why} for name, why in failed.items()]

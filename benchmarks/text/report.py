@@ -12,65 +12,42 @@ def columns(rounds):
     return {key: np.array([figures[key] for figures in rounds]) for key in rounds[0]}
 
 
-def trainings(corpus, figures):
-    """From the file to the model."""
-    ratios = _ratios(figures, "train wall")
-    heads = (
-        "accuracy",
-        "train, s",
-        "converting",
-        "imports",
-        "CPU, s",
-        "peak, MB",
-        "above imports",
-        "model, MB",
-    )
-    rows = [[corpus, *heads, *ratios]]
+def _range_of(key):
+    return lambda of: spread(of[key]).strip()
+
+
+def _median_of(key, digits=2, scale=1.0):
+    return lambda of: f"{np.median(of[key] * scale):.{digits}f}"
+
+
+# Of each table: what stands behind the corpus, its columns, and of which figure it has ratios to ours.
+TRAININGS = "", {
+    "accuracy": lambda of: f"{of['accuracy'].mean():.4f}",
+    "train, s": _range_of("train wall"),
+    "converting": _median_of("train converting"),
+    "imports": _median_of("imports wall"),
+    "CPU, s": _median_of("train cpu"),
+    "peak, MB": _median_of("train peak", 0, 1e-6),
+    "above imports": lambda of: f"{np.median(of['train peak'] - of['imports peak']) / 1e6:.0f}",
+    "model, MB": _median_of("model", 1, 1e-6),
+}, "train wall"  # fmt: skip
+PREDICTIONS = "", {
+    "predict, s": _range_of("predict wall"),
+    "converting": _median_of("predict converting"),
+    "CPU, s": _median_of("predict cpu"),
+    "peak, MB": _median_of("predict peak", 0, 1e-6),
+    "one text, s": _median_of("one wall"),
+}, "predict wall"  # fmt: skip
+TRAINING_WORK = ", CPU beyond the start", {"train, s": _range_of("train work")}, "train work"
+PREDICTION_WORK = ", CPU beyond one text", {"predict, s": _range_of("predict work")}, "predict work"
+TABLES = TRAININGS, PREDICTIONS, TRAINING_WORK, PREDICTION_WORK
+
+
+def table(corpus, figures, title, columns, key):
+    """Rows of a table: a contender each, with its times over those of each of ours, round by round."""
+    ours = {name.removeprefix(OURS).strip(" ,-"): of for name, of in figures.items() if name.startswith(OURS)}
+    rows = [[corpus + title, *columns, *(f"/ {name}" for name in ours)]]
     for name, of in figures.items():
-        accuracy = f"{of['accuracy'].mean():.4f}"
-        seconds = [_median(of[key]) for key in ("train converting", "imports wall", "train cpu")]
-        above = of["train peak"] - of["imports peak"]
-        memory = [_median(value, 0) for value in (of["train peak"] / 1e6, above / 1e6)]
-        model = _median(of["model"] / 1e6, 1)
-        line = [accuracy, spread(of["train wall"]).strip(), *seconds, *memory, model]
-        rows.append([name, *line, *(column[name] for column in ratios.values())])
+        ratios = [f"{np.median(of[key] / own[key]):.2f}" for own in ours.values()]
+        rows.append([name, *(column(of) for column in columns.values()), *ratios])
     return rows
-
-
-def predictions(corpus, figures):
-    """From the file of all texts, and of one, to labels."""
-    ratios = _ratios(figures, "predict wall")
-    rows = [[corpus, "predict, s", "converting", "CPU, s", "peak, MB", "one text, s", *ratios]]
-    for name, of in figures.items():
-        seconds = [_median(of[key]) for key in ("predict converting", "predict cpu")]
-        line = [spread(of["predict wall"]).strip(), *seconds, _median(of["predict peak"] / 1e6, 0)]
-        line.append(_median(of["one wall"]))
-        rows.append([name, *line, *(column[name] for column in ratios.values())])
-    return rows
-
-
-def work(corpus, figures):
-    """CPU time of a training without that of the imports, of predictions without that of one text."""
-    rows = [[f"{corpus}, CPU beyond the start"]]
-    rows += [[name] for name in figures]
-    for task in "train", "predict":
-        ratios = _ratios(figures, f"{task} work")
-        rows[0] += [f"{task}, s", *ratios]
-        for row, (name, of) in zip(rows[1:], figures.items(), strict=True):
-            row += [spread(of[f"{task} work"]).strip(), *(column[name] for column in ratios.values())]
-    return rows
-
-
-def _ratios(figures, key):
-    """Columns: how many times as long as each of our own a contender takes, the median of all rounds."""
-    return {
-        f"/ {ours.removeprefix(OURS).strip(' ,-')}": {
-            name: _median(of[key] / own[key]) for name, of in figures.items()
-        }
-        for ours, own in figures.items()
-        if ours.startswith(OURS)
-    }
-
-
-def _median(values, digits=2):
-    return f"{np.median(values):.{digits}f}"
