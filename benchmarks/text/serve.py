@@ -59,11 +59,11 @@ def plain_clients(address, n_clients, n_requests):
     return time.perf_counter() - begin, seconds
 
 
-def show(name, rounds, n_clients):
+def show(rounds, n_clients):
     """Print the medians over rounds, with ranges."""
     rates = [len(each) / total for total, each in rounds]
     quantiles = [statistics.quantiles(each, n=100) for _, each in rounds]
-    print(f"{name}, {n_clients} connections: {_range(rates, '.0f')} requests a second")
+    print(f"http.client, {n_clients} connections: {_range(rates, '.0f')} requests a second")
     for label, index in (("p50", 49), ("p99", 98)):
         print(f"  {label} {_range([1000 * q[index] for q in quantiles], '.1f')} ms")
 
@@ -84,7 +84,7 @@ def main():
     try:
         plain_clients(address, given.clients, 1000)  # warm
         rounds = [plain_clients(address, given.clients, given.requests) for _ in range(given.rounds)]
-        show("http.client", rounds, given.clients)
+        show(rounds, given.clients)
     finally:
         process.kill()
 
