@@ -3,19 +3,6 @@
 import sys
 from importlib import import_module
 
-PLACES = {
-    "sklearn.feature_extraction.text": (
-        "CountVectorizer",
-        "HashingVectorizer",
-        "TfidfTransformer",
-        "TfidfVectorizer",
-    ),
-    "sklearn.feature_selection": ("SelectKBest",),
-    "sklearn.kernel_approximation": ("Nystroem",),
-    "sklearn.linear_model": ("LogisticRegression", "Perceptron", "SGDClassifier"),
-    "sklearn.svm": ("SVC", "LinearSVC"),
-}
-
 
 def patch():
     """Put these classes in the place of scikit-learn's, wherever scikit-learn's modules name them.
@@ -44,14 +31,8 @@ def unpatch():
 def _pairs():
     """Return the classes of this package, each with the one of scikit-learn that it inherits."""
     drop_in = import_module(__package__)
-    found = []
-    for place, names in PLACES.items():
-        import_module(place)
-        for name in names:
-            ours = getattr(drop_in, name)
-            theirs = (base for base in ours.__mro__[1:] if base.__name__ == name)
-            found.append((ours, next(theirs)))
-    return found
+    classes = [ours for name in drop_in.__all__ if isinstance(ours := getattr(drop_in, name), type)]
+    return [(ours, base) for ours in classes for base in ours.__mro__[1:] if base.__name__ == ours.__name__]
 
 
 def _replace(old, new):

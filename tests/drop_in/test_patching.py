@@ -6,8 +6,19 @@ import sys
 import sklearn.svm
 
 from fastsvm import drop_in
-from fastsvm.drop_in.patching import PLACES
 
+PLACES = {
+    "sklearn.feature_extraction.text": (
+        "CountVectorizer",
+        "HashingVectorizer",
+        "TfidfTransformer",
+        "TfidfVectorizer",
+    ),
+    "sklearn.feature_selection": ("SelectKBest",),
+    "sklearn.kernel_approximation": ("Nystroem",),
+    "sklearn.linear_model": ("LogisticRegression", "Perceptron", "SGDClassifier"),
+    "sklearn.svm": ("SVC", "LinearSVC"),
+}
 PROGRAM = """
 import sys
 from sklearn.svm import LinearSVC
