@@ -16,7 +16,7 @@ from ..solvers._input import as_random, as_weights
 from ..solvers._problem import Problem
 from ..solvers._solver import Result, as_array
 from ..solvers.make_solver import LinearParams, make_solver
-from ..solvers.params import PegasosParams, PerceptronParams, SDCAParams
+from ..solvers.params import PegasosParams, SDCAParams
 from .convergence_advice import FitEnd, warn_if_short
 from .engine import solve_independent, workers_for
 from .labels import Targets, as_coefficients, held_out
@@ -209,13 +209,12 @@ def fit_linear(
     stopped = () if tasks is None else tasks.stopped
     fit = as_fit(targets.classes, results, rows.unchecked_values.dtype, params.gap_tol, stopped)
     n = len(targets.y)
+    own: dict[str, Any] = {} if isinstance(params, SDCAParams) else {"solver": None}
     if isinstance(params, PegasosParams):
-        return replace(fit, solver=None, t=steps_before + fit.n_iter * -(-n // min(params.batch_size, n)))
-    if isinstance(params, PerceptronParams):
-        return replace(fit, solver=None)
-    dual_coef, alpha_n = _dual_coef(params, targets, results), params.alpha * n
-    fit = replace(fit, dual_coef=dual_coef, alpha_n=alpha_n, n_rows=n)
-    return fit if isinstance(params, SDCAParams) else replace(fit, solver=None)
+        own["t"] = steps_before + fit.n_iter * -(-n // min(params.batch_size, n))
+    if params.is_dual:
+        own |= {"dual_coef": _dual_coef(params, targets, results), "alpha_n": params.alpha * n, "n_rows": n}
+    return replace(fit, **own)
 
 
 def as_fit(
