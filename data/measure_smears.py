@@ -3,7 +3,7 @@
     python data/measure_smears.py IMAGES --labels TABLE.csv    photographs: a table of file and label
     python data/measure_smears.py data/cells/images            the samples, whose folders are their labels
 
-The numbers with which make_smears.py draws are those of photographs with labels checked by eye; the same
+The numbers with which the samples were drawn are those of photographs with labels checked by eye; the same
 command on the samples says how near they come. No classifier takes part. Lengths are in pixels of a picture
 that is 320 wide; a density is the natural logarithm of the light of the background over that of a pixel.
 """

@@ -1,7 +1,7 @@
-"""Invented microscope pictures of blood smears, drawn from a seed, and the boxes of what they show.
+"""Invented microscope pictures of blood smears, drawn from a seed.
 
-Each shows red cells, platelets alone or in a clump, and one or two white cells of one of four classes:
-lymphocytes, monocytes, neutrophils and eosinophils. Every one has a stain, a density and a light of its own.
+Each shows red cells, platelets alone or in a clump, and a white cell of one of two classes, lymphocytes and
+neutrophils. Every one has a stain, a density and a light of its own.
 """
 
 import itertools
@@ -10,23 +10,17 @@ import cv2
 import numpy as np
 
 WIDTH, HEIGHT = 320, 240
-LABELS = ("LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL", "EOSINOPHIL")
-# Of a red cell or platelet that the border cuts, this share at least must be seen for a box.
-SEEN = 0.3
-# A box is this much wider on each side than what is seen, as those that people draw.
-BOX_MARGIN = 2
-
 # All lengths are in pixels of the finished picture; it is drawn finer, and with a margin for cells that its
 # border cuts.
 FINER = 2
 MARGIN = 70
 # Measured on photographs with labels checked by eye (data/measure_smears.py): least, usual and most radius of
 # a cell, pixels; least and most share of its nucleus in it; and how ragged its outline is.
-RADII = dict(zip(LABELS, ((25, 30, 38), (46, 54, 57), (31, 42, 48), (38, 47, 51)), strict=True))
-NUCLEUS_SHARE = {"LYMPHOCYTE": (0.66, 0.84), "NEUTROPHIL": (0.44, 0.62), "EOSINOPHIL": (0.48, 0.80)}
-LOBES = {"NEUTROPHIL": [3, 3, 4, 4, 5], "EOSINOPHIL": [2, 2, 2, 3]}
-OVERLAP = {"NEUTROPHIL": 0.9, "EOSINOPHIL": 0.75}  # least distance of two lobes, in sums of their radii
-ROUGHNESS = {"LYMPHOCYTE": 0.14, "MONOCYTE": 0.18, "NEUTROPHIL": 0.10, "EOSINOPHIL": 0.12}
+RADII = {"LYMPHOCYTE": (25, 30, 38), "NEUTROPHIL": (31, 42, 48)}
+NUCLEUS_SHARE = {"LYMPHOCYTE": (0.66, 0.84), "NEUTROPHIL": (0.44, 0.62)}
+ROUGHNESS = {"LYMPHOCYTE": 0.14, "NEUTROPHIL": 0.10}
+LOBES = [3, 3, 4, 4, 5]  # of a neutrophil
+OVERLAP = 0.9  # least distance of two lobes, in sums of their radii
 RED_RADIUS = (23.1, 25.6)
 
 # What each thing takes away of the light, as a logarithm, in cv2's order: blue, green, red. Of each thing
@@ -35,17 +29,12 @@ RED_RADIUS = (23.1, 25.6)
 RED_CELL = np.array([[0.11, 0.20, 0.07], [0.28, 0.34, 0.14]])
 NUCLEUS = {
     "LYMPHOCYTE": np.array([[-0.12, 0.55, 0.32], [0.04, 0.86, 0.62]]),
-    "MONOCYTE": np.array([[-0.15, 0.44, 0.18], [-0.08, 0.67, 0.32]]),
     "NEUTROPHIL": np.array([[-0.13, 0.53, 0.23], [-0.01, 0.93, 0.55]]),
-    "EOSINOPHIL": np.array([[-0.17, 0.45, 0.17], [0.03, 0.70, 0.41]]),
 }
 CYTOPLASM = {
     "LYMPHOCYTE": np.array([[-0.03, 0.08, 0.10], [0.03, 0.18, 0.22]]),
-    "MONOCYTE": np.array([[-0.05, 0.11, 0.09], [0.03, 0.26, 0.21]]),
     "NEUTROPHIL": np.array([[-0.03, 0.12, 0.03], [0.04, 0.27, 0.13]]),
-    "EOSINOPHIL": np.array([[-0.02, 0.14, 0.03], [0.04, 0.31, 0.13]]),
 }
-ORANGE_GRANULE = np.array([0.10, 0.22, 0.06])
 VIOLET_GRANULE = np.array([0.00, 0.10, 0.06])
 
 
@@ -116,19 +105,6 @@ def round_nucleus(rng, x, y, radius):
     return inside(blob(rng, x - shift[0], y - shift[1], size, roughness=0.1, stretch=1.25), size, 2)
 
 
-def bent_nucleus(rng, x, y, radius):
-    """Draw a monocyte's nucleus: a broad band, bent like a kidney or, at the most, like a horseshoe."""
-    half, bend, reach = rng.uniform(0.39, 0.47), rng.uniform(0.42, 0.54), rng.uniform(1.3, 2.1)
-    middle = rng.uniform(0, 2 * np.pi)
-    discs = []
-    for angle in middle + np.linspace(-reach, reach, 9):
-        a = radius * (bend * np.cos(angle) - 0.1 * np.cos(middle))
-        b = radius * (bend * np.sin(angle) - 0.1 * np.sin(middle))
-        size = half * radius * rng.uniform(0.9, 1.05)
-        discs.append(inside(blob(rng, x - a, y - b, size, roughness=0.06), size))
-    return melted(np.max(discs, axis=0))
-
-
 def chain(rng, sizes, least):
     """Choose the centres of lobes of given radii in a cell of radius 1: each beside the one before, or a
     little over it. What finds no room shrinks a little.
@@ -145,10 +121,10 @@ def chain(rng, sizes, least):
         sizes = 0.9998 * sizes
 
 
-def lobed_nucleus(rng, x, y, radius, label):
+def lobed_nucleus(rng, x, y, radius):
     """Draw a nucleus of lobes, each joined to the next by a thin bridge."""
-    n, share = rng.choice(LOBES[label]), rng.uniform(*NUCLEUS_SHARE[label])
-    centres, sizes = chain(rng, np.sqrt(share / n) * rng.uniform(0.85, 1.1, size=n), OVERLAP[label])
+    n, share = rng.choice(LOBES), rng.uniform(*NUCLEUS_SHARE["NEUTROPHIL"])
+    centres, sizes = chain(rng, np.sqrt(share / n) * rng.uniform(0.85, 1.1, size=n), OVERLAP)
     centres, sizes = radius * centres, radius * sizes
     lobes = [
         inside(blob(rng, x - a, y - b, size, roughness=0.09, stretch=1.4), size)
@@ -174,46 +150,22 @@ def dots(rng, shape, size, distance):
     return np.minimum(cv2.GaussianBlur(seeds, (0, 0), width) * 2 * np.pi * width**2, 1.3)
 
 
-def nucleus(rng, x, y, radius, label):
-    """Draw the nucleus of a white cell: its cover, and how much of the stain it takes at each point."""
-    grains = cloud(rng, x.shape, 20), cloud(rng, x.shape, 5)
-    chromatin = 1 + 0.15 * grains[0] + 0.05 * grains[1]
-    if label == "LYMPHOCYTE":
-        return round_nucleus(rng, x, y, radius), chromatin
-    if label == "MONOCYTE":
-        return bent_nucleus(rng, x, y, radius), chromatin
-    return lobed_nucleus(rng, x, y, radius, label), chromatin
-
-
 def white_cell(rng, radius, label, strength):
     """Draw a white cell: what it takes away of the light, and which part of its tile it covers."""
     x, y = grid(1.5 * radius)
     cover = inside(blob(rng, x, y, radius, ROUGHNESS[label], stretch=1.4), radius, 2)
-    core, chromatin = nucleus(rng, x, y, radius, label)
-    core *= cover
+    grains = cloud(rng, x.shape, 20), cloud(rng, x.shape, 5)
+    chromatin = 1 + 0.15 * grains[0] + 0.05 * grains[1]
+    nucleus = round_nucleus if label == "LYMPHOCYTE" else lobed_nucleus
+    core = cover * nucleus(rng, x, y, radius)
     small = np.interp(radius, RADII[label][::2], (1, 0))
     stain = between(NUCLEUS[label], np.array([small, strength, (small + strength) / 2]))
     patches = 1 + 0.35 * cloud(rng, x.shape, 32) + 0.08 * cloud(rng, x.shape, 6)
     cytoplasm = patches[..., None] * between(CYTOPLASM[label], strength)
-    if label == "EOSINOPHIL":  # coarse and packed
-        cytoplasm += rng.uniform(0.6, 1.0) * dots(rng, x.shape, 2.6, 3.4)[..., None] * ORANGE_GRANULE
-    elif label == "NEUTROPHIL":  # fine and faint
+    if label == "NEUTROPHIL":  # fine and faint granules
         cytoplasm += rng.uniform(0.5, 2.0) * dots(rng, x.shape, 1.5, 3)[..., None] * VIOLET_GRANULE
     absorbed = (cover * (1 - core))[..., None] * cytoplasm + (core * chromatin)[..., None] * stain
-    if label == "MONOCYTE":
-        absorbed *= 1 - (vacuoles(rng, x, y, radius) * (0.75 - 0.45 * core))[..., None]
     return absorbed, cover
-
-
-def vacuoles(rng, x, y, radius):
-    """Draw the vacuoles of a monocyte: small round holes, more of them near its outline."""
-    holes = np.zeros(x.shape)
-    for _ in range(rng.randint(6, 16)):
-        angle, far = rng.uniform(0, 2 * np.pi), radius * np.sqrt(rng.uniform(0.1, 0.85))
-        size = rng.uniform(1.5, 4)
-        hole = np.hypot(x - far * np.cos(angle), y - far * np.sin(angle)) / size
-        holes = np.maximum(holes, inside(hole, size))
-    return holes
 
 
 class Smear:
@@ -221,43 +173,31 @@ class Smear:
 
     Parameters
     ----------
-    number : int
+    number : int or list of int
         The seed.
-    label : str, optional
-        One of `LABELS`; None shows no white cell.
-    copied : bool, default=False
-        Whether the photograph is mirrored and turned, with black wedges at its borders.
-    distance : float, optional
-        Of a second white cell from the first, in sums of their radii; by default there is one only.
+    label : {"LYMPHOCYTE", "NEUTROPHIL"}
+        Of the white cell.
     """
 
-    def __init__(self, number, label=None, copied=False, distance=None):
+    def __init__(self, number, label):
         self.rng = np.random.RandomState(number)  # its numbers are the same in every version of numpy
-        self.label = label
         shape = (FINER * (HEIGHT + 2 * MARGIN), FINER * (WIDTH + 2 * MARGIN))
         self.absorbed = np.zeros((*shape, 3))
-        self.seen = []  # of each thing: kind, the points that it covers
         self.turn = mirrored_and_turned(self.rng)
-        self.copied = copied
-        whites = self.place_white_cells(distance) if label else []
+        x, y, radius = white = self.place_white_cell(label)
         strength = self.rng.uniform()
-        self.add_red_cells(whites)
-        if label:  # else a lone platelet would be the most purple thing there
-            self.add_platelets(whites, between(NUCLEUS["NEUTROPHIL"], strength))
-        for x, y, radius in whites:
-            absorbed, cover = white_cell(self.rng, radius, label, strength)
-            self.add("WBC", x, y, absorbed, cover, hides=True)
+        self.add_red_cells(white)
+        self.add_platelets(white, between(NUCLEUS["NEUTROPHIL"], strength))
+        absorbed, cover = white_cell(self.rng, radius, label, strength)
+        self.add(x, y, absorbed, cover, hides=True)
 
-    def add(self, kind, x, y, absorbed, cover, hides=False):
+    def add(self, x, y, absorbed, cover, hides=False):
         """Lay a tile on the glass; what it hides cannot be seen any more."""
         top, left = (int(FINER * (place + MARGIN)) - len(absorbed) // 2 for place in (y, x))
         tile = np.s_[top : top + len(absorbed), left : left + len(absorbed)]
         below = self.absorbed[tile] * (1 - cover[..., None] * hides)
         # Two cells over each other are not twice as dark: they are squeezed flat.
         self.absorbed[tile] = below + absorbed - 0.7 * np.minimum(below, absorbed).clip(0)
-        rows, columns = np.nonzero(cover > 0.5)
-        points = np.stack([columns + left, rows + top], axis=1) + 0.5
-        self.seen.append((kind, points / FINER - MARGIN - 0.5))
 
     def fits(self, x, y, radius):
         """Tell whether a white cell there is almost wholly in the picture, and in a copy of it."""
@@ -265,21 +205,16 @@ class Smear:
         spots = np.vstack([(x, y), cv2.transform(np.array([[(x, y)]]), self.turn)[0]])
         return (spots > 0.95 * radius).all() and (spots < room).all()
 
-    def place_white_cells(self, distance):
-        """Choose places and radii of one white cell, or of two at the given distance."""
-        low, usual, high = RADII[self.label]
+    def place_white_cell(self, label):
+        """Choose place and radius of the white cell."""
+        low, usual, high = RADII[label]
         while True:
             radius = self.rng.triangular(low, usual, high)
             x, y = self.rng.uniform(0, WIDTH), self.rng.uniform(0, HEIGHT)
-            cells = [(x, y, radius)]
-            if distance:
-                other, angle = self.rng.uniform(low, low + 4), self.rng.uniform(0, 2 * np.pi)
-                gap = distance * (radius + other)
-                cells.append((x + gap * np.cos(angle), y + gap * np.sin(angle), other))
-            if all(self.fits(*cell) for cell in cells):
-                return cells
+            if self.fits(x, y, radius):
+                return x, y, radius
 
-    def add_red_cells(self, whites):
+    def add_red_cells(self, white):
         """Strew red cells, many of them against another, few over another."""
         rng = self.rng
         tone = between(RED_CELL, rng.uniform())
@@ -293,13 +228,13 @@ class Smear:
                 gap = rng.uniform(0.75, 1.0) * (near[2] + radius)
                 x, y = near[0] + gap * np.cos(angle), near[1] + gap * np.sin(angle)
             free = all(np.hypot(x - a, y - b) > 0.72 * (radius + r) for a, b, r in reds)
-            free &= all(np.hypot(x - a, y - b) > 0.95 * (radius + r) for a, b, r in whites)
+            free &= np.hypot(x - white[0], y - white[1]) > 0.95 * (radius + white[2])
             if free and len(reds) < wanted and -20 < x < WIDTH + 20 and -20 < y < HEIGHT + 20:
                 reds.append((x, y, radius))
-                self.add("RBC", x, y, *red_cell(rng, radius, tone))
+                self.add(x, y, *red_cell(rng, radius, tone))
 
-    def add_platelets(self, whites, stain):
-        """Strew a few platelets and, in every third picture or so, a clump of them; none at a white cell."""
+    def add_platelets(self, white, stain):
+        """Strew a few platelets and, in every third picture or so, a clump; none at the white cell."""
         rng = self.rng
         spots = [(rng.uniform(0, WIDTH), rng.uniform(0, HEIGHT)) for _ in range(rng.randint(0, 6))]
         x, y, clumped = rng.uniform(25, WIDTH - 25), rng.uniform(25, HEIGHT - 25), rng.uniform() < 0.35
@@ -308,8 +243,8 @@ class Smear:
             spots.append((x + 6 * np.sqrt(k) * np.cos(angle), y + 6 * np.sqrt(k) * np.sin(angle)))
         for x, y in spots:
             speck, cover = platelet(rng, stain)
-            if all(np.hypot(x - a, y - b) > 1.2 * r + 10 for a, b, r in whites):
-                self.add("Platelets", x, y, speck, cover)
+            if np.hypot(x - white[0], y - white[1]) > 1.2 * white[2] + 10:
+                self.add(x, y, speck, cover)
 
     def finish(self, drawn):
         """Cut the margin off and shrink to the picture's size."""
@@ -327,28 +262,12 @@ class Smear:
         return colour * (1 + rise - fall + 0.006 * cloud(rng, x.shape, 80))[..., None]
 
     def photograph(self):
-        """Take the picture: light, blur, noise; a copy is then mirrored and turned, and filled with black."""
+        """Take the picture: light, blur, noise."""
         picture = self.light() * np.exp(-self.finish(self.absorbed))
         picture = cv2.GaussianBlur(picture, (0, 0), self.rng.uniform(0.5, 1.3))
         noise = self.rng.normal(scale=self.rng.uniform(3, 5), size=picture.shape)
         picture += cv2.GaussianBlur(noise, (0, 0), 0.8)
-        picture = picture.clip(0, 255).round().astype(np.uint8)
-        return copy_of(picture, self.turn) if self.copied else picture
-
-    def boxes(self):
-        """Give x, y, width and height of what is seen of each thing, and its kind; white cells first."""
-        boxes = []
-        for kind, points in sorted(self.seen, key=lambda thing: thing[0] != "WBC"):
-            seen = points[inside_picture(points)]
-            if self.copied:
-                seen = cv2.transform(seen[None], self.turn)[0] if len(seen) else seen
-                seen = seen[inside_picture(seen)]
-            if len(seen) > SEEN * len(points):
-                low = np.round(seen.min(axis=0)).astype(int) - BOX_MARGIN
-                high = np.round(seen.max(axis=0)).astype(int) + 1 + BOX_MARGIN
-                low, high = low.clip(0), np.minimum(high, (WIDTH, HEIGHT))
-                boxes.append((*low.tolist(), *(high - low).tolist(), kind))
-        return boxes
+        return picture.clip(0, 255).round().astype(np.uint8)
 
 
 def mirrored_and_turned(rng):
@@ -363,8 +282,3 @@ def mirrored_and_turned(rng):
 def copy_of(picture, turn):
     """Map a picture to a copy of it, black where it shows nothing."""
     return cv2.warpAffine(picture, turn, (WIDTH, HEIGHT))
-
-
-def inside_picture(points):
-    """Tell which points (x and y) a picture shows."""
-    return ((points > -0.5) & (points < (WIDTH - 0.5, HEIGHT - 0.5))).all(axis=1)
