@@ -25,7 +25,7 @@ class Fake(ModuleType):
         super().__init__("fake_study")
         self.computed, self.failure, self.claims, self.contexts = 0, None, claims(), []
 
-    def compute(self):
+    def compute(self, advance):
         self.computed += 1
         return {"error": np.arange(3) / 8}
 
@@ -33,14 +33,12 @@ class Fake(ModuleType):
         if self.failure:
             raise self.failure
         self.contexts.append(context)
-        with context.stage("work", total=3):
-            error = context.part("work", self.compute, seed=context.seed, runs=context.runs)["error"]
+        error = context.part("work", self.compute, seed=context.seed, runs=context.runs)["error"]
 
         def draw(sheet):
             sheet.subplots().plot(error)
 
         return Report(
-            name="fake",
             title="A study of nothing",
             document=f"A. N. Other & Sons {HOSTILE} (1987)",
             data="Three numbers.",

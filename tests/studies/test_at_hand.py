@@ -24,7 +24,7 @@ def test_another_set_is_not_taken(tmp_path):
     lines = [f"books {label} {k}.txt so it is" for k, label in enumerate(["good", "bad"] * 20)]
     (tmp_path / "sentiment.txt").write_text("\n".join(lines))
     with pytest.raises(AppError, match=r"sentiment.txt: has the labels bad, good, and the article neg and"):
-        add_texts(Report("", "", "", ""), Context(data=str(tmp_path)))
+        add_texts(Report("", "", ""), Context(data=str(tmp_path)))
 
 
 def test_a_report_says_what_the_folder_lacks(tmp_path):

@@ -68,7 +68,7 @@ def test_a_kernels_surface_grows_row_by_row_to_that_of_the_fit():
 def test_growth_counts_the_words_of_the_first_texts(monkeypatch):
     monkeypatch.setattr(texts, "ORDERS", 3)
     X = sparse.random_array((64, 90), density=0.03, random_state=0, format="csr", dtype=float)
-    found = texts.grow(X, seed=4)
+    found = texts.grow(X, 4, lambda: None)
     assert found["sizes"].tolist() == [2, 4, 8, 16, 32, 64]
     random = np.random.default_rng(4)
     for columns in found["columns"]:
@@ -96,7 +96,7 @@ def test_the_whole_study(corpus, tmp_path):
     data.write_text("x,y,label\n" + "".join(rows))
     context = Context(data=str(tmp_path), runs=3, parts=Cache(tmp_path / "parts"))
     report = run_study(context)
-    record = record_study(report, {}, {})
+    record = record_study("sentiment", report, {}, {})
     assert str(tmp_path) not in str(record)
     again = run_study(context)
     assert [claim.ours for claim in again.claims] == [claim.ours for claim in report.claims]

@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.common.matplotlib_figures import figure
-from fastsvm_apps.studies.documents import (
-    document_solvers,
-    solver_outputs,
-    solver_rates,
-    solver_sets,
-    solvers,
-)
+from fastsvm_apps.studies.documents import solver_convergence as convergence
+from fastsvm_apps.studies.documents import solver_outputs, solver_rates, solver_sets, solvers
 from fastsvm_apps.studies.race.cost_to_level import cost_to_level, level_beyond_an_epoch
 from fastsvm_apps.studies.race.race_curves import Curves
 from fastsvm_apps.studies.report.claim_judging import Statistic, above, below, judge, meets, within
@@ -23,7 +18,7 @@ pytestmark = pytest.mark.blas
 
 def few_steps(patch):
     """Measure rates, and every step, on less."""
-    patch.setattr(solvers, "STEP_EPOCHS", 1)
+    patch.setattr(convergence, "STEP_EPOCHS", 1)
     patch.setattr(solver_rates, "STEP_COUNTS", (64, 512, 4096))
     patch.setattr(solver_rates, "ROWS", (60, 120))
 
@@ -59,7 +54,7 @@ def test_a_level_is_one_that_no_first_epoch_meets():
 ])  # fmt: skip
 def test_what_one_needs_as_a_multiple_of_what_another_needs(a, b, ratio):
     found = curves(a=[a] * 6, b=[b] * 6)
-    assert solvers.cost_ratio((found, found), ("a", "b"), "visits") == (ratio, ratio, ratio)
+    assert convergence.cost_ratio((found, found), ("a", "b"), "visits") == (ratio, ratio, ratio)
 
 
 def test_what_is_proven_of_sdca_and_how_steps_are_counted():
@@ -132,9 +127,9 @@ def test_the_rows_of_the_document(shared):
     for data in solver_sets.all_sets(context)[0]:
         if data.kind == solver_sets.WIDE:
             shape = data.alpha, data.batch, data.epochs
-            models = document_solvers.eight_algorithms(*shape)
-            found = solvers.set_curves(data, models, context, "curves", solvers.CURVE_RUNS)
-            orders = document_solvers.PERMUTATION, document_solvers.CYCLIC
-            assert solvers.cost_ratio((found, found), orders, "visits").high < 1
-            pegasos = document_solvers.PEGASOS, document_solvers.VANILLA
-            assert solvers.cost_ratio((found, found), pegasos, "visits").low > 1
+            models = convergence.eight_algorithms(*shape)
+            found = convergence.set_curves(data, models, context, "curves", convergence.CURVE_RUNS)
+            orders = convergence.PERMUTATION, convergence.CYCLIC
+            assert convergence.cost_ratio((found, found), orders, "visits").high < 1
+            pegasos = convergence.PEGASOS, convergence.VANILLA
+            assert convergence.cost_ratio((found, found), pegasos, "visits").low > 1

@@ -11,8 +11,9 @@ from ...common.errors import USAGE, AppError
 from ...common.files import replace_file
 from ...common.matrix_reading import TABLE_OPTIONS, read_labelled
 from ...common.paths import Continues, Reads
-from ...common.printing import print_heading, print_json, print_line, print_table, tidy_warnings
+from ...common.printing import print_json, tidy_warnings
 from ...common.progress import Stages, by_steps
+from ...common.sections import Section, Table, print_sections
 from .study_commands import command, thread_count
 
 SOLVERS = ("sdca", "sdca-sgd", "pegasos", "pegasos-tail", "asdca", "perceptron")
@@ -64,15 +65,11 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
         with stage("read"):
             X, y, X_test, y_test = _read_and_split_rows(file, scale, table)
         study_folder.take_folder(output, "compare")
+        measured = {"runs": runs, "loss": loss, "X_test": X_test, "y_test": y_test}
+        threads = thread_count(config.get("threads", -1))
         with stage("run", total=runs * sum(model.max_iter for model in models.values())) as advance:
             try:
-                found = race(
-                    *(models, X, y),
-                    **{"runs": runs, "loss": loss, "X_test": X_test, "y_test": y_test},
-                    n_jobs=thread_count(config.get("threads", -1)),
-                    random_state=0,
-                    progress=by_steps(advance),
-                )
+                found = race(models, X, y, n_jobs=threads, progress=by_steps(advance), **measured)
             except ValueError as error:
                 raise AppError(f"{file}: {error}") from error
         with stage("draw"):
@@ -92,15 +89,11 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
         print_json({"optimum": optimum, "near": NEAR_SHARE, "solvers": rows})
         return
     n, d = X.shape
-    print_heading(file, f"{n:,} rows, {d:,} columns; {len(y_test):,} rows for the test error")
-    print_table(
-        header,
-        [["-" if v is None else v if isinstance(v, str) else f"{v:.5g}" for v in row] for row in cells],
-    )
-    print_line(
-        f"near: CPU seconds to {NEAR_SHARE:.0%} of the optimum. "
-        f"{output}: {', '.join(sorted(os.listdir(output)))}"
-    )
+    head = f"{n:,} rows, {d:,} columns; {len(y_test):,} rows for the test error"
+    shown = [["-" if v is None else v if isinstance(v, str) else f"{v:.5g}" for v in row] for row in cells]
+    files = f"{output}: {', '.join(sorted(os.listdir(output)))}"
+    last = f"near: CPU seconds to {NEAR_SHARE:.0%} of the optimum. {files}"
+    print_sections([Section(title=file, lines=[head], tables=[Table(header, shown)]), Section(lines=[last])])
 
 
 def _solver_model(name, loss, alpha, epochs):
@@ -150,23 +143,19 @@ def _solver_rows(found):
     for label, coef in found.coef.items():
         own = found.table["solver"] == label
         lines = found.table[own].reshape(len(coef), -1)
-        last = lines[:, -1]
-        solved = np.median(found.excess[own].reshape(lines.shape), axis=0) <= NEAR_SHARE
-        mean = {
-            name: None if np.isnan(last[name]).any() else float(last[name].mean())
-            for name in ("seconds", "primal", "gap", "error")
-        }
+        last, excess = lines[:, -1], np.median(found.excess[own].reshape(lines.shape), axis=0)
+        near, gap = np.flatnonzero(excess <= NEAR_SHARE), float(last["gap"].mean())
         ends = {name: mean_interval(last[name].tolist()) for name in ("primal", "error")}
         rows.append(
             {
                 "solver": label,
                 "visits": int(last["visits"].max()),
                 "steps": int(last["steps"].max()),
-                "seconds": mean["seconds"],
-                "near": float(np.median(lines["seconds"][:, solved.argmax()])) if solved.any() else None,
-                "objective": [mean["primal"], *ends["primal"]],
-                "gap": mean["gap"],
-                "error": [mean["error"], max(ends["error"][0], 0.0), min(ends["error"][1], 1.0)],
+                "seconds": float(last["seconds"].mean()),
+                "near": float(np.median(lines["seconds"][:, near[0]])) if len(near) else None,
+                "objective": [float(last["primal"].mean()), *ends["primal"]],
+                "gap": None if np.isnan(gap) else gap,
+                "error": [float(last["error"].mean()), *np.clip(ends["error"], 0.0, 1.0).tolist()],
             }
         )
     return rows

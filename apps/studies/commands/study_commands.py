@@ -144,7 +144,7 @@ def run_study(name: str, folder: str, *, quiet: bool, verbose: bool, threads: ob
         how = {"command": command_line(name, **choices), "quick": context.quick, "seed": context.seed}
         # Of all threads; nobody knows what parts of an earlier run took.
         how["cpu_seconds"] = None if context.taken_up else process_time() - start
-        record = record_study(report, how, stage.seconds)
+        record = record_study(name, report, how, stage.seconds)
         study_folder.write_study_folder(folder, report, record, stage)
     return record
 

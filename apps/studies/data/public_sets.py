@@ -12,6 +12,11 @@ from .dataset_files import DatasetError, DatasetNotFoundError, Source, find, rea
 Rows = tuple[np.ndarray, np.ndarray]
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass"
+UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
+CASI = "https://web.stanford.edu/~hastie/CASI_files/DATA"
+SIPU = "https://cs.uef.fi/sipu/datasets"
+USPS_MD5, USPS_TEST_MD5 = "ec16c51db3855ca6c91edd34d0e9b197", "8ea070ee2aca1ac39742fdd1ef5ed118"
+SKIN_SHA256 = "e30c0a845385dcc95a45c45ed263465674a49638e98ef740afd520769c7714a4"
 
 
 class PublicSet(NamedTuple):
@@ -78,64 +83,32 @@ PUBLIC_SETS = {
     # 9,298 handwritten digits of 16 by 16 pixels; ink from 0 to 1. The first 7,291 are the original training
     # set. J. Hull, A database for handwritten text recognition research, PAMI 1994; the files are those of
     # LIBSVM's page, where ink is from -1 to 1. No licence is given. The checksums are torchvision's.
-    "usps": PublicSet(
-        _read_usps,
-        256,
-        tuple(range(10)),
-        (
-            Source("usps.bz2", f"{LIBSVM}/usps.bz2", "md5:ec16c51db3855ca6c91edd34d0e9b197", "usps.npz"),
-            Source("usps.t.bz2", f"{LIBSVM}/usps.t.bz2", "md5:8ea070ee2aca1ac39742fdd1ef5ed118", "usps.npz"),
-        ),
-    ),
+    "usps": PublicSet(_read_usps, 256, tuple(range(10)), (
+        Source("usps.bz2", f"{LIBSVM}/usps.bz2", f"md5:{USPS_MD5}", "usps.npz"),
+        Source("usps.t.bz2", f"{LIBSVM}/usps.t.bz2", f"md5:{USPS_TEST_MD5}", "usps.npz"),
+    )),
     # The colours (blue, green and red, from 0 to 255) of 245,057 pixels: 1 skin (the first 50,859 pixels),
     # 2 anything else. R. Bhatt and A. Dhall, Skin segmentation, UCI Machine Learning Repository, 2010;
     # CC BY 4.0.
-    "skin": PublicSet(
-        _read_points,
-        3,
-        (1, 2),
-        (
-            Source(
-                "Skin_NonSkin.txt",
-                "https://archive.ics.uci.edu/ml/machine-learning-databases/00229/Skin_NonSkin.txt",
-                "sha256:e30c0a845385dcc95a45c45ed263465674a49638e98ef740afd520769c7714a4",
-                "skin.tsv.gz",
-            ),
-        ),
-    ),
+    "skin": PublicSet(_read_points, 3, (1, 2), (
+        Source("Skin_NonSkin.txt", f"{UCI}/00229/Skin_NonSkin.txt", f"sha256:{SKIN_SHA256}", "skin.tsv.gz"),
+    )),
     # The activity of 6,033 genes of 102 men: 0 healthy (the first 50 men), 1 cancer. D. Singh et al., Gene
     # expression correlates of clinical prostate cancer behavior, Cancer Cell 2002, as prepared by B. Efron
     # and T. Hastie for Computer age statistical inference. No licence or checksum is published.
-    "prostate": PublicSet(
-        _read_prostate,
-        6033,
-        (0, 1),
-        (
-            Source(
-                "prostmat.csv",
-                "https://web.stanford.edu/~hastie/CASI_files/DATA/prostmat.csv",
-                also="prostate.npz",
-            ),
-        ),
-    ),
+    "prostate": PublicSet(_read_prostate, 6033, (0, 1), (
+        Source("prostmat.csv", f"{CASI}/prostmat.csv", also="prostate.npz"),
+    )),
     # 240 points of the plane in two classes, one bent around the other. L. Fu and E. Medico, FLAME, a novel
     # fuzzy clustering method, BMC Bioinformatics 2007; from the page "Clustering basic benchmark" of the
     # University of Eastern Finland. No checksum is published.
-    "flame": PublicSet(
-        _read_points,
-        2,
-        (1, 2),
-        (Source("flame.txt", "https://cs.uef.fi/sipu/datasets/flame.txt", also="flame.csv"),),
-    ),
+    "flame": PublicSet(_read_points, 2, (1, 2), (
+        Source("flame.txt", f"{SIPU}/flame.txt", also="flame.csv"),
+    )),
     # 373 points of the plane in two crescents that interlock. A. Jain and M. Law, Data clustering: a user's
     # dilemma, PReMI 2005; from the same page.
-    "jain": PublicSet(
-        _read_points,
-        2,
-        (1, 2),
-        (Source("jain.txt", "https://cs.uef.fi/sipu/datasets/jain.txt", also="jain.csv"),),
-    ),
-}
+    "jain": PublicSet(_read_points, 2, (1, 2), (Source("jain.txt", f"{SIPU}/jain.txt", also="jain.csv"),)),
+}  # fmt: skip
 
 
 def fetch_public_set(

@@ -3,7 +3,7 @@
 import csv
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
@@ -19,7 +19,7 @@ from ...cells.output.cell_drawing import contact_sheet, encoded, save_image
 from ...common.folds import grouped_folds, random_split
 from ...common.printing import many
 from ..data.invented_smears import Smear, copy_of, mirrored_and_turned
-from ..report.study_report import Context, Figure
+from ..report.study_report import Advance, Arrays, Context, Figure
 from .document_crop import SIZE, document_crop, draw_steps, locate_report
 from .principal_components import Projection, components, inner_products, project, whitened
 
@@ -167,11 +167,10 @@ def _drawn(place: str, seed: int, number: int) -> list[ImageFile]:
 def cropped(context: Context, files: Sequence[ImageFile]) -> Crops:
     """Crop cells; what an earlier run has cropped is taken from its files."""
     parts = []
-    with context.stage("crop", total=len(files)) as advance:
-        for first in range(0, len(files), PART):
-            some = files[first : first + PART]
-            compute = partial(_study_crops, some, context.threads, advance)
-            parts.append(context.part("crops", compute, files=_digest(some)))
+    for first in range(0, len(files), PART):
+        some = files[first : first + PART]
+        compute = partial(_study_crops, some, context.threads)
+        parts.append(context.part("crops", compute, total=len(some), files=_digest(some)))
     found = np.concatenate([part["found"] for part in parts])
     return Crops(
         [file for file, is_found in zip(files, found, strict=True) if is_found],
@@ -181,7 +180,7 @@ def cropped(context: Context, files: Sequence[ImageFile]) -> Crops:
     )
 
 
-def _study_crops(files: Sequence[ImageFile], jobs: int, advance: Callable[[], None]) -> dict[str, np.ndarray]:
+def _study_crops(files: Sequence[ImageFile], jobs: int, advance: Advance) -> Arrays:
     crops: dict[str, np.ndarray] = {}
     start = time.process_time()
     for file, crop in map_images(document_crop, files, jobs=jobs):

@@ -16,7 +16,7 @@ from ..report import charts
 from ..report import claim_judging as judging
 from ..report.charts import BLUE, GREEN, VERMILION
 from ..report.claim_judging import Statistic, above, alike, judge, mean, median, over_splits
-from ..report.study_report import Claim, Context, Figure, Report, Table
+from ..report.study_report import Advance, Arrays, Claim, Context, Figure, Report, Table
 from .cell_crops import COMPONENTS, Crops, Split, cropped, drawn_smears, image_sheets, photographs
 from .principal_components import singular_values
 
@@ -68,7 +68,6 @@ def run(context: Context) -> Report:
     race = race_on_many_rows(context, intercept=False, batch_size=PEGASOS_BATCH)
     words = "n >> d: Pegasos performs way better than SDCA (CPU time of SDCA / that of Pegasos)"
     return Report(
-        name="cells",
         title="White blood cells: SDCA against Pegasos",
         document="D. Bouche and C. Verluise, SDCA vs. Pegasos for linear SVM fitting: applications to blood "
         "cells classification (2018)",
@@ -145,16 +144,17 @@ def split_errors(context: Context, name: str, crops: Crops, splits: Sequence[Spl
         fitted = (model.fit(rows[0], crops.signs[train]) for model in fitted)
         return [float(np.mean(model.predict(rows[1]) != crops.signs[test])) for model in fitted]
 
-    def compute() -> dict[str, np.ndarray]:
+    def compute(advance: Advance) -> Arrays:
         values = []
-        with context.stage(f"errors of {name}", total=len(splits)) as advance:
-            for split in splits:
-                values.append([last_errors(*split, rows) for rows in crops.features(*split)])
-                advance()
+        for split in splits:
+            values.append([last_errors(*split, rows) for rows in crops.features(*split)])
+            advance()
         return {"values": np.array(values)}
 
     key = {"pixels": crops.pixels, "splits": [list(rows) for rows in splits], "seed": context.seed}
-    part = context.part(f"errors-{name.replace(' ', '-')}", compute, **key, solvers=parameters())
+    part = context.part(
+        f"errors-{name.replace(' ', '-')}", compute, total=len(splits), **key, solvers=parameters()
+    )
     n_train, n_test = np.mean([[len(train), len(test)] for train, test in splits], axis=0).tolist()
     return part["values"], (n_train, n_test)
 
@@ -170,7 +170,7 @@ def spectrum(context: Context, crops: Crops) -> np.ndarray:
     k = min(SINGULAR, len(train) - 1)
     key = {"pixels": crops.pixels, "train": train, "k": k}
     part = context.part(
-        "singular-values", lambda: {"values": singular_values(crops.products, train, k)}, **key
+        "singular-values", lambda _: {"values": singular_values(crops.products, train, k)}, **key
     )
     return part["values"]
 

@@ -13,20 +13,10 @@ from ..data.public_sets import usps_or_small_digits
 from ..race.cost_to_level import level_beyond_an_epoch
 from ..race.many_rows import ALPHAS, judge_many_rows, race_on_many_rows
 from ..report import charts
+from ..report import claim_judging as judging
 from ..report.charts import BLUE, GREEN, VERMILION
-from ..report.claim_judging import (
-    Region,
-    above,
-    below,
-    inside,
-    judge,
-    mean,
-    meets,
-    of_a_draw,
-    reaches,
-    untested,
-)
-from ..report.study_report import Arrays, Claim, Context, Figure, Report, Table
+from ..report.claim_judging import above, below, judge, mean, of_a_draw, reaches
+from ..report.study_report import Advance, Arrays, Claim, Context, Figure, Report, Table
 
 LABELS = (5, 6)
 ALPHA, EPOCHS = 1.0, 20  # lambda and T of the document
@@ -54,7 +44,6 @@ def run(context: Context) -> Report:
     rates = error_rates(context, digits, runs)
     race = race_on_many_rows(context, intercept=True)
     return Report(
-        name="digits",
         title="Digits 5 and 6: Pegasos with an intercept",
         document="F. Saud, Linear SVM via Pegasos (SGD) in R",
         data=digits.words,
@@ -138,30 +127,29 @@ def error_rates(context: Context, digits: Digits, runs: int) -> Arrays:
         many epochs.
     """
 
-    def compute() -> Arrays:
+    def compute(advance: Advance) -> Arrays:
         train, test = (np.zeros((len(METHODS), runs, 2, 2), int) for _ in range(2))
         seconds, coef = np.zeros((len(METHODS), runs)), np.zeros((len(METHODS), digits.X.shape[1]))
         steps = np.zeros((len(EPOCHS_TRIED), runs))
-        with context.stage("draws", total=runs) as advance:
-            for run in range(runs):
-                here, there = draw(digits, context.seed, run)
-                for k, method in enumerate(METHODS.values()):
-                    model = method(random_state=run)
-                    start = thread_time()
-                    model.fit(digits.X[here], digits.y[here])
-                    seconds[k, run] = thread_time() - start
-                    coef[k] += model.coef_[0] / runs
-                    train[k, run] = confusion(digits.y[here], model.predict(digits.X[here]), LABELS)
-                    test[k, run] = confusion(digits.y[there], model.predict(digits.X[there]), LABELS)
-                for k, epochs in enumerate(EPOCHS_TRIED):
-                    model = Pegasos(alpha=ALPHA, max_iter=epochs, random_state=run)
-                    model.fit(digits.X[here], digits.y[here])
-                    steps[k, run] = np.mean(model.predict(digits.X[there]) != digits.y[there])
-                advance()
+        for run in range(runs):
+            here, there = draw(digits, context.seed, run)
+            for k, method in enumerate(METHODS.values()):
+                model = method(random_state=run)
+                start = thread_time()
+                model.fit(digits.X[here], digits.y[here])
+                seconds[k, run] = thread_time() - start
+                coef[k] += model.coef_[0] / runs
+                train[k, run] = confusion(digits.y[here], model.predict(digits.X[here]), LABELS)
+                test[k, run] = confusion(digits.y[there], model.predict(digits.X[there]), LABELS)
+            for k, epochs in enumerate(EPOCHS_TRIED):
+                model = Pegasos(alpha=ALPHA, max_iter=epochs, random_state=run)
+                model.fit(digits.X[here], digits.y[here])
+                steps[k, run] = np.mean(model.predict(digits.X[there]) != digits.y[there])
+            advance()
         return {"train": train, "test": test, "seconds": seconds, "coef": coef, "steps": steps}
 
     key = {"X": digits.X, "y": digits.y, "runs": runs, "seed": context.seed}
-    return context.part("draws", compute, **key)
+    return context.part("draws", compute, total=runs, **key)
 
 
 # fmt: off
@@ -177,16 +165,17 @@ def digit_claims(digits: Digits, rates: Arrays, race: Arrays | str) -> list[Clai
         _judge_draws("It gets 2 of the 200 training images wrong", "98, 2 / 0, 100", wrong(train),
                      reaches(wrong(TRAIN)), "{:.1f}"),
         _judge_draws("Of the 600 test images it calls 293 a 5 and 307 a 6", "293 called 5",
-                     test[:, :, 0].sum(axis=1), meets(*2 * (TEST[:, 0].sum(),)), "{:.1f}"),
+                     test[:, :, 0].sum(axis=1), judging.meets(*2 * (TEST[:, 0].sum(),)), "{:.1f}"),
         judge("More 5s are taken for 6s than 6s for 5s", f"{TEST[0, 1]} and {TEST[1, 0]} of 300 each",
               mean(fives - sixes), above(0),
               lambda s: f"{fives.mean():.1f} and {sixes.mean():.1f} of {digits.n_test} each; {s.value:.1f} "
                         f"more ({s.low:.1f} to {s.high:.1f})"),
     ]
     return [
-        *(on_images if digits.original else [untested(claim, OTHERS) for claim in on_images]),
+        *(on_images if digits.original else [judging.untested(claim, OTHERS) for claim in on_images]),
         judge("A fixed number of epochs will do", f"T = {EPOCHS}",
-              mean(rates["steps"][EPOCHS_TRIED.index(EPOCHS)] - optimum), inside(-TOLERANCE, TOLERANCE),
+              mean(rates["steps"][EPOCHS_TRIED.index(EPOCHS)] - optimum),
+              judging.inside(-TOLERANCE, TOLERANCE),
               lambda s: f"{100 * s.value:+.2f} points of error ({100 * s.low:.2f} to {100 * s.high:.2f}) "
                         "to the optimum's",
               why="The error less that of the certified optimum, within half a point."),
@@ -199,7 +188,7 @@ def digit_claims(digits: Digits, rates: Arrays, race: Arrays | str) -> list[Clai
     ]
 
 
-def _judge_draws(words: str, theirs: str, draws: np.ndarray, region: Region, spelling: str) -> Claim:
+def _judge_draws(words: str, theirs: str, draws: np.ndarray, region: judging.Region, spelling: str) -> Claim:
     """Judge a figure of one draw by where 95 % of ours are."""
     mean_of, low, high = (spelling.format(number) for number in of_a_draw(draws))
     ours = f"{mean_of} on average of {len(draws)} draws; 95 % of single draws have {low} to {high}"

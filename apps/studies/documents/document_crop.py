@@ -13,6 +13,7 @@ import numpy as np
 from ...cells.data.image_reader import ImageFile
 from ...cells.finding.findings import crop_square
 from ...cells.output.cell_drawing import shown_in
+from ..report.charts import panels
 
 SPATIAL_RADIUS, COLOUR_RADIUS = 30, 60  # of the mean shift
 FRAME = 80  # grey levels below are the black frame
@@ -100,10 +101,7 @@ def document_crop(file: ImageFile) -> np.ndarray | None:
 
 def draw_steps(sheet, steps: Sequence[tuple[str, np.ndarray]]) -> None:
     """Draw what each step from an image to its crop led to, four in a row."""
-    axes = sheet.subplots(-(-len(steps) // 4), 4, squeeze=False).ravel()
-    for ax in axes[len(steps) :]:
-        ax.set_axis_off()
-    for number, (ax, (name, image)) in enumerate(zip(axes, steps, strict=False), 1):
+    for number, (ax, (name, image)) in enumerate(zip(panels(sheet, len(steps), 4), steps, strict=True), 1):
         ax.imshow(shown_in(MAX_STEP, image))
         ax.set(xticks=[], yticks=[])
         ax.spines[:].set_color("0.8")  # a mask is white

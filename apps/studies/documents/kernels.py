@@ -6,7 +6,7 @@ fold, on the same draws of rows.
 
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,7 +20,7 @@ from ..report import charts
 from ..report import claim_judging as judging
 from ..report.charts import TEN_COLORS
 from ..report.claim_judging import Statistic, above, below, judge, mean, spelled
-from ..report.study_report import Arrays, Claim, Context, Figure, Report, Table
+from ..report.study_report import Advance, Arrays, Claim, Context, Figure, Report, Table
 from .plain_kernel_pegasos import gaussian_matrix, naive, vectorised
 
 # What is tried: kernels, numbers of steps and strengths of the document.
@@ -100,12 +100,11 @@ def run(context: Context) -> Report:
     grids = kernel_grids(context, X, y, size, seeds, KERNELS, LAMBDAS)
     is_wider = context.grid == "wider"
     wider = kernel_grids(context, X, y, size, seeds, WIDER, WIDER_LAMBDAS) if is_wider else {}
-    with context.stage("race", total=size.repeats) as advance:
-        compute = partial(race_implementations, X, y, size, context.seed, advance)
-        race = context.part("race", compute, **key, steps=size.race_steps, repeats=size.repeats)
-    with context.stage("t-SNE"):
-        compute = partial(tsne_plane, X, y, size, context.seed, context.threads)
-        plane = context.part("plane", compute, **key, rows=size.plane_rows, steps=size.plane_steps)
+    kept = {"steps": size.race_steps, "repeats": size.repeats}
+    compute = partial(race_implementations, X, y, size, context.seed)
+    race = context.part("race", compute, total=size.repeats, **key, **kept)
+    kept = {"rows": size.plane_rows, "steps": size.plane_steps}
+    plane = context.part("plane", partial(tsne_plane, X, y, size, context), **key, **kept)
     found = KernelErrors(size.steps, {name: grid["error"] for name, grid in grids.items()})
     claims = [
         *data_claims(y, plane, race, size, memory(X)),
@@ -115,7 +114,6 @@ def run(context: Context) -> Report:
         *([wider_claim(found, wider)] if wider else []),
     ]
     return Report(
-        name="kernels",
         title="Ten digits: kernel Pegasos over a grid",
         document="G. Cerizza, Multiclass Classification with Pegasos (University of Milan)",
         data=words,
@@ -189,19 +187,15 @@ def kernel_grids(
         (n_lambdas, n_steps, n_folds), the folds of all seeds.
     """
     key = {"X": X, "y": y, "steps": size.steps, "seeds": [*seeds], "lambdas": lambdas}
-    with context.stage("grid", total=len(kernels) * len(lambdas) * FOLDS * len(seeds)) as advance:
-        return {
-            name: context.part(
-                "grid",
-                partial(measure_kernel, X, y, kernel, lambdas, size.steps, seeds, context.threads, advance),
-                kernel=kernel,
-                **key,
-            )
-            for name, kernel in kernels.items()
-        }
+    found = {}
+    for name, kernel in kernels.items():
+        compute = partial(measure_kernel, X, y, kernel, lambdas, size.steps, seeds, context.threads)
+        total = len(lambdas) * FOLDS * len(seeds)
+        found[name] = context.part("grid", compute, total=total, kernel=kernel, **key)
+    return found
 
 
-def measure_kernel(X, y, kernel, lambdas, steps, seeds, threads: int, advance: Callable[[], None]) -> Arrays:
+def measure_kernel(X, y, kernel, lambdas, steps, seeds, threads: int, advance: Advance) -> Arrays:
     """Measure one kernel: a value of `kernel_grids`; `advance` is called after each fold and strength."""
     from fastsvm import kernel_pegasos_grid
 
@@ -214,7 +208,7 @@ def measure_kernel(X, y, kernel, lambdas, steps, seeds, threads: int, advance: C
     return {name: np.concatenate([run[name] for run in runs], axis=-1) for name in ("error", "seconds")}
 
 
-def race_implementations(X, y, size: Size, seed: int, advance: Callable[[], None]) -> Arrays:
+def race_implementations(X, y, size: Size, seed: int, advance: Advance) -> Arrays:
     """Time three implementations on the problem of one class, with a gaussian kernel.
 
     Returns
@@ -260,7 +254,7 @@ def memory(X: np.ndarray) -> dict[str, float]:
     return {"matrix": matrix.nbytes * larger, "tensor": peak * larger * d / tensor.shape[-1]}
 
 
-def tsne_plane(X, y, size: Size, seed: int, threads: int) -> Arrays:
+def tsne_plane(X, y, size: Size, context: Context, _: Advance) -> Arrays:
     """Project a sample of the digits by t-SNE, and look at the nearest neighbour of each in the plane.
 
     Returns
@@ -276,6 +270,7 @@ def tsne_plane(X, y, size: Size, seed: int, threads: int) -> Arrays:
     from sklearn.neighbors import NearestNeighbors
     from threadpoolctl import threadpool_limits
 
+    seed, threads = context.seed, context.threads
     rows = np.random.default_rng(seed).permutation(len(y))[: size.plane_rows]
     labels = y[rows]
     reduced = PCA(min(COMPONENTS, X.shape[1]), random_state=seed).fit_transform(X[rows])

@@ -12,7 +12,7 @@ DOCUMENT = (
 
 def run(context: Context) -> Report:
     """Run the study."""
-    report = Report("sentiment", "Pegasos, from points in the plane to sentiment", DOCUMENT, "")
+    report = Report("Pegasos, from points in the plane to sentiment", DOCUMENT, "")
     add_texts(report, context)
     add_planes(report, context)
     return report

@@ -15,19 +15,10 @@ from fastsvm.fitting import Pegasos
 from ...common.folds import random_split
 from ..data.public_sets import public_set_at_hand
 from ..report import charts
+from ..report import claim_judging as judging
 from ..report.charts import BLUE, VERMILION
-from ..report.claim_judging import (
-    Statistic,
-    above,
-    judge,
-    mean,
-    of_a_draw,
-    over_splits,
-    reaches,
-    spelled,
-    untested,
-)  # fmt: skip
-from ..report.study_report import Arrays, Claim, Context, Figure, Report, Table
+from ..report.claim_judging import Statistic, judge, mean, spelled
+from ..report.study_report import Advance, Arrays, Claim, Context, Figure, Report, Table
 
 RUNS, FEW_RUNS = 20, 5
 HOLDOUT = 0.2
@@ -85,11 +76,9 @@ def add_planes(report: Report, context: Context) -> None:
     known = planes(context.data)
     found: list[tuple[Plane, Arrays]] = []
     runs = context.runs or (FEW_RUNS if context.quick else RUNS)
-    with context.stage("planes", total=len(known)) as advance:
-        for plane in known:
-            if not isinstance(plane.points, str):
-                found.append((plane, measure_plane(plane, context, runs)))
-                advance()
+    for plane in known:
+        if not isinstance(plane.points, str):
+            found.append((plane, measure_plane(plane, context, runs)))
     report.data += f" In the plane: {'; '.join(plane.title for plane, _ in found)}."
     report.settings |= {
         "plane": f"{runs} runs, 80 % trained on, {PASSES} steps a point, lambda {ALPHA:g}",
@@ -183,7 +172,7 @@ def measure_plane(plane: Plane, context: Context, runs: int) -> Arrays:
     """
     seed = context.seed
 
-    def compute() -> Arrays:
+    def compute(advance: Advance) -> Arrays:
         accuracies, seconds = [], []
         for number in range(seed, seed + runs):
             X, y, train, test = _split_plane(plane, number)
@@ -194,13 +183,14 @@ def measure_plane(plane: Plane, context: Context, runs: int) -> Arrays:
             model = new_model(plane.loss, n_steps, number).fit(X[train], y[train])
             seconds.append(thread_time() - start)
             accuracies.append(np.mean(model.predict(X[test]) == y[test]))
+            advance()
         measured = {"accuracies": np.array(accuracies), "seconds": np.array(seconds)}
         return {**measured, "sizes": np.array([len(train), len(test)]), **plane_evolution(plane, seed)}
 
     X, y = plane.points(seed)
     settings = {"passes": PASSES, "alpha": ALPHA, "width": WIDTH, "frames": FRAMES, "grid": GRID}
     key = {"X": X, "y": y, "runs": runs, "seed": seed, "apart": APART, **settings}
-    return context.part(f"plane-{plane.name}", compute, **key)
+    return context.part(f"plane-{plane.name}", compute, total=runs, **key)
 
 
 def _split_plane(plane: Plane, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -240,7 +230,10 @@ def plane_claims(known: Sequence[Plane], found: Sequence[tuple[Plane, Arrays]]) 
     svm, logistic = (measured[name]["accuracies"] for name in ("overlap-svm", "overlap-logistic"))
     words = "Logistic regression beats the SVM on points with overlap"
     why = f"Paired differences on {len(svm)} sets of ours, the same for both."
-    return [*claims, judge(words, "97.5 %, 95 %", mean(logistic - svm), above(0), spelled("+.3f"), why=why)]
+    return [
+        *claims,
+        judge(words, "97.5 %, 95 %", mean(logistic - svm), judging.above(0), spelled("+.3f"), why=why),
+    ]
 
 
 def _judge_plane(plane: Plane, found: Arrays | None) -> list[Claim]:
@@ -248,28 +241,28 @@ def _judge_plane(plane: Plane, found: Arrays | None) -> list[Claim]:
     time = f"{1e3 * seconds:g} ms" if seconds < 1 else f"{seconds:g} s"
     right = f"{plane.words} is right on {percent} of the points held out", percent
     fast = f"{plane.words} trains in {time}", time
-    regions = reaches(plane.accuracy, less=False), reaches(1e3 * seconds, unit=" ms")
+    regions = judging.reaches(plane.accuracy, less=False), judging.reaches(1e3 * seconds, unit=" ms")
     if found is None:
         why = str(plane.points)
         return [judge(*words, why, region) for words, region in zip((right, fast), regions, strict=True)]
     runs = f"{len(found['accuracies'])} {'sets' if plane.loss else 'splits'}"
     claims = [
         judge(*right, accuracy_of(plane, found), regions[0], lambda s: f"{spelled('.3f')(s)}, {runs}"),
-        judge(*fast, of_a_draw(1e3 * found["seconds"]), regions[1],
+        judge(*fast, judging.of_a_draw(1e3 * found["seconds"]), regions[1],
               lambda s: f"{s.value:.2g} ms of CPU (95 % of the fits to {s.high:.2g} ms), "
                         f"{found['steps'][-1]:,} steps each"),
     ]  # fmt: skip
     if plane.is_articles:
         return claims
     if plane.loss:
-        return [untested(claims[0], OTHER_OVERLAP), claims[1]]
-    return [untested(claim, MOONS) for claim in claims]
+        return [judging.untested(claims[0], OTHER_OVERLAP), claims[1]]
+    return [judging.untested(claim, MOONS) for claim in claims]
 
 
 def accuracy_of(plane: Plane, found: Arrays) -> Statistic:
     """Return the mean accuracy with its interval, within what can be."""
     values, sizes = found["accuracies"], found["sizes"].tolist()
-    s = mean(values) if plane.loss else over_splits(values, sizes)
+    s = mean(values) if plane.loss else judging.over_splits(values, sizes)
     return s._replace(low=max(s.low, 0.0), high=min(s.high, 1.0))
 
 
@@ -325,10 +318,7 @@ def _draw_surface(ax, plane: Plane, found: Arrays, frame: int, size: float, titl
 
 
 def _draw_last_surfaces(sheet, found: Sequence[tuple[Plane, Arrays]]) -> None:
-    axes = sheet.subplots(-(-len(found) // 2), 2, squeeze=False).ravel()
-    for ax in axes[len(found) :]:
-        ax.set_axis_off()
-    for ax, (plane, arrays) in zip(axes, found, strict=False):
+    for ax, (plane, arrays) in zip(charts.panels(sheet, len(found), 2), found, strict=True):
         held_out = int(arrays["sizes"][1])
         n_right = round(float(arrays["shown"]) * held_out)
         _draw_surface(ax, plane, arrays, -1, 4, f"{plane.title}: right on {n_right} of {held_out}")

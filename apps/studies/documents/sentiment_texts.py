@@ -10,7 +10,6 @@ The rules of the verdicts:
 """
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -44,7 +43,7 @@ from ...sentiment.text_recipes import AUTO
 from ..report import charts
 from ..report.charts import BLUE, GREEN, VERMILION
 from ..report.claim_judging import Statistic, above, inside, judge, mean, meets, over_splits, spelled, within
-from ..report.study_report import Arrays, Claim, Context, Figure, Report, Table, Verdict
+from ..report.study_report import Advance, Arrays, Claim, Context, Figure, Report, Table, Verdict
 from . import literal_classifiers
 from .literal_classifiers import LITERAL, LiteralSettings
 
@@ -98,16 +97,13 @@ def add_texts(report: Report, context: Context) -> None:
         description = CorpusDescription(read_corpus(source))
         _check_study_labels(source, description)
         texts, settings = literal_classifiers.read(source, replace(LITERAL, seed=context.seed))
-    with context.stage("texts: compare"):
-        compute = partial(compare_classifiers, source, runs, settings)
-        known = context.part("classifiers", compute, runs=runs, **key)
-    with context.stage("texts: tune lambda", total=runs) as advance:
-        counted = pipeline_steps.count_terms(texts.texts, pipeline_steps.vectorizer(settings))
-        compute = partial(tune, counted, np.asarray(texts.labels), settings, runs, advance)
-        tuned = context.part("lambda", compute, runs=runs, alphas=ALPHAS, **key)
-    with context.stage("texts: count words"):
-        compute = partial(grow, counted, context.seed)
-        growth = context.part("words", compute, orders=ORDERS, shares=SHARES, **key)
+    compute = partial(compare_classifiers, source, runs, settings)
+    known = context.part("classifiers", compute, total=runs, runs=runs, **key)
+    counted = pipeline_steps.count_terms(texts.texts, pipeline_steps.vectorizer(settings))
+    compute = partial(tune, counted, np.asarray(texts.labels), settings, runs)
+    tuned = context.part("lambda", compute, total=runs, runs=runs, alphas=ALPHAS, **key)
+    compute = partial(grow, counted, context.seed)
+    growth = context.part("words", compute, total=ORDERS, orders=ORDERS, shares=SHARES, **key)
     with context.stage("texts: train", total=len(ARTICLE)) as advance:
         both = texts.texts, texts.labels
         train, _ = literal_classifiers.split_texts(*both, HOLDOUT, context.seed)
@@ -180,7 +176,7 @@ def contenders(settings: Settings, recipe: str) -> dict[str, Settings]:
     return found
 
 
-def compare_classifiers(source: TextSource, runs: int, settings: Settings) -> Arrays:
+def compare_classifiers(source: TextSource, runs: int, settings: Settings, advance: Advance) -> Arrays:
     """Train and try each of the contenders on the same splits.
 
     Run number `i` has the article's split by `seed + i`. Whatever is learned, terms, weights and alpha, is
@@ -207,6 +203,7 @@ def compare_classifiers(source: TextSource, runs: int, settings: Settings) -> Ar
         # Each classifier comes first in its turn: none is always the one that finds cold caches.
         for k in np.roll(np.arange(len(made)), -run):
             found[:, k, run] = _run_contender(replace([*made.values()][k], seed=seed), train, test)
+        advance()
     counts = corpus.label_counts.values()
     return {
         "names": np.array([*made]),
@@ -231,7 +228,7 @@ def _run_contender(settings: Settings, training: LabelledTexts, trial: LabelledT
     return score_decision("accuracy", model.classes_, trial[1], decision), seconds
 
 
-def tune(X, y: np.ndarray, settings: Settings, runs: int, advance: Callable[[], None]) -> Arrays:
+def tune(X, y: np.ndarray, settings: Settings, runs: int, advance: Advance) -> Arrays:
     """Try every lambda on the texts held out, and on a fifth of the training texts to choose one of them.
 
     Parameters
@@ -271,7 +268,7 @@ def tune(X, y: np.ndarray, settings: Settings, runs: int, advance: Callable[[], 
     return {"accuracies": outer, "chosen": ALPHAS[best], "of_chosen": of_chosen}
 
 
-def grow(X, seed: int) -> Arrays:
+def grow(X, seed: int, advance: Advance) -> Arrays:
     """Return how many columns are not empty in the first texts, in `ORDERS` random orders of them.
 
     Returns
@@ -287,6 +284,7 @@ def grow(X, seed: int) -> Arrays:
         first = np.full(X.shape[1], n)
         np.minimum.at(first, X.indices, random.permutation(n)[rows])
         columns[order] = np.searchsorted(np.sort(first), sizes)
+        advance()
     return {"sizes": sizes, "columns": columns}
 
 

@@ -5,33 +5,20 @@ from functools import partial
 
 import numpy as np
 
-from fastsvm._utils.thread_pool import Threads
 from fastsvm.fitting import SDCA
 
 from ..report import charts
+from ..report import claim_judging as judging
 from ..report.charts import BLUE, GREEN, VERMILION
-from ..report.claim_judging import (
-    Statistic,
-    above,
-    below,
-    fixed,
-    judge,
-    mean,
-    median,
-    meets,
-    of_a_draw,
-    spelled,
-    within,
-)  # fmt: skip
-from ..report.study_report import Arrays, Claim, Context, Figure, Table
-from .document_solvers import PROJECTIONS, eight_algorithms
+from ..report.claim_judging import Statistic, above, judge, mean, median, spelled, within
+from ..report.study_report import Advance, Arrays, Claim, Context, Figure, Table
+from .solver_convergence import LEAST_GAP, PROJECTIONS, eight_algorithms
 from .solver_sets import BETA_ACCURACY, DataSet, simulated
 
 NAMES = list(eight_algorithms(1.0, 1, 1))  # in the order of table 2
 AVERAGING = "last", "tail", "random"
 LAST, TAIL = 0, 1  # of them
 DRAWS, QUICK_DRAWS = 50, 12
-LEAST_GAP = 1e-7  # relative gap to which P* is known
 # The document's table 2: accuracy of the last and of the averaged output, in the order of `NAMES`.
 TABLE_2 = np.array(
     [(0.863, 0.872), (0.881, 0.875), (0.872, 0.875), (0.866, 0.863),
@@ -57,16 +44,11 @@ def draw_outputs(context: Context) -> Arrays:
     """
     n = context.runs or (QUICK_DRAWS if context.quick else DRAWS)
 
-    def compute() -> Arrays:
-        seeds = range(context.seed, context.seed + n)
-        found = []
-        with context.stage("table 2", n) as advance, Threads(context.threads) as pool:
-            for one in pool.map(_one_draw, seeds):
-                found.append(one)
-                advance()
+    def compute(advance: Advance) -> Arrays:
+        found = context.in_threads(_one_draw, range(context.seed, context.seed + n), advance)
         return {key: np.array([one[key] for one in found]) for key in found[0]}
 
-    return context.part("table-2", compute, draws=n, seed=context.seed)
+    return context.part("table-2", compute, total=n, draws=n, seed=context.seed)
 
 
 def _one_draw(seed: int) -> Arrays:
@@ -120,8 +102,8 @@ def output_claims(draws: Arrays) -> list[Claim]:
     unit = directions(draws["coef"][:, :, LAST])
     return [
         judge("Averaging the output makes no difference to the accuracy",
-              f"table 2: {theirs.min():+.3f} to {theirs.max():+.3f}", _by_algorithm(gains, mean), meets(0, 0),
-              DIFFERENCE,
+              f"table 2: {theirs.min():+.3f} to {theirs.max():+.3f}", _by_algorithm(gains, mean),
+              judging.meets(0, 0), DIFFERENCE,
               why=f"On a single draw such a difference varies by {spread:.3f} (standard deviation)."),
         judge("Averaging does not bring the coefficients much closer to beta",
               "figure 7", _by_algorithm(_changed(draws["distance"]), median), above(MUCH_CLOSER), SHARE,
@@ -137,7 +119,7 @@ def output_claims(draws: Arrays) -> list[Claim]:
               above(0), DIFFERENCE, why="Paired differences, projected minus plain."),
         judge("The coefficients are very similar with and without projection", "figure 7",
               {NAMES[plain]: median(np.linalg.norm(unit[:, plain] - unit[:, other], axis=-1))
-               for plain, other in pairs}, below(SIMILAR), SHARE,
+               for plain, other in pairs}, judging.below(SIMILAR), SHARE,
               why=f"Distances between directions; very similar: below {SIMILAR:g}, which is 6 degrees."),
         *_table_2_claims(draws),
     ]
@@ -148,7 +130,7 @@ def _table_2_claims(draws: Arrays) -> list[Claim]:
     theirs = TABLE_2 - BETA_ACCURACY
     found = draws["accuracy"][..., [LAST, TAIL]] - draws["beta_accuracy"][:, None, None]
     inside = sum(s.low <= number <= s.high for s, number in zip(
-        map(of_a_draw, found.reshape(len(found), -1).T), theirs.ravel(), strict=True))
+        map(judging.of_a_draw, found.reshape(len(found), -1).T), theirs.ravel(), strict=True))
     nearest = np.abs(found.mean(axis=0) - theirs).max()
     centred = theirs - theirs.mean()
     slopes = (found * centred).sum(axis=(1, 2)) / (centred**2).sum()  # least squares, of each draw
@@ -157,7 +139,7 @@ def _table_2_claims(draws: Arrays) -> list[Claim]:
               {f"{name}, {word}": mean(found[:, k, m])
                for k, name in enumerate(NAMES) for m, word in enumerate(("last", "averaged"))},
               within(-AROUND, AROUND), DIFFERENCE, why="The case shown is the furthest."),
-        judge("Table 2 comes out again", "16 accuracies", fixed(inside),
+        judge("Table 2 comes out again", "16 accuracies", judging.fixed(inside),
               within(0.95 * theirs.size - 1, theirs.size),
               ours=f"{inside} of {theirs.size} differences to beta are where 95 % of our draws are; means "
                    f"are within {nearest:.3f} of the document's",

@@ -4,14 +4,13 @@ from itertools import product
 
 import numpy as np
 
-from fastsvm._utils.thread_pool import Threads
 from fastsvm.fitting import SDCA
 
 from ...common.statistics import wilson_interval
 from ..race.given_orders import run_given_order
 from ..report import charts
 from ..report.claim_judging import Statistic, above, alike, judge, mean, spelled, within
-from ..report.study_report import Arrays, Claim, Context, Figure
+from ..report.study_report import Advance, Arrays, Claim, Context, Figure
 from .solver_sets import simulated
 
 ROWS = 375, 1500, 6000, 24_000  # simulated; two thirds of them are trained on
@@ -78,13 +77,10 @@ def rates(context: Context) -> Arrays:
                 for epsilon in EPSILONS]  # fmt: skip
         return [steps_needed(excess) for excess in found], gaps
 
-    def compute() -> Arrays:
-        places = [*product(range(draws), cells)]
-        with context.stage("rates", len(places)) as advance, Threads(context.threads) as pool:
-            found = []
-            for one in pool.map(measure, places):
-                found.append(one)
-                advance()
+    places = [*product(range(draws), cells)]
+
+    def compute(advance: Advance) -> Arrays:
+        found = context.in_threads(measure, places, advance)
         shape = draws, len(ROWS), len(ALPHAS)
         needed = np.array([one[0] for one in found]).reshape(*shape, len(METHODS), -1)
         return {
@@ -94,7 +90,7 @@ def rates(context: Context) -> Arrays:
         }
 
     key = {"rows": ROWS, "alphas": ALPHAS, "epsilons": EPSILONS, "steps": STEP_COUNTS}
-    return context.part("rates", compute, draws=draws, seed=context.seed, **key)
+    return context.part("rates", compute, total=len(places), draws=draws, seed=context.seed, **key)
 
 
 def random_stops(context: Context) -> Arrays:
@@ -106,7 +102,7 @@ def random_stops(context: Context) -> Arrays:
         excess : (`STOPS`,), P - P* of the last iterate. bound : (), that of section 3.3. optimum : ().
     """
 
-    def compute() -> Arrays:
+    def compute(advance: Advance) -> Arrays:
         data = simulated(context.seed)
         least, rng = lowest(data.X, data.y, data.alpha), np.random.default_rng(context.seed)
         excess = []
@@ -114,11 +110,12 @@ def random_stops(context: Context) -> Arrays:
             order = rng.integers(len(data.y), size=(1, steps * STOP_BATCH))
             run = run_given_order("Pegasos", data.X, data.y, data.alpha, order, batch_size=STOP_BATCH)
             excess.append(run.objective - least)
+            advance()
         c = 4 * np.linalg.norm(data.X, axis=1).max() ** 2
         bound = 42 * c * np.log(STOP_STEPS / DELTA) / (data.alpha * STOP_STEPS)
         return {"excess": np.array(excess), "bound": np.array(bound), "optimum": np.array(least)}
 
-    return context.part("stops", compute, stops=STOPS, steps=STOP_STEPS, seed=context.seed)
+    return context.part("stops", compute, total=STOPS, stops=STOPS, steps=STOP_STEPS, seed=context.seed)
 
 
 # Claims and the figure

@@ -88,51 +88,41 @@ def all_sets(context: Context) -> tuple[list[DataSet], dict[str, str], str]:
 
     Also those that are not there, with the reason, and a sentence on them all.
     """
-    sets, absent = [simulated(context.seed)], {}
+    sets, absent, shapes = [simulated(context.seed)], {}, []
     rng = np.random.default_rng(context.seed)
+    words = "prostate for its genomic set, no longer public; skin"
     if context.data is None:
-        wide, long = _make_wide_rows(), _made_colours(QUICK_LONG_ROWS if context.quick else LONG_ROWS)
-        names = "made, wide", "made, long"
-        words = (
-            "Simulated rows as in the document; for its genomic set and skin, rows that scikit-learn makes"
-        )
-    else:
-        wide = _rows_and_signs(public_set_at_hand("prostate", context.data))
-        long = _rows_and_signs(public_set_at_hand("skin", context.data))
-        names = "prostate", "skin"
-        words = "Simulated rows as in the document; prostate for its genomic set, no longer public; skin"
-    if wide is None:
-        absent[WIDE] = "prostate.npz is not in the folder of data"
-    else:
-        sets += _wide_sets(names[0], _train_test_parts(*wide, rng), QUICK_EPOCHS if context.quick else EPOCHS)
-    if long is None:
-        absent[LONG] = "skin.tsv.gz is not in the folder of data"
-    else:
-        sets += _long_sets(
-            names[1], _train_test_parts(*long, rng), QUICK_LONG_EPOCHS if context.quick else LONG_EPOCHS
-        )
-    shapes = " and ".join(_shape_text(rows) for rows in (wide, long) if rows)
-    return sets, absent, f"{words} ({shapes or 'both absent'})."
-
-
-def _rows_and_signs(found: Rows | None) -> Rows | None:
-    """Return rows and signs: of label 1 and of the other."""
-    return found and (found[0].astype(float), np.where(found[1] == 1, 1, -1))
+        words = "for its genomic set and skin, rows that scikit-learn makes"
+    for kind, name, file in (WIDE, "prostate", "prostate.npz"), (LONG, "skin", "skin.tsv.gz"):
+        called, found = f"made, {kind}", _made_rows(kind, context.quick)
+        if context.data is not None:
+            called, found = name, public_set_at_hand(name, context.data)
+        if found is None:
+            absent[kind] = f"{file} is not in the folder of data"
+            continue
+        X, y = found[0].astype(float), np.where(found[1] == 1, 1, -1)
+        shapes.append("{:,} x {:,}".format(*X.shape))
+        sets += _scaled_sets(kind, called, _train_test_parts(X, y, rng), context.quick)
+    words = f"Simulated rows as in the document; {words} ({' and '.join(shapes) or 'both absent'})."
+    return sets, absent, words
 
 
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def _wide_sets(called: str, parts: Parts, epochs: int) -> list[DataSet]:
-    standardised, unit = _standardised_parts(parts), _scaled_parts(parts, _unit_rows)
-    return [
-        DataSet("wide-standardised", WIDE, called, "standardised", *standardised, 8, epochs),
-        DataSet("wide-unit", WIDE, called, "rows of norm 1", *unit, 8, epochs),
-    ]
-
-
-def _long_sets(called: str, parts: Parts, epochs: int) -> list[DataSet]:
-    standardised, divided = _standardised_parts(parts), _scaled_parts(parts, lambda rows: rows / 255)
+def _scaled_sets(kind: str, called: str, parts: Parts, quick: bool) -> list[DataSet]:
+    """Return a set in each of its scalings; by the training rows, of which a constant column becomes 0."""
+    mean, deviation = parts[0].mean(axis=0), parts[0].std(axis=0)
+    deviation = np.where(deviation > 0, deviation, 1)
+    standardised = _scaled_parts(parts, lambda rows: (rows - mean) / deviation)
+    if kind == WIDE:
+        shape = 8, QUICK_EPOCHS if quick else EPOCHS
+        unit = _scaled_parts(parts, _unit_rows)
+        return [
+            DataSet("wide-standardised", WIDE, called, "standardised", *standardised, *shape),
+            DataSet("wide-unit", WIDE, called, "rows of norm 1", *unit, *shape),
+        ]
+    epochs, divided = QUICK_LONG_EPOCHS if quick else LONG_EPOCHS, _scaled_parts(parts, lambda X: X / 255)
     return [
         DataSet("long-standardised", LONG, called, "standardised", *standardised, 2, epochs),
         DataSet("long-255", LONG, called, "divided by 255", *divided, 2, epochs),
@@ -151,35 +141,18 @@ def _scaled_parts(parts: Parts, scale: Callable[[np.ndarray], np.ndarray]) -> Pa
     return scale(X), y, scale(X_test), y_test
 
 
-def _standardised_parts(parts: Parts) -> Parts:
-    """Standardise by the training rows; a constant column becomes 0."""
-    mean, deviation = parts[0].mean(axis=0), parts[0].std(axis=0)
-    return _scaled_parts(parts, lambda rows: (rows - mean) / np.where(deviation > 0, deviation, 1))
-
-
 def _unit_rows(X: np.ndarray) -> np.ndarray:
     norms = np.linalg.norm(X, axis=1, keepdims=True)
     return X / np.where(norms > 0, norms, 1)
 
 
-def _make_wide_rows() -> tuple[np.ndarray, np.ndarray]:
-    """Make rows with few columns that tell."""
+def _made_rows(kind: str, quick: bool) -> Rows:
+    """Make wide rows with few columns that tell, or numbers from 0 to 255 in three columns."""
     from sklearn.datasets import make_classification
 
-    options = {"n_informative": 50, "n_redundant": 0, "flip_y": 0.05, "random_state": STAND_IN_SEED}
-    X, y = make_classification(*WIDE_SHAPE, **options)
-    return X, np.where(y == 1, 1, -1)
-
-
-def _made_colours(rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Make numbers from 0 to 255 in three columns, of classes that overlap."""
-    from sklearn.datasets import make_classification
-
-    options = {"n_informative": 3, "n_redundant": 0, "weights": [0.8], "random_state": STAND_IN_SEED}
-    X, y = make_classification(rows, 3, **options)
-    return np.clip(128 + 32 * X, 0, 255).round(), np.where(y == 1, 1, -1)
-
-
-def _shape_text(rows: tuple[np.ndarray, np.ndarray]) -> str:
-    n, d = rows[0].shape
-    return f"{n:,} x {d:,}"
+    options = {"n_redundant": 0, "random_state": STAND_IN_SEED}
+    if kind == WIDE:
+        return make_classification(*WIDE_SHAPE, n_informative=50, flip_y=0.05, **options)
+    rows = QUICK_LONG_ROWS if quick else LONG_ROWS
+    X, y = make_classification(rows, 3, n_informative=3, weights=[0.8], **options)
+    return np.clip(128 + 32 * X, 0, 255).round(), y

@@ -9,15 +9,9 @@ import numpy as np
 
 from fastsvm._utils.threads import number_of_threads, one_blas_thread
 from fastsvm.fitting.labels import as_labels
+from fastsvm.solvers import params
 from fastsvm.solvers._input import as_matrix, finite, one_of, positive, with_square
 from fastsvm.solvers.losses import LOSSES, as_loss
-from fastsvm.solvers.params import (
-    ASDCAFields,
-    Fields,
-    PegasosFields,
-    PerceptronFields,
-    SDCAFields,
-)
 
 from .matrix_products import Products
 from .solver_comparison import Comparison
@@ -26,12 +20,12 @@ from .solver_contender import FORCED, Contender, Objective, Task
 if TYPE_CHECKING:
     from fastsvm.solvers.annotations import ArrayLike, ArrayOrSparse, Callable
 
-RACERS = SDCAFields, PegasosFields, ASDCAFields, PerceptronFields
+RACERS = params.SDCAFields, params.PegasosFields, params.ASDCAFields, params.PerceptronFields
 MEMORY = 1 << 29  # bytes that the states and iterates of the runs which go on side by side may take, about
 
 
 def compare(
-    solvers: Mapping[str, Fields],
+    solvers: Mapping[str, params.Fields],
     X: ArrayOrSparse,
     y: ArrayLike,
     *,
@@ -116,7 +110,7 @@ def compare(
     objectives = _race_objectives(models, loss)
     rows.squared_norms()  # before threads ask for them
     task = Task(Products(X, rows, threads), y, classes, test, winners, seed, threads)
-    contenders = [Contender(model, objectives[label], task, runs) for label, model in models.items()]
+    contenders = [Contender(label, model, objectives[label], task, runs) for label, model in models.items()]
     with one_blas_thread:
         _run_contenders(contenders, runs, progress or (lambda done, total: None))
     return Comparison.of(dict(zip(models, contenders, strict=True)), known)

@@ -7,7 +7,7 @@ from fastsvm.fitting import SDCA, Pegasos
 from ...common.progress import by_steps
 from ..data.public_sets import public_set_at_hand
 from ..report.claim_judging import Region, judge, median, show_ratio
-from ..report.study_report import Arrays, Claim, Context
+from ..report.study_report import Advance, Arrays, Claim, Context
 from .compare_solvers import compare
 from .cost_to_level import level_beyond_an_epoch, paired_ratio
 
@@ -35,22 +35,22 @@ def race_on_many_rows(context: Context, *, intercept: bool, batch_size: int = 1)
         X, y = X[chosen], y[chosen]
     how = {"max_iter": EPOCHS, "fit_intercept": intercept}
 
-    def compute() -> Arrays:
+    def compute(advance: Advance) -> Arrays:
         arrays = []
-        with context.stage("many rows", 2 * RUNS * EPOCHS * len(ALPHAS)) as advance:
-            for alpha in ALPHAS:
-                solvers = {
-                    "Pegasos": Pegasos(alpha=alpha, batch_size=batch_size, **how),
-                    "SDCA": SDCA(alpha=alpha, **how),
-                }
-                made = {"n_jobs": context.threads, "random_state": context.seed}
-                race = compare(solvers, X, y, runs=RUNS, progress=by_steps(advance), **made)
-                columns = np.stack([race.excess, race.table["seconds"]])
-                arrays.append(columns.reshape(2, len(solvers), RUNS, EPOCHS))
+        for alpha in ALPHAS:
+            solvers = {
+                "Pegasos": Pegasos(alpha=alpha, batch_size=batch_size, **how),
+                "SDCA": SDCA(alpha=alpha, **how),
+            }
+            made = {"n_jobs": context.threads, "random_state": context.seed}
+            race = compare(solvers, X, y, runs=RUNS, progress=by_steps(advance), **made)
+            columns = np.stack([race.excess, race.table["seconds"]])
+            arrays.append(columns.reshape(2, len(solvers), RUNS, EPOCHS))
         return dict(zip(("excess", "seconds"), np.stack(arrays, axis=1), strict=True))
 
     key = {"alphas": ALPHAS, "batch_size": batch_size, "seed": context.seed, **how}
-    return context.part("many-rows", compute, X=X, y=y, runs=RUNS, **key)
+    total = 2 * RUNS * EPOCHS * len(ALPHAS)
+    return context.part("many-rows", compute, total=total, X=X, y=y, runs=RUNS, **key)
 
 
 def judge_many_rows(

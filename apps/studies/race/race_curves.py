@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...common.progress import by_steps
-from ..report.study_report import Context
+from ..report.study_report import Advance, Arrays, Context
 from .compare_solvers import compare
 
 FIELDS = "visits", "steps", "seconds", "primal", "gap", "error"
@@ -57,15 +57,14 @@ def race_curves(
     X, y, X_test, y_test = parts
     measured = {"loss": loss} if loss else {}
 
-    def compute() -> dict[str, np.ndarray]:
-        total = runs * sum(model.max_iter for model in models.values())
-        with context.stage(part, total) as advance:
-            how = {"n_jobs": context.threads, "random_state": context.seed, "progress": by_steps(advance)}
-            found = compare(models, X, y, runs=runs, X_test=X_test, y_test=y_test, **measured, **how)
+    def compute(advance: Advance) -> Arrays:
+        how = {"n_jobs": context.threads, "random_state": context.seed, "progress": by_steps(advance)}
+        found = compare(models, X, y, runs=runs, X_test=X_test, y_test=y_test, **measured, **how)
         [optimum] = set(found.optimum.values())
         return {"table": found.table, "optimum": np.array(optimum)}
 
-    kept = context.part(part, compute, runs=runs, seed=context.seed, **measured, **key)
+    total = runs * sum(model.max_iter for model in models.values())
+    kept = context.part(part, compute, total=total, runs=runs, seed=context.seed, **measured, **key)
     of = {}
     for name in dict.fromkeys(kept["table"]["solver"].tolist()):
         lines = kept["table"][kept["table"]["solver"] == name].reshape(runs, -1)

@@ -61,19 +61,11 @@ class Comparison:
     @classmethod
     def of(cls, contenders, optimum=None):
         """Gather what was measured of the contenders, by label."""
-        width = max(map(len, contenders))
-        tables = []
-        for label, contender in contenders.items():
-            lines = contender.table.ravel()
-            table = np.empty(len(lines), [("solver", f"U{width}"), *lines.dtype.descr])
-            table["solver"] = label
-            for name in lines.dtype.names:
-                table[name] = lines[name]
-            tables.append(table)
+        table = np.concatenate([contender.table.ravel() for contender in contenders.values()])
         one = 0 if next(iter(contenders.values())).problems == 1 else slice(None)
         coef = {label: contender.coef[:, one] for label, contender in contenders.items()}
         intercept = {label: contender.intercept[:, one] for label, contender in contenders.items()}
-        return cls(np.concatenate(tables), coef, intercept, contenders, optimum)
+        return cls(table, coef, intercept, contenders, optimum)
 
     def __reduce__(self):
         # Solvers cannot be copied, and a copy that has the optimum needs none.
@@ -165,14 +157,8 @@ def _lower_bound(objective, task):
     """The mean over the binary problems of what their objectives cannot fall below."""
     if objective.alpha is None:
         return float("nan")
-    model = SDCA(
-        objective.loss.name,
-        hinge_width=objective.loss.width,
-        alpha=objective.alpha,
-        tol=OPTIMUM_TOL,
-        fit_intercept=objective.fit_intercept,
-        class_weight=objective.class_weight,
-        n_jobs=task.threads,
-        random_state=task.seed,
-    ).fit(task.products.X, task.y)
+    loss, options = objective.loss, {"n_jobs": task.threads, "random_state": task.seed}
+    measured = {name: getattr(objective, name) for name in ("alpha", "fit_intercept", "class_weight")}
+    model = SDCA(loss.name, hinge_width=loss.width, tol=OPTIMUM_TOL, **measured, **options)
+    model.fit(task.products.X, task.y)
     return float(np.mean(model.objective_ - model.dual_gap_))

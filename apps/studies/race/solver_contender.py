@@ -56,16 +56,18 @@ class Contender:
 
     Parameters
     ----------
+    label : str
     model : an estimator or plain model, unfitted; not changed
     objective : Objective
     task : Task
     runs : int
     """
 
-    def __init__(self, model, objective: Objective, task: Task, runs: int):
+    def __init__(self, label: str, model, objective: Objective, task: Task, runs: int):
         self.model, self.objective, self.task = model, objective, task
         self.problems = 1 if len(task.classes) == 2 else len(task.classes)
-        self.table = np.zeros((runs, model.max_iter), [*COLUMNS])
+        self.table = np.zeros((runs, model.max_iter), [("solver", f"U{len(label)}"), *COLUMNS])
+        self.table["solver"] = label
         self.table["run"], self.table["epoch"] = np.ogrid[:runs, 1 : model.max_iter + 1]
         self.coef = np.empty((runs, self.problems, task.products.rows.n_columns))
         self.intercept = np.empty((runs, self.problems))

@@ -38,6 +38,14 @@ def draw_figure(picture: Figure) -> bytes:
             return content or figure_bytes(sheet, picture.ending)
 
 
+def panels(sheet, number: int, columns: int) -> np.ndarray:
+    """Return so many pairs of axes, row by row."""
+    axes = sheet.subplots(-(-number // columns), min(number, columns), squeeze=False).ravel()
+    for ax in axes[number:]:
+        ax.remove()
+    return axes[:number]
+
+
 def draw_band(ax, x, y, color, label: str = "", line: str = "-", **style) -> None:
     """Draw a line; where y is of shape (n, 3), the value, low and high of each point, in a band."""
     values = np.asarray(y)

@@ -9,17 +9,9 @@ from io import BytesIO
 from ...common.errors import AppError
 from ...common.files import replace_file
 from ...common.paths import Writes, make_folder
+from . import study_record as records
 from .study_folder import remove_files
-from .study_record import (
-    CLAIM_FIELDS,
-    REPORT,
-    all_claims,
-    captions,
-    claims_legend,
-    claims_summary,
-    read_record,
-    verdict_counts,
-)
+from .study_record import CLAIM_FIELDS, REPORT, captions, claims_summary, read_record
 from .study_report import RULES, Verdict
 from .study_sections import COLUMNS
 
@@ -51,13 +43,13 @@ def reports_in(folder: str) -> dict[str, dict]:
 
 def write_gallery(folder: str, docs: str) -> list[str]:
     """Write the page of each report in a folder, and the index of all there are; return their paths."""
-    records = reports_in(folder)
+    reports = reports_in(folder)
     make_folder(docs)
     index = os.path.join(docs, INDEX)
-    paths = {place: os.path.join(docs, f"{record['study']}.md") for place, record in records.items()}
+    paths = {place: os.path.join(docs, f"{record['study']}.md") for place, record in reports.items()}
     for path in (*paths.values(), index):
         Writes("gallery").check(path, "-o")
-    for place, record in records.items():
+    for place, record in reports.items():
         _write_files(place, record, os.path.join(docs, record["study"]))
         replace_file(paths[place], markdown_page(record).encode())
     replace_file(index, markdown_index([*reports_in(docs).values()]).encode())
@@ -136,7 +128,7 @@ def markdown_page(record: dict) -> str:
         escape_markdown(record["title"]),
         f"{escape_markdown(record['document'].removesuffix('.'))}.",
         escape_markdown(record["data"]),
-        f"{claims_summary(claims)}. {escape_markdown(claims_legend(claims))}",
+        f"{claims_summary(claims)}. {escape_markdown(records.claims_legend(claims))}",
         _markdown_table(
             COLUMNS, [[escape_markdown(claim[CLAIM_FIELDS[name]]) for name in COLUMNS] for claim in claims]
         ),
@@ -149,12 +141,12 @@ def markdown_page(record: dict) -> str:
     )
 
 
-def markdown_index(records: Sequence[dict]) -> str:
+def markdown_index(reports: Sequence[dict]) -> str:
     """Return the page that leads to those of the studies, with the first figure of each."""
     rows, covers = [], []
-    for record in records:
+    for record in reports:
         study, title = record["study"], escape_markdown(record["title"])
-        counts = verdict_counts(record["claims"])
+        counts = records.verdict_counts(record["claims"])
         rows.append([f"[{study}]({study}.md)", escape_markdown(record["document"]), *counts.values()])
         pictures = [f"[![{title}]({study}/{file})]({study}.md)" for file in _shown_figures(record)]
         covers += [f"## [{title}]({study}.md)", *pictures[:1]]
@@ -165,7 +157,7 @@ def markdown_index(records: Sequence[dict]) -> str:
         RULES,
         "```sh\nfastsvm-studies all --data DIR -o studies\n```",
         _markdown_table(("study", "document", *Verdict), rows),
-        f"{claims_summary(all_claims(records))}.",
+        f"{claims_summary(records.all_claims(reports))}.",
         *covers,
     )
 

@@ -19,11 +19,13 @@ CLAIM_FIELDS = {"claim": "words", "document": "theirs", "here": "ours", "verdict
 LIBRARIES = ("fastsvm", "numpy", "scipy", "scikit-learn")
 
 
-def record_study(report: Report, how: dict[str, object], seconds: dict[str, float]) -> dict:
+def record_study(study: str, report: Report, how: dict[str, object], seconds: dict[str, float]) -> dict:
     """Return the record of a report.
 
     Parameters
     ----------
+    study : str
+        Its name.
     report : Report
     how : dict
         What it was run with: the command, quick, seed and so on.
@@ -35,7 +37,7 @@ def record_study(report: Report, how: dict[str, object], seconds: dict[str, floa
         for name, value in report.settings.items()
     }
     return {
-        "study": report.name,
+        "study": study,
         **fields(report, "title", "document", "data"),
         **how,
         "versions": {name: version(name) for name in LIBRARIES},

@@ -1,16 +1,19 @@
 """What a study is given, and what it ends with: claims with verdicts, figures and tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
+from fastsvm._utils.thread_pool import Threads
+
 from ...common.cache import Cache
 from ...common.progress import UNWATCHED, Stages
 
 Arrays = dict[str, np.ndarray]
+Advance = Callable[[], None]  # to call after each step of a stage
 
 
 @dataclass(frozen=True)
@@ -47,14 +50,19 @@ class Context:
     taken_up: list[str] = field(default_factory=list)
     grid: str = "document"
 
-    def part(self, name: str, compute: Callable[[], Arrays], **key: object) -> Arrays:
+    def part(
+        self, name: str, compute: Callable[[Advance], Arrays], *, total: int = 0, **key: object
+    ) -> Arrays:
         """Return the arrays that `compute` returns, from the file of an earlier run with the same `key`.
 
         Parameters
         ----------
         name : str
-            Of the part, a file name.
+            Of the part, a file name, and of the stage in which it is computed.
         compute : callable
+            It is given what to call after each step.
+        total : int
+            How many steps there are, if it tells.
         **key
             All that the arrays depend on: settings, seeds, the data; arrays count by their content. The
             version of fastsvm is added.
@@ -63,9 +71,21 @@ class Context:
         if known is not None:
             self.taken_up.append(name)
             return known
-        return self.parts.get(
-            name, lambda: {each: np.asarray(values) for each, values in compute().items()}, part=name, **key
-        )
+
+        def arrays() -> Arrays:
+            with self.stage(name, total or None) as advance:
+                return {each: np.asarray(values) for each, values in compute(advance).items()}
+
+        return self.parts.get(name, arrays, part=name, **key)
+
+    def in_threads(self, work: Callable[[Any], Any], items: Iterable, advance: Advance) -> list:
+        """Return what work makes of each item, in their order."""
+        found = []
+        with Threads(self.threads) as pool:
+            for one in pool.map(work, items):
+                found.append(one)
+                advance()
+        return found
 
 
 class Verdict(StrEnum):
@@ -184,8 +204,6 @@ class Report:
 
     Attributes
     ----------
-    name : str
-        Of the study, as on the command line.
     title : str
     document : str
         Authors, title and year of the document.
@@ -196,7 +214,6 @@ class Report:
     claims, figures, tables : list
     """
 
-    name: str
     title: str
     document: str
     data: str

@@ -80,7 +80,7 @@ def _figures(report: Report, record: dict, pictures: Mapping[str, bytes]) -> Ite
     for figure, known in zip(report.figures, record["figures"], strict=True):
         wide = Markup(' class="wide"') if figure.size[0] > COLUMN else ""
         source = data_uri(pictures[figure.file], f"image/{figure.ending}")
-        said = words.format(Markup("<br>").join(captions(report.name, known)))
+        said = words.format(Markup("<br>").join(captions(record["study"], known)))
         yield sections.Figure("", [image.format(figure.title, wide, source, said)])
 
 
@@ -91,7 +91,7 @@ def _tables(report: Report, record: dict) -> Iterator[sections.Figure]:
             cells = [[cell_text(value) for value in row] for row in rows]
             words = [k for k in range(len(table.header)) if any(isinstance(row[k], str) for row in rows)]
             more = f" The first {MOST_ROWS} of {len(table.rows):,} rows." * (len(table.rows) > MOST_ROWS)
-            about = f". {' '.join(captions(report.name, known))}{more} {table.file}"
+            about = f". {' '.join(captions(record['study'], known))}{more} {table.file}"
             yield sections.Figure(("", table.title, about), [sections.Table(table.header, cells, words)])
 
 
