@@ -74,11 +74,11 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
                 raise AppError(f"{file}: {error}") from error
         with stage("draw"):
             found.to_csv(os.path.join(output, "runs.csv"))
+            without_gap = np.isnan(found.table["gap"]).all()  # of all solvers
             for name, axis in PICTURES.items():
-                if name in found.table.dtype.names and np.isnan(found.table[name]).all():
-                    continue  # no solver has a gap
-                with figure(os.path.join(output, f"{name}.png"), (7.0, 4.5)) as sheet:
-                    found.plot(axis, name, sheet.subplots())
+                if name != "gap" or not without_gap:
+                    with figure(os.path.join(output, f"{name}.png"), (7.0, 4.5)) as sheet:
+                        found.plot(axis, name, sheet.subplots())
         with stage("find the optimum"):
             rows = _solver_rows(found)
         header = list(rows[0])

@@ -93,10 +93,12 @@ def add_texts(report: Report, context: Context) -> None:
         return
     runs = context.runs or (FEW_RUNS if context.quick else RUNS)
     key = {"corpus": np.frombuffer(Path(source.path).read_bytes(), np.uint8), "seed": context.seed}
-    with context.stage("texts: describe"):
-        description = CorpusDescription(read_corpus(source))
-        _check_study_labels(source, description)
-        texts, settings = literal_classifiers.read(source, replace(LITERAL, seed=context.seed))
+    description = CorpusDescription(read_corpus(source))
+    found = sorted(description.label_counts)
+    if found != ["neg", "pos"]:
+        wrong = ", ".join(found[:20])
+        raise AppError(f"{source.path}: has the labels {wrong}, and the article neg and pos")
+    texts, settings = literal_classifiers.read(source, replace(LITERAL, seed=context.seed))
     compute = partial(compare_classifiers, source, runs, settings)
     known = context.part("classifiers", compute, total=runs, runs=runs, **key)
     counted = pipeline_steps.count_terms(texts.texts, pipeline_steps.vectorizer(settings))
@@ -104,15 +106,12 @@ def add_texts(report: Report, context: Context) -> None:
     tuned = context.part("lambda", compute, total=runs, runs=runs, alphas=ALPHAS, **key)
     compute = partial(grow, counted, context.seed)
     growth = context.part("words", compute, total=ORDERS, orders=ORDERS, shares=SHARES, **key)
-    with context.stage("texts: train", total=len(ARTICLE)) as advance:
-        both = texts.texts, texts.labels
-        train, _ = literal_classifiers.split_texts(*both, HOLDOUT, context.seed)
-        words = {}
+    train, _ = literal_classifiers.split_texts(texts.texts, texts.labels, HOLDOUT, context.seed)
+    words = {}
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         for name in ARTICLE:
-            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                model = literal_classifiers.fit(*train, replace(settings, classifier=name)).model
+            model = literal_classifiers.fit(*train, replace(settings, classifier=name)).model
             words[name] = top_words(model, WORDS)
-            advance()
     whose = f"of the article's {ARTICLES_TEXTS:,}" if is_articles else "that are generated"
     report.data = f"{description.n_texts:,} reviews {whose}."
     report.settings |= {
@@ -145,12 +144,6 @@ def find_texts(data: str | None) -> TextSource | str:
         if path.is_file():  # of an installed package, or of the sources
             return TextSource(str(path))
     return "There are no samples beside the package; give --data."
-
-
-def _check_study_labels(source: TextSource, description: CorpusDescription) -> None:
-    found = sorted(description.label_counts)
-    if found != ["neg", "pos"]:
-        raise AppError(f"{source.path}: has the labels {', '.join(found[:20])}, and the article neg and pos")
 
 
 # Experiments

@@ -123,7 +123,6 @@ def random_stops(context: Context) -> Arrays:
 SLOPE, RATIO, SHARE = spelled(".2f"), spelled(".2g", " times"), spelled(".3f")
 FLAT = 0.15  # an exponent of n within this of 0: no growth
 GOOD = 0.1  # of P*: what a good solution is within
-MATTERS = 2.0  # times: an excess that differs by more is a significant effect of the batch
 
 
 def rate_claims(rates: Arrays, stops: Arrays) -> list[Claim]:
