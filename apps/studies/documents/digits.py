@@ -11,7 +11,8 @@ from fastsvm.fitting import SDCA, Pegasos
 from ...common.statistics import confusion, mean_interval
 from ..data.public_sets import usps_or_small_digits
 from ..race.cost_to_level import level_beyond_an_epoch
-from ..race.many_rows import ALPHAS, judge_many_rows, race_on_many_rows
+from ..race.many_rows import judge_many_rows, race_on_many_rows
+from ..race.race_curves import Curves
 from ..report import charts
 from ..report import claim_judging as judging
 from ..report.charts import BLUE, GREEN, VERMILION
@@ -153,7 +154,7 @@ def error_rates(context: Context, digits: Digits, runs: int) -> Arrays:
 
 
 # fmt: off
-def digit_claims(digits: Digits, rates: Arrays, race: Arrays | str) -> list[Claim]:
+def digit_claims(digits: Digits, rates: Arrays, race: dict[float, Curves] | str) -> list[Claim]:
     """Judge the claims, in the order of the document."""
     train, test = rates["train"][PEGASOS], rates["test"][PEGASOS]
     fives, sixes = test[:, 0, 1], test[:, 1, 0]
@@ -195,7 +196,7 @@ def _judge_draws(words: str, theirs: str, draws: np.ndarray, region: judging.Reg
     return judge(words, theirs, of_a_draw(draws), region, ours=ours)
 
 
-def digit_figures(digits: Digits, rates: Arrays, race: Arrays | str) -> list[Figure]:
+def digit_figures(digits: Digits, rates: Arrays, race: dict[float, Curves] | str) -> list[Figure]:
     """Return the figures."""
     n = rates["test"].shape[1]
     return [
@@ -253,13 +254,13 @@ def _draw_epochs(sheet, rates: Arrays) -> None:
     ax.legend()
 
 
-def _draw_many_rows(sheet, race: Arrays) -> None:
-    axes = sheet.subplots(1, len(ALPHAS))
-    for ax, alpha, excess, seconds in zip(axes, ALPHAS, race["excess"], race["seconds"], strict=True):
-        level, lines = level_beyond_an_epoch(*excess), (("Pegasos", BLUE, "-"), ("SDCA", VERMILION, "--"))
-        for (name, color, line), one, time in zip(lines, excess, seconds, strict=True):
-            runs = charts.median_band(np.maximum(one, LEAST_GAP))
-            charts.draw_band(ax, 1e3 * np.median(time, axis=0), runs, color, name, line)
+def _draw_many_rows(sheet, race: dict[float, Curves]) -> None:
+    for ax, (alpha, curves) in zip(sheet.subplots(1, len(race)), race.items(), strict=True):
+        for name, color, line in ("Pegasos", BLUE, "-"), ("SDCA", VERMILION, "--"):
+            runs = charts.median_band(np.maximum(curves.excess(name), LEAST_GAP))
+            spent = 1e3 * np.median(curves.of[name]["seconds"], axis=0)
+            charts.draw_band(ax, spent, runs, color, name, line)
+        level = level_beyond_an_epoch(*map(curves.excess, curves.of))
         ax.axhline(level, color="0.6", label="the level that decides")
         charts.name_band(ax)
         ax.set(xlabel="CPU time of the updates (ms)", ylabel="(P - P*) / P*", **charts.LOG_LOG)

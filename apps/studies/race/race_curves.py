@@ -10,7 +10,8 @@ from .compare_solvers import compare
 
 FIELDS = "visits", "steps", "seconds", "primal", "gap", "error"
 
-Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # X and y, to train on and to test on
+# X and y, to train on, and to test on if there are any.
+Parts = tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray | None]
 
 
 @dataclass(frozen=True)
