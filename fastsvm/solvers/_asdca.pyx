@@ -8,8 +8,8 @@ along with the dual::
 A step on a batch A of m rows, theta in (0, 1]::
 
     u   = (1 - theta) w + theta w(b)
-    b_i = (1 - theta) b_i + theta c_i (-phi'(y_i u.x_i))   for i in A     (`dual_changes`)
-    w   = (1 - theta) w + theta w(b)                       with the new b (`apply_changes`, `shrink`)
+    b_i = (1 - theta) b_i + theta c_i (-phi'(y_i u.x_i))   for i in A
+    w   = (1 - theta) w + theta w(b)                       with the new b
 
 in O(values of A), since w and w(b) are combinations of two vectors (`ASDCAState`). The theta with a proof
 is in `asdca_theta`. The intercept is solved as SDCA's is, by a column of ones and proximal steps.
@@ -107,58 +107,6 @@ cdef inline void axpy_pairs(
         at[1] += b * x[k]
 
 
-cdef inline void dual_changes(
-    Rows rows, const real* x, const index* j, const int8_t[::1] signs, const double[::1] weights,
-    const int32_t* order, Py_ssize_t n, Py_ssize_t ahead, ASDCAState state, double* changes,
-) noexcept nogil:
-    """Change the dual variables of n rows towards -phi' at u = (1 - theta) w + theta v.
-
-    `order` goes on to `ahead` rows, which come next.
-    """
-    cdef const double* weight = &weights[0] if weights.shape[0] else NULL
-    cdef double* pairs = &state.pairs[0]
-    cdef double scale = (1 - state.theta) * state.scale  # u = v + scale * z
-    cdef double intercept = state.intercept + scale * state.intercept_z
-    cdef double goal
-    cdef Py_ssize_t i, k, start
-    for k in range(n):
-        prefetch_row(&rows.layout, x, j, order, k, ahead)
-        i = order[k]
-        changes[k] = 0
-        if weight != NULL and weight[i] == 0:
-            continue
-        start = row_start(&rows.layout, i)
-        goal = dot_pairs(scale, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, pairs)
-        goal = minus_slope(state.loss, signs[i] * (goal + intercept))
-        if weight != NULL:
-            goal *= weight[i]
-        changes[k] = state.theta * (goal - state.dual[i])
-        state.dual[i] += changes[k]
-
-
-cdef inline void apply_changes(
-    Rows rows, const real* x, const index* j, const int8_t[::1] signs,
-    const int32_t* order, Py_ssize_t n, ASDCAState state, const double* changes,
-) noexcept nogil:
-    """Apply the changes of the batch to v and z."""
-    cdef double share = -1 / state.scale if state.theta < 1 else 0  # of z in a change of v
-    cdef double a
-    cdef Py_ssize_t i, k, start, count
-    for k in range(n):
-        if changes[k] == 0:
-            continue
-        i = order[k]
-        a = changes[k] * signs[i]
-        state.intercept += state.intercept_step * a
-        state.intercept_z += share * state.intercept_step * a
-        a *= state.rate
-        start = row_start(&rows.layout, i)
-        count = row_start(&rows.layout, i + 1) - start
-        axpy_pairs(a, share * a, x + start, shift(j, start), count, &state.pairs[0])
-        if state.averaged > 0:  # the iterates averaged so far do not have this change
-            axpy(-state.averaged * a, x + start, shift(j, start), count, &state.tail[0])
-
-
 def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const int32_t[::1] order, ASDCAState state,
@@ -169,13 +117,44 @@ def run_epoch(
     """
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
+    cdef const double* weight = head(weights)
+    cdef double* pairs = &state.pairs[0]
     cdef double* changes = &state.changes[0]
-    cdef Py_ssize_t first = 0, n = order.shape[0], size
+    cdef double scale, intercept, goal, share, a
+    cdef Py_ssize_t first = 0, n = order.shape[0], size, i, k, start, count
     with nogil:
         while first < n:
             size = min(state.changes.shape[0], n - first)
-            dual_changes(rows, x, j, signs, weights, &order[first], size, n - first, state, changes)
-            apply_changes(rows, x, j, signs, &order[first], size, state, changes)
+            scale = (1 - state.theta) * state.scale  # u = v + scale * z
+            intercept = state.intercept + scale * state.intercept_z
+            for k in range(size):
+                prefetch_row(&rows.layout, x, j, &order[first], k, n - first)
+                i = order[first + k]
+                changes[k] = 0
+                if weight != NULL and weight[i] == 0:
+                    continue
+                start = row_start(&rows.layout, i)
+                count = row_start(&rows.layout, i + 1) - start
+                goal = dot_pairs(scale, x + start, shift(j, start), count, pairs)
+                goal = minus_slope(state.loss, signs[i] * (goal + intercept))
+                if weight != NULL:
+                    goal *= weight[i]
+                changes[k] = state.theta * (goal - state.dual[i])
+                state.dual[i] += changes[k]
+            share = -1 / state.scale if state.theta < 1 else 0  # of z in a change of v
+            for k in range(size):
+                if changes[k] == 0:
+                    continue
+                i = order[first + k]
+                a = changes[k] * signs[i]
+                state.intercept += state.intercept_step * a
+                state.intercept_z += share * state.intercept_step * a
+                a *= state.rate
+                start = row_start(&rows.layout, i)
+                count = row_start(&rows.layout, i + 1) - start
+                axpy_pairs(a, share * a, x + start, shift(j, start), count, pairs)
+                if state.averaged > 0:  # the iterates averaged so far do not have this change
+                    axpy(-state.averaged * a, x + start, shift(j, start), count, &state.tail[0])
             shrink(state)
             if state.averaging:
                 state.averaged += 1

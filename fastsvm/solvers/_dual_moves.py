@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from ._rows import margins
+from ._scores import scores_at
 from .losses import dual_term
 
 SIZES = np.linspace(0, 2, 512, endpoint=False)  # of the start tried, times the dual variable at a margin of 0
@@ -70,10 +70,10 @@ def free_variable_cg(problem, loss, alpha, intercept_step, w, intercept, dual):
     def apply(p):
         sparse[which] = p
         u = problem.primal_from_dual(sparse, alpha)
-        return margins(problem, which, u, intercept_step * float(p @ y)) + curvature * p
+        return y * (scores_at(problem.rows, u, which) + intercept_step * float(p @ y)) + curvature * p
 
     b, upper = dual[which], np.broadcast_to(problem.upper(loss), problem.n)[which]
-    slope = 1 - curvature * b - margins(problem, which, w, intercept)
+    slope = 1 - curvature * b - y * (scores_at(problem.rows, w, which) + intercept)
     step = projected_cg_step(b, upper, slope, apply)
     if step is None:
         return intercept

@@ -324,35 +324,6 @@ def _primal_from_dual(
                 axpy(a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, &w[0])
 
 
-def _margins(
-    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] which, const double[::1] w, double intercept,
-    double[::1] out,
-):
-    cdef const real* x = head(values)
-    cdef const index* j = columns_of(rows, columns)
-    cdef const double* v = head(w)
-    cdef Py_ssize_t i, k, start
-    with nogil:
-        for k in range(which.shape[0]):
-            i = which[k]
-            start = row_start(&rows.layout, i)
-            out[k] = signs[i] * (
-                dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + intercept
-            )
-
-
-def margins(problem, which, w, double intercept):
-    """y_i (w.x_i + intercept) of the rows in `which`."""
-    out = np.empty(len(which))
-    step = problem.rows.chunk_rows()
-    for first in range(0, len(which), step):
-        part = slice(first, first + step)
-        _margins(*problem.data, which[part], w, intercept, out[part])
-        problem.rows.release()
-    return out
-
-
 # An unregularised intercept makes sum_i b_i y_i = 0 a constraint of the dual. Near-feasible dual
 # variables are made feasible by factors `positive` and `negative` for the rows of either sign; they are
 # applied on the fly, so that no copy of the dual is needed.

@@ -5,21 +5,23 @@ import numpy as np
 from ._losses cimport Loss, loss_value, minus_slope
 from ._rows cimport Rows, columns_of, dot, row_start, shift
 from ._rows import map_chunks
-from ._types cimport head, index, int8_t, real
+from ._types cimport head, index, int8_t, int32_t, real
 
 
 def _scores(
-    Rows rows, const real[::1] values, const index[::1] columns, const double[::1] w, double[::1] out,
-    Py_ssize_t first, Py_ssize_t last,
+    Rows rows, const real[::1] values, const index[::1] columns, const double[::1] w,
+    const int32_t[::1] which, double[::1] out, Py_ssize_t first, Py_ssize_t last,
 ):
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef const double* v = head(w)
-    cdef Py_ssize_t i, start
+    cdef const int32_t* numbers = head(which)
+    cdef Py_ssize_t k, i, start
     with nogil:
-        for i in range(first, last):
+        for k in range(first, last):
+            i = k if numbers == NULL else numbers[k]
             start = row_start(&rows.layout, i)
-            out[i] = dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v)
+            out[k] = dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v)
 
 
 def scores_of(Rows rows, w, threads=1):
@@ -27,9 +29,19 @@ def scores_of(Rows rows, w, threads=1):
     out = np.empty(rows.n_rows)
     map_chunks(
         rows,
-        lambda first, last: _scores(rows, rows.values, rows.columns, w, out, first, last),
+        lambda first, last: _scores(rows, rows.values, rows.columns, w, None, out, first, last),
         threads,
     )
+    return out
+
+
+def scores_at(Rows rows, w, which):
+    """Return w.x_i of the rows in `which`, int32 numbers."""
+    out, step = np.empty(len(which)), rows.chunk_rows()
+    for first in range(0, len(which), step):
+        last = min(first + step, len(which))
+        _scores(rows, rows.values, rows.columns, w, which, out, first, last)
+        rows.release()
     return out
 
 

@@ -222,6 +222,18 @@ cdef inline void set_ways(
     down[0] = less if y > 0 else more
 
 
+cdef inline void swap_scores_and_slopes(
+    Loss loss, const int8_t[::1] signs, const double* weight, const double[::1] dual, const double* given,
+    double* out,
+) noexcept nogil:
+    """From scores to slopes of the dual by y b, or back: margin + slope = 1 - curvature b."""
+    cdef double c
+    cdef Py_ssize_t i
+    for i in range(signs.shape[0]):
+        c = 1 if weight == NULL else weight[i]
+        out[i] = signs[i] * dual_slope(loss, signs[i] * given[i], dual[i], c if c > 0 else 1)
+
+
 def climb(
     const real[:, ::1] block, const double[::1] steepness, double rate, const int8_t[::1] signs,
     const double[::1] weights, double[::1] dual, double[::1] scores, Loss loss, double[:, ::1] room,
@@ -248,9 +260,9 @@ def climb(
     cdef double* down = &room[2, 0]
     cdef double gap = 0, most = 0, change, c
     with nogil:
+        swap_scores_and_slopes(loss, signs, weight, dual, &scores[0], slope)
         for i in range(n):
             c = 1 if weight == NULL else weight[i]
-            slope[i] = signs[i] * dual_slope(loss, signs[i] * scores[i], dual[i], c if c > 0 else 1)
             up[i] = down[i] = 0
             if c > 0:
                 set_ways(loss, dual[i], signs[i], steepness[i], c, up + i, down + i)
@@ -261,22 +273,20 @@ def climb(
                 for k in range(n):
                     c = 1 if weight == NULL else weight[k]
                     if c > 0:
-                        gap += row_gap(loss, margin_of(loss, signs[k] * slope[k], dual[k], c), dual[k], c)
+                        gap += row_gap(loss, dual_slope(loss, signs[k] * slope[k], dual[k], c), dual[k], c)
                 if gap <= goal or done == steps or most < LEAST_VIOLATION:
                     break
             c = 1 if weight == NULL else weight[i]
             change = dual[i]
             dual[i] = dual_step(
-                loss, margin_of(loss, signs[i] * slope[i], dual[i], c), dual[i], steepness[i], c
+                loss, dual_slope(loss, signs[i] * slope[i], dual[i], c), dual[i], steepness[i], c
             )
             change = signs[i] * (dual[i] - change)
             slope[i] -= curvature(loss, c) * change
             set_ways(loss, dual[i], signs[i], steepness[i], c, up + i, down + i)
             i = step_and_choose(rate * change, &block[i, 0], slope, up, down, n, &most)
             done += 1
-        for i in range(n):
-            c = 1 if weight == NULL else weight[i]
-            scores[i] = signs[i] * margin_of(loss, signs[i] * slope[i], dual[i], c if c > 0 else 1)
+        swap_scores_and_slopes(loss, signs, weight, dual, slope, &scores[0])
     return done, gap
 
 
@@ -320,9 +330,9 @@ def climb_in_pairs(
     cdef double* bend = &room[3, 0]
     cdef double gap = 0, primal, high, low, middle, c, d, t, most
     with nogil:
+        swap_scores_and_slopes(loss, signs, weight, dual, &scores[0], slope)
         for i in range(n):
             c = 1 if weight == NULL else weight[i]
-            slope[i] = signs[i] * dual_slope(loss, signs[i] * scores[i], dual[i], c if c > 0 else 1)
             bend[i] = steepness[i] + (curvature(loss, c) if c > 0 else 0)
             set_bounds(loss, dual[i], signs[i], c, up + i, down + i)
         i = step_of_pair(0, &block[0, 0], &block[0, 0], slope, up, down, n, &high, &low)
@@ -334,7 +344,7 @@ def climb_in_pairs(
                 for k in range(n):
                     c = 1 if weight == NULL else weight[k]
                     if c > 0:
-                        t = margin_of(loss, signs[k] * slope[k], dual[k], c) + signs[k] * middle
+                        t = dual_slope(loss, signs[k] * slope[k], dual[k], c) + signs[k] * middle
                         gap += row_gap(loss, t, dual[k], c)
                         primal += c * loss_value(loss, t) + dual[k] * t / 2
                 if gap <= max(goal, tol * primal) or done == steps or high - low < LEAST_VIOLATION:
@@ -355,9 +365,7 @@ def climb_in_pairs(
             set_bounds(loss, dual[j], signs[j], d, up + j, down + j)
             i = step_of_pair(rate * t, &block[i, 0], &block[j, 0], slope, up, down, n, &high, &low)
             done += 1
-        for i in range(n):
-            c = 1 if weight == NULL else weight[i]
-            scores[i] = signs[i] * margin_of(loss, signs[i] * slope[i], dual[i], c if c > 0 else 1)
+        swap_scores_and_slopes(loss, signs, weight, dual, slope, &scores[0])
     return done, gap > max(goal, tol * primal) or high - low > slack
 
 
@@ -384,11 +392,6 @@ cdef inline double middle_of(double high, double low) noexcept nogil:
     if high == -INFINITY or low == INFINITY:
         return high if high > -INFINITY else (low if low < INFINITY else 0)
     return (high + low) / 2
-
-
-cdef inline double margin_of(Loss loss, double slope, double b, double c) noexcept nogil:
-    """The margin at which the dual has this slope."""
-    return 1 - slope - curvature(loss, c) * b
 
 
 def address(const unsigned char[::1] room):
