@@ -1,57 +1,15 @@
 """SDCA on rows that lie in several shards: CoCoA+, certified."""
 
 import math
-from itertools import pairwise
 
 import numpy as np
 
 from ..solvers._problem import balance_factors
 from ..solvers._solver import MeasuredIterate, Solver
 from ..solvers.sdca_solver import TINY, sdca_intercept_step, sdca_must_be_exact
-from .shard import Shard, pack
+from .shard import pack
 
 PASSES = 0.5  # over its rows that each shard makes in a round, by default
-
-
-class LocalShards:
-    """Shards in this process, called one after the other.
-
-    `SDCARounds` needs no more of its shards than `ask` and their number. `ask` returns the replies of the
-    shards that are still there. A new shard of the same rows, without dual variables, replaces each of the
-    others.
-
-    Parameters
-    ----------
-    shards : list of Shard
-    """
-
-    def __init__(self, shards):
-        self.shards = shards
-
-    def __len__(self):
-        return len(self.shards)
-
-    def ask(self, method, calls):
-        """Call a method of some shards.
-
-        Parameters
-        ----------
-        method : str
-        calls : dict of the number of a shard to its arguments
-
-        Returns
-        -------
-        dict of the number of a shard to its reply
-        """
-        return {k: getattr(self.shards[k], method)(*args) for k, args in calls.items()}
-
-    @classmethod
-    def split(cls, X, y, n_shards, sample_weight=None):
-        """Make shards of about as many rows each, in the order of the rows."""
-        bounds = np.linspace(0, len(y), n_shards + 1).astype(int)
-        parts = [slice(first, last) for first, last in pairwise(bounds)]
-        weights = [None if sample_weight is None else [sample_weight[part]] for part in parts]
-        return cls([Shard([X[part]], [y[part]], c) for part, c in zip(parts, weights, strict=True)])
 
 
 def sum_dicts(dicts):
@@ -76,7 +34,8 @@ class SDCARounds(Solver):
 
     Parameters
     ----------
-    shards : LocalShards, or an object with its `ask` and length
+    shards : Cluster, or an object with its `ask` and length
+        A new shard of the same rows, without dual variables, replaces each that is lost.
     summaries : list of ShardSummary
     params : SDCAParams
     positive : the label of sign +1

@@ -116,7 +116,17 @@ class Cluster:
         return len(self.actors)
 
     def ask(self, method, calls):
-        """Call a method of some shards at the same time; see `LocalShards`."""
+        """Call a method of some shards at the same time.
+
+        Parameters
+        ----------
+        method : str
+        calls : dict of the number of a shard to its arguments
+
+        Returns
+        -------
+        dict of the number of a shard to its reply, of those that were not lost
+        """
         replies = self._replies({k: (method, args) for k, args in calls.items()})
         for k in (lost := [k for k, reply in replies.items() if reply is None]):
             self._restart_shard(k)

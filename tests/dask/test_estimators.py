@@ -18,7 +18,7 @@ import dask.array as da
 from recorder import Recorder
 
 from fastsvm.dask import Placed, SDCAClassifier
-from fastsvm.dask.sdca_rounds import LocalShards
+from local_shards import LocalShards
 
 pytestmark = pytest.mark.blas
 

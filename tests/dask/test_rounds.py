@@ -5,12 +5,13 @@ import pytest
 from scipy import sparse
 
 import reference
-from fastsvm.dask.sdca_rounds import LocalShards, SDCARounds
+from fastsvm.dask.sdca_rounds import SDCARounds
 from fastsvm.dask.shard import Shard
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import balance_factors
 from fastsvm.solvers.params import SDCAParams
 from fastsvm.solvers.run import run
+from local_shards import LocalShards
 from pairs import pairs
 
 pytestmark = pytest.mark.blas
