@@ -132,26 +132,20 @@ def certify(
         tol=tol,
         fit_intercept=intercept is not None,
     )
-    targets = Targets(y, classes)
+    targets, random, found = Targets(y, classes), as_state(random_state), []
     weights = _certified_weights(model, targets, sample_weight)
+    n_problems = 0 if joint else len(targets.labels)
     if joint:
         problem = MultinomialProblem(rows, np.searchsorted(classes, y), len(classes), weights[0])
         solver = MultinomialSolver(problem, params)
-        found = multinomial_bracket(solver, coef, intercept, tol, accuracy)
-        certificate = Certificate(loss, params.alpha, classes, *found)
-        _warn_if_loose(certificate, accuracy, tol, found[-1] < max_iter)
-        return certificate
-    duals = _certified_duals(model, len(y))
-    column = _certified_intercept_column(model)
-    if column is not None:
+        found.append(multinomial_bracket(solver, coef, intercept, tol, accuracy))
+    elif (column := _certified_intercept_column(model)) is not None:
         rows, coef = with_column(X, column), np.column_stack([coef, intercept / column])
         intercept = None
         params.fit_intercept = False
-    random = as_state(random_state)
+    duals = _certified_duals(model, len(y))
     relative = given or _kind_to_certify(model) == "fastsvm"  # others mean weights as they are
-
-    found = []
-    for k in range(len(targets.labels)):
+    for k in range(n_problems):
         problem = Problem(rows, targets.signs(k), weights[k], relative=relative)
         rows = problem.rows  # checked once
         b0 = 0.0 if intercept is None else float(intercept[k])
@@ -160,7 +154,7 @@ def certify(
             dual = dual_of_scores(problem, scores_of(rows, coef[k]) + b0, params.loss_entry)
         found.append(certificate_bracket(problem, coef[k], b0, dual, params, random, accuracy))
     *columns, epochs = zip(*found, strict=True)
-    objective, bound, attained = (each[0] if len(each) == 1 else np.array(each) for each in columns)
+    objective, bound, attained = (each[0] if len(found) == 1 else np.array(each) for each in columns)
     certificate = Certificate(loss, params.alpha, classes, objective, bound, attained, max(epochs))
     _warn_if_loose(certificate, accuracy, tol, np.array(epochs) < max_iter)
     return certificate

@@ -49,7 +49,6 @@ class Checkpoint:
         self.path, self.fit = os.fspath(path), json.loads(json.dumps(fit))
         self.states = self._read_states()
         self.lock, self.pause = Lock(), SECONDS
-        self.kept: dict[int, float] = {}
         self._write_file()
         self.written = time.monotonic()
 
@@ -68,28 +67,8 @@ class Checkpoint:
         """The Watcher that starts the k-th run from where the file has it, and keeps its state."""
         return _CheckpointWatcher(self, k)
 
-    def finish(self):
-        """Keep the end, from which the same fit has nothing left to do."""
-        self._write_or_warn()
-
-    def keep(self, k, solver):
-        """Keep the state of a run that goes on, if it is time."""
-        if time.monotonic() - self.kept[k] < self.pause:
-            return
-        state = solver.checkpoint_state()
-        with self.lock:
-            self.states[k] = state._replace(dual=state.dual.copy())
-            self._write_or_warn()
-            self.kept[k] = self.written
-
-    def keep_end(self, k, solver):
-        """Keep the state of a run that is over; it is written with those of others."""
-        with self.lock:
-            self.states[k] = solver.checkpoint_state()
-            if time.monotonic() - self.written >= self.pause:
-                self._write_or_warn()
-
-    def _write_or_warn(self):
+    def write(self):
+        """Write the states; warn where that is not possible."""
         start = time.monotonic()
         try:
             self._write_file()
@@ -145,11 +124,24 @@ class _CheckpointWatcher(Watcher):
         state = self.checkpoint.states.get(self.k)
         if state is not None:
             solver.restore(state)
-        self.checkpoint.kept[self.k] = time.monotonic()
-        solver.checkpoint_hook = partial(self.checkpoint.keep, self.k)
+        self.kept, solver.checkpoint_hook = time.monotonic(), self.keep
 
-    def end(self, solver):
-        self.checkpoint.keep_end(self.k, solver)
+    def keep(self, solver):
+        """Keep the state of a run that goes on, if it is time."""
+        file = self.checkpoint
+        if time.monotonic() - self.kept < file.pause:
+            return
+        state = solver.checkpoint_state()
+        with file.lock:
+            file.states[self.k] = state._replace(dual=state.dual.copy())
+            file.write()
+            self.kept = file.written
+
+    def end(self, solver):  # it is written with the states of others
+        with self.checkpoint.lock:
+            self.checkpoint.states[self.k] = solver.checkpoint_state()
+            if time.monotonic() - self.checkpoint.written >= self.checkpoint.pause:
+                self.checkpoint.write()
 
 
 def _shown_in_error(value):

@@ -205,7 +205,7 @@ def fit_linear(
             watchers_of=lambda k: [each.watcher(k) for each in watching],
         )
         if kept is not None:
-            kept.finish()
+            kept.write()
     stopped = () if tasks is None else tasks.stopped
     fit = as_fit(targets.classes, results, rows.unchecked_values.dtype, params.gap_tol, stopped)
     n = len(targets.y)

@@ -159,14 +159,8 @@ def sdca_path(
         results.append(result._replace(w=w, intercept=intercept, dual=None, objective=primal, gap=gap))
     ends = [FitEnd.of(*pair) for pair in zip(results, alphas, strict=True)]
     warn_if_short(ends, params.tol, X, params.max_iter)
-    return SDCAPath(
-        alphas,
-        np.array([r.w for r in results]),
-        np.array([r.intercept for r in results]),
-        np.array([r.objective for r in results]),
-        np.array([r.gap for r in results]),
-        np.array([r.n_iter for r in results]),
-    )
+    columns = zip(*((r.w, r.intercept, r.objective, r.gap, r.n_iter) for r in results), strict=True)
+    return SDCAPath(alphas, *map(np.array, columns))
 
 
 def as_alphas(alphas, n_alphas, eps, largest):

@@ -73,14 +73,8 @@ class PerceptronSolver(Solver):
 
     def snapshot(self):
         """The state for `resume`: plain arrays and numbers."""
-        s = self.state
-        return {
-            "w": self.w,
-            "averaging_correction": self.averaging_correction,
-            "t": s.t,
-            "intercept": s.intercept,
-            "intercept_correction": s.intercept_correction,
-        }
+        kept = {name: getattr(self.state, name) for name in ("t", "intercept", "intercept_correction")}
+        return {**kept, "w": self.w, "averaging_correction": self.averaging_correction}
 
     def resume(self, snapshot):
         """Continue another run's steps on this problem; None starts at zero."""
