@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -22,9 +20,6 @@ from ..solvers.run import Watcher, run
 from .cross_validation import CrossValidated, FoldFit, Search, fold_decision
 from .kernel_base import KernelClassifier
 from .kernel_sdca import KernelSDCAClassifier
-
-if TYPE_CHECKING:
-    pass
 
 
 class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVFields, init=False):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -19,9 +18,6 @@ from ..solvers.params import SDCACVFields, SDCAParams
 from .base import LinearClassifier
 from .cross_validation import CrossValidated, FoldFit, Search
 from .linear import SDCAClassifier
-
-if TYPE_CHECKING:
-    pass
 
 
 class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=False):

@@ -42,18 +42,9 @@ if TYPE_CHECKING:
 CLASSES = {
     cls.__name__: cls
     for cls in (
-        *(
-            Pipeline,
-            CountVectorizer,
-            BagOfWords,
-            FeatureUnion,
-            TermWeighting,
-            StandardScaler,
-            PCA,
-            KernelFeatures,
-        ),
+        *(Pipeline, CountVectorizer, BagOfWords, FeatureUnion, TermWeighting, StandardScaler, PCA),
         *(SDCAClassifier, ASDCAClassifier, PegasosClassifier, PerceptronClassifier),
-        *(KernelSDCAClassifier, KernelPegasosClassifier),
+        *(KernelFeatures, KernelSDCAClassifier, KernelPegasosClassifier),
     )
 }
 MODELS = Models({name: name for name in CLASSES}, CLASSES.__getitem__)

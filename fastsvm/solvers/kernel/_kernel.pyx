@@ -222,18 +222,6 @@ cdef inline void set_ways(
     down[0] = less if y > 0 else more
 
 
-cdef inline void swap_scores_and_slopes(
-    Loss loss, const int8_t[::1] signs, const double* weight, const double[::1] dual, const double* given,
-    double* out,
-) noexcept nogil:
-    """From scores to slopes of the dual by y b, or back: margin + slope = 1 - curvature b."""
-    cdef double c
-    cdef Py_ssize_t i
-    for i in range(signs.shape[0]):
-        c = 1 if weight == NULL else weight[i]
-        out[i] = signs[i] * dual_slope(loss, signs[i] * given[i], dual[i], c if c > 0 else 1)
-
-
 def climb(
     const real[:, ::1] block, const double[::1] steepness, double rate, const int8_t[::1] signs,
     const double[::1] weights, double[::1] dual, double[::1] scores, Loss loss, double[:, ::1] room,
@@ -260,9 +248,9 @@ def climb(
     cdef double* down = &room[2, 0]
     cdef double gap = 0, most = 0, change, c
     with nogil:
-        swap_scores_and_slopes(loss, signs, weight, dual, &scores[0], slope)
         for i in range(n):
             c = 1 if weight == NULL else weight[i]
+            slope[i] = signs[i] * dual_slope(loss, signs[i] * scores[i], dual[i], c if c > 0 else 1)
             up[i] = down[i] = 0
             if c > 0:
                 set_ways(loss, dual[i], signs[i], steepness[i], c, up + i, down + i)
@@ -286,7 +274,9 @@ def climb(
             set_ways(loss, dual[i], signs[i], steepness[i], c, up + i, down + i)
             i = step_and_choose(rate * change, &block[i, 0], slope, up, down, n, &most)
             done += 1
-        swap_scores_and_slopes(loss, signs, weight, dual, slope, &scores[0])
+        for i in range(n):  # the formula from margins to slopes, the other way
+            c = 1 if weight == NULL else weight[i]
+            scores[i] = signs[i] * dual_slope(loss, signs[i] * slope[i], dual[i], c if c > 0 else 1)
     return done, gap
 
 
@@ -330,9 +320,9 @@ def climb_in_pairs(
     cdef double* bend = &room[3, 0]
     cdef double gap = 0, primal, high, low, middle, c, d, t, most
     with nogil:
-        swap_scores_and_slopes(loss, signs, weight, dual, &scores[0], slope)
         for i in range(n):
             c = 1 if weight == NULL else weight[i]
+            slope[i] = signs[i] * dual_slope(loss, signs[i] * scores[i], dual[i], c if c > 0 else 1)
             bend[i] = steepness[i] + (curvature(loss, c) if c > 0 else 0)
             set_bounds(loss, dual[i], signs[i], c, up + i, down + i)
         i = step_of_pair(0, &block[0, 0], &block[0, 0], slope, up, down, n, &high, &low)
@@ -365,7 +355,9 @@ def climb_in_pairs(
             set_bounds(loss, dual[j], signs[j], d, up + j, down + j)
             i = step_of_pair(rate * t, &block[i, 0], &block[j, 0], slope, up, down, n, &high, &low)
             done += 1
-        swap_scores_and_slopes(loss, signs, weight, dual, slope, &scores[0])
+        for i in range(n):  # the formula from margins to slopes, the other way
+            c = 1 if weight == NULL else weight[i]
+            scores[i] = signs[i] * dual_slope(loss, signs[i] * slope[i], dual[i], c if c > 0 else 1)
     return done, gap > max(goal, tol * primal) or high - low > slack
 
 

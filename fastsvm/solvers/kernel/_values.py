@@ -319,11 +319,10 @@ def _power_in_place(values, degree):
     result = None
     while degree:
         if degree & 1:
-            result = (
-                aligned_copy(values, values.dtype)
-                if result is None
-                else np.multiply(result, values, out=result)
-            )
+            if result is None:
+                result = aligned_copy(values, values.dtype)
+            else:
+                result *= values
         degree >>= 1
         if degree:
             values *= values

@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 
 SOON_DRAWS = 256  # draws in which to look for rows that will be needed, at least; a quarter of those made
 FETCH_VALUES = 1 << 20  # computed at a time, where rows are short
-CALL_ADDITIONS = (
-    1 << 27
-)  # additions in one call of the kernel: some tenths of a second, so that Ctrl-C is heard
+CALL_ADDITIONS = 1 << 27  # in one call of the kernel: some tenths of a second, so that Ctrl-C is heard
 
 
 class KernelPegasosSolver(KernelSolver):
