@@ -61,7 +61,12 @@ class OnlineClassifier(LinearClassifier):
             On bad parameters, NaN or infinite values (with row and column), different lengths, or a
             single class.
         """
-        return self._fit(X, y, sample_weight, start_of=online_start(self, coef_init, intercept_init))
+        self._fit(X, y, sample_weight, start_of=online_start(self, coef_init, intercept_init))
+        if getattr(self, "certify", False):
+            [seed] = as_random(self.random_state).randint(2**31 - 1, size=1)
+            proof = certify(self, X, y, sample_weight=sample_weight, random_state=int(seed))
+            self.objective_, self.dual_gap_ = proof.objective, proof.gap
+        return self
 
     @all_or_nothing
     def partial_fit(
@@ -195,25 +200,6 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
     """
 
     _params = PegasosParams
-
-    @all_or_nothing
-    def fit(  # noqa: D102 (inherited)
-        self,
-        X: ArrayOrSparse,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        coef_init: ArrayLike | None = None,
-        intercept_init: ArrayLike | None = None,
-    ) -> Self:
-        super().fit(X, y, sample_weight, coef_init=coef_init, intercept_init=intercept_init)
-        if self.certify:
-            [seed] = as_random(self.random_state).randint(2**31 - 1, size=1)
-            proof = certify(self, X, y, sample_weight=sample_weight, random_state=int(seed))
-            self.objective_, self.dual_gap_ = proof.objective, proof.gap
-        return self
-
-    fit.__doc__ = OnlineClassifier.fit.__doc__
 
 
 class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
