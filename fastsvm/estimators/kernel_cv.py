@@ -12,6 +12,7 @@ from ..fitting.path import decreasing_alphas
 from ..fitting.path_runs import best_dual_multiple
 from ..solvers._mapped_rows import rows_at
 from ..solvers.kernel._gram import make_gram
+from ..solvers.kernel._kernel import gap_terms
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel._values import gamma_of
 from ..solvers.kernel.params import KernelSDCACVFields, KernelSDCAParams
@@ -222,9 +223,8 @@ def _best_start(solver, params):
 
     def multiple(k):
         def bound(t):
-            gap, losses, dual_margins = solver.problem.gap_terms(
-                k, t * dual[k], t * scores[k], params.loss, row_gaps
-            )
+            at = t * dual[k], t * scores[k], params.loss_entry.struct, row_gaps
+            gap, losses, dual_margins = gap_terms(solver.problem.signs[k], solver.problem.weights, *at)
             return losses + dual_margins / 2 - gap
 
         return best_dual_multiple(bound, shrinks)[0] * dual[k]

@@ -48,6 +48,7 @@ class KernelFit(Fit):
 
     Attributes
     ----------
+    params : KernelSDCAParams or KernelPegasosParams
     classes : ndarray of shape (n_classes,)
     gamma : float
     support : int32 ndarray, the rows with a coefficient in any class
@@ -55,13 +56,12 @@ class KernelFit(Fit):
     dual_coef : ndarray of shape (n_problems, n_support), y_i b_i / (alpha n)
     result : KernelResult
     done : ndarray of shape (n_problems,), epochs or, of Pegasos, steps
-    counter : str, the attribute that has the most of them
-    alpha_n : float, alpha times the number of rows
     n_rows : int
     stopped : bool, whether a callback ended it
     indefinite : bool, whether it ended because the kernel is not positive semi-definite
     """
 
+    params: KernelParams
     classes: np.ndarray
     gamma: float
     support: np.ndarray
@@ -69,8 +69,6 @@ class KernelFit(Fit):
     dual_coef: np.ndarray
     result: KernelResult
     done: np.ndarray
-    counter: str
-    alpha_n: float
     n_rows: int
     stopped: bool = False
     indefinite: bool = False
@@ -90,8 +88,8 @@ class KernelFit(Fit):
             "objective_": one_or_all(self.result.objective),
             "dual_gap_": one_or_all(self.result.gap),
             "history_": one_or_all([as_array(history) for history in self.result.history]),
-            self.counter: self.result.n_iter,
-            "_alpha_n": self.alpha_n,
+            "n_iter_" if self.params.is_dual else "t_": self.result.n_iter,
+            "_alpha_n": self.params.alpha * self.n_rows,
             "_n_rows": self.n_rows,
             "_scoring": {},  # see `KernelPrediction`
         }
@@ -166,22 +164,9 @@ def as_fit(
     indefinite: bool = False,
 ) -> KernelFit:
     """Return the KernelFit of a solver as it is now."""
-    result = solver.result()
-    support, vectors, coef = support_of(params, X, result.dual_coef)
-    return KernelFit(
-        classes,
-        gamma,
-        support,
-        vectors,
-        coef,
-        result,
-        solver.done,
-        params.counter,
-        params.alpha * X.shape[0],
-        X.shape[0],
-        stopped,
-        indefinite,
-    )
+    result, n = solver.result(), X.shape[0]
+    support = support_of(params, X, result.dual_coef)
+    return KernelFit(params, classes, gamma, *support, result, solver.done, n, stopped, indefinite)
 
 
 def support_of(params: Any, X: Any, coef: np.ndarray) -> tuple[np.ndarray, Any, np.ndarray]:
@@ -241,16 +226,9 @@ class PlainKernelMachine(PlainModel, KernelPrediction):
         -------
         self
         """
-        params = self._params.of(self)
-        X = self._checked(X)
-        fit = fit_kernel(
-            params,
-            X,
-            as_labels(y, X.shape[0]),
-            sample_weight,
-            threads=self._threads(),
-            start_of=kernel_warm_start(self),
-        )
+        params, X = self._params.of(self), self._checked(X)
+        y, start_of = as_labels(y, X.shape[0]), kernel_warm_start(self)
+        fit = fit_kernel(params, X, y, sample_weight, threads=self._threads(), start_of=start_of)
         warn_if_kernel_fit_is_short(fit, params, X, ConvergenceWarning)
         fit.set_attributes(self)
         return self

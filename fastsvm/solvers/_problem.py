@@ -79,8 +79,7 @@ class Problem:
     def require_range(self, alpha):
         """Raise a ValueError if some w.x_i may be too large, of a w that alpha does not keep small."""
         largest = self.rows.longest * (self.weights.max() if self.weights.size else 1.0)
-        if largest > EXTREME * float(alpha):
-            raise out_of_range(alpha, largest)
+        require_range(largest, alpha)
 
     def primal_from_dual(self, dual, alpha, factors=(1.0, 1.0)):
         """w(b) = 1/(alpha n) sum_i b_i y_i x_i."""
@@ -151,9 +150,10 @@ def scale_to_balance(signs, dual):
     dual *= np.where(signs > 0, *balance_factors(*sums_by_sign(signs, dual)))
 
 
-def out_of_range(alpha, largest):
-    """The error for an alpha that is too small for the rows' squared norms, times their weights."""
-    return ValueError(
-        f"alpha={alpha:.3g} is too small for rows with c ||x||^2 of up to {largest:.3g}: scale X, or raise "
-        "alpha (lower C)."
-    )
+def require_range(largest, alpha):
+    """Raise a ValueError if alpha is too small for the rows' squared norms, times their weights."""
+    if largest > EXTREME * float(alpha):
+        raise ValueError(
+            f"alpha={alpha:.3g} is too small for rows with c ||x||^2 of up to {largest:.3g}: scale X, or "
+            "raise alpha (lower C)."
+        )

@@ -57,11 +57,6 @@ class Gram:
         self.computed = 0
         """Rows computed so far."""
 
-    @property
-    def used_of_one_run(self):
-        """`used` for a run to write to; nothing where several threads would."""
-        return self.used[:0] if self.shared else self.used
-
     def use_threads(self, threads, shared=False):
         """Compute rows in so many threads from now on; `shared` as the attribute."""
         self.threads, self.shared = threads, shared

@@ -5,11 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._input import EXTREME, as_signs, as_weights
-from .._problem import out_of_range
+from .._input import as_signs, as_weights
+from .._problem import require_range
 from .._solver import Epoch, require_finite
-from ..losses import as_loss
-from ._kernel import gap_terms
 
 
 class KernelResult(NamedTuple):
@@ -79,16 +77,6 @@ class KernelProblem:
         problem.weights, problem.n = weights, n
         return problem
 
-    def require_range(self, alpha):
-        """Raise a ValueError if some scores may be too large, which alpha does not keep small."""
-        largest = float(self.gram.diagonal.max()) * (float(self.weights.max()) if self.weights.size else 1.0)
-        if largest > EXTREME * float(alpha):
-            raise out_of_range(alpha, largest)
-
-    def gap_terms(self, k, dual, scores, loss, out):
-        """As the kernel's, for class k."""
-        return gap_terms(self.signs[k], self.weights, dual, scores, as_loss(loss).struct, out)
-
 
 class KernelSolver:
     """The base class of kernel machines' solvers, which `run` takes from round to round, for all classes.
@@ -109,7 +97,8 @@ class KernelSolver:
     restored = False
 
     def __init__(self, problem: KernelProblem, alpha: float) -> None:
-        problem.require_range(alpha)
+        weight = float(problem.weights.max()) if problem.weights.size else 1.0
+        require_range(float(problem.gram.diagonal.max()) * weight, alpha)
         self.problem, self.alpha, self.seconds = problem, alpha, 0.0
         n_classes = len(problem.signs)
         self.primal, self.gap, self.intercept = np.empty(n_classes), np.empty(n_classes), np.zeros(n_classes)

@@ -45,9 +45,6 @@ class KernelSDCAParams(KernelSDCAFields, Params):
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"loss": LOSSES}
     OWN_CHECKS: ClassVar[Mapping[str, Callable[[Any], Any]]] = MAX_ITER
 
-    counter: ClassVar[str] = "n_iter_"
-    """The attribute that counts epochs or steps."""
-
 
 class KernelPegasosFields(Fields):
     """The parameters of sub-gradient steps on kernel machines; as in `fastsvm.KernelPegasosClassifier`."""
@@ -70,7 +67,6 @@ class KernelPegasosFields(Fields):
 class KernelPegasosParams(KernelPegasosFields, Params):
     """What a fit reads of `KernelPegasosFields`, checked."""
 
-    counter: ClassVar[str] = "t_"
     is_dual: ClassVar[bool] = False
 
 

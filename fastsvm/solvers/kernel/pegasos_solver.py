@@ -130,7 +130,7 @@ class KernelPegasosSolver(KernelSolver):
         start = time.thread_time()
         p, gram = self.problem, self.problem.gram
         step = max(1, CALL_ADDITIONS // self.scores.size)
-        used = gram.used_of_one_run
+        used = gram.used[:0] if gram.shared else gram.used  # which several threads may not write to
         done = 0
         while done < len(order):
             part = order[done : done + step]
