@@ -313,9 +313,8 @@ class TextModel:
         """
         with _value_errors():
             prediction.check_choices(self.pipeline, True, None)
-            return prediction.classify(
-                self.pipeline, _checked_strings(texts, "texts"), proba=True
-            ).probabilities
+            found = prediction.classify(self.pipeline, _checked_strings(texts, "texts"), proba=True)
+            return found.probabilities
 
     def decision_function(self, texts: Iterable[str]) -> np.ndarray:
         """Return the scores: for two labels of the second, shape (n_texts,); else (n_texts, n_labels)."""

@@ -22,8 +22,6 @@ from .text_recipes import (
     FINE_LABELS,
     METRICS,
     RECIPES,
-    SCORES,
-    TOKENS,
     WEIGHTINGS,
     is_skewed,
     usual_metric,
@@ -171,7 +169,9 @@ OPTIONS = {
         "k": Setting(
             checks.count_or_all, "recipe", "Number of features to keep, the best by --score.", "N|all"
         ),
-        "score": Setting(checks.OneOf(*SCORES), None, "Score that ranks the features.  [default: f_classif]"),
+        "score": Setting(
+            checks.OneOf("f_classif", "chi2"), None, "Score that ranks the features.  [default: f_classif]"
+        ),
     },
     "Training": {
         "alpha": Setting(
@@ -236,7 +236,7 @@ CONFIG_ONLY = {  # no options: a file for --config has them
     "weighting": Setting(checks.OneOf(*WEIGHTINGS)),
     "chars": Setting(checks.length_range),
     "min_df": Setting(checks.positive_count),
-    "tokens": Setting(checks.OneOf(*TOKENS)),
+    "tokens": Setting(checks.OneOf("words", "split")),
     "keep_markup": Setting(bool, False),
     "epochs": Setting(checks.positive_count),
     "metric": Setting(checks.OneOf(*METRICS)),
@@ -306,9 +306,8 @@ def settings_of(checked: Mapping[str, Any]) -> Settings:
             raise AppError(f"{option_name(name)}: the model of --continue decides this; leave it out", USAGE)
     if place := [name for name in ("scheduler", "stream") if name in checked]:
         for name in filter(checked.__contains__, NOT_STREAMED):
-            raise AppError(
-                f"{option_name(name)} needs all texts in memory; leave it out, or --{place[0]}", USAGE
-            )
+            option = option_name(name)
+            raise AppError(f"{option} needs all texts in memory; leave it out, or --{place[0]}", USAGE)
     if "scheduler" in checked and "checkpoint" in checked:
         raise AppError("--scheduler has no --checkpoint; leave out one of them", USAGE)
     values = {name: value for name, value in checked.items() if hasattr(Settings, name)}
@@ -317,9 +316,8 @@ def settings_of(checked: Mapping[str, Any]) -> Settings:
         raise AppError("--ngrams none and no --chars: nothing to count; give one of them", USAGE)
     method = settings.method
     if settings.alpha == "auto" and method.alphas is None:
-        raise AppError(
-            f"--alpha auto is not for the {settings.classifier}; give a number, or leave it out", USAGE
-        )
+        told = f"--alpha auto is not for the {settings.classifier}"
+        raise AppError(f"{told}; give a number, or leave it out", USAGE)
     if settings.alpha is not None and method.alpha is None:
         raise AppError(f"--alpha means nothing to the {settings.classifier}; leave it out", USAGE)
     return settings

@@ -48,8 +48,6 @@ WEIGHTINGS = {  # and what each multiplies a term by
     "tfidf": "tf-idf: how often the text has them, the more the rarer they are",
     "nb": "naive Bayes log-count ratios (nb): how much more often texts of a label have them",
 }
-SCORES = ("f_classif", "chi2")
-TOKENS = ("words", "split")
 METRICS = ("accuracy", "balanced-accuracy", "macro-f1", "average-precision")
 FEATURES = ("weighting", "ngrams", "chars")  # the search for a recipe chooses these
 

@@ -37,7 +37,12 @@ def make_model(y, cost: float, settings: Any, **parameters: Any):
     by_label, total = {}, float(len(y))
     if settings.weight:
         labels, counts = np.unique(y, return_counts=True)
-        by_label = {_label_of(text, labels): value for text, value in settings.weight}
+        known = {str(label): label for label in labels.tolist()}
+        for text, value in settings.weight:
+            if (name := text.removeprefix("+")) not in known:
+                there = ", ".join([*known][:10])
+                raise AppError(f"-w {text}: no row has this label; there are {there}", USAGE)
+            by_label[known[name]] = value
         total = counts @ [by_label.get(label, 1.0) for label in labels.tolist()]
     is_linear = settings.kernel == "linear"
     loss = loss or SOLVER_TYPES.get(solver_type) or ("squared_hinge" if is_linear else "hinge")
@@ -48,13 +53,6 @@ def make_model(y, cost: float, settings: Any, **parameters: Any):
         return fitting.SDCA(**parameters)
     given = {"gamma": settings.gamma or "scale", "degree": settings.degree, "coef0": settings.coef0}
     return fitting.KernelSDCA(settings.kernel, **given, **parameters)
-
-
-def _label_of(text: str, labels):
-    known = {str(label): label for label in labels.tolist()}
-    if (name := text.removeprefix("+")) not in known:
-        raise AppError(f"-w {text}: no row has this label; there are {', '.join([*known][:10])}", USAGE)
-    return known[name]
 
 
 def cross_validate(X, y, folds: int, costs: Sequence[float], advance: Callable[[], None], settings: Any):

@@ -15,7 +15,7 @@ from dask.distributed import LocalCluster
 from fastsvm import load_model
 from fastsvm.dask.shard_actors import Cluster
 from fastsvm_apps.sentiment.cli import main
-from fastsvm_apps.sentiment.learning import streamed_rows
+from fastsvm_apps.sentiment.jobs import streamed_training
 
 LABELS = "dull", "fine", "great"
 IN_THREADS = {"processes": False, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
@@ -36,7 +36,7 @@ def corpus(tmp_path, monkeypatch):
     path.write_text("\n".join(rows))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    monkeypatch.setattr(streamed_rows, "SHARD", 5000)
+    monkeypatch.setattr(streamed_training, "SHARD", 5000)
     return str(path)
 
 

@@ -10,12 +10,11 @@ from unittest.mock import patch
 
 from fastsvm_apps.common.errors import AppError, Skipped
 from fastsvm_apps.common.input_streams import open_binary
-from fastsvm_apps.sentiment.data import csv_tables
-from fastsvm_apps.sentiment.data.corpus import read_corpus
+from fastsvm_apps.sentiment.data import record_formats
+from fastsvm_apps.sentiment.data.corpus import open_unlabelled, read_corpus
 from fastsvm_apps.sentiment.data.record_formats import FORMATS, read_records
 from fastsvm_apps.sentiment.data.text_lines import Lines, arriving_texts
 from fastsvm_apps.sentiment.data.text_source import TextSource
-from fastsvm_apps.sentiment.data.unlabelled_texts import open_unlabelled
 from fuzzing import Choices, main
 
 FILES = [
@@ -96,7 +95,7 @@ def rows(content, format, quick):
             if first is None:
                 return []
             lines.give_back([first])
-            with patch.object(csv_tables, "_rows_at_once", lambda *_: ([], 0)):
+            with patch.object(record_formats, "_rows_at_once", lambda *_: ([], 0)):
                 found = read_records(lines, format, source)
                 return [(record.where, record.row) for block in found.blocks for record in block]
     except AppError as error:

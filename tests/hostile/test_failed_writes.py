@@ -28,7 +28,7 @@ from fastsvm_apps.cells.finding.findings import FoundCell
 from fastsvm_apps.cells.output.report_page import ReportCell
 from fastsvm_apps.cells.output.review_server import Work
 from fastsvm_apps.common.cache import Cache
-from fastsvm_apps.sentiment.learning.streamed_rows import ShardSpool
+from fastsvm_apps.sentiment.jobs.streamed_training import ShardSpool
 
 REFUSAL = "damaged by a failed write"
 ALL = [0, 1, 2]
@@ -113,7 +113,7 @@ KEEPING = {
     "fastsvm/io/writer.py": [matrix],
     "fastsvm/text/spilled.py": [terms],
     "fastsvm/_utils/atomic.py": [checkpoint, cache, corrections],
-    "fastsvm_apps/sentiment/learning/streamed_rows.py": [spool],
+    "fastsvm_apps/sentiment/jobs/streamed_training.py": [spool],
 }
 
 

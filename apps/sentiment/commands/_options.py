@@ -31,20 +31,15 @@ def rows_shown(number: int, brief: int, full: bool) -> int:
     return min(number, brief) if source is ParameterSource.DEFAULT and not full else number
 
 
-def setting_option(name: str, setting: Setting | None = None) -> Callable:
-    """Return the option of a setting, or of one that says something else by that name."""
-    setting = setting or SETTINGS[name]
+def setting_option(name: str, **other) -> Callable:
+    """Return the option of a setting, or of one with another `help` or `check`."""
+    setting = SETTINGS[name]._replace(**other)
     names = option_name(name), name
     if setting.check is bool:
         return click.option(*names, is_flag=True, help=setting.help)
-    return click.option(
-        *names,
-        type=setting.path or _option_type(name, setting),
-        multiple=setting.repeated,
-        default=None if name == "k" else setting.default,
-        metavar=setting.metavar,
-        help=setting.help,
-    )
+    shown = {"multiple": setting.repeated, "metavar": setting.metavar, "help": setting.help}
+    default = None if name == "k" else setting.default
+    return click.option(*names, type=setting.path or _option_type(name, setting), default=default, **shown)
 
 
 def _option_type(name: str, setting: Setting) -> click.ParamType | None:
@@ -64,11 +59,6 @@ def setting_options(title: str) -> Callable:
     return section(title, *map(setting_option, OPTIONS[title]))
 
 
-def holdout_option(help: str) -> Callable:
-    """Return the option for the share of texts held out."""
-    return setting_option("holdout", SETTINGS["holdout"]._replace(help=help))
-
-
 def reading_options(
     formats: Sequence[str] = FORMATS,
     what: str = "CORPUS",
@@ -77,14 +67,10 @@ def reading_options(
     labelled: bool = True,
 ) -> list[Callable]:
     """Return the options for reading `what`: format, text_col, label_col if it is labelled, encoding."""
-    made = []
-    for name, setting in OPTIONS["Input"].items():
-        setting = setting._replace(help=setting.help.format(what=what, default=told))
-        if name == "format":
-            setting = setting._replace(check=OneOf(*formats))
-        if labelled or name != "label_col":
-            made.append(setting_option(name, setting))
-    return made
+    helps = {name: each.help.format(what=what, default=told) for name, each in OPTIONS["Input"].items()}
+    checks = {"format": {"check": OneOf(*formats)}}
+    names = [name for name in helps if labelled or name != "label_col"]
+    return [setting_option(name, help=helps[name], **checks.get(name, {})) for name in names]
 
 
 def remembering_source(source: TextSource, about: dict) -> TextSource:
@@ -109,8 +95,3 @@ def source_options(*, labelled: bool = True, **more):
         return section("Input", *reading_options(labelled=labelled, **more))(with_source)
 
     return decorate
-
-
-def corpus_options(command):
-    """Add the argument CORPUS and the options for reading it; the command gets one `source`."""
-    return click.argument("corpus", type=LABELLED)(source_options()(command))

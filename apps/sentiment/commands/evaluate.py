@@ -62,14 +62,14 @@ def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **option
     goals = [(name, value) for name, value in options.items() if value is not None]
     if len(goals) > 1:
         raise AppError("give one of --precision, --recall and --cost", USAGE)
-    from ..jobs.corpus_evaluation import evaluate_on_corpus
+    from ..jobs.corpus_evaluation import CorpusEvaluation
     from ..measures.prediction import about_model
     from ..output import evaluation_output
 
     source = remembering_source(replace(source, path=corpus), about_model(model))
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         other, goal = next(iter(second), None), next(iter(goals), None)
-        result = evaluate_on_corpus(model, source, other=other, groups=groups, goal=goal, stage=stage)
+        result = CorpusEvaluation(model, source, other=other, groups=groups, goal=goal, stage=stage)
         if mistakes:
             evaluation_output.write_mistakes(mistakes, result)
         if report:

@@ -55,7 +55,9 @@ def explain(arguments, number, label, quiet, verbose, **forms):
         raise AppError("--label needs a TEXT", USAGE)
     if text is not None and (forms["plot"] or forms["csv"]):
         raise AppError("--plot and --csv show the top words of MODEL; leave out TEXT", USAGE)
+    from ..jobs.text_explanation import explain_text
     from ..measures import prediction
+    from ..output import explanation_output
 
     if text == "-":
         text = _read_stdin(max_line())
@@ -64,20 +66,25 @@ def explain(arguments, number, label, quiet, verbose, **forms):
             model = prediction.load_text_model(model)
         if text is None:
             _show_words(model, number, stage, **forms)
-        else:
-            number = rows_shown(number, 8, verbose or forms["json"])
-            _show_text(model, text, label, number, forms["json"], stage)
+            return
+        with stage("explain"):
+            found = explain_text(model, text, label)
+    number = rows_shown(number, 8, verbose or forms["json"])
+    if forms["json"]:
+        print_json(explanation_output.explanation_record(found, number))
+    else:
+        labels = [str(name) for name in model.classes_.tolist()]
+        explanation_output.print_explanation(text, found, labels, number)
 
 
 def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]:
     """Tell MODEL and TEXT apart; one argument alone is MODEL if it is the name of a model or of a file."""
     from ..measures.prediction import SHIPPED_NAME
 
-    if len(arguments) > 2:
-        raise AppError(
-            f"{len(arguments)} arguments, where MODEL and TEXT are expected; put TEXT in quotes", USAGE
-        )
-    if len(arguments) == 1:
+    n = len(arguments)
+    if n > 2:
+        raise AppError(f"{n} arguments, where MODEL and TEXT are expected; put TEXT in quotes", USAGE)
+    if n == 1:
         [one] = arguments
         is_model = one == SHIPPED_NAME or one.endswith(".safetensors") or os.path.isfile(one)
         return (one, None) if is_model else (None, one)
@@ -99,19 +106,6 @@ def _show_words(model, number: int, stage: Stages, *, plot: str | None, csv: boo
         top_words_output.print_top_words_csv(words)
     else:
         print_sections([top_words_output.top_words_section(words)])
-
-
-def _show_text(model, text: str, label: str | None, number: int, json: bool, stage: Stages) -> None:
-    from ..jobs.text_explanation import explain_text as explained
-    from ..output import explanation_output
-
-    with stage("explain"):
-        found = explained(model, text, label)
-    if json:
-        print_json(explanation_output.explanation_record(found, number))
-    else:
-        labels = [str(name) for name in model.classes_.tolist()]
-        explanation_output.print_explanation(text, found, labels, number)
 
 
 def _read_stdin(limit: int) -> str:

@@ -7,11 +7,12 @@ from ...common.paths import Writes
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.sections import print_sections
-from ._options import command, corpus_options, holdout_option, number_option, rows_shown, setting_option
+from ._options import LABELLED, command, number_option, rows_shown, setting_option, source_options
 
 
 @command("inspect data/reviews.txt", "inspect reviews.csv.gz --text-col review -n 500 -o suspects.csv")
-@corpus_options
+@click.argument("corpus", type=LABELLED)
+@source_options()
 @section(
     "Evaluation",
     click.option(
@@ -21,7 +22,9 @@ from ._options import command, corpus_options, holdout_option, number_option, ro
         help="Parts of the texts. A model trained on the other parts checks the labels of each part; "
         "0 does not check labels.",
     ),
-    holdout_option("Share of the texts that train holds out. inspect lists texts on both sides."),
+    setting_option(
+        "holdout", help="Share of the texts that train holds out. inspect lists texts on both sides."
+    ),
     setting_option("seed"),
 )
 @section(
@@ -42,13 +45,13 @@ def inspect(source, number, output, folds, json, quiet, verbose, **split):
     CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped. -v prints lengths,
     frequent words, characters and more suspected texts.
     """
-    from ..jobs.corpus_inspection import inspect_corpus as inspected
+    from ..jobs.corpus_inspection import CorpusInspection
     from ..output import inspection_output
     from ..settings import recipe_settings
 
     settings = recipe_settings("auto", **split)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        found = inspected(source, settings, folds=folds, number=number, stage=stage)
+        found = CorpusInspection(source, settings, folds=folds, number=number, stage=stage)
         if output:
             inspection_output.write_suspects(output, found.suspects)
     if json:

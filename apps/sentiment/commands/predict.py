@@ -8,13 +8,14 @@ from dataclasses import replace
 import click
 
 from ...common.dask_cluster import connected, scheduler_option
+from ...common.errors import DONE
 from ...common.files import open_output
 from ...common.options import COUNT, FiniteFloat, Value, section
 from ...common.paths import Reads, Writes
 from ...common.printing import many, note, note_skipped, tidy_warnings, warn
 from ...common.progress import Stages
 from .. import checked_values
-from ..data.unlabelled_texts import ANY_FORMAT
+from ..data.corpus import ANY_FORMAT
 from ._options import command, remembering_source, source_options
 
 
@@ -84,43 +85,36 @@ def predict(arguments, source, output, scheduler, quiet, verbose, **options):
     are truncated. With --scheduler the output is identical but arrives in larger chunks.
     """
     from ..jobs.text_prediction import TextPrediction
-    from ..measures.prediction import (
-        about_model,
-        check_choices,
-        few_terms_per_word,
-        load_scorer,
-        use_all_cores,
-    )
-    from ..output.prediction_writer import PredictionWriter
+    from ..measures import prediction
+    from ..output.prediction_writer import FORMS, PredictionWriter
 
     model_path, files = _model_and_files(arguments)
     if options["json"] and output:
         Writes("jsonl").check(output, "-o with --json")
     choices = {name: options[name] for name in ("proba", "threshold", "unsure")}
     spinner = not quiet and not (sys.stdout.isatty() and output is None)
-    code = 0
     with tidy_warnings(), Stages(verbose, spinner) as stage:
         with stage("load"):
-            model = load_scorer(model_path)
-            check_choices(model, **choices)
-            about = about_model(model_path)
-            few, source = few_terms_per_word(about), remembering_source(source, about)
+            model = prediction.load_scorer(model_path)
+            prediction.check_choices(model, **choices)
+            about = prediction.about_model(model_path)
+            few, source = prediction.few_terms_per_word(about), remembering_source(source, about)
             # What streams comes in batches too small for threads; workers have a shard for each.
             if scheduler is None and all(map(os.path.isfile, files)):
-                use_all_cores(model)
+                prediction.use_all_cores(model)
         cluster = nullcontext() if scheduler is None else connected(scheduler)
         with stage("predict"), cluster as client, open_output(output or "-") as file:
-            form = "objects" if options["json"] else _form_of_file(output)
+            ending = os.path.splitext(output or "")[1].lower()[1:]
+            form = "objects" if options["json"] else ending if ending in FORMS else None
             labels, shown = [*map(str, model.classes_)], {name: options[name] for name in ("proba", "top")}
             writer = PredictionWriter(file, form, labels, **shown)
-            prediction = TextPrediction(model, choices, writer, few, options["strict"])
-            skipped = prediction.predict([replace(source, path=path) for path in files], client)
-    for each in skipped:
-        code = max(code, note_skipped(each))
-    if prediction.strangeness:
-        warn(f"{prediction.strangeness}: their labels are guesses")
-    elif prediction.n_unknown:
-        unknown = many(prediction.n_unknown, "text")
+            job = TextPrediction(model, choices, writer, few, options["strict"])
+            skipped = job.predict([replace(source, path=path) for path in files], client)
+    code = max(map(note_skipped, skipped), default=DONE)
+    if job.strangeness:
+        warn(f"{job.strangeness}: their labels are guesses")
+    elif job.n_unknown:
+        unknown = many(job.n_unknown, "text")
         note(f"{unknown} without a word the model knows got the label of the intercept")
     return code
 
@@ -136,10 +130,3 @@ def _model_and_files(arguments):
     if first == SHIPPED_NAME or not is_input:
         return first, files or ["-"]
     return (first, files) if files else (None, [first])
-
-
-def _form_of_file(path):
-    from ..output.prediction_writer import FORMS
-
-    ending = os.path.splitext(path or "")[1].lower()[1:]
-    return ending if ending in FORMS else None

@@ -10,6 +10,7 @@ from ...common.options import LAST_SECTION, json_option, section
 from ...common.paths import Writes, default_output
 from ...common.printing import note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
+from ...common.sections import print_sections
 from . import _options
 
 
@@ -46,7 +47,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     try:
         from ..api import TrainingWarning
         from ..api import train as train_model
-        from ..output.training_output import print_training, training_record
+        from ..output.training_output import brief_sections, training_record, training_sections
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
             warnings.simplefilter("ignore", TrainingWarning)  # printed below
@@ -68,7 +69,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
         if json:
             print_json(training_record(result, stage.seconds))
         else:
-            print_training(result, stage.seconds, full=verbose)
+            print_sections(training_sections(result, stage.seconds) if verbose else brief_sections(result))
         code = note_skipped(result.skipped)
     return code
 
@@ -85,18 +86,15 @@ def _reproducing_command(context: click.Context) -> str:
     """
     from ..settings import spelled_setting
 
-    arguments, options = [], []
-    for parameter in context.command.params:
-        value = context.params.get(parameter.name)
-        if isinstance(parameter, click.Argument):
-            arguments.append(str(value))
-        elif getattr(parameter, "section", LAST_SECTION) in ("Output", LAST_SECTION):
-            continue
-        elif value is True:
-            options.append(max(parameter.opts, key=len))
-        elif value not in (None, False, ()):
-            for word in value if parameter.multiple else [value]:
-                options += [max(parameter.opts, key=len), spelled_setting(word)]
+    words = [*context.command_path.split(), context.params["corpus"]]
+    for option in context.command.params:
+        name, value = max(option.opts, key=len), context.params.get(option.name)
+        if getattr(option, "section", LAST_SECTION) not in ("Output", LAST_SECTION):
+            for word in value if option.multiple else [value]:
+                if word is True:
+                    words.append(name)
+                elif word is not None and word is not False:  # a 0 is said
+                    words += [name, spelled_setting(word)]
     if context.meta.get("needs_config"):
-        options += ["--config", context.meta["config"]]
-    return shlex.join([*context.command_path.split(), *arguments, *options])
+        words += ["--config", context.meta["config"]]
+    return shlex.join(words)

@@ -1,20 +1,31 @@
-"""Labelled texts from files, checked. Memory holds each text once."""
+"""Texts from files, checked: a corpus at once, each text once in memory, or in batches; or texts to label."""
 
+import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from itertools import chain, dropwhile
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from itertools import chain, dropwhile, repeat
 
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.input_streams import open_binary
 from ...common.printing import shortened
-from .record_formats import format_of_labelled, format_of_path, head_of_lines, read_folder, read_records
-from .text_lines import NO_KEY, NOT_UTF8, NUL, TRY_ENCODING, Lines, is_decoded, undecoded_problem
-from .text_source import Record, Records, TextSource
+from . import record_formats
+from .text_lines import NO_KEY, NOT_UTF8, TRY_ENCODING, Lines, arriving_texts, character_problem, mended_text
+from .text_source import TEXT_COLUMN, Record, Records, TextSource
 
+PLAIN = "text"
+ANY_FORMAT = (PLAIN, *record_formats.FORMATS)
+BATCH_BYTES = 1 << 18  # bytes that are read at once
 MOST_LABELS = 1000  # of a model; more are hardly labels
+BATCH_CHARACTERS = 1 << 25  # characters of texts that are worked on at a time
+SHARD = 1 << 22  # characters of the texts that a cluster's worker is given at a time
+
+# A place in [0, 1), drawn by the text, so that copies have the same; the label; the text.
+PlacedText = tuple[float, str, str]
+Batches = Iterable[list[PlacedText]]
 
 
 @dataclass
@@ -73,7 +84,8 @@ def read_corpus(
             corpus.texts.append(record.text)
             corpus.places.append(record.where)
             if corpus.groups is not None:
-                corpus.groups.append(_group_value(record.row, column))
+                value = record.row.get(column) if isinstance(record.row, dict) else record.row[column]
+                corpus.groups.append("" if value is None else str(value))
     if source.given is not None:
         corpus.skipped.hint = ""  # there was nothing to decode
     if not corpus.texts:
@@ -114,16 +126,16 @@ def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[Records]:
         records = (Record(f"text {i}", y.strip(), text) for i, (text, y) in enumerate(source.given, 1))
         yield Records("given", None, ([record] for record in records))
         return
-    format = format_of_path(source)
+    format = record_formats.format_of_path(source)
     if format == "folder":
-        yield read_folder(source)
+        yield record_formats.read_folder(source)
         return
     with open_binary(source.path, source.encoding) as stream:
         lines = Lines(stream, skipped, source.max_line)
-        if head := head_of_lines(dropwhile(lambda item: not item[1].strip(), lines)):
+        if head := record_formats.head_of_lines(dropwhile(lambda item: not item[1].strip(), lines)):
             lines.give_back(head)
-            format = format or format_of_labelled(head, source)
-            yield read_records(lines, format, source)
+            format = format or record_formats.format_of_labelled(head, source)
+            yield record_formats.read_records(lines, format, source)
         elif skipped.count:
             yield Records(format, None, iter(()))
         else:
@@ -133,8 +145,9 @@ def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[Records]:
 def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
     """Yield the usable records; the others are skipped and counted."""
     for record in chain.from_iterable(found.blocks):
-        problem = _record_problem(record)
-        if problem:
+        _, label, text, problem, *_ = record
+        missing = "no label" if not label else "no text" if not text or text.isspace() else ""
+        if problem := character_problem(text) or character_problem(label) or problem or missing:
             skipped.add(record.where, problem)
             if problem == NOT_UTF8:
                 skipped.hint = TRY_ENCODING
@@ -142,21 +155,137 @@ def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
             yield record
 
 
-def _record_problem(record: Record) -> str:
-    """Return the problem of a labelled text, or an empty string."""
-    _, label, text, problem, *_ = record
-    if not (is_decoded(text) and is_decoded(label)):
-        return undecoded_problem(text + label)
-    if "\0" in text or "\0" in label:
-        return NUL
-    if problem:
-        return problem
-    if not label:
-        return "no label"
-    return "no text" if not text or text.isspace() else ""
+@contextmanager
+def labelled_batches(source: TextSource, seed: int) -> Iterator[tuple[str, Skipped, Batches]]:
+    """Open a corpus: its format, what is left out of it, and its texts batch by batch."""
+    skipped, key = Skipped(source.name), str(seed).encode()
+    with open_corpus(source, skipped) as found:
+        records = usable_records(found, skipped)
+        placed = ((_place_of_text(record.text, key), record.label, record.text) for record in records)
+        yield found.format, skipped, in_pieces(placed, BATCH_CHARACTERS)
 
 
-def _group_value(row: list[str] | dict | None, column: int | str) -> str:
-    """Return the value of a record in a column, as text."""
-    value = row.get(column) if isinstance(row, dict) else row[column]
-    return "" if value is None else str(value)
+def in_pieces(texts: Iterable[PlacedText], size: int) -> Batches:
+    """Yield texts in pieces of so many characters, or a text more."""
+    piece, n = [], 0
+    for placed in texts:
+        piece.append(placed)
+        n += len(placed[2])
+        if n >= size:
+            yield piece
+            piece, n = [], 0
+    if piece:
+        yield piece
+
+
+def _place_of_text(text: str, key: bytes) -> float:
+    digest = blake2b(text.encode(), digest_size=8, key=key).digest()
+    return (int.from_bytes(digest, "little") >> 11) / (1 << 53)
+
+
+@contextmanager
+def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Records]:
+    """Open a file, a folder or stdin for reading texts; labels are not needed.
+
+    Every record keeps its place. Bytes that are not UTF-8 and NUL characters are replaced; a record that
+    cannot be read, or has no text, has a problem; both are counted in `skipped`. A line of more than
+    `source.max_line` bytes is left out, or truncated if it is plain text.
+
+    Parameters
+    ----------
+    source : TextSource
+        Its format may also be "text": one text per line.
+    skipped : Skipped
+
+    Yields
+    ------
+    Records
+
+    Raises
+    ------
+    AppError
+        If there is no column of texts.
+    """
+    source = replace(source, label_column=None)
+    format = _detected_format(source)
+    if format == PLAIN and source.format is None and source.text_column != TEXT_COLUMN:
+        told = f"{source.name}: has no column {source.text_column!r} that can be seen"
+        raise AppError(f"{told}; say what it is with --format csv|tsv|jsonl", USAGE)
+    if format == "folder":
+        yield _without_labels(record_formats.read_folder(source), skipped)
+        return
+    with open_binary(source.path, source.encoding) as stream:
+        if format == PLAIN:
+            yield Records(format, ["text"], _plain_blocks(stream, source, skipped))
+            return
+        lines = Lines(stream, skipped, source.max_line, BATCH_BYTES)
+        if (first := next(dropwhile(lambda item: not item[1].strip(), lines), None)) is None:
+            yield Records(format, [] if format in record_formats.SEPARATORS else None, iter(()))
+            return
+        lines.give_back([first])
+        yield _without_labels(record_formats.read_records(lines, format, source), skipped)
+
+
+def _plain_blocks(stream, source: TextSource, skipped: Skipped) -> Iterator[list[Record]]:
+    number = 1
+    for texts in arriving_texts(stream, skipped, limit=source.max_line, size=BATCH_BYTES):
+        places, rows = range(number, number + len(texts)), ([text] for text in texts)
+        columns = places, repeat(""), texts, repeat(""), rows, repeat(None)
+        yield list(map(Record._make, zip(*columns, strict=False)))  # four times as fast as one by one
+        number += len(texts)
+
+
+def _without_labels(found: Records, skipped: Skipped) -> Records:
+    """Return records whose texts can be predicted; one without a text has a problem."""
+    return found._replace(blocks=([_mended(record, skipped) for record in block] for block in found.blocks))
+
+
+def _mended(record: Record, skipped: Skipped) -> Record:
+    where, _, text, problem, row, _ = record
+    if problem or not text or text.isspace():
+        skipped.add(where, problem or "no text")
+        return record._replace(text="", problem=problem or "no text", row={} if row is None else row)
+    mended = mended_text(where, text, skipped)
+    return record if mended is text else record._replace(text=mended)
+
+
+# Detection of the format
+
+
+def _detected_format(source: TextSource) -> str:
+    """Return the given format, or detect it from the name or the first lines; otherwise plain text."""
+    if source.format == PLAIN:
+        if source.is_folder:
+            raise AppError(f"{source.name}: is a folder, which --format {PLAIN} cannot read", USAGE)
+        return PLAIN
+    if known := record_formats.format_of_path(source):
+        return known
+    if not os.path.isfile(source.path):  # a stream is not looked into: what arrives is answered at once
+        return PLAIN
+    ending = os.path.splitext(source.path.removesuffix(".gz"))[1].lower()[1:]
+    if ending in (*record_formats.SEPARATORS, "jsonl"):
+        return ending
+    with open_binary(source.path, source.encoding) as stream:
+        lines = Lines(stream, Skipped(source.name), source.max_line)
+        sample = record_formats.sample_of_lines(record_formats.head_of_lines(lines))
+    record_formats.check_is_text(sample, source)
+    if not sample:
+        return PLAIN
+    return record_formats.format_of_lines(sample) or _format_of_unlabelled_table(sample, source)
+
+
+def _format_of_unlabelled_table(sample: list[str], source: TextSource) -> str:
+    """Return the format of a table whose header has the text column; otherwise plain text.
+
+    Plain text may contain a comma and the name of the column. So the column names must be single words, and
+    most of the following records must have the same number of fields.
+    """
+    for format, separator in (
+        (f, separator) for f, several in record_formats.SEPARATORS.items() for separator in several
+    ):
+        columns = record_formats.header_of(sample[0], separator)
+        if source.named(columns, source.text_column) and record_formats.is_header(columns):
+            alike = [len(record_formats.header_of(line, separator)) == len(columns) for line in sample[1:]]
+            if 2 * sum(alike) >= len(alike):
+                return format
+    return PLAIN

@@ -125,21 +125,25 @@ def is_decoded(decoded: str) -> bool:
     return True
 
 
-def undecoded_problem(text: str) -> str:
-    """Return why a text has lone surrogates: of bytes that were not decoded, or as JSON spells them."""
+def character_problem(text: str) -> str:
+    """Return what is wrong with characters of a text, or an empty string.
+
+    Lone surrogates are of bytes that were not decoded, or are spelled so in JSON.
+    """
+    if text.isascii() or is_decoded(text):
+        return NUL if "\0" in text else ""
     return NOT_UTF8 if re.search("[\udc80-\udcff]", text) else HALF
 
 
 def mended_text(where: int | str, text: str, skipped: Skipped, surrogates: str = "surrogatepass") -> str:
     """Replace characters that no text has, and count such a text; `surrogates` is how they are encoded."""
-    if text.isascii() and "\0" not in text:
+    problem = character_problem(text)
+    if not problem:
         return text
-    if not is_decoded(text):
-        skipped.add(where, problem := undecoded_problem(text))
-        skipped.hint = TRY_ENCODING if problem == NOT_UTF8 else skipped.hint
+    skipped.add(where, problem)
+    skipped.hint = TRY_ENCODING if problem == NOT_UTF8 else skipped.hint
+    if problem != NUL:
         text = text.encode("utf-8", surrogates).decode("utf-8", "replace")
-    elif "\0" in text:
-        skipped.add(where, NUL)
     return text.replace("\0", "\ufffd")
 
 
@@ -157,21 +161,22 @@ def _arriving_lines(stream: BinaryIO, name: str, limit: int, size: int) -> Itera
             break
     by_returns = b"\r" in head and b"\n" not in head
     chunks = chain([head], chunks)
-    number, line = 1, _UnfinishedLine(limit)
+    number, line, left_out = 1, bytearray(), 0  # an unfinished line, and bytes of it beyond `limit`
     for chunk in _with_line_feeds(chunks) if by_returns else chunks:
-        lines = chunk.split(b"\n")
-        line.add(lines[0])
-        if line.left_out > MOST_LEFT_OUT * limit:
+        first, *others = chunk.split(b"\n")
+        room = limit - len(line)
+        line += first[:room]  # in place, so that the pieces of a long line are not copied again
+        left_out += max(0, len(first) - room)
+        if left_out > MOST_LEFT_OUT * limit:
             most = (MOST_LEFT_OUT + 1) * limit // MIB
             raise AppError(f"{name}, line {number:,}: has no end within {most:,} MiB; is it text?")
-        if len(lines) > 1:
-            last = lines.pop()
-            lines[0] = line.taken()
-            number += len(lines)
-            yield lines
-            line.add(last)
-    if line.held:
-        yield [line.taken()]
+        if others:
+            *whole, last = others
+            number += len(others)
+            yield [_CutLine(line) if left_out else line, *whole]
+            line, left_out = bytearray(last[:limit]), max(0, len(last) - limit)
+    if line:
+        yield [_CutLine(line) if left_out else line]
 
 
 def _with_line_feeds(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -182,23 +187,3 @@ def _with_line_feeds(chunks: Iterable[bytes]) -> Iterator[bytes]:
             chunk = chunk.removeprefix(b"\n")
         after_return = chunk.endswith(b"\r")
         yield chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-
-
-class _UnfinishedLine:
-    """A line whose end has not arrived; bytes beyond `limit` are only counted."""
-
-    def __init__(self, limit: int) -> None:
-        self.held, self.left_out = bytearray(), 0
-        self._limit = limit
-
-    def add(self, piece: bytes) -> None:
-        """Add a piece in place, so that the pieces of a long line are not copied again."""
-        room = self._limit - len(self.held)
-        self.held += piece[:room]
-        self.left_out += max(0, len(piece) - room)
-
-    def taken(self) -> bytes:
-        """Return the line, and start the next one."""
-        line = _CutLine(self.held) if self.left_out else self.held
-        self.held, self.left_out = bytearray(), 0
-        return line

@@ -115,16 +115,3 @@ class Records(NamedTuple):
     columns: list[str] | None
     blocks: Iterator[list[Record]]
     separator: str | None = None
-
-
-def joined_blocks(blocks: Iterable[list[Record]], size: int) -> Iterator[list[Record]]:
-    """Join lists of records, until one has `size` characters of text."""
-    whole, room = [], size
-    for block in blocks:
-        whole += block
-        room -= sum(len(record.text) for record in block)
-        if room <= 0:
-            yield whole
-            whole, room = [], size
-    if whole:
-        yield whole

@@ -14,7 +14,7 @@ from ..data.corpus import Corpus
 from ..learning import pipeline_steps
 from ..settings import Settings
 from ..text_recipes import usual_tokens
-from .duplicate_texts import groups_of_equals
+from .suspect_texts import groups_of_equals
 
 LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one by one
 LENGTH_COLUMNS = "mean", "minimum", "quartile_1", "median", "quartile_3", "percentile_95", "maximum"
@@ -64,6 +64,8 @@ class CorpusDescription:
     characters : dict
         Of all texts, with the share of each script among the letters, the largest first.
     skipped : Skipped
+    unit : str
+        Of the length of a text.
     codes, token_counts, character_counts : ndarray
         Of each text the place of its label in `label_counts`, and its lengths.
     """
@@ -75,18 +77,12 @@ class CorpusDescription:
         code_of = {label: code for code, label in enumerate(self.label_counts)}
         self.codes = np.array([code_of[label] for label in corpus.labels])
         tokens = tokens or usual_tokens(corpus.format)
+        self.unit = "tokens" if tokens == "split" else "words"
         self.words, self.token_counts = _word_statistics(corpus, tokens, number)
         self.character_counts = np.array([len(text) for text in corpus.texts])
-        self.lengths = _lengths_by_label(
-            list(self.label_counts), self.codes, self.token_counts, self.character_counts
-        )
+        self.lengths = _lengths_by_label(self)
         self.exact_copies, self.near_copies = _exact_and_near_copies(corpus)
         self.characters = _character_statistics(corpus.texts)
-
-    @property
-    def unit(self) -> str:
-        """The unit of the length of a text."""
-        return "tokens" if self.words["tokens"] == "split" else "words"
 
 
 def _word_statistics(corpus: Corpus, tokens: str, number: int) -> tuple[dict, np.ndarray]:
@@ -121,19 +117,15 @@ def _word_statistics(corpus: Corpus, tokens: str, number: int) -> tuple[dict, np
     return words, lengths
 
 
-def _lengths_by_label(
-    labels: Sequence[str], codes: np.ndarray, tokens: np.ndarray, characters: np.ndarray
-) -> list[dict]:
+def _lengths_by_label(corpus: CorpusDescription) -> list[dict]:
     parts = [(None, slice(None))]
-    if len(labels) > 1:
-        parts += [(label, codes == i) for i, label in enumerate(labels[:LABELS_MEASURED])]
+    if len(corpus.label_counts) > 1:
+        labels = list(corpus.label_counts)[:LABELS_MEASURED]
+        parts += [(label, corpus.codes == code) for code, label in enumerate(labels)]
+    units = {"tokens": corpus.token_counts, "characters": corpus.character_counts}
     return [
-        {
-            "label": label,
-            "n_texts": len(tokens[part]),
-            "tokens": _length_statistics(tokens[part]),
-            "characters": _length_statistics(characters[part]),
-        }
+        {"label": label, "n_texts": len(corpus.codes[part])}
+        | {unit: _length_statistics(lengths[part]) for unit, lengths in units.items()}
         for label, part in parts
     ]
 

@@ -1,11 +1,10 @@
 """Test saved models on labelled texts."""
 
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 
-from ...common.errors import USAGE, AppError, Skipped, place_of
+from ...common.errors import USAGE, AppError, place_of
 from ...common.progress import UNWATCHED, Stages
 from ...common.statistics import wilson_interval
 from ...common.training_items import count_learned, text_hashes, too_good
@@ -19,59 +18,13 @@ Z = 1.959964  # of a 95 % interval
 GROUP_COLUMNS = "value", "n", "accuracy", "interval"
 
 
-@dataclass(frozen=True)
 class CorpusEvaluation:
-    """The result of `evaluate`: the evaluation of a saved model on a corpus, and the places of the texts.
-
-    Attributes
-    ----------
-    path : str
-        The file of the model.
-    model : TextScorer or Pipeline
-    evaluation : AnswerScores
-    places : list of int or str
-    skipped : Skipped
-    learned : dict
-        By the path of each model, how many of the texts it has learned from; None if its file does not tell.
-    groups : list of tuple or None
-        Of each value of a column the `GROUP_COLUMNS`, those of the most texts first.
-    paired : dict or None
-        What `compare_models` says of a second model.
-    advice : (ThresholdEffect, str, str) or None
-        The threshold to recommend, what is best about it, and the options of `predict` that take it.
-    """
-
-    path: str
-    model: object
-    evaluation: AnswerScores
-    places: list[int | str]
-    skipped: Skipped
-    learned: dict[str, int | None]
-    groups: list[tuple] | None = None
-    paired: dict | None = None
-    advice: tuple[ThresholdEffect, str, str] | None = None
-
-    @property
-    def warnings(self) -> list[str]:
-        """What makes the figures look better than they are."""
-        told = {path: too_good(n, self.evaluation.n, "text") for path, n in self.learned.items()}
-        return [f"{path}: {words}" for path, words in told.items() if words]
-
-
-def evaluate_on_corpus(
-    model_path: str,
-    source: TextSource,
-    *,
-    other: str | None = None,
-    groups: str | None = None,
-    goal: tuple[str, float | tuple[float, float]] | None = None,
-    stage: Stages = UNWATCHED,
-) -> CorpusEvaluation:
-    """Test a saved model on a corpus.
+    """The result of `evaluate`: a saved model, tested on a corpus.
 
     Parameters
     ----------
-    model_path : str
+    path : str
+        The file of the model.
     source : TextSource
         The labelled texts.
     other : str, optional
@@ -83,37 +36,60 @@ def evaluate_on_corpus(
     stage : Stages, optional
         Times the stages.
 
-    Returns
-    -------
-    CorpusEvaluation
+    Attributes
+    ----------
+    model : TextScorer or Pipeline
+    evaluation : AnswerScores
+    places : list of int or str
+        Of the texts.
+    skipped : Skipped
+    learned : dict
+        By the path of each model, how many of the texts it has learned from; None if its file does not tell.
+    groups : list of tuple or None
+        Of each value of a column the `GROUP_COLUMNS`, those of the most texts first.
+    paired : dict or None
+        What `compare_models` says of a second model.
+    advice : (ThresholdEffect, str, str) or None
+        The threshold to recommend, what is best about it, and the options of `predict` that take it.
     """
-    with stage("load"):
-        paths = [path for path in (model_path, other) if path is not None]
-        models = [*map(load_scorer, paths)]
-    with stage("read"):
-        corpus = read_corpus(source, groups=groups)
-    with stage("evaluate"):
-        first, *others = [_scores_on_corpus(model, corpus, source) for model in models]
-        return CorpusEvaluation(
-            model_path,
-            models[0],
-            first,
-            corpus.places,
-            corpus.skipped,
-            {path: count_learned(text_hashes(corpus.texts), about_model(path)) for path in paths},
-            None if corpus.groups is None else _group_scores(corpus.groups, first.right),
-            compare_models(other, first.right, others[0].right) if others else None,
-            None if goal is None else advise_threshold(first, *goal),
-        )
+
+    def __init__(
+        self,
+        path: str,
+        source: TextSource,
+        *,
+        other: str | None = None,
+        groups: str | None = None,
+        goal: tuple[str, float | tuple[float, float]] | None = None,
+        stage: Stages = UNWATCHED,
+    ) -> None:
+        with stage("load"):
+            paths = [each for each in (path, other) if each is not None]
+            models = [*map(load_scorer, paths)]
+        with stage("read"):
+            corpus = read_corpus(source, groups=groups)
+        with stage("evaluate"):
+            first, *others = [_scores_on_corpus(model, corpus, source) for model in models]
+            self.path, self.model, self.evaluation = path, models[0], first
+            self.places, self.skipped = corpus.places, corpus.skipped
+            hashes = text_hashes(corpus.texts)
+            self.learned = {each: count_learned(hashes, about_model(each)) for each in paths}
+            self.groups = None if corpus.groups is None else _group_scores(corpus.groups, first.right)
+            self.paired = compare_models(other, first.right, others[0].right) if others else None
+            self.advice = None if goal is None else advise_threshold(first, *goal)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What makes the figures look better than they are."""
+        told = {path: too_good(n, self.evaluation.n, "text") for path, n in self.learned.items()}
+        return [f"{path}: {words}" for path, words in told.items() if words]
 
 
 def _scores_on_corpus(model, corpus: Corpus, source: TextSource) -> AnswerScores:
-    found = classify(
-        model,
-        corpus.texts,
-        proba=hasattr(model, "predict_proba"),
-        place=lambda i: f"{source.name}, {place_of(corpus.places[i])}",
-    )
+    def place(i: int) -> str:
+        return f"{source.name}, {place_of(corpus.places[i])}"
+
+    found = classify(model, corpus.texts, proba=hasattr(model, "predict_proba"), place=place)
     return AnswerScores(model, corpus.texts, corpus.labels, found.decision, found.probabilities)
 
 
@@ -188,15 +164,13 @@ def advise_threshold(
     AppError
         If there is no such threshold, or if the goal needs two labels.
     """
-    two, with_proba = len(evaluation.classes) == 2, evaluation.probabilities is not None
+    n, with_proba = len(evaluation.classes), evaluation.probabilities is not None
+    two = n == 2
     if not two and measure != "precision":
-        raise AppError(
-            f"--recall and --cost are for models of two labels; this one has {len(evaluation.classes)}", USAGE
-        )
+        raise AppError(f"--recall and --cost are for models of two labels; this one has {n}", USAGE)
     if not two and not with_proba:
-        raise AppError(
-            "a threshold for more than two labels needs probabilities, and this model has none", USAGE
-        )
+        told = "a threshold for more than two labels needs probabilities, and this model has none"
+        raise AppError(told, USAGE)
     steps = evaluation.steps
     if steps is None:
         raise AppError("the texts all have one label; give texts with both labels to choose a threshold")
@@ -209,10 +183,8 @@ def advise_threshold(
     else:
         found, why = steps.for_cost(*wanted), "the lowest cost at {:g}:{:g}".format(*wanted)
     if found is None:
-        highest = float((steps.right / steps.given).max())
+        most = float((steps.right / steps.given).max())
         what = "precision" if two else "share of right answers"
-        raise AppError(
-            f"no threshold has a {what} of {wanted:g} on these texts; the highest is {highest:.4g}"
-        )
+        raise AppError(f"no threshold has a {what} of {wanted:g} on these texts; the highest is {most:.4g}")
     option = f"--threshold {found.threshold!r}" if two else f"--unsure {found.threshold!r}"
     return found, why, f"--proba {option}" if two and with_proba else option

@@ -4,7 +4,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import logsumexp
@@ -14,7 +13,6 @@ from fastsvm.fitting import ConvergenceWarning
 from ...common.errors import AppError, place_of
 from ...common.folds import stratified_folds
 from ...common.progress import UNWATCHED, Stages
-from ...common.suspicious_labels import suspicious_labels
 from ..data.corpus import MOST_LABELS, Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource
 from ..learning.learned_model import CountedTexts
@@ -23,13 +21,24 @@ from ..learning.text_splits import split_rows
 from ..settings import Settings, settle
 from ..text_recipes import AUTO
 from .corpus_description import CorpusDescription
-from .duplicate_texts import groups_of_equals, same_texts, similar_texts
-from .suspect_texts import SuspectText, contradicted_texts
+from .suspect_texts import SuspectText, contradicted_texts, groups_of_equals, same_texts, similar_texts
 
 
-@dataclass(frozen=True)
 class CorpusInspection:
-    """The statistics of a corpus, and its suspected texts.
+    """The statistics of a corpus, labels that are probably wrong, and texts that occur several times.
+
+    Parameters
+    ----------
+    source : TextSource
+    settings : Settings
+        The recipe. `holdout` and `seed` decide which texts `train` would hold out.
+    folds : int
+        Parts of the texts. A model trained on the other parts checks the labels of each part; similar texts
+        are in the same part. 0 checks no labels.
+    number : int
+        Most frequent words, and most texts of each kind, to list.
+    stage : Stages, optional
+        Times the stages.
 
     Attributes
     ----------
@@ -48,67 +57,34 @@ class CorpusInspection:
         The reason why no model was trained; empty if one was.
     """
 
-    description: CorpusDescription
-    suspects: list[SuspectText]
-    accuracy: float | None
-    n_contradicted: int | None
-    n_conflicts: int
-    n_crossing: int
-    unchecked: str
-
-
-def inspect_corpus(
-    source: TextSource, settings: Settings, *, folds: int = 5, number: int = 20, stage: Stages = UNWATCHED
-) -> CorpusInspection:
-    """Measure a corpus, and find labels that are probably wrong and texts that occur several times.
-
-    Parameters
-    ----------
-    source : TextSource
-    settings : Settings
-        The recipe. `holdout` and `seed` decide which texts `train` would hold out.
-    folds : int
-        Parts of the texts. A model trained on the other parts checks the labels of each part; similar texts
-        are in the same part. 0 checks no labels.
-    number : int
-        Most frequent words, and most texts of each kind, to return.
-    stage : Stages, optional
-        Times the stages.
-
-    Returns
-    -------
-    CorpusInspection
-    """
-    with stage("read"):
-        corpus = read_corpus(source, most_labels=None)
-    with stage("describe"):
-        description = CorpusDescription(corpus, settings.tokens, number)
-    with stage("find duplicates"):
-        same, similar = same_texts(corpus.texts), similar_texts(corpus.texts)
-    found, suspects, unchecked = None, [], "--folds 0" if folds == 0 else ""
-    if folds:
-        try:
-            classes, likely = _held_out_probabilities(corpus, similar, settings, max(folds, 2), stage)
-            found = suspicious_labels(likely, np.searchsorted(classes, corpus.labels))
-            suspects = contradicted_texts(found, classes, corpus.places, corpus.labels, corpus.texts, number)
-        except AppError as error:
-            unchecked = error.message
-    is_held_out = np.zeros(len(corpus.texts), bool)
-    with suppress(AppError):  # too few texts
-        is_held_out[split_rows(corpus.texts, corpus.labels, settings.holdout, settings.seed)[1]] = True
-    groups = sorted(groups_of_equals(enumerate(similar.tolist()))[1])
-    conflicts = list(_conflicting_suspects(corpus, same, groups))
-    crossing = list(_crossing_suspects(corpus, same, groups, is_held_out))
-    n_wrong = None if found is None else len(found.order)
-    return CorpusInspection(
-        description=description,
-        suspects=[*suspects, *conflicts[:number], *crossing[:number]],
-        accuracy=None if n_wrong is None else 1 - n_wrong / len(corpus.labels),
-        n_contradicted=n_wrong,
-        n_conflicts=len(conflicts),
-        n_crossing=len(crossing),
-        unchecked=unchecked,
-    )
+    def __init__(
+        self, source: TextSource, settings: Settings, *, folds: int, number: int, stage: Stages = UNWATCHED
+    ) -> None:
+        with stage("read"):
+            corpus = read_corpus(source, most_labels=None)
+        with stage("describe"):
+            self.description = CorpusDescription(corpus, settings.tokens, number)
+        with stage("find duplicates"):
+            same, similar = same_texts(corpus.texts), similar_texts(corpus.texts)
+        self.accuracy = self.n_contradicted = None
+        self.suspects, self.unchecked = [], "--folds 0" if folds == 0 else ""
+        if folds:
+            try:
+                classes, likely = _held_out_probabilities(corpus, similar, settings, max(folds, 2), stage)
+                columns = corpus.places, corpus.labels, corpus.texts
+                found, self.suspects = contradicted_texts(likely, classes, columns, number)
+                self.n_contradicted = len(found.order)
+                self.accuracy = 1 - self.n_contradicted / len(corpus.labels)
+            except AppError as error:
+                self.unchecked = error.message
+        is_held_out = np.zeros(len(corpus.texts), bool)
+        with suppress(AppError):  # too few texts
+            is_held_out[split_rows(corpus.texts, corpus.labels, settings.holdout, settings.seed)[1]] = True
+        groups = sorted(groups_of_equals(enumerate(similar.tolist()))[1])
+        conflicts = list(_conflicting_suspects(corpus, same, groups))
+        crossing = list(_crossing_suspects(corpus, same, groups, is_held_out))
+        self.n_conflicts, self.n_crossing = len(conflicts), len(crossing)
+        self.suspects += conflicts[:number] + crossing[:number]
 
 
 def _held_out_probabilities(
@@ -165,9 +141,8 @@ def _conflicting_suspects(corpus: Corpus, same: np.ndarray, groups: list[list[in
             label = corpus.labels[i]
             if n > second and label == usual:
                 continue
-            other = next(
-                j for j in members if corpus.labels[j] != label and (n == second or corpus.labels[j] == usual)
-            )
+            others = (j for j in members if corpus.labels[j] != label)
+            other = next(j for j in others if n == second or corpus.labels[j] == usual)
             why = f"{_likeness_of_suspects(corpus, same, i, other)} {corpus.labels[other]}"
             suggested = usual if n > second else ""
             yield SuspectText(corpus.places[i], label, suggested, n / len(members), why, corpus.texts[i])

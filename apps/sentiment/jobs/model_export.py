@@ -29,7 +29,7 @@ from ...common.files import replace_file
 from ...common.liblinear_files import write_liblinear
 from ...common.paths import KINDS, Writes
 from ..measures.prediction import is_of_words
-from ..measures.term_effects import TermEffect, check_linear, term_effect, weighted_coef
+from ..measures.term_effects import check_linear, term_effect, weighted_coef
 
 VOCABULARY = ".vocabulary.tsv"
 VOCABULARY_START = KINDS["vocabulary"].start.decode()
@@ -60,17 +60,16 @@ def export_model(
     """
     check_linear(model, "export")
     Writes("safetensors" if to == "pruned" else to).check(path, "-o")
-    if to != "pruned":
+    if to == "liblinear":
         Writes("vocabulary").check(path + VOCABULARY, "-o")
-    if to != "pruned" and not is_of_words(model):
-        raise AppError(
-            f"--to {to} is for models of words, and this one counts characters; train one --recipe nb-words"
-        )
-    if to != "pruned" and hasattr(model["classifier"], "squares_"):
-        raise AppError(
-            f"--to {to} is for models that scale texts alike for all labels, and each label of this one has "
-            "a length of its own; train one --recipe nb-words --stream"
-        )
+        if not is_of_words(model):
+            told = "models of words, and this one counts characters; train one --recipe nb-words"
+            raise AppError(f"--to {to} is for {told}")
+        if hasattr(model["classifier"], "squares_"):
+            raise AppError(
+                f"--to {to} is for models that scale texts alike for all labels, and each label of this one "
+                "has a length of its own; train one --recipe nb-words --stream"
+            )
     n_before = model["classifier"].coef_.shape[1]
     if any(each is not None for each in cut.values()):
         model = prune_model(model, **cut)
@@ -153,36 +152,30 @@ def _tokenisation_options(vectorizer) -> dict:
     }
 
 
-def _write_liblinear(model: Pipeline, path: str) -> list[str]:
-    weighting, classifier = term_effect(model), model["classifier"]
-    coef, factors = classifier.coef_.astype(float), weighting.factors
-    if weighting.norm is None:
-        coef, factors = weighted_coef(model), np.ones_like(factors)
-    names = [str(label) for label in classifier.classes_.tolist()]
-    numbers = [-1, 1] if len(names) == 2 else list(range(1, len(names) + 1))
-    content = write_liblinear(getattr(classifier, "loss", None), numbers, coef, classifier.intercept_)
-    replace_file(path + VOCABULARY, _liblinear_vocabulary(model, numbers, names, factors, weighting).encode())
-    replace_file(path, content)
-    return [path, path + VOCABULARY]
-
-
 _VALUES = {"count": "the count of the term", "binary": "1", "log": "1 + ln(count of the term)"}
 
 
-def _liblinear_vocabulary(
-    model: Pipeline, numbers: list[int], names: list[str], factors, weighting: TermEffect
-) -> str:
-    value = _VALUES[weighting.value]
-    if weighting.norm is not None:
+def _write_liblinear(model: Pipeline, path: str) -> list[str]:
+    weighting, classifier, vectorizer = term_effect(model), model["classifier"], model["vectorizer"]
+    coef, factors, value = classifier.coef_.astype(float), weighting.factors, _VALUES[weighting.value]
+    if weighting.norm is None:
+        coef, factors = weighted_coef(model), np.ones_like(factors)
+    else:
         value += f", times factor, each row then divided by its {weighting.norm} norm"
+    names = [str(label) for label in classifier.classes_.tolist()]
+    numbers = [-1, 1] if len(names) == 2 else list(range(1, len(names) + 1))
+    words = vectorizer.get_feature_names_out().tolist()
+    rows = enumerate(zip(words, factors.tolist(), strict=True), 1)
     lines = [
         VOCABULARY_START,
         *(f"# label {number}: {json.dumps(name)}" for number, name in zip(numbers, names, strict=True)),
-        f"# terms: {json.dumps(_tokenisation_options(model['vectorizer']))}",
+        f"# terms: {json.dumps(_tokenisation_options(vectorizer))}",
         f"# value of a feature: {value}",
         "feature\tterm\tfactor",
+        *(f"{i}\t{word}\t{factor!r}" for i, (word, factor) in rows),
+        "",
     ]
-    words = model["vectorizer"].get_feature_names_out().tolist()
-    rows = zip(words, factors.tolist(), strict=True)
-    lines += [f"{i}\t{word}\t{factor!r}" for i, (word, factor) in enumerate(rows, 1)]
-    return "\n".join([*lines, ""])
+    content = write_liblinear(getattr(classifier, "loss", None), numbers, coef, classifier.intercept_)
+    replace_file(path + VOCABULARY, "\n".join(lines).encode())
+    replace_file(path, content)
+    return [path, path + VOCABULARY]

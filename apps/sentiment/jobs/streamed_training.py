@@ -4,29 +4,33 @@ The first pass counts terms. The second weighs the terms of each text, which mak
 classifier is fitted from: in a matrix on disk, or on the workers of a cluster.
 """
 
+import pickle
 import tempfile
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
-from fastsvm._utils.atomic import temporary_folder
+from fastsvm._utils.atomic import naming, temporary_folder
 from fastsvm.fitting import Pipeline
+from fastsvm.io import MatrixWriter, load
 from fastsvm.model_files import save_plain
 
 from ...common.cache import NO_CACHE, Cache
 from ...common.errors import USAGE, AppError
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import learned_items
+from ..data.corpus import SHARD, Batches, PlacedText, in_pieces, labelled_batches
 from ..data.text_source import TextSource, names_corpus
-from ..learning import pipeline_steps
+from ..learning import corpus_terms, pipeline_steps
 from ..learning.alpha_choice import AlphaChoice
-from ..learning.corpus_terms import CALIBRATE, TRY, CorpusTerms
-from ..learning.learned_model import CountedTexts, LeftOutScores
-from ..learning.streamed_rows import ON_CLUSTER, SentRows, StoredRows
+from ..learning.corpus_terms import CALIBRATE, PARTS, TRAIN, TRY, CorpusTerms
+from ..learning.learned_model import CountedTexts, LearnedModel, LeftOutScores
 from ..learning.text_splits import inner_folds
 from ..measures.answer_scores import AnswerScores
 from ..settings import BY_DEFAULT, Settings
@@ -35,6 +39,161 @@ from .text_training import TextTraining
 
 if TYPE_CHECKING:
     from distributed import Client
+
+ON_CLUSTER = ("SDCA",)  # the classes of classifiers that can be fitted there
+
+
+class StoredRows:
+    """Texts of a source as rows of matrices, one for each part of the corpus, in a folder."""
+
+    def __init__(self, source: TextSource, folder: Path, cache: Cache) -> None:
+        self._source, self._folder, self._cache = source, folder, cache
+        self._rows = cache.path("rows") or folder / "rows"
+
+    def count(self, settings: Settings) -> dict[str, Any]:
+        """Make the first pass."""
+        return corpus_terms.count_corpus_terms(self._source, settings, self._folder)
+
+    def write(self, counted: CorpusTerms, weighed: Pipeline) -> None:
+        """Make the second pass.
+
+        With a cache, the rows of each batch are saved. A resumed training skips the batches that are there.
+        """
+        numbers, settings = {label: code for code, label in enumerate(counted.labels)}, counted.settings
+        parts = [part for part in PARTS if not self._part_folder(part).exists()]
+        with ExitStack() as stack:
+            writers = {part: stack.enter_context(MatrixWriter(self._part_folder(part))) for part in parts}
+            _, _, batches = stack.enter_context(labelled_batches(self._source, settings.seed))
+            for number, batch in enumerate(corpus_terms.batch_pieces(settings, batches), 1):
+                left = [part for part, writer in writers.items() if number > (writer.position or 0)]
+                X = weighed_rows(weighed, batch) if left else None
+                for part in left:
+                    rows = corpus_terms.rows_of_part(settings, batch, part)
+                    writers[part].append(X[rows], [numbers.get(batch[i][1], -1) for i in rows])
+                    if self._cache.folder is not None:
+                        writers[part].save(number)
+            for writer in writers.values():
+                if writer.rows:
+                    writer.finish(n_features=len(counted.terms.terms))
+
+    def fit(self, estimator: Any) -> None:
+        """Fit to the rows to train on, whose labels are numbers."""
+        X, y = load(self._part_folder(TRAIN))
+        pipeline_steps.fit_classifier(estimator, X, y, self._cache.path("train", ".fit"))
+
+    def decision(self, estimator: Any, part: str) -> np.ndarray:
+        """Return the scores of the texts of a part."""
+        return estimator.decision_function(load(self._part_folder(part)).X).astype(np.float32)
+
+    def _part_folder(self, part: str) -> Path:
+        return self._rows / part
+
+
+def weighed_rows(weighed: Pipeline, shard: list[PlacedText]) -> csr_matrix:
+    """Return the weighed terms of texts."""
+    X = [text for _, _, text in shard]
+    for _, step in weighed.steps:
+        X = step.transform(X)
+    return X
+
+
+def labelled_shard_rows(
+    shard: list[PlacedText], weighed: Pipeline, numbers: dict[str, int]
+) -> tuple[csr_matrix, np.ndarray]:
+    """Return the rows of a shard, and the number of each one's label."""
+    return weighed_rows(weighed, shard), np.array([numbers[label] for _, label, _ in shard])
+
+
+def shard_scores(shard: list[PlacedText], weighed: Pipeline, estimator: Any) -> np.ndarray:
+    """Return the decision values of a shard's texts."""
+    return estimator.decision_function(weighed_rows(weighed, shard))
+
+
+class ShardSpool(Sequence[list[PlacedText]]):
+    """Shards in files of a folder, of which memory holds none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._n = folder, 0
+        folder.mkdir()
+
+    def append(self, shard: list[PlacedText]) -> None:
+        """Write one, as the last."""
+        path = self._folder / str(self._n)
+        with naming(path), open(path, "wb") as file:
+            pickle.dump(shard, file)
+        self._n += 1
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, number):
+        if not 0 <= number < self._n:
+            raise IndexError(number)
+        with open(self._folder / str(number), "rb") as file:
+            return pickle.load(file)
+
+
+class SentRows:
+    """Texts of a source, spooled in a folder, as rows on the workers of a cluster.
+
+    The source is read once. What a lost worker had is sent again, from the spool.
+    """
+
+    def __init__(self, source: TextSource, folder: Path, client: "Client") -> None:
+        self._source, self._folder, self._client = source, folder, client
+        self._spools = {part: ShardSpool(folder / part) for part in PARTS}
+
+    def count(self, settings: Settings) -> dict[str, Any]:
+        """Make the first pass: workers tally terms, and they are merged here."""
+        return corpus_terms.count_corpus_terms(
+            self._source, settings, self._folder, cut=self._cut_and_spool, tallied=self._tally_on_cluster
+        )
+
+    def _cut_and_spool(self, settings: Settings, found: Batches) -> Batches:
+        """Yield batches in pieces for a worker; the texts of each are spooled."""
+        for batch in found:
+            for piece in in_pieces(batch, SHARD):
+                for part, spool in self._spools.items():
+                    if shard := [piece[i] for i in corpus_terms.rows_of_part(settings, piece, part)]:
+                        spool.append(shard)
+                yield piece
+
+    def _tally_on_cluster(
+        self, texts: Iterable[corpus_terms.CodedTexts], settings: Settings
+    ) -> Iterator[corpus_terms.TermTally | None]:
+        from fastsvm.dask import map_shards
+
+        return map_shards(self._client, corpus_terms.tally_terms, texts, settings, 1)
+
+    def write(self, counted: CorpusTerms, weighed: Pipeline) -> None:
+        """Make the rows to train on."""
+        from fastsvm.dask import place_shards, share_with_workers
+
+        (name, vectorizer), *others = weighed.steps
+        one_thread = copy(vectorizer).set_params(n_jobs=1)  # each task of a worker has one
+        self._maker = share_with_workers(self._client, Pipeline([(name, one_thread), *others]))
+        numbers = {label: code for code, label in enumerate(counted.labels)}
+        spool = self._spools[TRAIN]
+        self._placed = place_shards(self._client, labelled_shard_rows, spool, self._maker, numbers)
+
+    def fit(self, estimator: Any) -> None:
+        """Fit to the rows to train on, whose labels are numbers."""
+        from fastsvm.dask import SDCAClassifier
+
+        remote = SDCAClassifier()
+        remote.set_params(**{k: v for k, v in estimator.get_params().items() if k in remote.get_params()})
+        pipeline_steps.fit_classifier(remote, self._placed, None)
+        del self._placed  # workers may forget the rows
+        fitted = vars(remote.to_local())
+        vars(estimator).update({name: value for name, value in fitted.items() if name.endswith("_")})
+
+    def decision(self, estimator: Any, part: str) -> np.ndarray:
+        """Return the scores of the texts of a part."""
+        from fastsvm.dask import map_shards
+
+        scores = map_shards(self._client, shard_scores, self._spools[part], self._maker, estimator)
+        return np.concatenate([*scores]).astype(np.float32)
+
 
 Rows = StoredRows | SentRows
 
@@ -79,7 +238,7 @@ def train_streamed(
     with cluster or nullcontext() as client, _working_folder(cache, path) as folder:
         rows = StoredRows(source, folder, cache) if client is None else SentRows(source, folder, client)
         with stage("count terms"):
-            counted = CorpusTerms.of(**cache.get("terms", lambda: rows.count(settings)))
+            counted = CorpusTerms(cache.get("terms", lambda: rows.count(settings)))
         settings = counted.settings
         choice = _alpha_on_sample(counted, cache, stage)
         if settings.chooses_alpha:
@@ -88,13 +247,13 @@ def train_streamed(
             settings = replace(settings, alpha=alpha)
         with stage("vectorize"):
             weighed = counted.weighed()
-            labels = cache.get("rows", lambda: rows.write(counted, weighed))
+            cache.get("rows", lambda: {"written": rows.write(counted, weighed)})
         with stage("train"):
             estimator = _fit_rows(settings, counted.labels, rows)
         with stage("evaluate"):
-            left_out = _calibrate_on_rows(settings, estimator, rows, labels[CALIBRATE])
+            left_out = _calibrate_on_rows(settings, estimator, rows, counted.others[CALIBRATE])
             evaluation = None
-            if y := labels[TRY]:  # the texts themselves are not kept
+            if y := counted.others[TRY]:  # the texts themselves are not kept
                 decision = rows.decision(estimator, TRY)
                 calibration = getattr(estimator, "calibration_", None)
                 likely = None if calibration is None else calibration.probabilities(decision)
@@ -105,23 +264,9 @@ def train_streamed(
     if path is not None:
         with stage("save"):
             save_plain(model, path, about)
-    n_train = counted.train_counts.total()
-    return TextTraining(
-        path,
-        model,
-        model,
-        replace(settings, alpha=getattr(estimator, "alpha", None)),
-        counted.skipped,
-        counted.label_counts,
-        n_train,
-        len(labels[TRY]),
-        n_train,
-        len(counted.terms.terms),
-        evaluation,
-        alpha_choice=choice,
-        shift=left_out.shift if left_out else 0.0,
-        about=about,
-    )
+    learned = LearnedModel(model, settings, choice, left_out, None, len(counted.terms.terms))
+    n_train, label_counts = counted.train_counts.total(), counted.label_counts
+    return TextTraining(path, learned, learned, counted.skipped, label_counts, n_train, evaluation, about)
 
 
 def _check_streamable(source: TextSource, settings: Settings, on_cluster: bool) -> None:
@@ -137,9 +282,8 @@ def _check_streamable(source: TextSource, settings: Settings, on_cluster: bool) 
     if settings.method.is_kernel:
         raise AppError(f"{option} has no {settings.classifier}; give --classifier sdca-svm", USAGE)
     if source.is_read_once and not on_cluster:
-        raise AppError(
-            f"--stream reads a corpus twice, which {source.name} cannot be; give a file or a folder", USAGE
-        )
+        told = f"--stream reads a corpus twice, which {source.name} cannot be"
+        raise AppError(f"{told}; give a file or a folder", USAGE)
 
 
 @contextmanager
@@ -181,11 +325,9 @@ def _fit_rows(settings: Settings, labels: list[str], rows: Rows) -> Any:
     return estimator
 
 
-def _calibrate_on_rows(
-    settings: Settings, estimator: Any, rows: Rows, labels: list[str]
-) -> LeftOutScores | None:
+def _calibrate_on_rows(settings: Settings, estimator: Any, rows: Rows, y: Any) -> LeftOutScores | None:
     """Learn probabilities, and move the scores if there is a threshold; None if the texts are too few."""
-    y = np.array(labels)
+    y = np.array(y)
     known = np.isin(y, estimator.classes_)
     if len(np.unique(y[known])) < len(estimator.classes_):
         return None

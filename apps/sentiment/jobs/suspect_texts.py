@@ -1,10 +1,15 @@
 """Texts whose label is probably wrong, as `inspect` and `train` list them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
+from unicodedata import normalize
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+
+from fastsvm.text import Bag, token_regex
 
 from ...common.suspicious_labels import SuspiciousLabels, suspicious_labels
 from ..learning.learned_model import LearnedModel
@@ -40,34 +45,24 @@ class SuspectText(NamedTuple):
 
 
 def contradicted_texts(
-    found: SuspiciousLabels,
-    classes: np.ndarray,
-    places: Sequence[int | str],
-    labels: Sequence[str],
-    texts: Sequence[str],
-    number: int,
-) -> list[SuspectText]:
-    """Return the texts whose label a model of other texts contradicts, at most so many, the surest first."""
-    return [
-        SuspectText(
-            places[i],
-            labels[i],
-            str(classes[found.suggested[i]]),
-            (1 + math.tanh(found.log_odds[i] / 2)) / 2,
-            "contradicted",
-            texts[i],
-        )
-        for i in found.order[:number].tolist()
+    likely: np.ndarray, classes: np.ndarray, columns: Iterable[Sequence], number: int
+) -> tuple[SuspiciousLabels, list[SuspectText]]:
+    """Return what is wrong by the probabilities of models of other texts; and the texts, the surest first.
+
+    `columns` are the places, labels and texts of the rows of `likely`; at most `number` texts are listed.
+    """
+    places, labels, texts = columns
+    found = suspicious_labels(likely, np.searchsorted(classes, labels))
+    best = found.order[:number].tolist()
+    sure = [(1 + math.tanh(found.log_odds[i] / 2)) / 2 for i in best]
+    suggested, why = classes[found.suggested[best]].tolist(), "contradicted"
+    return found, [
+        SuspectText(places[i], labels[i], str(label), p, why, texts[i])
+        for i, label, p in zip(best, suggested, sure, strict=True)
     ]
 
 
-def suspected_labels(
-    tested: LearnedModel,
-    evaluation: AnswerScores | None,
-    places: Sequence[int | str],
-    labels: Sequence[str],
-    beginnings: Sequence[str],
-) -> dict | None:
+def suspected_labels(tested: LearnedModel, evaluation: AnswerScores | None, columns: Sequence) -> dict | None:
     """Judge labels by scores that a training has anyway: of its folds, and of the texts held out.
 
     Parameters
@@ -75,8 +70,8 @@ def suspected_labels(
     tested : LearnedModel
         If there were too few texts it has no scores of folds, and nothing is said.
     evaluation : AnswerScores or None
-    places, labels, beginnings : sequence
-        Of all texts, those held out last.
+    columns : sequence of sequences
+        The places, the labels and the beginnings of all texts, those held out last.
 
     Returns
     -------
@@ -89,15 +84,14 @@ def suspected_labels(
     if left_out is None:
         return None
     rows, likely = left_out.rows, left_out.probabilities(tested.model["classifier"].calibration_)
+    labels = np.asarray(columns[1])
     if evaluation is not None:
         rows = np.concatenate([rows, np.arange(len(labels) - evaluation.n, len(labels))])
         likely = np.concatenate([likely, evaluation.probabilities])
-    classes, given = left_out.classes, np.asarray(labels)[rows]
-    is_known = np.isin(given, classes)
-    rows, given = rows[is_known], given[is_known]
-    found = suspicious_labels(likely[is_known], np.searchsorted(classes, given))
-    of_rows = ([column[i] for i in rows.tolist()] for column in (places, labels, beginnings))
-    texts = contradicted_texts(found, classes, *of_rows, SUSPECTS_LISTED)
+    is_known = np.isin(labels[rows], left_out.classes)
+    rows = rows[is_known]
+    of_rows = ([column[i] for i in rows.tolist()] for column in columns)
+    found, texts = contradicted_texts(likely[is_known], left_out.classes, of_rows, SUSPECTS_LISTED)
     return {
         "n": len(rows),
         "n_contradicted": len(found.order),
@@ -105,3 +99,92 @@ def suspected_labels(
         "estimated_share": found.estimated_share,
         "texts": [text._asdict() for text in texts],
     }
+
+
+WORDS = 3  # in a row, that texts are compared by
+OVERLAP = 0.8  # of what either of two texts has, that both have
+MOST_TEXTS_SHARING = (
+    20  # texts that may share three words for these to lead to candidates; those of more are phrases
+)
+TEXTS_AT_ONCE = 10_000  # texts whose candidates are looked for at once
+
+
+def groups_of_equals(keys: Iterable[tuple[int, Hashable]]) -> tuple[list[int], list[list[int]]]:
+    """Return the numbers that are the first with their key, and all numbers of each key that has several."""
+    first: dict[Hashable, int] = {}
+    groups: dict[int, list[int]] = {}
+    for i, key in keys:
+        if (j := first.setdefault(key, i)) != i:
+            groups.setdefault(j, [j]).append(i)
+    return list(first.values()), list(groups.values())
+
+
+def same_texts(texts: Sequence[str]) -> np.ndarray:
+    """Number texts so that those of the same words in the same order have the same number.
+
+    Parameters
+    ----------
+    texts : sequence of str
+
+    Returns
+    -------
+    ndarray of int, shape (n_texts,)
+        From 0, without a gap, in the order in which they first come.
+    """
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(_words_in_order(text), len(numbers)) for text in texts])
+
+
+def similar_texts(texts: Sequence[str]) -> np.ndarray:
+    """Number texts so that those that are nearly the same have the same number.
+
+    Two are when of all three words in a row that one or the other has, `OVERLAP` are in both; or when they
+    are joined by others. What more than `MOST_TEXTS_SHARING` texts have is not looked for.
+
+    Parameters
+    ----------
+    texts : sequence of str
+
+    Returns
+    -------
+    ndarray of int, shape (n_texts,)
+        From 0; the same words have the same number, as of `same_texts`.
+    """
+    same = same_texts(texts)
+    once = np.unique(same, return_index=True)[1]
+    try:
+        bag = Bag(ngram_range=(WORDS, WORDS), token_pattern=r"\w+", dtype=np.float32, n_jobs=-1, marks=True)
+        X = bag.fit_transform([texts[i] for i in once])
+    except ValueError:  # no text has three words
+        return same
+    X.data[:] = 1
+    pairs = list(_similar_pairs(X))
+    rows, columns = np.array(pairs, int).reshape(-1, 2).T
+    graph = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(once), len(once)))
+    return connected_components(graph, directed=False)[1][same]
+
+
+def _words_in_order(text: str) -> str:
+    words = token_regex(r"\w+", marks=True).findall(normalize("NFC", text.casefold()))
+    return " ".join(words) or text.strip()
+
+
+def _similar_pairs(X: csr_matrix):
+    """Yield the pairs of rows of a matrix of ones that overlap enough."""
+    texts_with = np.bincount(X.indices, minlength=X.shape[1])
+    rare = X[:, np.flatnonzero((texts_with > 1) & (texts_with <= MOST_TEXTS_SHARING))]
+    n_rare, n_all = np.diff(rare.indptr), np.diff(X.indptr)
+    columns = rare.T.tocsr()
+    for start in range(0, len(n_rare), TEXTS_AT_ONCE):
+        shared = (rare[start : start + TEXTS_AT_ONCE] @ columns).tocoo()
+        a, b = shared.row + start, shared.col
+        # Whoever has four in five of all in common has half of the rare ones in common, but for odd cases.
+        likely = (a < b) & (2 * shared.data >= np.maximum(n_rare[a], n_rare[b]))
+        for i, j in zip(a[likely].tolist(), b[likely].tolist(), strict=True):
+            both = len(np.intersect1d(_terms_of_row(X, i), _terms_of_row(X, j), assume_unique=True))
+            if both >= OVERLAP * (n_all[i] + n_all[j] - both):
+                yield i, j
+
+
+def _terms_of_row(X: csr_matrix, i: int) -> np.ndarray:
+    return X.indices[X.indptr[i] : X.indptr[i + 1]]

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from fastsvm.text import token_regex
 
 from ...common.errors import USAGE, AppError
-from ..measures.prediction import TRAIN_AGAIN, is_kernel_machine
+from ..measures.prediction import TRAIN_AGAIN, bags_of_model, is_kernel_machine
 from ..text_recipes import is_unsegmented
 
 MOST_VALUES = 1 << 22  # of the rows that a kernel machine scores at a time
@@ -100,11 +100,10 @@ class TextExplainer:
 
     def __init__(self, model) -> None:
         self._model = model
-        vectorizer = model["vectorizer"]
-        union = getattr(vectorizer, "transformer_list", None)
-        self._bags = [vectorizer] if union is None else [bag for _, bag in union]
+        self._bags = bags_of_model(model)
         self._names = [bag.get_feature_names_out() for bag in self._bags]
-        self._prefixes = [""] if union is None else [f"{name}__" for name, _ in union]  # as its terms have it
+        parts = getattr(model["vectorizer"], "transformer_list", [])
+        self._prefixes = [f"{name}__" for name, _ in parts] or [""]  # as its terms have it
 
     def explain(self, text: str, label: str | None = None) -> TextExplanation:
         """Split the score of a text into the contributions of its terms."""
@@ -123,8 +122,8 @@ class TextExplainer:
                 together = score - sign * float(intercept + shares.sum())
             else:
                 shares, intercept = _linear_shares(classifier, row, index)
-            shares, intercept = sign * shares, sign * intercept
-            most = np.abs(shares).sum(dtype=float) + abs(float(intercept))  # no sum of some is beyond it
+            shares, intercept = sign * shares, float(sign * intercept)
+            most = np.abs(shares).sum(dtype=float) + abs(intercept)  # no sum of some is beyond it
         if not np.isfinite([*np.ravel(decision), most]).all():
             raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
         words: list[ExplainedTerm] = []
@@ -141,9 +140,7 @@ class TextExplainer:
         has_characters = any(bag.analyzer == "char_wb" for bag in self._bags)
         spans, n_words, unknown = marks.spans(marks.pieces() if has_characters else marks.tokens)
         predicted = str(classifier.classes_.tolist()[winner])
-        return TextExplanation(
-            predicted, side, score, float(intercept), words, spans, n_words, unknown, together
-        )
+        return TextExplanation(predicted, side, score, intercept, words, spans, n_words, unknown, together)
 
     def _losses_without(self, counts, columns: np.ndarray, index: int) -> tuple[np.ndarray, float]:
         """Return what the score of a problem loses without each of some terms, and the score of no term."""

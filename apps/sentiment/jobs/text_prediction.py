@@ -7,9 +7,9 @@ from typing import Any
 from ...common.dask_cluster import map_shards
 from ...common.errors import AppError, Skipped
 from ...common.printing import many
-from ..data.corpus_batches import SHARD
-from ..data.text_source import Record, TextSource, joined_blocks
-from ..data.unlabelled_texts import PLAIN, open_unlabelled
+from ..data.corpus import PLAIN, SHARD, open_unlabelled
+from ..data.record_formats import joined_blocks
+from ..data.text_source import Record, TextSource
 from ..measures.prediction import Predictions, classify_shard, known_terms
 
 TEXTS_LOOKED_AT = 1000  # the first ones, whose known terms are counted

@@ -4,11 +4,11 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from fastsvm.fitting import ConvergenceWarning, Pipeline
+from fastsvm.fitting import ConvergenceWarning
 from fastsvm.model_files import save_plain
 
 from ...common.cache import NO_CACHE, Cache
@@ -18,23 +18,19 @@ from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import count_learned, learned_items, text_hashes, too_good
 from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource, names_corpus
-from ..learning.alpha_choice import AlphaChoice
-from ..learning.learned_model import CountedTexts, LearnedModel
+from ..learning.learned_model import ContinuedModel, Counted, CountedTexts, LearnedModel, continued_settings
 from ..learning.text_splits import split_rows
 from ..measures.answer_scores import AnswerScores
-from ..measures.prediction import known_terms
+from ..measures.prediction import about_model, known_terms, load_text_model
 from ..measures.term_effects import top_words
 from ..settings import BY_DEFAULT, Settings, settle
 from ..text_recipes import AUTO
-
-if TYPE_CHECKING:
-    from ..learning.continued_model import ContinuedModel
 
 TOP_WORDS = 10  # for each label
 LETTERS_KEPT = 80  # letters of a text that a list of suspected labels shows some of
 
 
-@dataclass(frozen=True)
+@dataclass
 class TextTraining:
     """The result of a training.
 
@@ -42,27 +38,21 @@ class TextTraining:
     ----------
     path : str or None
         The file of the model, if it was saved.
-    model : Pipeline
-        The saved model.
-    tested : Pipeline
-        The model that was tested, which had not seen the texts held out.
-    settings : Settings
-        With the alpha, the metric and the tokens that were used.
+    saved, tested : LearnedModel
+        The saved model; and the one that was tested, which had not seen the texts held out.
     skipped : Skipped
         The records that were left out.
     label_counts : dict
         Texts with each label.
-    n_train, n_test, n_fitted : int
-        Texts to train on, held out, and seen by the saved model.
-    n_features_seen : int
-        Features that occur in `min_df` texts.
+    n_train : int
+        Texts to train on.
     evaluation : AnswerScores or None
         On the texts held out.
+    about : dict
+        What the model's file says besides: the `training_items`, hashes of the texts it has learned from,
+        the `terms_per_word` of the texts held out, if there were any, and names of columns.
     recipe_choice : dict or None
         What `choose_recipe` says of the recipes that were tried.
-    alpha_choice : AlphaChoice or None
-    shift : float
-        By how much the scores were lowered for `settings.threshold`.
     accuracy_before : float or None
         On the same texts, of the model that learned on.
     learning_curve : list of dict
@@ -70,71 +60,63 @@ class TextTraining:
         What `cross_validate` says.
     suspects : callable
         Returns what `suspected_labels` says.
-    about : dict
-        What the model's file says besides: the `training_items`, hashes of the texts it has learned from,
-        the `terms_per_word` of the texts held out, if there were any, and names of columns.
     n_learned : int or None
         How many of the texts held out the model that learned on had learned from before.
+
+    model : Pipeline
+        That of `saved`.
+    settings : Settings
+        With the alpha, the metric and the tokens that were used.
+    alpha_choice : AlphaChoice or None
+    shift : float
+        By how much the scores were lowered for `settings.threshold`.
+    n_test, n_calibrate, n_fitted : int
+        Texts held out, kept for probabilities alone (from a stream only), and seen by the saved model.
+    n_features_seen, n_features : int
+        Features that occur in `min_df` texts, and those that were kept.
+    n_iter : int or list of int
+        Epochs of the saved model's fit, or of one for each label; of kernel Pegasos, steps.
+    objective, gap, relative_gap : float, list of float or None
+        At the end; without a dual problem there is no gap.
     """
 
     path: str | None
-    model: Pipeline
-    tested: Pipeline
-    settings: Settings
+    saved: LearnedModel
+    tested: LearnedModel
     skipped: Skipped
     label_counts: dict[str, int]
     n_train: int
-    n_test: int
-    n_fitted: int
-    n_features_seen: int
     evaluation: AnswerScores | None
+    about: Mapping[str, Any]
     recipe_choice: dict | None = None
-    alpha_choice: AlphaChoice | None = None
-    shift: float = 0.0
     accuracy_before: float | None = None
     learning_curve: list[dict] = field(default_factory=list)
     cross_validation: dict | None = None
     suspects: Callable[[], dict | None] = lambda: None
-    about: Mapping[str, Any] = field(default_factory=dict)
     n_learned: int | None = None
 
-    @property
-    def n_calibrate(self) -> int:
-        """Texts kept for probabilities alone; only training from a stream does that."""
-        return sum(self.label_counts.values()) - self.n_train - self.n_test
+    def __post_init__(self) -> None:
+        """Read off what the models say of themselves."""
+        self.model = self.saved.model
+        classifier = self.model["classifier"]
+        self.settings = replace(self.saved.settings, alpha=getattr(classifier, "alpha", None))
+        self.alpha_choice = self.tested.choice
+        self.shift = self.tested.left_out.shift if self.tested.left_out else 0.0
+        self.n_test = self.evaluation.n if self.evaluation else 0
+        self.n_calibrate = sum(self.label_counts.values()) - self.n_train - self.n_test
+        self.n_fitted = self.n_train + (0 if self.saved is self.tested else self.n_test)
+        self.n_features_seen, self.n_features = self.saved.n_seen, classifier.n_features_in_
+        self.n_iter = np.asarray(getattr(classifier, "n_iter_", None) or classifier.t_).tolist()
+        gap = getattr(classifier, "dual_gap_", None)
+        self.objective = np.asarray(classifier.objective_).tolist()
+        self.gap = None if gap is None else np.asarray(gap).tolist()
+        self.relative_gap = None if gap is None else np.divide(self.gap, self.objective).tolist()
 
     @property
     def uses(self) -> str:
         """What the texts are for."""
         kept = f", {self.n_calibrate:,} for probabilities" if self.n_calibrate else ""
         return f"{self.n_train:,} to train on{kept} and {self.n_test:,} held out"
-
-    @property
-    def n_features(self) -> int:
-        """Features that were kept."""
-        return self.model["classifier"].n_features_in_
-
-    @property
-    def n_iter(self) -> int | list[int]:
-        """Epochs of the saved model's fit, or of one for each label; of kernel Pegasos, steps."""
-        classifier = self.model["classifier"]
-        return np.asarray(getattr(classifier, "n_iter_", None) or classifier.t_).tolist()
-
-    @property
-    def objective(self) -> float | list[float]:
-        """The objective at the end of the fit, or of each."""
-        return np.asarray(self.model["classifier"].objective_).tolist()
-
-    @property
-    def gap(self) -> float | list[float] | None:
-        """The duality gap there; None without a dual problem."""
-        gap = getattr(self.model["classifier"], "dual_gap_", None)
-        return None if gap is None else np.asarray(gap).tolist()
-
-    @property
-    def relative_gap(self) -> float | list[float] | None:
-        """The gap as a share of the objective."""
-        return None if self.gap is None else np.divide(self.gap, self.objective).tolist()
 
     @cached_property
     def top_words(self) -> dict[str, list[tuple[str, float]]]:
@@ -183,9 +165,6 @@ def train_text_model(
     """
     start, start_about = None, {}
     if settings.start is not None:
-        from ..learning.continued_model import ContinuedModel, continued_settings
-        from ..measures.prediction import about_model, load_text_model
-
         start, start_about = load_text_model(settings.start), about_model(settings.start)
         settings = continued_settings(start, settings)
     with stage("read"):
@@ -200,10 +179,7 @@ def train_text_model(
 
         settings, recipe_choice = choose_recipe(texts[:n_train], y[:n_train], settings, stage)
     with stage("vectorize"):
-        if start is None:
-            everything = CountedTexts.of(texts, y, settings)
-        else:
-            everything = ContinuedModel.of(texts, y, start)
+        everything = ContinuedModel(texts, y, start) if start else CountedTexts.of(texts, y, settings)
         beginnings, hashes = [text[:LETTERS_KEPT] for text in texts], text_hashes(texts)
         del texts  # the counts are enough
     tested, saved, evaluation = _tested_and_saved(everything, settings, n_train, held_out, cache, stage)
@@ -211,38 +187,22 @@ def train_text_model(
     def suspects() -> dict | None:
         from .suspect_texts import suspected_labels
 
-        return suspected_labels(tested, evaluation, places, y, beginnings)
+        return suspected_labels(tested, evaluation, (places, y, beginnings))
 
     measured = _measured_besides(everything, n_train, tested, settings, stage)
-    n_fitted = n_train if saved is tested else len(y)
-    about = learned_items(hashes[:n_fitted], start_about) | source.own_columns
-    about |= _terms_per_word(tested.model, held_out)
+    measured |= {"recipe_choice": recipe_choice, "suspects": suspects}
+    about = learned_items(hashes[: n_train if saved is tested else None], start_about) | source.own_columns
+    n_terms, n_words = known_terms(tested.model, held_out)
+    if n_words.any():
+        about["terms_per_word"] = float(n_terms.sum() / n_words.sum())
     if path is not None:
         with stage("save"):
             save_plain(saved.model, path, about)
     if start is not None and held_out:
         before = AnswerScores(start, held_out, y[n_train:], start.decision_function(held_out))
         measured["accuracy_before"] = before.accuracy
-    return TextTraining(
-        path,
-        saved.model,
-        tested.model,
-        replace(settings, alpha=getattr(saved.model["classifier"], "alpha", None)),
-        skipped,
-        label_counts,
-        n_train,
-        len(held_out),
-        n_fitted,
-        saved.n_seen,
-        evaluation,
-        recipe_choice,
-        tested.choice,
-        tested.left_out.shift if tested.left_out else 0.0,
-        suspects=suspects,
-        about=about,
-        n_learned=count_learned(hashes[n_train:], start_about),
-        **measured,
-    )
+    measured["n_learned"] = count_learned(hashes[n_train:], start_about)
+    return TextTraining(path, saved, tested, skipped, label_counts, n_train, evaluation, about, **measured)
 
 
 def _texts_to_train_on_first(corpus: Corpus, settings: Settings) -> tuple[list, list, list, int]:
@@ -256,12 +216,7 @@ def _texts_to_train_on_first(corpus: Corpus, settings: Settings) -> tuple[list, 
 
 
 def _tested_and_saved(
-    everything: "CountedTexts | ContinuedModel",
-    settings: Settings,
-    n_train: int,
-    held_out: list[str],
-    cache: Cache,
-    stage: Stages,
+    everything: Counted, settings: Settings, n_train: int, held_out: list[str], cache: Cache, stage: Stages
 ) -> tuple[LearnedModel, LearnedModel, AnswerScores | None]:
     """Return the model that is tested, the one to save, and the evaluation."""
     part, X_test = everything.parted(slice(n_train), slice(n_train, None))
@@ -283,11 +238,7 @@ def _tested_and_saved(
 
 
 def _measured_besides(
-    everything: "CountedTexts | ContinuedModel",
-    n_train: int,
-    tested: LearnedModel,
-    settings: Settings,
-    stage: Stages,
+    everything: Counted, n_train: int, tested: LearnedModel, settings: Settings, stage: Stages
 ) -> dict[str, Any]:
     """Return the learning curve and the cross-validation, if they are wanted."""
     measured: dict[str, Any] = {}
@@ -302,9 +253,3 @@ def _measured_besides(
         with stage("cross-validate", total=settings.cv) as advance:
             measured["cross_validation"] = cross_validate(everything, settings, advance)
     return measured
-
-
-def _terms_per_word(tested: Pipeline, held_out: list[str]) -> dict[str, float]:
-    """Return how many known terms the texts held out have for each word."""
-    n_terms, n_words = known_terms(tested, held_out)
-    return {"terms_per_word": float(n_terms.sum() / n_words.sum())} if n_words.any() else {}

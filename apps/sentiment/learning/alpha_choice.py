@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -121,14 +121,9 @@ class FoldPart:
         return parts if self.label_ratios is None else tuple(self.label_ratios.weighed(X, k) for X in parts)
 
 
-class FoldScores(NamedTuple):
-    """The scores and gaps of a fold at some alphas, and the decision values of `rows` of its test texts."""
-
-    alphas: np.ndarray
-    scores: list[float]
-    gaps: np.ndarray
-    rows: np.ndarray
-    decisions: np.ndarray
+# Of each alpha that a fold tried: the score and the gap there, and of some rows of its test texts, these, the
+# decision values.
+FoldScores = dict[float, tuple[float, float, np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -205,7 +200,7 @@ class AlphaSearch:
             if alphas is None:
                 grid = part.share * self._largest_alpha(part) * np.geomspace(1, self.eps, self.n_alphas)
                 alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
-            tried.append([self._score_fold(part, len(labels), alphas)])
+            tried.append(self._score_fold(part, len(labels), alphas))
             advance()
         choice = _combined_choice(tried, folds, self.metric)
         for _ in range(self.extensions):
@@ -213,27 +208,21 @@ class AlphaSearch:
             if not beyond:
                 break
             for fold, scores in zip(folds, tried, strict=True):
-                scores.append(self._score_fold(prepared(fold), len(labels), beyond))
+                scores |= self._score_fold(prepared(fold), len(labels), beyond)
             choice = _combined_choice(tried, folds, self.metric)
         return choice
 
     @property
     def _path_options(self) -> dict[str, Any]:
-        return {
-            "loss": self.loss,
-            "fit_intercept": self.fit_intercept,
-            "tol": self.tol,
-            "random_state": self.seed,
-        }
+        options = {"loss": self.loss, "fit_intercept": self.fit_intercept}
+        return options | {"tol": self.tol, "random_state": self.seed}
 
     def _largest_alpha(self, part: FoldPart) -> float:
         """Return the largest alpha that matters to any label."""
         once = {**self._path_options, "n_alphas": 1, "max_iter": 1, "sample_weight": part.weights}
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            return max(
-                float(sdca_path(part.X, part.y == label, **once).alphas[0])
-                for label in _labels_to_solve(part.y)
-            )
+            paths = (sdca_path(part.X, part.y == label, **once) for label in _labels_to_solve(part.y))
+            return max(float(path.alphas[0]) for path in paths)
 
     def _score_fold(self, part: FoldPart, n_labels: int, alphas: Sequence[float]) -> FoldScores:
         """Train on a fold at each alpha, and score the models.
@@ -272,7 +261,8 @@ class AlphaSearch:
             scores = [-squared_errors(part.y_test[rows], decision.squeeze()).mean() for decision in kept]
         else:
             scores = [score_labels(self.metric, part.y_test, row) for row in predicted]
-        return FoldScores(alphas, scores, gaps, rows, kept)
+        tried = zip(alphas.tolist(), scores, gaps.tolist(), kept, strict=True)
+        return {alpha: (score, gap, rows, decision) for alpha, score, gap, decision in tried}
 
     def _path_decisions(self, part: FoldPart, k: int, label: int, alphas: np.ndarray):
         """Return the decision values of the test texts for a label at each alpha, and the relative gaps."""
@@ -290,24 +280,17 @@ def _mean_of_known(precisions: np.ndarray) -> np.ndarray:
     return precisions[:, known].mean(axis=1) if known.any() else np.zeros(len(precisions))
 
 
-def _combined_choice(tried: list[list[FoldScores]], folds: list[Fold], metric: str) -> AlphaChoice:
+def _combined_choice(tried: list[FoldScores], folds: list[Fold], metric: str) -> AlphaChoice:
     """Combine the scores of the folds."""
-    alphas = np.concatenate([scores.alphas for scores in tried[0]])
-    order = np.argsort(-alphas, kind="stable")
-    scores = np.transpose([np.concatenate([part.scores for part in parts])[order] for parts in tried])
-    gaps = np.transpose([np.concatenate([part.gaps for part in parts])[order] for parts in tried])
-    alphas = alphas[order]
-    best = float(alphas[scores.mean(axis=1).argmax()])
-    rows, decisions = [], []
-    for (_, test), parts in zip(folds, tried, strict=True):
-        [with_best] = [part for part in parts if best in part.alphas]
-        rows.append(test[with_best.rows])
-        decisions.append(with_best.decisions[list(with_best.alphas).index(best)])
-    decision = np.concatenate(decisions)
+    alphas = sorted(tried[0], reverse=True)
+    scores, gaps = (np.array([[fold[alpha][k] for fold in tried] for alpha in alphas]) for k in (0, 1))
+    best = alphas[int(scores.mean(axis=1).argmax())]
+    rows = np.concatenate([test[fold[best][2]] for (_, test), fold in zip(folds, tried, strict=True)])
+    decision = np.concatenate([fold[best][3] for fold in tried])
     if decision.shape[1] == 1:
         decision = decision[:, 0]
     n_tried = sum(len(test) for _, test in folds)
-    return AlphaChoice(best, alphas, scores, gaps, n_tried, metric, np.concatenate(rows), decision)
+    return AlphaChoice(best, np.array(alphas), scores, gaps, n_tried, metric, rows, decision)
 
 
 def _alphas_beyond(choice: AlphaChoice) -> list[float]:

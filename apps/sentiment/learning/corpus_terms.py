@@ -4,8 +4,8 @@ Terms are spilled to files that are merged: the vocabulary is the one that all t
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,7 @@ from fastsvm.text import SpilledTerms, TermFrequencies, Terms
 
 from ...common.errors import Skipped
 from ...common.training_items import text_hashes
-from ..data.corpus import MOST_LABELS, nothing_usable
-from ..data.corpus_batches import SHARD, PlacedText, in_pieces, labelled_batches
+from ..data.corpus import MOST_LABELS, SHARD, Batches, PlacedText, in_pieces, labelled_batches, nothing_usable
 from ..data.text_source import CorpusError, TextSource
 from ..settings import Settings, check_labels, settle_labels, settle_reading
 from ..text_recipes import AUTO, DEFAULT_RECIPE, UNSEGMENTED, is_unsegmented
@@ -29,25 +28,32 @@ from . import pipeline_steps
 MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised
 SAMPLE = 20_000  # training texts that alpha is chosen on
 CALIBRATED = 0.02  # share of the texts that probabilities are learned from
-TRAIN, CALIBRATE, TRY = "train", "calibrate", "try"  # parts of a corpus
+PARTS = TRAIN, CALIBRATE, TRY = "train", "calibrate", "try"  # of a corpus
 
 
-@dataclass
 class CorpusTerms:
-    """The result of the first pass: terms, labels, a sample to train on, and hashes of all not held out."""
+    """The result of the first pass: terms, labels, a sample to train on, and hashes of all not held out.
 
-    skipped: Skipped
-    settings: Settings
-    terms: TermFrequencies
-    label_counts: dict[str, int]
-    train_counts: Counter[str]
-    sample: tuple[list[str], list[str]]
-    hashes: np.ndarray
+    Parameters
+    ----------
+    parts : mapping
+        What `count_corpus_terms` returned, now or in a run that was killed.
 
-    @property
-    def labels(self) -> list[str]:
-        """Those of the training texts, sorted."""
-        return sorted(self.train_counts)
+    Attributes
+    ----------
+    others : dict
+        The labels of the texts that are not trained on, by part.
+    """
+
+    def __init__(self, parts: Mapping[str, Any]) -> None:
+        skipped, settings = parts["skipped"], parts["settings"]
+        self.skipped = Skipped(**{**skipped, "kinds": Counter(skipped["kinds"])})
+        self.settings = Settings(**{name: _lists_as_tuples(value) for name, value in settings.items()})
+        terms = Terms(parts["content"], parts["ends"])
+        self.terms = TermFrequencies(terms, parts["by_class"], parts["min_df"])
+        self.label_counts, self.train_counts = parts["label_counts"], Counter(parts["train_counts"])
+        self.labels = sorted(self.train_counts)  # those of the training texts
+        self.sample, self.hashes, self.others = parts["sample"], parts["hashes"], parts["others"]
 
     def weighed(self) -> Pipeline:
         """Return the steps from texts to weighed terms."""
@@ -57,17 +63,6 @@ class CorpusTerms:
             weighting.fit_frequencies(self.terms.by_class, self.train_counts.total())
             steps.append(("weighting", weighting))
         return Pipeline(steps)
-
-    @classmethod
-    def of(cls, *, content, ends, by_class, min_df, skipped, settings, train_counts, **rest) -> "CorpusTerms":
-        """Return the object with these parts."""
-        return cls(
-            skipped=Skipped(**{**skipped, "kinds": Counter(skipped["kinds"])}),
-            settings=Settings(**{name: _lists_as_tuples(value) for name, value in settings.items()}),
-            terms=TermFrequencies(Terms(content, ends), by_class, min_df),
-            train_counts=Counter(train_counts),
-            **rest,
-        )
 
 
 def _lists_as_tuples(value: Any) -> Any:
@@ -93,12 +88,7 @@ def tally_terms(coded: CodedTexts, settings: Settings, n_jobs: int = -1) -> Term
     return vectorizer.terms_, (X.T @ classes).toarray()
 
 
-def tally_here(texts: Iterable[CodedTexts], settings: Settings) -> Iterator[TermTally | None]:
-    """Tally batch after batch in this process."""
-    return (tally_terms(coded, settings) for coded in texts)
-
-
-def batch_pieces(settings: Settings, found: Iterable[list[PlacedText]]) -> Iterator[list[PlacedText]]:
+def batch_pieces(settings: Settings, found: Batches) -> Batches:
     """Yield batches as they are; where characters are counted, of which there are more, in pieces."""
     for batch in found:
         yield from [batch] if settings.chars is None else in_pieces(batch, SHARD)
@@ -116,8 +106,8 @@ def count_corpus_terms(
     settings: Settings,
     folder: Path,
     *,
-    cut: Callable[[Settings, Iterable[list[PlacedText]]], Iterable[list[PlacedText]]] = batch_pieces,
-    tallied: Callable[[Iterable[CodedTexts], Settings], Iterable[TermTally | None]] = tally_here,
+    cut: Callable[[Settings, Batches], Batches] = batch_pieces,
+    tallied: Callable[[Iterable[CodedTexts], Settings], Iterable[TermTally | None]] | None = None,
 ) -> dict[str, Any]:
     """Make the first pass, and return the parts of `CorpusTerms`, which a cache can hold.
 
@@ -149,7 +139,9 @@ def count_corpus_terms(
             settings = settings.with_features_of(UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT_RECIPE)
         del texts
         counted = _FirstPass(settings)
-        for tally in tallied(counted.coded(cut(settings, _popped_batches(first, batches))), settings):
+        texts = counted.coded(cut(settings, _popped_batches(first, batches)))
+        here = (tally_terms(coded, settings) for coded in texts)
+        for tally in here if tallied is None else tallied(texts, settings):
             if tally is not None:
                 spilled.add(*tally)
         if not counted.every:
@@ -157,9 +149,7 @@ def count_corpus_terms(
         return counted.merged(spilled) | {"skipped": vars(skipped)}
 
 
-def _popped_batches(
-    first: list[list[PlacedText]], others: Iterator[list[PlacedText]]
-) -> Iterator[list[PlacedText]]:
+def _popped_batches(first: list[list[PlacedText]], others: Batches) -> Batches:
     """Yield the batches of the list, which then leave memory, and the others."""
     while first:
         yield first.pop()
@@ -175,17 +165,20 @@ class _FirstPass:
         self.train: Counter[str] = Counter()
         self.sample: list[PlacedText] = []
         self.hashes: list[np.ndarray] = []
+        self.others: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
 
     @property
     def codes(self) -> dict[str, int]:
         """A number for each label, in the order in which they first come."""
         return {label: code for code, label in enumerate(self.every)}
 
-    def coded(self, found: Iterable[list[PlacedText]]) -> Iterator[CodedTexts]:
+    def coded(self, found: Batches) -> Iterator[CodedTexts]:
         """Yield the texts to train on."""
         for batch in found:
-            train = [batch[i] for i in rows_of_part(self.settings, batch, TRAIN)]
-            kept = [batch[i] for i in rows_of_part(self.settings, batch, CALIBRATE)]
+            parts = {part: [batch[i] for i in rows_of_part(self.settings, batch, part)] for part in PARTS}
+            for part, labels in self.others.items():
+                labels += [label for _, label, _ in parts[part]]
+            train = parts[TRAIN]
             self.every.update(label for _, label, _ in batch)
             self.train.update(label for _, label, _ in train)
             if len(self.every) > MOST_LABELS:
@@ -195,7 +188,7 @@ class _FirstPass:
                 )
             # Those of the lowest places: a sample without knowing how many texts will come.
             self.sample = sorted(self.sample + train)[:SAMPLE]
-            self.hashes.append(text_hashes(text for _, _, text in train + kept))
+            self.hashes.append(text_hashes(text for _, _, text in train + parts[CALIBRATE]))
             codes = self.codes
             yield [text for _, _, text in train], [codes[label] for _, label, _ in train], len(codes)
 
@@ -218,4 +211,5 @@ class _FirstPass:
             "train_counts": train,
             "sample": ([text for _, _, text in self.sample], [label for _, label, _ in self.sample]),
             "hashes": np.concatenate(self.hashes),
+            "others": self.others,
         }

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,19 +14,13 @@ from ...common.folds import stratified_folds
 from ...common.statistics import mean_interval
 from ..data.text_source import CorpusError
 from ..settings import Settings
-from .learned_model import LearnedModel
-
-if TYPE_CHECKING:
-    from .continued_model import ContinuedModel
-    from .learned_model import CountedTexts
+from .learned_model import Counted, LearnedModel
 
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the training texts, for a learning curve; the last is all
 FEWEST = 20  # texts to train on in a learning curve
 
 
-def cross_validate(
-    everything: "CountedTexts | ContinuedModel", settings: Settings, advance: Callable[[], object]
-) -> dict[str, Any]:
+def cross_validate(everything: Counted, settings: Settings, advance: Callable[[], object]) -> dict[str, Any]:
     """Train on all parts of the texts but one, and try that one, for each of `settings.cv` parts.
 
     Alpha is chosen anew on the others.
@@ -75,9 +69,7 @@ def _interval_of_mean(values: list[float], n_train: int, n_test: int) -> list[fl
     return [max(low, 0.0), min(high, 1.0)]
 
 
-def learning_curve(
-    everything: "CountedTexts | ContinuedModel", n_train: int, learned: LearnedModel
-) -> list[dict]:
+def learning_curve(everything: Counted, n_train: int, learned: LearnedModel) -> list[dict]:
     """Return how models of growing shares of the training texts do on the texts held out.
 
     Parameters

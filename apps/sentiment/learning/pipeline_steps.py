@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -49,26 +50,12 @@ def count_terms(texts: Sequence[str], vectorizer: text.Bag | text.Union) -> csr_
         return vectorizer.fit_transform(texts)
     except ValueError as error:  # no term is left
         if "min_df" in str(error):
-            raise _too_rare_error(vectorizer.min_df) from error
+            raise too_rare_error(vectorizer.min_df) from error
         raise CorpusError(f"no words in its texts; try --tokens split ({error})") from error
 
 
-def frequent_terms(X: csr_matrix, min_df: int) -> np.ndarray:
-    """Return the columns that a vectorizer would keep of texts with these counts: terms in `min_df` of them.
-
-    Raises
-    ------
-    CorpusError
-        When there are none.
-    """
-    frequency = np.bincount(X.indices, minlength=X.shape[1])  # a text has a term once
-    kept = np.flatnonzero(frequency >= min_df)
-    if not len(kept):
-        raise _too_rare_error(min_df)
-    return kept
-
-
-def _too_rare_error(min_df: int) -> CorpusError:
+def too_rare_error(min_df: int) -> CorpusError:
+    """Return the error for texts that have no term often enough."""
     return CorpusError(f"no term is in {min_df} of its texts or more; try --min-df 1")
 
 
@@ -90,20 +77,15 @@ def weighting(settings: Settings) -> text.Weighting | text.OwnRatios | None:
     return text.Weighting(name, norm="l2" if name == "nb" else "auto", sublinear_tf=name == "tfidf")
 
 
-def alpha_search(settings: Settings) -> AlphaSearch:
-    """Return the search for alpha of a recipe."""
-    method, machine = settings.method, None
-    if method.is_kernel:
-        machine = classifier(replace(settings, alpha=None, class_weight=None))
-    return AlphaSearch(
-        weighting(settings),
-        selection(settings),
-        machine,
-        **({} if method.is_kernel else method.parameters),
-        class_weight=settings.label_weights,
-        metric=settings.metric,
-        seed=settings.seed,
-    )
+def alpha_search(settings: Settings, **other: Any) -> AlphaSearch:
+    """Return the search for alpha of a recipe, with other values for some of its fields."""
+    fields = {"weighting": weighting(settings), "selection": selection(settings), "seed": settings.seed}
+    fields |= {"metric": settings.metric, "class_weight": settings.label_weights}
+    if settings.method.is_kernel:
+        fields["machine"] = classifier(replace(settings, alpha=None, class_weight=None))
+    else:
+        fields |= settings.method.parameters
+    return AlphaSearch(**fields | other)
 
 
 def classifier(settings: Settings, n_texts: int | None = None):
@@ -115,11 +97,7 @@ def classifier(settings: Settings, n_texts: int | None = None):
 
 
 def fit_classifier(
-    estimator,
-    X: csr_matrix,
-    y: Sequence[str],
-    checkpoint: Path | None = None,
-    ratios: text.OwnRatios | None = None,
+    estimator, X: csr_matrix, y, checkpoint: Path | None = None, ratios: text.OwnRatios | None = None
 ) -> None:
     """Train an estimator; a fit that stopped short warns in terms of options.
 

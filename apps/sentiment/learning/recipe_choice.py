@@ -95,11 +95,7 @@ def _sample_of_texts(
 
 
 def _try_recipes(
-    texts: list[str],
-    y: np.ndarray,
-    folds: list[Fold],
-    recipes: Sequence[Settings],
-    advance: Callable[[], object],
+    texts: list[str], y: np.ndarray, folds: list[Fold], recipes: Sequence[Settings], advance: Callable
 ) -> dict[str, AlphaChoice]:
     """Try recipes at a few alphas; recipes whose terms no text has are left out."""
     kinds = {recipe.recipe: _recipe_term_kinds(recipe) for recipe in recipes}
@@ -112,7 +108,7 @@ def _try_recipes(
         choice = None
         if folds and all(part is not None for part in parts):
             X = parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")
-            choice = replace(pipeline_steps.alpha_search(recipe), **few).choose(X, y, folds)
+            choice = pipeline_steps.alpha_search(recipe, **few).choose(X, y, folds)
         advance()
         return choice
 

@@ -17,17 +17,16 @@ RARE_LABEL_TEXTS = 200  # with fewer of one of two labels, any number of texts i
 
 def split_rows(texts: list[str], labels: list[str], holdout: float, seed: int) -> tuple[list[int], list[int]]:
     """Split into training and test rows; the order in the file, sorted or shuffled, changes no text."""
-    order = sorted(range(len(texts)), key=lambda i: (labels[i], texts[i]))
+    n = len(texts)
+    order = sorted(range(n), key=lambda i: (labels[i], texts[i]))
     parts = np.arange(len(order)), []
     if holdout > 0:
-        several = len(texts) - list(Counter(labels).values()).count(1)
-        like = [labels[i] for i in order] if several >= holdout * len(texts) else None
+        several = n - list(Counter(labels).values()).count(1)
+        like = [labels[i] for i in order] if several >= holdout * n else None
         try:
             parts = random_split(len(order), holdout, seed, like)
         except ValueError as error:
-            raise AppError(
-                f"{len(texts)} texts are too few for --holdout {holdout:g}; try --holdout 0"
-            ) from error
+            raise AppError(f"{n} texts are too few for --holdout {holdout:g}; try --holdout 0") from error
     train, test = ([order[i] for i in part] for part in parts)
     return train, test
 

@@ -45,9 +45,8 @@ def open_checkpoint(
         If another training uses the folder.
     """
     if source.is_read_once:
-        raise AppError(
-            f"--checkpoint reads CORPUS again, which {source.name} cannot be; give a file or a folder", USAGE
-        )
+        told = f"--checkpoint reads CORPUS again, which {source.name} cannot be"
+        raise AppError(f"{told}; give a file or a folder", USAGE)
     reader = {f.name: getattr(source, f.name) for f in fields(source) if f.name != "path"}
     start = None if settings.start is None else zlib.crc32(Path(settings.start).read_bytes())
     folder = Path(path)

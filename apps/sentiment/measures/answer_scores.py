@@ -10,8 +10,7 @@ import numpy as np
 from ...common.printing import many
 from ...common.statistics import confusion, wilson_interval
 from ..text_recipes import usual_metric
-from .calibration_error import calibration_error
-from .metrics import score_decision, score_guessing
+from .metrics import calibration_error, score_decision, score_guessing
 from .prediction import winners_of
 
 if TYPE_CHECKING:
@@ -43,6 +42,20 @@ class AnswerScores:
         The labels that the model can give, sorted.
     guess : str
         The most frequent label of the training texts.
+    n : int
+        Texts.
+    label_counts : dict
+        Texts with each label, in the order of labels.
+    unknown_labels, labels : list of str
+        Those of texts that the model does not know; and the labels of the model, then these: the rows and
+        columns of `confusion`.
+    given : ndarray of str
+        The label that the model gives to each text.
+    right : ndarray of bool
+        The texts whose given label is the true one.
+    accuracy : float
+    interval : (float, float)
+        Wilson's 95 % interval of the accuracy.
     """
 
     def __init__(
@@ -61,21 +74,14 @@ class AnswerScores:
         self.metric = metric or usual_metric(truth)
         counts = Counter(truth if y_train is None else y_train)
         self.guess = min(counts, key=lambda label: (-counts[label], label))
-
-    @property
-    def n(self) -> int:
-        """Number of texts."""
-        return len(self.truth)
-
-    @cached_property
-    def given(self) -> np.ndarray:
-        """The label that the model gives to each text."""
-        return np.array(self.classes, dtype=object)[winners_of(self.decision)[0]]
-
-    @cached_property
-    def right(self) -> np.ndarray:
-        """Mask of the texts whose given label is the true one."""
-        return self.given == np.asarray(self.truth, dtype=object)
+        self.n, self.label_counts = len(truth), dict(sorted(Counter(truth).items()))
+        self.unknown_labels = sorted(self.label_counts.keys() - set(self.classes))
+        self.labels = self.classes + self.unknown_labels
+        self.given = np.array(self.classes, dtype=object)[winners_of(decision)[0]]
+        self._truth = np.asarray(truth, dtype=object)
+        self.right = self.given == self._truth
+        n_right = int(self.right.sum())
+        self.accuracy, self.interval = n_right / self.n, wilson_interval(n_right, self.n)
 
     @cached_property
     def mistakes(self) -> np.ndarray:
@@ -90,31 +96,6 @@ class AnswerScores:
             return np.abs(self.decision)
         second, first = np.partition(self.decision, -2, axis=1)[:, -2:].T
         return first - second
-
-    @property
-    def accuracy(self) -> float:
-        """Share of the texts with the right label."""
-        return int(self.right.sum()) / self.n
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the accuracy."""
-        return wilson_interval(int(self.right.sum()), self.n)
-
-    @cached_property
-    def label_counts(self) -> dict[str, int]:
-        """Number of texts with each label, in the order of labels."""
-        return dict(sorted(Counter(self.truth).items()))
-
-    @property
-    def unknown_labels(self) -> list[str]:
-        """The labels of texts that the model does not know."""
-        return sorted(self.label_counts.keys() - set(self.classes))
-
-    @property
-    def labels(self) -> list[str]:
-        """The labels of the model, then the unknown ones: the rows and columns of `confusion`."""
-        return self.classes + self.unknown_labels
 
     @cached_property
     def confusion(self) -> list[list[int]]:
@@ -165,10 +146,7 @@ class AnswerScores:
             return None
         j = self.classes.index(label)
         values = self.decision[:, j] if self.decision.ndim > 1 else self.decision if j else -self.decision
-        return _ladder(self._has_label(label), values)
-
-    def _has_label(self, label: str) -> np.ndarray:
-        return np.asarray(self.truth, dtype=object) == label
+        return _ladder(self._truth == label, values)
 
     @cached_property
     def steps(self) -> "ThresholdLadder | None":
@@ -184,7 +162,7 @@ class AnswerScores:
         second = self.classes[1]
         if self.probabilities is None:
             return self.ladder(second)
-        return _ladder(self._has_label(second), self.probabilities[:, 1])
+        return _ladder(self._truth == second, self.probabilities[:, 1])
 
     def threshold_table(self) -> "list[ThresholdEffect]":
         """Return the effect of a few thresholds; nothing if there are none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from ...common.files import load_model, shipped_model
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
 
+    Model = text.TextScorer | Pipeline
+
 PACKAGE = "fastsvm_apps.sentiment"
 SHIPPED = "shipped/english.safetensors"
 SHIPPED_NAME = "english"
@@ -32,8 +34,8 @@ FEW_KNOWN = 0.5  # for each word, where a model's file does not say how many are
 NOTHING_KNOWN = "no known term"  # the note beside a label that only the intercept decides
 
 
-class Predictions(NamedTuple):
-    """What a model says of some texts.
+class Predictions:
+    """What a model says of some texts; `threshold`, `proba` and `unsure` are as for `classify`.
 
     Attributes
     ----------
@@ -49,22 +51,41 @@ class Predictions(NamedTuple):
         As `decision_function` gives it.
     unsure : ndarray of bool or None
         Of each text whether its probabilities are in the band where no label is to be given, if one was.
+    notes : list of str
+        What is to be said of each text beside its label; mostly nothing.
     """
 
-    winners: np.ndarray
-    scores: np.ndarray
-    probabilities: np.ndarray | None
-    n_terms: np.ndarray
-    decision: np.ndarray
-    unsure: np.ndarray | None = None
+    def __init__(
+        self,
+        decision: np.ndarray,
+        probabilities: np.ndarray | None,
+        n_terms: np.ndarray,
+        proba: bool,
+        threshold: float | None,
+        unsure: tuple[float, float] | None,
+    ) -> None:
+        self.decision, self.probabilities, self.n_terms = decision, probabilities, n_terms
+        self.winners, self.scores = winners_of(decision)
+        if threshold is not None:
+            self.winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
+        self.unsure = None
+        if unsure is not None:
+            low, high = unsure
+            is_in_band = (low <= probabilities[:, 1]) & (probabilities[:, 1] <= high)
+            self.unsure = is_in_band if low > 0 else probabilities.max(axis=1) < high
+        self.notes = ["" if n else NOTHING_KNOWN for n in n_terms.tolist()]
 
-    @property
-    def notes(self) -> list[str]:
-        """What is to be said of each text beside its label; mostly nothing."""
-        return ["" if n else NOTHING_KNOWN for n in self.n_terms.tolist()]
+    def ranked(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the best `n` labels of each text, the one given first, and the score of each for itself."""
+        decision = self.decision
+        if decision.ndim == 1:
+            order = np.column_stack([self.winners, 1 - self.winners])[:, :n]
+            return order, np.where(order == 1, decision[:, None], 0 - decision[:, None])
+        order = np.argsort(-decision, axis=1, kind="stable")[:, :n]
+        return order, np.take_along_axis(decision, order, axis=1)
 
 
-def load_scorer(path: str | None) -> text.TextScorer | Pipeline:
+def load_scorer(path: str | None) -> Model:
     """Load a model only to predict, as `load_text_model` does, without scikit-learn where that is enough."""
     with _model_file(path) as file:
         scorer = text.TextScorer.load(file)
@@ -114,23 +135,23 @@ def _model_file(path: str | None) -> Iterator[str]:
             raise AppError(str(error)) from error
 
 
-def use_all_cores(model: text.TextScorer | Pipeline) -> None:
+def use_all_cores(model: Model) -> None:
     """Have the words of many texts counted by a thread for each core; the results are the same."""
     if isinstance(model, text.TextScorer):
         model["vectorizer"].set_params(n_jobs=-1)
 
 
-def bags_of_model(model: text.TextScorer | Pipeline) -> list:
+def bags_of_model(model: Model) -> list:
     """Return the vectorizers that stand side by side in a model, mostly a single one."""
     return getattr(model["vectorizer"], "bags", [model["vectorizer"]])
 
 
-def is_of_words(model: text.TextScorer | Pipeline) -> bool:
+def is_of_words(model: Model) -> bool:
     """Tell whether a model counts words only, of which it can miss some, and no characters."""
     return all(bag.analyzer != "char_wb" for bag in bags_of_model(model))
 
 
-def known_terms(model: text.TextScorer | Pipeline, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def known_terms(model: Model, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Return how many terms of each text a model knows, of words if it counts any, and its different words.
 
     Characters say little: of German texts an English model knows as many as of English ones.
@@ -162,31 +183,24 @@ def is_model_file(path: str) -> bool:
 
 
 def check_choices(
-    model: text.TextScorer | Pipeline,
-    proba: bool,
-    threshold: float | None,
-    unsure: tuple[float, float] | None = None,
+    model: Model, proba: bool, threshold: float | None, unsure: tuple[float, float] | None = None
 ) -> None:
     """Find out before any text is read whether a model can do what `classify` is to be asked for."""
-    classes = model.classes_
+    n = len(model.classes_)
     if (proba or unsure) and not hasattr(model, "predict_proba"):
-        raise AppError(
-            "this model has scores but no probabilities; train one with --classifier sdca-logistic", USAGE
-        )
-    if threshold is not None and len(classes) > 2:
-        raise AppError(f"--threshold is for models of two labels; this one has {len(classes)}", USAGE)
+        told = "this model has scores but no probabilities; train one with --classifier sdca-logistic"
+        raise AppError(told, USAGE)
+    if threshold is not None and n > 2:
+        raise AppError(f"--threshold is for models of two labels; this one has {n}", USAGE)
     if proba and threshold is not None and not 0 <= threshold <= 1:
         raise AppError(f"--threshold {threshold:g} is not a probability; give one from 0 to 1", USAGE)
-    if unsure and len(classes) > 2 and unsure[0] > 0:
-        raise AppError(
-            f"--unsure A-B is for models of two labels; this one has {len(classes)}: "
-            "give one number, below which the best probability is too low",
-            USAGE,
-        )
+    if unsure and n > 2 and unsure[0] > 0:
+        advice = "give one number, below which the best probability is too low"
+        raise AppError(f"--unsure A-B is for models of two labels; this one has {n}: {advice}", USAGE)
 
 
 def classify(
-    model: text.TextScorer | Pipeline,
+    model: Model,
     texts: Sequence[str],
     *,
     proba: bool = False,
@@ -233,20 +247,16 @@ def classify(
             classifier = model["classifier"]
             decision = classifier.decision_function(X)
             probabilities = classifier.predict_proba(X) if with_proba else None
-    check_scores(decision, place)
+    if not np.isfinite(decision).all():
+        bad = ~np.isfinite(decision.reshape(len(decision), -1)).all(axis=1)
+        raise AppError(f"{place(int(bad.argmax()))}: the score is beyond range; {TRAIN_AGAIN}")
     if not is_of_words(model):  # the blank around words is a term, which a known character never is without
         n_terms = np.where(n_terms == 1, 0, n_terms)
-    winners, scores = winners_of(decision)
-    if threshold is not None:
-        winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
-    doubtful = None if unsure is None else _is_unsure(probabilities, *unsure)
-    return Predictions(winners, scores, probabilities, n_terms, decision, doubtful)
+    return Predictions(decision, probabilities, n_terms, proba, threshold, unsure)
 
 
 def classify_shard(
-    shard: tuple[str, Sequence[str], Sequence[int | str]],
-    model: text.TextScorer | Pipeline,
-    choices: Mapping[str, Any],
+    shard: tuple[str, Sequence[str], Sequence[int | str]], model: Model, choices: Mapping[str, Any]
 ) -> Predictions:
     """Give each text of a shard its label, here or on a cluster's worker.
 
@@ -260,29 +270,6 @@ def classify_shard(
     """
     source, texts, places = shard
     return classify(model, texts, **choices, place=lambda i: f"{source}, {place_of(places[i])}")
-
-
-def _is_unsure(probabilities: np.ndarray, low: float, high: float) -> np.ndarray:
-    if low > 0:
-        return (low <= probabilities[:, 1]) & (probabilities[:, 1] <= high)
-    return probabilities.max(axis=1) < high
-
-
-def ranked_labels(found: Predictions, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the best `n` labels of each text, the one given first, and the score of each for itself."""
-    decision = found.decision
-    if decision.ndim == 1:
-        order = np.column_stack([found.winners, 1 - found.winners])[:, :n]
-        return order, np.where(order == 1, decision[:, None], 0 - decision[:, None])
-    order = np.argsort(-decision, axis=1, kind="stable")[:, :n]
-    return order, np.take_along_axis(decision, order, axis=1)
-
-
-def check_scores(decision: np.ndarray, place: Callable[[int], str]) -> None:
-    """Refuse scores that are not finite; `place` names a text by its number from 0."""
-    if not np.isfinite(decision).all():
-        bad = ~np.isfinite(decision.reshape(len(decision), -1)).all(axis=1)
-        raise AppError(f"{place(int(bad.argmax()))}: the score is beyond range; {TRAIN_AGAIN}")
 
 
 def winners_of(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,6 @@
 """The effect of each threshold of a score: curves, a table, and the best threshold for a purpose."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -9,44 +8,32 @@ PROBABILITIES = tuple(i / 10 for i in range(1, 10))  # thresholds of a table
 RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)  # where scores have no scale of their own
 
 
-class ThresholdEffect(NamedTuple):
-    """A label given from a threshold upwards: how many texts get it, how many rightly, how many have it."""
+class ThresholdEffect:
+    """A label given from a threshold upwards.
 
-    threshold: float
-    n: int
-    given: int
-    right: int
-    having: int
+    Attributes
+    ----------
+    threshold : float
+    n, given : int
+        Texts, and those that get the label.
+    precision : float or None
+        Share of the texts given the label that have it.
+    recall : float
+        Share of the texts with the label that were given it.
+    f1 : float
+        Their harmonic mean.
+    false_positives, false_negatives : int
+        Texts that were given the label and do not have it, and that have it and were not given it.
+    accuracy : float
+        Share of the texts for which that is right, whatever the other labels are.
+    """
 
-    @property
-    def precision(self) -> float | None:
-        """Share of the texts given the label that have it."""
-        return self.right / self.given if self.given else None
-
-    @property
-    def recall(self) -> float:
-        """Share of the texts with the label that were given it."""
-        return self.right / self.having
-
-    @property
-    def f1(self) -> float:
-        """Their harmonic mean."""
-        return 2 * self.right / (self.given + self.having)
-
-    @property
-    def false_positives(self) -> int:
-        """Number of texts that were given the label and do not have it."""
-        return self.given - self.right
-
-    @property
-    def false_negatives(self) -> int:
-        """Number of texts that have the label and were not given it."""
-        return self.having - self.right
-
-    @property
-    def accuracy(self) -> float:
-        """Share of the texts for which that is right, whatever the other labels are."""
-        return 1 - (self.false_positives + self.false_negatives) / self.n
+    def __init__(self, threshold: float, n: int, given: int, right: int, having: int) -> None:
+        self.threshold, self.n, self.given = threshold, n, given
+        self.precision, self.recall = right / given if given else None, right / having
+        self.f1 = 2 * right / (given + having)
+        self.false_positives, self.false_negatives = given - right, having - right
+        self.accuracy = 1 - (self.false_positives + self.false_negatives) / n
 
     def cells(self, show: Callable[[float | None], str]) -> tuple[str, ...]:
         """Return the cells of a table: the threshold, four shares as `show` writes them, and the mistakes."""
@@ -76,6 +63,8 @@ class ThresholdLadder:
     given, right : ndarray of int
     n, having : int
         Texts, and those that have the label.
+    share : float
+        Of the texts that have the label: the precision of guessing.
     """
 
     def __init__(self, has_it: np.ndarray, value: np.ndarray) -> None:
@@ -84,17 +73,13 @@ class ThresholdLadder:
         last = np.flatnonzero(np.append(np.diff(value) != 0, True))  # of equal values
         self.values, self.given, self.right = value[last], last + 1, right[last]
         self.n, self.having = len(value), int(right[-1])
+        self.share = self.having / self.n
 
     @property
     def area(self) -> float:
         """Under the ROC curve: how often a text with the label has the higher score, ties counted half."""
         false, true = self.roc.T
         return float(np.diff(false) @ (true[1:] + true[:-1])) / 2
-
-    @property
-    def share(self) -> float:
-        """Share of the texts that have the label: the precision of guessing."""
-        return self.having / self.n
 
     @property
     def roc(self) -> np.ndarray:
@@ -158,5 +143,5 @@ def threshold_table(steps: ThresholdLadder, are_probabilities: bool) -> list[Thr
     """Return what a few thresholds give: probabilities, or the scores that reach a few recalls."""
     if are_probabilities:
         return [steps.at(threshold) for threshold in PROBABILITIES]
-    found = [steps.for_recall(recall) for recall in RECALLS]
-    return sorted({each.threshold: each for each in found}.values())
+    found = {each.threshold: each for each in map(steps.for_recall, RECALLS)}
+    return [found[threshold] for threshold in sorted(found)]

@@ -13,7 +13,7 @@ from ...common.html_pages import shorten
 from ...common.printing import many, percent
 from ...common.sections import Fact, Figure, Line, Section, Table, confusion_table
 from ..measures.answer_scores import AnswerScores
-from ..measures.calibration_error import GROUPS, probability_groups
+from ..measures.metrics import GROUPS, probability_groups
 
 if TYPE_CHECKING:
     from ..measures.thresholds import ThresholdEffect
@@ -60,10 +60,8 @@ def score_cell(value: float | None) -> str:
 
 def answer_sections(scores: AnswerScores, title: str = "Accuracy", full: bool = True) -> list[Section]:
     """Return how good the answers of a model are; if not `full`, the scores and the labels alone."""
-    sections = [
-        _accuracy_section(scores, title),
-        _labels_section(scores, LABELS_LISTED if full else LABELS_CROSSED),
-    ]
+    most = LABELS_LISTED if full else LABELS_CROSSED
+    sections = [_accuracy_section(scores, title), _labels_section(scores, most)]
     if full or len(scores.labels) <= 4:
         sections += _confusion_sections(scores)
     if full:
@@ -80,10 +78,8 @@ def accuracy_fact(scores: AnswerScores) -> Fact:
 
 def _accuracy_section(scores: AnswerScores, title: str) -> Section:
     guess = shorten(scores.guess)
-    facts = [
-        accuracy_fact(scores),
-        Fact("baseline", f"{scores.guessing('accuracy'):.4f}", f", always guessing {guess}"),
-    ]
+    baseline = Fact("baseline", f"{scores.guessing('accuracy'):.4f}", f", always guessing {guess}")
+    facts = [accuracy_fact(scores), baseline]
     for metric in dict.fromkeys((scores.metric, "balanced-accuracy", "macro-f1")):
         if metric != "accuracy":
             name = metric.replace("-", " ").replace(" f1", " F1")
@@ -117,11 +113,8 @@ def _labels_section(scores: AnswerScores, most: int) -> Section:
 def _confusion_sections(scores: AnswerScores) -> list[Section]:
     """Return the table of true and predicted labels, and of many labels the most frequent mistakes."""
     names, counts = list(scores.labels), np.asarray(scores.confusion)
-    found = Section(
-        title="True and predicted labels",
-        about=[ABOUT_CONFUSION],
-        tables=[confusion_table(names, counts.tolist())],
-    )
+    tables, title = [confusion_table(names, counts.tolist())], "True and predicted labels"
+    found = Section(title=title, about=[ABOUT_CONFUSION], tables=tables)
     if len(names) <= LABELS_NAMED:
         return [found]
     if len(names) > LABELS_CROSSED:  # too wide for a terminal
@@ -159,9 +152,8 @@ def _frequent_mistakes(names: Sequence[str], counts: np.ndarray) -> list[tuple[s
     wrong = counts - np.diag(counts.diagonal())
     worst = np.argsort(-wrong, axis=None, kind="stable")[:CONFUSIONS]
     pairs = [(i, j) for i, j in zip(*np.unravel_index(worst, wrong.shape), strict=True) if wrong[i, j]]
-    return [
-        (names[i], names[j], f"{wrong[i, j]:,}", percent(wrong[i, j] / counts[i].sum())) for i, j in pairs
-    ]
+    shares = wrong / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return [(names[i], names[j], f"{wrong[i, j]:,}", percent(shares[i, j])) for i, j in pairs]
 
 
 def threshold_sections(scores: AnswerScores) -> list[Section]:
@@ -169,22 +161,15 @@ def threshold_sections(scores: AnswerScores) -> list[Section]:
     effects = scores.threshold_table()
     if not effects:
         return []
-    of = "score" if scores.probabilities is None else "probability"
-    if len(scores.classes) == 2:
+    of, two = "score" if scores.probabilities is None else "probability", len(scores.classes) == 2
+    about: Line = "A text gets its best label if the probability of this label reaches the threshold."
+    line: Line = f"{of} of the best label; texts below it are left unsure"
+    if two:
         second = shorten(scores.classes[1])
-        about: Line = (
-            "A text gets the label ",
-            second,
-            f" if its {of} of ",
-            second,
-            " reaches the threshold.",
-        )
-        line: Line = (f"{of} of ", second)
-    else:
-        about = "A text gets its best label if the probability of this label reaches the threshold."
-        line = f"{of} of the best label; texts below it are left unsure"
-    table = threshold_effects(effects, two=len(scores.classes) == 2)
-    return [Section(title="Thresholds", about=[about], lines=[line], tables=[table])]
+        about = ("A text gets the label ", second, f" if its {of} of ", second, " reaches the threshold.")
+        line = (f"{of} of ", second)
+    tables = [threshold_effects(effects, two)]
+    return [Section(title="Thresholds", about=[about], lines=[line], tables=tables)]
 
 
 def threshold_effects(effects: "Sequence[ThresholdEffect]", two: bool) -> Table:
@@ -223,30 +208,27 @@ def _curves_section(scores: AnswerScores) -> Section:
         if labels:
             left = len(scores.classes) - min(len(labels), PANELS)
             about = [ABOUT_PANELS, *[f"{many(left, 'more label')} not shown."] * bool(left)]
-            return Section(
-                title=title, about=about, figures=partial(_curve_panels, scores, labels), layout="panels"
-            )
+            draw = partial(_curve_panels, scores, labels)
+            return Section(title=title, about=about, figures=draw, layout="panels")
     return Section(title=title, about=["None: a curve needs texts with and without a label."])
 
 
 def _two_curves(scores: AnswerScores, label: str) -> Iterator[Figure]:
-    from .svg_charts import Axis, curve_chart
+    from .svg_charts import Axis, line_chart
 
     found = scores.ladder(label)
     area, precision = f"area {found.area:.3f}", f"average precision {found.average_precision:.3f}"
     told = f"{shorten(label)}: {area}, {precision}"
     axes = Axis("false positive rate"), Axis("true positive rate")
-    yield Figure(
-        f"ROC curve, {area}", [curve_chart(f"ROC curve. {told}", *axes, found.roc, [(0, 0), (1, 1)])]
-    )
+    yield Figure(f"ROC curve, {area}", [line_chart(f"ROC curve. {told}", *axes, found.roc, [(0, 0), (1, 1)])])
     axes, guess = (Axis("recall"), Axis("precision")), [(0, found.share), (1, found.share)]
-    chart = curve_chart(f"Precision-recall curve. {told}", *axes, found.precision_recall, guess)
+    chart = line_chart(f"Precision-recall curve. {told}", *axes, found.precision_recall, guess)
     yield Figure(f"Precision-recall curve, {precision}", [chart])
 
 
 def _curve_panels(scores: AnswerScores, labels: Sequence[str]) -> Iterator[Figure]:
     """Yield a small precision-recall curve of each label, those with the lowest average precision first."""
-    from .svg_charts import ENDS, PANEL, Axis, curve_chart
+    from .svg_charts import ENDS, PANEL, Axis, line_chart
 
     found = [(label, scores.ladder(label)) for label in labels]
     found.sort(key=lambda item: item[1].average_precision)
@@ -254,7 +236,7 @@ def _curve_panels(scores: AnswerScores, labels: Sequence[str]) -> Iterator[Figur
     for label, curve in found[:PANELS]:
         value, guess = f"{curve.average_precision:.3f}", [(0, curve.share), (1, curve.share)]
         told = f"Precision-recall curve of {shorten(label)}: average precision {value}"
-        chart = curve_chart(told, axis, axis, curve.precision_recall, guess, PANEL)
+        chart = line_chart(told, axis, axis, curve.precision_recall, guess, frame=PANEL)
         yield Figure(("", shorten(label), f" {value}"), [chart])
 
 
@@ -272,10 +254,8 @@ def _calibration_sections(scores: AnswerScores) -> list[Section]:
     else:
         whose = "predicted for it"
         of, shown = "of the predicted label", "share of texts predicted right"
-        sure, right = (
-            probabilities.max(axis=1),
-            np.array(scores.classes, dtype=object)[probabilities.argmax(axis=1)] == truth,
-        )
+        best = np.array(scores.classes, dtype=object)[probabilities.argmax(axis=1)]
+        sure, right = probabilities.max(axis=1), best == truth
     groups = probability_groups(sure, right)
     about = [("The model gives a probability that a text has the label ", whose, ABOUT_CALIBRATION)]
     rows = [
@@ -289,23 +269,23 @@ def _calibration_sections(scores: AnswerScores) -> list[Section]:
 
 def _reliability(groups: Sequence[tuple], of: str, shown: str) -> Iterator[Figure]:
     """Yield the share of right answers by probability, and how many texts there are in each tenth."""
-    from .svg_charts import STRIP, Axis, Chart, dotted_chart
+    from .svg_charts import STRIP, Axis, Chart, line_chart
 
-    told = "; ".join(f"{mean:.2f}: {percent(share)}" for _, _, mean, _, share, _ in groups)
-    reliability = dotted_chart(
-        f"Share of texts by the probability {of}. {told}",
-        Axis("", ticks=()),
-        Axis(shown),
-        [(mean, share) for _, _, mean, _, share, _ in groups],
-        [interval for *_, interval in groups],
-        guide=[(0, 0), (1, 1)],
+    lows, highs, means, counts, shares, intervals = zip(*groups, strict=True)
+    points = list(zip(means, shares, strict=True))
+    told = "; ".join(f"{mean:.2f}: {percent(share)}" for mean, share in points)
+    told = f"Share of texts by the probability {of}. {told}"
+    axes = Axis("", ticks=()), Axis(shown)
+    reliability = line_chart(told, *axes, points, [(0, 0), (1, 1)], intervals)
+    bounds = zip(lows, highs, counts, strict=True)
+    told = "; ".join(f"{low:.2f} to {high:.2f}: {n:,}" for low, high, n in bounds)
+    axes = (
+        Axis("probability, mean of the group"),
+        Axis("texts", 0, max(counts), [(0, "0"), (max(counts), f"{max(counts):,}")]),
     )
-    most = max(n for _, _, _, n, _, _ in groups)
-    told = "; ".join(f"{low:.2f} to {high:.2f}: {n:,}" for low, high, _, n, _, _ in groups)
-    axes = (Axis("probability, mean of the group"), Axis("texts", 0, most, [(0, "0"), (most, f"{most:,}")]))
     texts = Chart(f"Texts by probability. {told}", *axes, STRIP)
-    middles = [(min(int(low * GROUPS), GROUPS - 1) + 0.5) / GROUPS for low, *_ in groups]
-    texts.bars([(x, n) for x, (_, _, _, n, _, _) in zip(middles, groups, strict=True)], 0.9 / GROUPS)
+    middles = [(min(int(low * GROUPS), GROUPS - 1) + 0.5) / GROUPS for low in lows]
+    texts.bars(zip(middles, counts, strict=True), 0.9 / GROUPS)
     yield Figure("Probability and truth", [reliability, texts])
 
 
@@ -333,11 +313,6 @@ def _mistakes(model: Pipeline, scores: AnswerScores) -> Iterator[Figure]:
             note = "It is too long to mark its words."
         elif not spans:
             note = "It has no word that the model knows."
-        told = (
-            "true ",
-            shorten(scores.truth[i]),
-            ", predicted ",
-            shorten(predicted),
-            f", margin {scores.margins[i]:.3f}",
-        )
+        truth, margin = shorten(scores.truth[i]), f", margin {scores.margins[i]:.3f}"
+        told = ("true ", truth, ", predicted ", shorten(predicted), margin)
         yield Figure(told, [quoted(highlight(text, spans), note)])

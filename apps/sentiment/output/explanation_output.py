@@ -67,9 +67,8 @@ def _print_marked(text: str, found: TextExplanation, labels: list[str]) -> None:
         level = sum(abs(share) >= part * largest > 0 for part in LEVELS)
         word = printable(text[start:stop])
         marked.append(on_screen(text[end:start].replace("\r\n", "\n")))
-        marked.append(word, _contribution_style(share, level)) if coloured else marked.append(
-            word + _contribution_signs(share, level)
-        )
+        signs = "" if coloured else _contribution_signs(share, level)
+        marked.append(word + signs, _contribution_style(share, level) if coloured else "")
         end = stop
     marked.append(on_screen(text[end:].replace("\r\n", "\n")))
     key = [

@@ -109,10 +109,8 @@ def _copy_lines(corpus: CorpusDescription, named: bool = False) -> list[str]:
     for copies, but_for in kinds:
         groups, conflicts = copies["groups"], copies["conflicts"]
         told = f", {conflicts:,} with different labels" if conflicts else ""
-        told = (
-            f"{many(groups, 'group')}{told}; {many(copies['spare'], 'text')} to spare" if groups else "none"
-        )
-        lines.append(f"the same text{but_for}: {told}")
+        told = f"{many(groups, 'group')}{told}; {many(copies['spare'], 'text')} to spare"
+        lines.append(f"the same text{but_for}: {told if groups else 'none'}")
         if named:
             lines += [f"  {_copy_group(**group)}" for group in copies["named"]]
             if others := groups - len(copies["named"]):

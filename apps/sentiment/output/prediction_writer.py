@@ -12,10 +12,10 @@ import numpy as np
 from ...common.csv_quoting import quoted, table_writer
 from ...common.errors import AppError
 from ...common.printing import on_screen, printable
-from ..data.csv_tables import SEPARATORS
+from ..data.corpus import PLAIN
+from ..data.record_formats import SEPARATORS
 from ..data.text_source import Record, Records
-from ..data.unlabelled_texts import PLAIN
-from ..measures.prediction import Predictions, ranked_labels
+from ..measures.prediction import Predictions
 
 FORMS = ("csv", "tsv", "jsonl")  # of files, told by their endings
 UNSURE = "unsure"
@@ -42,9 +42,7 @@ class PredictionWriter:
         How many labels of each text.
     """
 
-    def __init__(
-        self, file: BinaryIO, form: str | None, labels: Sequence[str], *, proba: bool, top: int
-    ) -> None:
+    def __init__(self, file: BinaryIO, form: str | None, labels: list[str], *, proba: bool, top: int) -> None:
         self._file, self._form, self._labels = file, form, list(labels)
         self._proba, self._top = proba, min(top, len(labels))
         self._printed = [printable(label) for label in labels]
@@ -74,9 +72,8 @@ class PredictionWriter:
         names = ["label", "score", *(f"p({label})" for label in self._quoted if self._proba)]
         names += [f"{name}_{i}" for i in range(2, self._top + 1) for name in ("label", "score")]
         names.append("note")
-        self._write_text(
-            self._table_text([[*self._columns, *(_free_column(name, self._columns) for name in names)]])
-        )
+        free = [_free_column(name, self._columns) for name in names]
+        self._write_text(self._table_text([[*self._columns, *free]]))
 
     def write(self, batch: list[Record], found: Predictions, *, as_it_stands: bool = False) -> None:
         """Write the predictions of a batch, and send them on.
@@ -133,7 +130,7 @@ class PredictionWriter:
         """
         order, scores = found.winners[:, None], found.scores[:, None]
         if self._top > 1:
-            order, scores = ranked_labels(found, self._top)
+            order, scores = found.ranked(self._top)
         shares = None
         if self._proba:
             shares = found.probabilities[np.arange(len(order))[:, None], order].T.tolist()
@@ -149,9 +146,7 @@ class PredictionWriter:
         notes = [note and f"\t{note}" for note in found.notes]
         return ("\t".join(row) + f"{note}\n" for *row, note in zip(*columns, notes, strict=True))
 
-    def _answer_columns(
-        self, batch: list[Record], found: Predictions, labels: Sequence[str]
-    ) -> list[list[str]]:
+    def _answer_columns(self, batch: list[Record], found: Predictions, labels: list[str]) -> list[list[str]]:
         """Return the columns behind the input's; labels as they are to be written."""
         names, scores, _ = self._answers(batch, found, labels)
         columns = [*chain(*zip(names, map(_number_cells, scores), strict=True)), found.notes]
@@ -165,20 +160,18 @@ class PredictionWriter:
     def _json_objects(self, batch: list[Record], found: Predictions) -> Iterator[dict]:
         names, scores, shares = self._answers(batch, found, self._labels)
         keys = ("label", "score", "probability") if shares else ("label", "score")
+        likely = found.probabilities.tolist() if self._proba else []
         first_names, names[0] = names[0], [self._labels[winner] for winner in found.winners.tolist()]
-        for i, (record, note) in enumerate(zip(batch, found.notes, strict=True)):
+        places = zip(names, scores, shares, strict=True) if shares else zip(names, scores, strict=True)
+        best = zip(*(zip(*place, strict=True) for place in places), strict=True)  # of each text
+        for i, (record, note, top) in enumerate(zip(batch, found.notes, best, strict=True)):
             answer: dict[str, Any] = {"label": first_names[i], "score": scores[0][i]}
             if note and not record.problem:
                 answer["note"] = note
             if self._top > 1:
-                places = zip(*(names, scores, shares) if shares else (names, scores), strict=True)
-                answer["top"] = [
-                    {key: column[i] for key, column in zip(keys, place, strict=True)} for place in places
-                ]
+                answer["top"] = [dict(zip(keys, values, strict=True)) for values in top]
             if self._proba:
-                answer["probabilities"] = dict(
-                    zip(self._labels, found.probabilities[i].tolist(), strict=True)
-                )
+                answer["probabilities"] = dict(zip(self._labels, likely[i], strict=True))
             if record.problem:
                 answer = dict.fromkeys(answer)
             row = record.row

@@ -83,9 +83,8 @@ class Chart:
 
     def __html__(self) -> str:
         """Return the SVG element, for a template."""
-        axes = [self._x_tick(*tick) for tick in self._x.ticks] + [
-            self._y_tick(*tick) for tick in self._y.ticks
-        ]
+        axes = [self._x_tick(*tick) for tick in self._x.ticks]
+        axes += [self._y_tick(*tick) for tick in self._y.ticks]
         width, height, left, right, top, bottom = self._frame
         across, up = (left + right) / 2, (top + bottom) / 2
         parts = "\n".join([*axes, *self._drawn])
@@ -141,32 +140,24 @@ def round_axis(label: str, low: float, high: float, most: float = float("inf"), 
     return Axis(label, ticks[0], min(last * step, most), named)
 
 
-def curve_chart(
-    description: str, x: Axis, y: Axis, points: Points, guide: Points, frame: ChartFrame = LARGE_CHART
-) -> Chart:
-    """Draw a curve, and a dashed line to compare it with."""
-    chart = Chart(description, x, y, frame)
-    chart.line(guide, "guide")
-    chart.line(points)
-    return chart
-
-
-def dotted_chart(
+def line_chart(
     description: str,
     x: Axis,
     y: Axis,
     points: Sequence[tuple[float, float]],
-    intervals: Sequence[tuple[float, float]] | None,
     guide: Points = (),
+    intervals: Sequence[tuple[float, float]] | None = None,
+    frame: ChartFrame = LARGE_CHART,
 ) -> Chart:
-    """Draw a line with a dot at each point, the interval of each dot if there are any, and a guide."""
-    chart = Chart(description, x, y)
+    """Draw a line, a dashed `guide` to compare it with and, with a list of `intervals`, dots and these."""
+    chart = Chart(description, x, y, frame)
     if guide:
         chart.line(guide, "guide")
     if intervals:
         chart.whiskers((x, *ends) for (x, _), ends in zip(points, intervals, strict=True))
     chart.line(points)
-    chart.dots(points)
+    if intervals is not None:
+        chart.dots(points)
     return chart
 
 
@@ -193,13 +184,12 @@ def learning_curve_chart(
     low, high = min(ends), max(ends)
     points = list(zip(sizes, scores, strict=True))
     told = "; ".join(f"{size:,}: {score:.3f}" for size, score in points)
-    return dotted_chart(
-        f"Learning curve, {metric} by the number of training texts. {told}",
+    told = f"Learning curve, {metric} by the number of training texts. {told}"
+    axes = (
         round_axis("training texts", 0, max(sizes), format="{:,.0f}"),
         round_axis(metric, min(low, high - 0.02), high, 1.0),
-        points,
-        intervals,
     )
+    return line_chart(told, *axes, points, intervals=intervals or [])
 
 
 def _svg_text(value: str) -> str:

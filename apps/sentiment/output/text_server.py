@@ -89,9 +89,15 @@ class Service:
         return not self._server.force_exit
 
     async def _send_response(self, scope, receive, send) -> None:
-        request = Request(scope, receive)
+        request, path = Request(scope, receive), scope["path"]
         try:
-            response = await self._route_request(request)
+            if path not in self._answers_by_path:
+                raise HTTPException(HTTPStatus.NOT_FOUND, f"there is nothing at {path[:80]!r}; see GET /")
+            method, answer = self._answers_by_path[path]
+            if request.method.replace("HEAD", "GET") != method:
+                told = f"{path} takes {method}"
+                raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, told, {"Allow": method})
+            response = await answer(request)
         except HTTPException as error:
             response = _json_response(json.dumps({"error": error.detail}), error.status_code, error.headers)
         if response.status_code == HTTPStatus.OK:
@@ -99,15 +105,6 @@ class Service:
         else:
             self.n_refused += 1
         await response(scope, receive, send)
-
-    async def _route_request(self, request: Request) -> Response:
-        path = request.scope["path"]
-        if path not in self._answers_by_path:
-            raise HTTPException(HTTPStatus.NOT_FOUND, f"there is nothing at {path[:80]!r}; see GET /")
-        method, answer = self._answers_by_path[path]
-        if request.method.replace("HEAD", "GET") != method:
-            raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes {method}", {"Allow": method})
-        return await answer(request)
 
     # Answers
 
@@ -154,11 +151,9 @@ class Service:
                         body += part
                         self._held += len(part)
                         if self._held > MAX_HELD:
-                            raise HTTPException(
-                                HTTPStatus.SERVICE_UNAVAILABLE,
-                                "too many texts are waiting; try again later",
-                                {"Retry-After": "1", "Connection": "close"},
-                            )
+                            why = "too many texts are waiting; try again later"
+                            headers = {"Retry-After": "1", "Connection": "close"}
+                            raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, why, headers)
         except TimeoutError:
             why = f"the request was not complete after {self.timeout:g} seconds"
             raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, why, {"Connection": "close"}) from None
@@ -241,9 +236,8 @@ def texts_of(body: bytes, max_texts: int) -> tuple[list[str], bool]:
         one = "text" in content
         texts = [content["text"]] if one else content.get("texts")
     if not isinstance(texts, list):
-        raise HTTPException(
-            HTTPStatus.BAD_REQUEST, 'send {"text": "..."}, {"texts": ["...", ...]} or a list of texts'
-        )
+        why = 'send {"text": "..."}, {"texts": ["...", ...]} or a list of texts'
+        raise HTTPException(HTTPStatus.BAD_REQUEST, why)
     if len(texts) > max_texts:
         why = f"{len(texts):,} texts; send at most {max_texts:,} at once"
         raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why)

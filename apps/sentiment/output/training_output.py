@@ -9,11 +9,12 @@ import numpy as np
 
 from ...common.html_pages import write_sections_page
 from ...common.printing import certificate_line, fields, many, percent, shortened
-from ...common.sections import Fact, Figure, Line, Section, Table, print_sections, time_section
+from ...common.sections import Fact, Figure, Line, Section, Table, time_section
 from ..jobs.text_training import TextTraining
 from ..measures.term_effects import shown_term
 from ..settings import spelled_setting
 from ..text_recipes import WEIGHTINGS
+from .answer_sections import accuracy_fact, answer_sections, mistakes_section, page_head
 from .top_words_output import top_words_section
 
 LABELS_WITH_WORDS = 24
@@ -54,11 +55,6 @@ def training_record(result: TextTraining, seconds: Mapping[str, float]) -> dict:
     }
 
 
-def print_training(result: TextTraining, seconds: Mapping[str, float], full: bool) -> None:
-    """Print the result of a training: in brief, or with all sections."""
-    print_sections(training_sections(result, seconds) if full else brief_sections(result))
-
-
 def write_training_report(
     path: str | os.PathLike[str], result: TextTraining, saved: str, corpus: str, command: str
 ) -> None:
@@ -77,8 +73,6 @@ def write_training_report(
     command : str
         The command line that repeats this training.
     """
-    from .answer_sections import page_head
-
     counts = {"texts to train on": result.n_train, "texts for probabilities": result.n_calibrate}
     counts = {name: n for name, n in counts.items() if n} | {
         "texts held out": result.n_test,
@@ -99,8 +93,6 @@ def brief_sections(result: TextTraining) -> list[Section]:
     if scores is None:
         lines.append("no text was held out for a test")
     else:
-        from .answer_sections import accuracy_fact
-
         fact = accuracy_fact(scores)
         lines += [f"{fact.name} {fact.value}{fact.more}", _baseline_line(result)]
         recalls = scores.recalls
@@ -165,9 +157,7 @@ def training_sections(result: TextTraining, seconds: Mapping[str, float], comman
         sections.append(Section(title="Rare label", lines=[line]))
     sections += [*_learning_curve_sections(result), _words_section(result)]
     if result.evaluation and result.evaluation.texts:
-        from .answer_sections import mistakes_section
-
-        sections.append(mistakes_section(result.tested, result.evaluation))
+        sections.append(mistakes_section(result.tested.model, result.evaluation))
     if result.suspected_labels:
         sections.append(_suspected_section(result.suspected_labels))
     sections.append(_certificate_section(result))
@@ -179,32 +169,24 @@ def training_sections(result: TextTraining, seconds: Mapping[str, float], comman
 def _corpus_section(result: TextTraining) -> Section:
     n_texts = f": {sum(result.label_counts.values()):,} texts, {result.uses}"
     table = Table(("label", "texts"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
-    lines = [("", result.skipped.source, n_texts), f"{_features_line(result)}."]
-    return Section(title="Corpus", lines=lines, tables=[table])
-
-
-def _features_line(result: TextTraining) -> str:
     settings, n_seen = result.settings, result.n_features_seen
-    kinds = (settings.ngrams, "word"), (settings.chars, "character")
-    ranges = [_ngrams_in_words(ends, kind) for ends, kind in kinds if ends is not None]
+    kinds = []
+    for ends, kind in (settings.ngrams, "word"), (settings.chars, "character"):
+        if ends is not None:
+            lengths = f"{kind} n-grams of length {spelled_setting(ends)}"
+            kinds.append(f"single {kind}s" if ends == (1, 1) else lengths)
     rare = "" if settings.min_df == 1 else f" that occur in at least {settings.min_df} texts"
     kept = "none dropped" if result.n_features == n_seen else f"{result.n_features:,} kept"
-    weights = WEIGHTINGS[settings.weighting]
-    return f"{n_seen:,} features: {' and '.join(ranges)}{rare}; {kept}; weighted by {weights}"
-
-
-def _ngrams_in_words(ends: tuple[int, int], kind: str) -> str:
-    if ends == (1, 1):
-        return f"single {kind}s"
-    return f"{kind} n-grams of length {spelled_setting(ends)}"
+    features, weights = " and ".join(kinds), f"weighted by {WEIGHTINGS[settings.weighting]}"
+    features = f"{n_seen:,} features: {features}{rare}; {kept}; {weights}."
+    lines = [("", result.skipped.source, n_texts), features]
+    return Section(title="Corpus", lines=lines, tables=[table])
 
 
 def _tested_sections(result: TextTraining) -> list[Section]:
     """Return how good the tested model is, and which model is saved."""
     if result.evaluation is None:
         return [Section(title=TESTED, lines=[UNTESTED])]
-    from .answer_sections import answer_sections
-
     accuracy, *others = answer_sections(result.evaluation, TESTED)
     lines = [f"The model that was tested was trained on {result.n_train:,} other texts."]
     if not result.evaluation.calibration:
@@ -224,10 +206,10 @@ def _recipe_section(choice: dict) -> Section:
         why += "; the texts have no blanks between words, so characters are counted"
     elif chosen != min(tried, key=lambda recipe: recipe["error"])["name"]:
         why = "in long texts, characters have to be better by two standard errors"
+    errors = ", ".join(f"{recipe['name']} {recipe['error']:.4f}" for recipe in tried)
     lines = [
         f"tried on {choice['n']:,} training texts: {', '.join(recipe['name'] for recipe in tried)}",
-        "squared error of the probabilities: "
-        + ", ".join(f"{recipe['name']} {recipe['error']:.4f}" for recipe in tried),
+        f"squared error of the probabilities: {errors}",
         f"taken: {chosen} ({why})",
     ]
     return Section(title="Recipe", lines=lines)
@@ -239,14 +221,10 @@ def _cross_validation_section(found: dict, metric: str) -> Section:
         "accuracy": (found["accuracy"], found["accuracy_interval"], found["accuracies"]),
         metric: (found["metric_value"], found["metric_interval"], found["values"]),
     }
-    facts = [
-        Fact(
-            name,
-            f"{mean:.4f}",
-            f" (95 % interval {low:.4f} to {high:.4f}), from {min(values):.4f} to {max(values):.4f}",
-        )
-        for name, (mean, (low, high), values) in rows.items()
-    ]
+    facts = []
+    for name, (mean, (low, high), values) in rows.items():
+        spread = f" (95 % interval {low:.4f} to {high:.4f}), from {min(values):.4f} to {max(values):.4f}"
+        facts.append(Fact(name, f"{mean:.4f}", spread))
     return Section(title=f"Cross-validation in {len(found['values'])} parts of all texts", facts=facts)
 
 
@@ -352,9 +330,12 @@ def _model_section(result: TextTraining, command: str) -> Section:
     """Return the file and the settings; on a page, the command that makes the model again."""
     classifier = result.model["classifier"]
     loss, settings = getattr(classifier, "loss", None), result.settings
+    told = ("classifier", "weighting")  # in other words
+    record = {name: value for name, value in settings.record().items() if name not in told}
+    others = [(name, value) for name, value in record.items() if value is not None or name == "alpha"]
     rows = [
         ("classifier", f"{type(classifier).__name__}{f', loss {loss}' if loss else ''}"),
-        *((name, spelled_setting(value, "none")) for name, value in _shown_settings(settings.record())),
+        *((name, spelled_setting(value, "none")) for name, value in others),
         ("weighted by", WEIGHTINGS[settings.weighting]),
         ("features kept", f"{result.n_features:,} of {result.n_features_seen:,}"),
         ("epochs run", f"{np.max(result.n_iter):,}"),
@@ -365,9 +346,3 @@ def _model_section(result: TextTraining, command: str) -> Section:
         about = ["The same corpus, versions and options give the same model."]
         return Section(title="Reproduction", about=about, command=command, tables=[table])
     return Section(title="Model", lines=[f"{result.path}"], tables=[table])
-
-
-def _shown_settings(record: Mapping[str, object]) -> list[tuple[str, object]]:
-    """Return the settings for a table, but for those that it says in other words."""
-    shown = {name: value for name, value in record.items() if name not in ("classifier", "weighting")}
-    return [(name, value) for name, value in shown.items() if value is not None or name == "alpha"]

@@ -9,16 +9,7 @@ import click
 from ...common import options
 from ...common.errors import AppError
 from ...common.matrix_reading import FORMATS, TABLE_OPTIONS, Rows, read_labelled, read_matrix
-from ...common.options import (
-    COUNT,
-    LOSS,
-    STRENGTH,
-    json_option,
-    option_field,
-    options_of_fields,
-    section,
-    seed_option,
-)
+from ...common.options import json_option, option_field, options_of_fields, section
 from ...common.paths import Reads
 from ...common.printing import print_json, tidy_warnings
 from ...common.progress import Stages
@@ -95,7 +86,7 @@ FOLDS = click.IntRange(min=2)
 class MachineSettings:
     """What kind of machine is fitted, but for C: the options of a training."""
 
-    loss: str | None = option_field(None, "[default: squared_hinge; hinge for kernels]", type=LOSS)
+    loss: str | None = option_field(None, "[default: squared_hinge; hinge for kernels]", type=options.LOSS)
     solver_type: str | None = option_field(
         None,
         "LIBLINEAR's number of the loss: 0 or 7 is log, 1 or 2 squared_hinge, 3 hinge.",
@@ -104,24 +95,29 @@ class MachineSettings:
         metavar="N",
     )
     tol: float = option_field(
-        1e-3, "Stop as soon as no weights are better by more than this share.", letter="e", type=STRENGTH
+        1e-3,
+        "Stop as soon as no weights are better by more than this share.",
+        letter="e",
+        type=options.STRENGTH,
     )
     weight: tuple[tuple[str, float], ...] = option_field(
         (),
         "Multiply C by W for this label: -w1 5 -w-1 2.",
         letter="w",
-        type=(str, STRENGTH),
+        type=(str, options.STRENGTH),
         multiple=True,
         metavar="LABEL W",
     )
     no_intercept: bool = option_field(False, "Leave the intercept out.", is_flag=True)
     kernel: str = option_field("linear", None, type=click.Choice(KERNELS))
-    gamma: float | None = option_field(None, "Of the kernel.  [default: scikit-learn's scale]", type=STRENGTH)
-    degree: int = option_field(3, "Of the kernel poly.", type=COUNT)
+    gamma: float | None = option_field(
+        None, "Of the kernel.  [default: scikit-learn's scale]", type=options.STRENGTH
+    )
+    degree: int = option_field(3, "Of the kernel poly.", type=options.COUNT)
     coef0: float = option_field(0.0, "Of poly and sigmoid.", type=options.FiniteFloat())
     seed: int = 0
 
 
 def training_options(cost):
     """Return a decorator that adds the options of training, the first of which is -c."""
-    return section("Training", cost, *options_of_fields(MachineSettings), seed_option)
+    return section("Training", cost, *options_of_fields(MachineSettings), options.seed_option)

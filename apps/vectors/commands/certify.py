@@ -58,6 +58,5 @@ def certify(source, stage, model, cost, loss):
     elif learned not in (None, n):
         note(f"{source.name}: {model} was fitted to {learned:,} of these {n:,} rows; give the same rows")
     record = {"rows": n} | {name: np.asarray(value).tolist() for name, value in proof._asdict().items()}
-    record["learned"] = learned
-    record["relative_gap"] = np.asarray(proof.relative_gap).tolist()
+    record |= {"learned": learned, "relative_gap": np.asarray(proof.relative_gap).tolist()}
     return record, [Section(lines=[f"{n:,} rows", *repr(proof).splitlines()])]

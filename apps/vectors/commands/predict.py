@@ -56,8 +56,7 @@ def predict(source, stage, model, output, proba, scores):
         note(f"the model does not know {shortened(', '.join(unknown), 80)}; these rows count as mistakes")
     learned = count_learned(row_hashes(X), loaded.about) if loaded.about and y is not None else None
     warn(too_good(learned, len(found), "row"))
-    counts = {"rows": len(found), "right": n_right, "learned": learned}
-    record = {**counts, "labels": labels, "columns": columns}
+    record = {"rows": len(found), "right": n_right, "learned": learned, "labels": labels, "columns": columns}
     separator = "\t" if any(" " in name for name in columns) else " "  # LIBLINEAR's, where that can be split
     header = [["labels", *columns]] if columns else []
     numbers = zip(labels, *columns.values(), strict=True)

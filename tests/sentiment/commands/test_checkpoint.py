@@ -14,10 +14,10 @@ import pytest
 from fastsvm._utils.atomic import held
 from fastsvm.io import MatrixWriter
 from fastsvm.text import Bag
-from fastsvm_apps.sentiment.data import corpus_batches
+from fastsvm_apps.sentiment.data import corpus as corpora
 from fastsvm_apps.sentiment.jobs import streamed_training, text_training
+from fastsvm_apps.sentiment.jobs.streamed_training import StoredRows
 from fastsvm_apps.sentiment.learning import learned_model, pipeline_steps
-from fastsvm_apps.sentiment.learning.streamed_rows import StoredRows
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
 COMMAND = "--recipe", "nb-words", "--json", "-o", "m.safetensors", "--config", "../resume.toml"
@@ -102,7 +102,7 @@ def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
 
 @pytest.mark.parametrize("cut", ["append", "finish"])
 def test_the_second_pass_goes_on_after_the_last_batch(cut, run, write, texts, monkeypatch):
-    monkeypatch.setattr(corpus_batches, "BATCH_CHARACTERS", 1000)
+    monkeypatch.setattr(corpora, "BATCH_CHARACTERS", 1000)
     transform, counted = Bag.transform, []
     monkeypatch.setattr(Bag, "transform", lambda *args: counted.append(1) or transform(*args))
     options = "--stream", "--recipe", "nb-words", "--json", "-o", "m.safetensors"

@@ -7,8 +7,7 @@ import pytest
 
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.data.corpus import read_corpus
-from fastsvm_apps.sentiment.data.csv_tables import SEPARATORS
-from fastsvm_apps.sentiment.data.record_formats import FORMATS
+from fastsvm_apps.sentiment.data.record_formats import FORMATS, SEPARATORS
 from fastsvm_apps.sentiment.data.text_source import TextSource
 
 

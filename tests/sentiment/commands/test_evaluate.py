@@ -12,7 +12,7 @@ import fastsvm
 from csv_rows import rows_of
 from fastsvm import PerceptronClassifier
 from fastsvm.text import BagOfWords, TextScorer
-from fastsvm_apps.sentiment.measures.calibration_error import calibration_error
+from fastsvm_apps.sentiment.measures.metrics import calibration_error
 
 
 @pytest.fixture(scope="module")

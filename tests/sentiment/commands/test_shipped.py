@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 from fastsvm_apps.sentiment.data.text_source import TextSource
-from fastsvm_apps.sentiment.jobs.corpus_evaluation import evaluate_on_corpus
+from fastsvm_apps.sentiment.jobs.corpus_evaluation import CorpusEvaluation
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
 
 CARD = (resources.files("fastsvm_apps.sentiment") / "shipped" / "MODEL_CARD.md").read_text(encoding="utf-8")
@@ -48,4 +48,4 @@ def test_unknown_words_say_nothing(english):
 
 @pytest.mark.parametrize("name", ["sentiment.txt", "imdb_10k.tsv"])
 def test_it_knows_what_it_was_trained_on(shared, name):
-    assert evaluate_on_corpus("english", TextSource(str(shared / name))).evaluation.accuracy > 0.9
+    assert CorpusEvaluation("english", TextSource(str(shared / name))).evaluation.accuracy > 0.9

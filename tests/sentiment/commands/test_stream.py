@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fastsvm.text import Bag
-from fastsvm_apps.sentiment.data import corpus_batches
+from fastsvm_apps.sentiment.data import corpus as corpora
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs import streamed_training
 from fastsvm_apps.sentiment.learning import corpus_terms
@@ -31,7 +31,7 @@ def reviews(n, labels=("neg", "pos")):
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    monkeypatch.setattr(corpus_batches, "BATCH_CHARACTERS", 5000)
+    monkeypatch.setattr(corpora, "BATCH_CHARACTERS", 5000)
     monkeypatch.setattr(corpus_terms, "SHARD", 2000)
 
 
@@ -41,7 +41,7 @@ def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write
     settings = Settings()
     result = streamed_training.train_streamed(source, settings)
     place, parted = {}, {"train": [], "calibrate": [], "try": []}
-    with corpus_batches.labelled_batches(source, settings.seed) as (_, _, found):
+    with corpora.labelled_batches(source, settings.seed) as (_, _, found):
         found = list(found)
     assert len(found) > 10
     for batch in found:
@@ -76,7 +76,7 @@ def test_of_texts_without_blanks_characters_are_counted(write, small_batches):
     assert best["neg"] in "失望"
     assert best["pos"] in "很好"
     bag = Bag(ngram_range=(1, 4), min_df=2, analyzer="char_wb")
-    with corpus_batches.labelled_batches(source, settings.seed) as (_, _, found):
+    with corpora.labelled_batches(source, settings.seed) as (_, _, found):
         bag.fit([batch[i][2] for batch in found for i in rows_of_part(settings, batch, TRAIN)])
     names = result.model["vectorizer"].get_feature_names_out()
     assert names.tolist() == bag.get_feature_names_out().tolist()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.sentiment.measures.answer_scores import AnswerScores
-from fastsvm_apps.sentiment.measures.calibration_error import probability_groups
+from fastsvm_apps.sentiment.measures.metrics import probability_groups
 
 
 def evaluation(classes, truth, decision):

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from fastsvm_apps.sentiment.jobs import duplicate_texts
-from fastsvm_apps.sentiment.jobs.duplicate_texts import OVERLAP, same_texts, similar_texts
+from fastsvm_apps.sentiment.jobs import suspect_texts
+from fastsvm_apps.sentiment.jobs.suspect_texts import OVERLAP, same_texts, similar_texts
 
 
 def sentences(n, words=40, seed=0):
@@ -29,7 +29,7 @@ def overlap(a, b):
 
 @pytest.mark.parametrize("rows", [7, 10_000])
 def test_near_duplicates_are_those_of_a_plain_count(monkeypatch, rows):
-    monkeypatch.setattr(duplicate_texts, "TEXTS_AT_ONCE", rows)
+    monkeypatch.setattr(suspect_texts, "TEXTS_AT_ONCE", rows)
     rng = random.Random(1)
     texts = sentences(30)
     for text in texts[:20]:  # changed at one to eight places
