@@ -9,6 +9,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 
 import fastsvm
+from refusal import assert_refused
 
 
 @pytest.fixture
@@ -17,12 +18,7 @@ def fails(run, work):
 
     def fails(*args, code=1, pattern):
         before = sorted(work.rglob("*"))
-        result = run(*args)
-        assert result.exit_code == code, (result.stderr, result.exception)
-        assert result.stdout == ""
-        *notes, last = result.stderr.splitlines()
-        assert re.fullmatch(rf"error: .*{pattern}.*", last), result.stderr
-        assert all(line.startswith("note: ") for line in notes)
+        assert_refused(run(*args), code, pattern)
         assert sorted(work.rglob("*")) == before
 
     return fails

@@ -12,6 +12,8 @@ import cv2
 import numpy as np
 import pytest
 
+from refusal import assert_refused
+
 
 @pytest.fixture
 def serve(start, model):
@@ -128,10 +130,11 @@ def test_work_is_taken_up_again(serve, folder, work):
 def test_what_cannot_be_served(run, folder, work, model):
     top = folder(0)
     (work / "text.json").write_text("{}")
-    result = run("review", top, "-m", model, "-o", "text.json")
-    assert (result.exit_code, (work / "text.json").read_text()) == (1, "{}")
-    assert "text.json: no corrections of version 1" in result.stderr
-    result = run("review", folder(40, name="empty"), "-m", model)
-    assert (result.exit_code, result.stderr) == (1, f"error: {top.parent / 'empty'}: no white cell\n")
-    again = folder(0, name="again")
-    assert "several images have the same name" in run("review", top, again, "-m", model).stderr
+    empty, again = folder(40, name="empty"), folder(0, name="again")
+    for images, problem in (
+        ([top, "-o", "text.json"], "text.json: no corrections of version 1"),
+        ([empty], f"{empty}: no white cell"),
+        ([top, again], "several images have the same name"),
+    ):
+        assert_refused(run("review", *images, "-m", model), 1, problem)
+    assert (work / "text.json").read_text() == "{}"

@@ -25,11 +25,6 @@ def test_json_and_csv(run, smears, model, work):
     assert (result.exit_code, result.stderr) == (0, TOO_GOOD.format("all", 40) + "\n")
     record = json.loads(result.stdout)
     assert len(record["images"]) == record["n_images"] == 42
-    assert [image["file"] for image in record["images"][:3]] == [
-        "empty/smear_40.jpg",
-        "empty/smear_41.jpg",
-        "images/EOSINOPHIL/smear_30.jpg",
-    ]
     assert record["images"][0] == {"file": "empty/smear_40.jpg", "cells": []}
     cells = [cell for image in record["images"] for cell in image["cells"]]
     for cell in cells:

@@ -48,40 +48,23 @@ def test_formats(read, format, content, ending):
 
 
 def test_folder(tmp_path):
-    for name, content in {
-        "b/1.txt": "three",
-        "a/x": "\ufeffone two",
-        "a/.hidden": "no",
-        ".git/c": "no",
-        "notes.txt": "no",
-    }.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(content, encoding="utf-8")
-    (tmp_path / "b/2.txt").write_bytes(b"caf\xe9")
-    (tmp_path / "b/3.txt").touch()
-    corpus = read_corpus(TextSource(str(tmp_path)))
-    assert (corpus.format, pairs(corpus)) == ("folder", AB)
-    assert corpus.skipped.named == ["b/2.txt: bytes that are not UTF-8", "b/3.txt: no text"]
-
-
-def test_damaged_files_of_a_folder(tmp_path):
     packed = gzip.compress(b"some words" * 1000)
-    for name, content in {
-        "a/1": packed,
-        "a/2": packed[:-9],
-        "b/3": b"x\0",
-        "b/4": packed[:20] + b"!" * 99,
-    }.items():
+    texts = {"b/1.txt": b"three", "a/x": gzip.compress(b"one two")}
+    hidden = {"a/.hidden": b"no", ".git/c": b"no", "notes.txt": b"no"}
+    skipped = {
+        "b/2": (b"caf\xe9", "bytes that are not UTF-8"),
+        "b/3": (b"", "no text"),
+        "b/4": (packed[:-9], "damaged gzip data"),
+        "b/5": (b"x\0", "NUL characters"),
+        "b/6": (packed[:20] + b"!" * 99, "damaged gzip data"),
+    }
+    for name, content in {**texts, **hidden, **{name: skipped[name][0] for name in skipped}}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
     corpus = read_corpus(TextSource(str(tmp_path)))
-    assert corpus.labels == ["a"]
-    assert [name.partition(" (")[0] for name in corpus.skipped.named] == [
-        "a/2: damaged gzip data",
-        "b/3: NUL characters",
-        "b/4: damaged gzip data",
-    ]
+    assert (corpus.format, pairs(corpus)) == ("folder", AB)
+    told = [f"{name}: {problem}" for name, (_, problem) in skipped.items()]
+    assert [line.partition(" (")[0] for line in corpus.skipped.named] == told
 
 
 def test_a_bad_first_line_does_not_mislead(read):
