@@ -59,11 +59,9 @@ class Reader(HTMLParser):
             pieces.append(data)
 
     def all(self, tag, **wanted):
-        return [
-            (attributes, " ".join(" ".join(pieces).split()))
-            for name, attributes, pieces in self.elements
-            if name == tag and wanted.items() <= attributes.items()
-        ]
+        found = [(attributes, pieces) for name, attributes, pieces in self.elements if name == tag]
+        found = [each for each in found if wanted.items() <= each[0].items()]
+        return [(attributes, " ".join(" ".join(pieces).split())) for attributes, pieces in found]
 
     def texts(self, tag, **wanted):
         return [content for _, content in self.all(tag, **wanted)]

@@ -28,10 +28,8 @@ VOC = (
 )
 CSV = "file,x,y,w,h,label\na.png,1,2,30,20,A\nb.png,,,,,\na.png,0,0,4,4,'=B\n"
 KINDS = ("corrections.json", "coco.json", "boxes.csv", "1.xml")
-SEEDS = [
-    bytes([k]) + content.encode()
-    for k, content in enumerate((json.dumps(CORRECTIONS), json.dumps(COCO), CSV, VOC))
-]
+CONTENTS = json.dumps(CORRECTIONS), json.dumps(COCO), CSV, VOC
+SEEDS = [bytes([k]) + content.encode() for k, content in enumerate(CONTENTS)]
 
 
 IMAGE = cv2.imencode(".png", np.full((HEIGHT, WIDTH, 3), (1, 2, 3), np.uint8))[1].tobytes()

@@ -11,15 +11,8 @@ from fastsvm_apps.cells.measuring.cell_features import describe, feature_names
 from fastsvm_apps.cells.measuring.cell_measures import MEASURES, measure
 from fuzzing import Choices, main
 
-COLOURS = [
-    (228, 220, 232),
-    (215, 170, 190),
-    (150, 60, 110),
-    (0, 0, 0),
-    (255, 255, 255),
-    (25, 0, 0),
-    (24, 24, 24),
-]
+COLOURS = [(228, 220, 232), (215, 170, 190), (150, 60, 110), (0, 0, 0), (255, 255, 255)]
+COLOURS += [(25, 0, 0), (24, 24, 24)]
 SEEDS = [bytes([90, 90, 0, 0, n, *(53 * k * (n + 1) % 256 for k in range(60))]) for n in range(1, 9)]
 SEEDS += [bytes([128, 100, 0, 0, 2, 60, 50, 30, 0, 1, 60, 50, 20, 0, 2])]
 SEEDS += [bytes([128, 128, 0, 0, 3, 40, 60, 22, 0, 2, 85, 60, 22, 0, 2, 60, 60, 40, 0, 1])]

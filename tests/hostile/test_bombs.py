@@ -41,19 +41,15 @@ def zeros(n):
     return b"".join([*(packer.compress(block) for _ in range(n // MB)), packer.flush()])
 
 
+def stuffed(name):
+    """Return a small PNG with a chunk that would unpack to 256 MB."""
+    return png(64, 64, chunk(name, b"x\0\0" + zeros(256 * MB)), chunk(b"IDAT", zeros(MB)))
+
+
 def tiff(width, height, pixels, rows_per_strip=None, compression=8, pages=1):
     """Return a TIFF image whose pages are one and the same."""
-    tags = [
-        (256, 4, width),
-        (257, 4, height),
-        (258, 3, 8),
-        (259, 3, compression),
-        (262, 3, 2),
-        (273, 4, 8),
-        (277, 3, 3),
-        (278, 4, rows_per_strip or height),
-        (279, 4, len(pixels)),
-    ]
+    tags = [(256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, compression), (262, 3, 2), (273, 4, 8)]
+    tags += [(277, 3, 3), (278, 4, rows_per_strip or height), (279, 4, len(pixels))]
     first = 8 + len(pixels)
     size = 2 + 12 * len(tags) + 4
     content = [b"II*\0" + struct.pack("<I", first) + pixels]
@@ -88,14 +84,8 @@ BOMBS = {
     "far.png": (lambda: png(2**31 - 1, 2**31 - 1), "more than the limit"),
     # 256 MB for the few pixels that the header tells of.
     "pixels.png": (lambda: png(64, 64, chunk(b"IDAT", zeros(256 * MB))), BLANK),
-    "profile.png": (
-        lambda: png(64, 64, chunk(b"iCCP", b"x\0\0" + zeros(256 * MB)), chunk(b"IDAT", zeros(MB))),
-        BLANK,
-    ),
-    "words.png": (
-        lambda: png(64, 64, chunk(b"zTXt", b"x\0\0" + zeros(256 * MB)), chunk(b"IDAT", zeros(MB))),
-        BLANK,
-    ),
+    "profile.png": (lambda: stuffed(b"iCCP"), BLANK),
+    "words.png": (lambda: stuffed(b"zTXt"), BLANK),
     "strip.tif": (lambda: tiff(64, 64, zeros(256 * MB)), BLANK),
     "strips.tif": (lambda: tiff(64, 64, zeros(MB), rows_per_strip=2**32 - 1), BLANK),
     "pages.tif": (lambda: tiff(64, 64, zeros(MB), pages=100_000), "more than 100 pages; save each"),

@@ -174,33 +174,26 @@ def doors():
     for solve in (solvers.kernel_sdca, solvers.kernel_pegasos):
         yield solve.__name__, lambda X, y, solve=solve: solve(X, y, random_state=0).dual_coef
     yield "sdca_path", lambda X, y: fastsvm.sdca_path(X, y, n_alphas=3, random_state=0).coefs
-    yield (
-        "certify",
-        lambda X, y: fastsvm.certify(np.ones(D), X, y, loss="hinge", alpha=0.01, random_state=0)[3:6],
-    )
+    w = np.ones(D)
+    yield "certify", lambda X, y: fastsvm.certify(w, X, y, loss="hinge", alpha=0.01, random_state=0)[3:6]
     yield "certify LIBLINEAR's", lambda X, y: fastsvm.certify(fitted_liblinear(), X, y, random_state=0)[3:6]
-    yield (
-        "kernel_pegasos_grid",
-        lambda X, y: fastsvm.kernel_pegasos_grid(
-            X, y, kernels=[{"gamma": 0.1}], alphas=[0.01], n_iters=[50], cv=2, random_state=0
-        )["error"],
-    )
+    grid = {"kernels": [{"gamma": 0.1}], "alphas": [0.01], "n_iters": [50], "cv": 2, "random_state": 0}
+    yield "kernel_pegasos_grid", lambda X, y: fastsvm.kernel_pegasos_grid(X, y, **grid)["error"]
     for name, make in CLASSIFIERS.items():
         yield f"{name}, fit", lambda X, y, make=make: make().fit(X, y).objective_
         yield f"{name}, scores", lambda X, y, make=make: fitted(make).decision_function(X)
         yield f"{name}, predict", lambda X, y, make=make: fitted(make).predict(X)
         if hasattr(make(), "partial_fit"):
-            yield (
-                f"{name}, partial_fit",
-                lambda X, y, make=make: (
-                    deepcopy(fitted(make)).partial_fit(X, y).decision_function(clean()[0])
-                ),
-            )
+            yield f"{name}, partial_fit", lambda X, y, make=make: continued(make, X, y)
     yield "f_classif, inverse", lambda X, y: dense(selects_all().inverse_transform(X))
     yield "SDCA log, proba", lambda X, y: fitted(CLASSIFIERS["SDCA log"]).predict_proba(X)
     for name, make in TRANSFORMERS.items():
         yield f"{name}, fit", lambda X, y, make=make: dense(make().fit(X, y).transform(clean()[0]))
         yield f"{name}, transform", lambda X, y, make=make: dense(fitted(make).transform(X))
+
+
+def continued(make, X, y):
+    return deepcopy(fitted(make)).partial_fit(X, y).decision_function(clean()[0])
 
 
 def selects_all():

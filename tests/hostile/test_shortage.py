@@ -108,14 +108,10 @@ IMAGES = slow_but([("classify", 30)], product(["classify", "crop", "train"], [*M
 
 @pytest.mark.parametrize(("command", "megabytes"), IMAGES)
 def test_images_and_memory(cells, inputs, tmp_path, large, command, megabytes):
-    options = {
-        "classify": ["-o", "c.csv"],
-        "crop": ["-o", "crops"],
-        "train": ["--folds", 1, "--versions", 1],
-    }[command]
+    outputs = {"classify": ["-o", "c.csv"], "crop": ["-o", "crops"], "train": ["--folds", 1, "--versions", 1]}
     before = contents(tmp_path)
     folder = "smears" if command == "train" else large
-    done = cells(command, folder, *options, cwd=tmp_path, RLIMIT_AS=megabytes * MB)
+    done = cells(command, folder, *outputs[command], cwd=tmp_path, RLIMIT_AS=megabytes * MB)
     assert "Traceback" not in done.err
     if is_ended_by_library(done):
         left = left_by_killed(tmp_path)
@@ -153,11 +149,8 @@ WRITING = {
     ],
 }
 QUICK = {"sentiment": ("out/m.safetensors", "out/m.json"), "cells": ("out/c.csv",)}  # model, text, table
-CASES = [
-    pytest.param(app, line, marks=() if line[-1] in QUICK[app] else pytest.mark.slow)
-    for app, lines in WRITING.items()
-    for line in lines
-]
+LINES = [(app, line) for app, lines in WRITING.items() for line in lines]
+CASES = slow_but([(app, line) for app, line in LINES if line[-1] in QUICK[app]], LINES)
 
 
 @pytest.mark.parametrize(("app", "line"), CASES, ids=lambda value: value if type(value) is str else value[0])

@@ -59,11 +59,8 @@ def begin(command, inputs, folder):
         os.symlink(inputs / entry, folder / entry)
     shipped = Path(fastsvm_apps.__file__).parent / "cells/shipped/white_cells.safetensors"
     arguments = [str(shipped) if argument == "model" else argument for argument in arguments.split()]
-    return (
-        [sys.executable, "-P", "-m", f"fastsvm_apps.{app}", name, *more, *arguments, "-v"],
-        files.split(),
-        code,
-    )
+    line = [sys.executable, "-P", "-m", f"fastsvm_apps.{app}", name, *more, *arguments, "-v"]
+    return line, files.split(), code
 
 
 def check_files(folder, files):

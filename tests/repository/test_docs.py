@@ -25,15 +25,8 @@ WITH_EXAMPLES = [
 # Pages that speak of models and smears, and the slow ones.
 TEXTS = {"guide/own_labels", "guide/text", "guide/streams"}
 CELLS = {"guide/cells", "guide/own_laboratory"}
-SLOW = {
-    *CELLS,
-    "guide/kernel",
-    "guide/other_tools",
-    "guide/scale",
-    "guide/text",
-    "measurements/kernel",
-    "start/cells",
-}
+SLOW = {f"guide/{name}" for name in ("kernel", "other_tools", "scale", "text")}
+SLOW |= {*CELLS, "measurements/kernel", "start/cells"}
 
 
 def pages():

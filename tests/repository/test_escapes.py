@@ -72,9 +72,9 @@ def test_hostile_names_are_escaped_by_every_command(app, tmp_path, monkeypatch):
         next(Path("images", label).iterdir()).rename(f"images/{label}/{NAME}.jpg")
     shutil.copytree(f"images/{LABELS[0]}", "images/not UTF-8 \udcff")
     main = importlib.import_module(f"fastsvm_apps.{app}.cli").main
+    image = f"images/{LABELS[0]}/{NAME}.jpg"
     lines = [
-        [f"images/{LABELS[0]}/{NAME}.jpg" if word == "IMAGE" else word for word in line.split()]
-        for line in re.split("[;\n]", LINES[app])
+        [{"IMAGE": image}.get(word, word) for word in line.split()] for line in re.split("[;\n]", LINES[app])
     ]
     assert {command for command, *_ in lines} == {*main.commands} - {"serve", "review"}
     for line in lines:

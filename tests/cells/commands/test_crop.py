@@ -66,12 +66,8 @@ def test_names_are_mirrored(run, folder, work, tmp_path):
         file.write((top / "a b, c.jpg").read_bytes())
     assert run("crop", top, "-o", "crops").exit_code == 0
     names = {os.fsencode(path.relative_to(work / "crops")) for path in (work / "crops").rglob("*.png")}
-    assert names == {
-        b"a b, c.jpg_1.png",
-        b"a b, c.png_1.png",
-        b"caf\xe9_1.png",
-        "ein Dossier/été 細胞/smear_00_1.png".encode(),
-    }
+    plain = {b"a b, c.jpg_1.png", b"a b, c.png_1.png", b"caf\xe9_1.png"}
+    assert names == plain | {"ein Dossier/été 細胞/smear_00_1.png".encode()}
     content = (work / "crops/boxes.csv").read_bytes()
     assert b"\ncaf\xe9.jpg,1," in content
     assert b'\n"a b, c.png",1,' in content
@@ -106,10 +102,8 @@ def test_two_images_of_one_name(run, folder):
 def test_bad_images(run, bad, problems, work):
     result = run("crop", bad, "-o", "crops")
     assert result.exit_code == 3
-    assert result.stderr.splitlines() == [
-        *(f"{bad}, {name}: {problem}" for name, problem in problems.items()),
-        f"{bad}: 3 skipped",
-    ]
+    told = [f"{bad}, {name}: {problem}" for name, problem in problems.items()]
+    assert result.stderr.splitlines() == [*told, f"{bad}: 3 skipped"]
     status = {row["file"]: row["status"].removeprefix("skipped: ") for row in rows_of("crops/boxes.csv")}
     assert status == {"smear_00.jpg": "ok", "smear_20.jpg": "ok", **problems}
     assert run("crop", bad, "-o", "-", "-q").stderr == ""

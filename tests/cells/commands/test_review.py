@@ -61,10 +61,8 @@ def test_serving(serve, folder, work):
     assert not (work / "corrections.json").exists()
     get(f"{url}verdicts", b'{"1": "NEUTROPHIL", "2": null}')
     content = json.loads((work / "corrections.json").read_text())
-    assert [(entry["file"], entry.get("new")) for entry in content["corrections"]] == [
-        ("smear_00.jpg", "NEUTROPHIL"),
-        ("smear_04.jpg", None),
-    ]
+    said = [(entry["file"], entry.get("new")) for entry in content["corrections"]]
+    assert said == [("smear_00.jpg", "NEUTROPHIL"), ("smear_04.jpg", None)]
     assert content["corrections"][1]["reject"] is True
     for bad in (b"[]", b"{", b'{"99": "A"}', b'{"1": 3}', b'{"x": "A"}', b'{"1": ""}', *NO_LABELS):
         assert refused(f"{url}verdicts", bad) == 400

@@ -184,20 +184,17 @@ def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, folder, mode
     record = json.loads(result.stdout)
     assert record["error"] >= 2 / 42
     assert record["without_cell"] == [0, 0, 0, 0, 2]
-    assert record["mistakes"][-2:] == [
-        {"file": f"empty/smear_{n}.jpg", "label": "empty", "prediction": None, "score": None}
-        for n in (40, 41)
-    ]
+    nothing = {"label": "empty", "prediction": None, "score": None}
+    assert record["mistakes"][-2:] == [{"file": f"empty/smear_{n}.jpg", **nothing} for n in (40, 41)]
     assert np.sum(record["confusion"]) == 40
 
 
 def test_evaluate_by_original(run, folder, model, work, monkeypatch):
     top = folder(0, 1, 20, 21, 22)
-    (work / "t.csv").write_text(
-        "file,label,original\n"
-        "smear_00.jpg,LYMPHOCYTE,a\nsmear_01.jpg,NEUTROPHIL,a\n"
-        "smear_20.jpg,LYMPHOCYTE,b\nsmear_21.jpg,LYMPHOCYTE,b\nsmear_22.jpg,NEUTROPHIL,b\n"
-    )
+    labels = [(0, "LYMPHOCYTE", "a"), (1, "NEUTROPHIL", "a"), (20, "LYMPHOCYTE", "b")]
+    labels += [(21, "LYMPHOCYTE", "b"), (22, "NEUTROPHIL", "b")]
+    lines = [f"smear_{k:02}.jpg,{label},{original}" for k, label, original in labels]
+    (work / "t.csv").write_text("\n".join(["file,label,original", *lines]))
     args = ("evaluate", model, top, "--labels", "t.csv", "--groups", "t.csv")
     record = json.loads(run(*args, "--json").stdout)
     assert record["error"] == 3 / 5

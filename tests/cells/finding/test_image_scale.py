@@ -195,11 +195,8 @@ def test_a_mosaic_needs_no_option(photographs, tmp_path, columns):
     scale = read_scale([ImageFile(path, "mosaic.jpg")])
     assert scale((640 * columns, 480 * columns)) == pytest.approx(160, rel=0.2)
     image, factor = read_scaled(path, cell_width=scale)
-    known = [
-        (x + w / 2 + 640 * (k % columns), y + h / 2 + 480 * (k // columns))
-        for k, (_, boxes) in enumerate(chosen)
-        for x, y, w, h in boxes
-    ]
+    boxes = [(k, box) for k, (_, marked) in enumerate(chosen) for box in marked]
+    known = [(x + w / 2 + 640 * (k % columns), y + h / 2 + 480 * (k // columns)) for k, (x, y, w, h) in boxes]
     centers = [np.divide(cell.center, factor) for cell in find_white_cells(usual_field(image))]
     assert abs(len(centers) - len(known)) <= 0.05 * len(known)
     assert sum(min(np.hypot(*np.subtract(c, k)) for c in centers) < 50 for k in known) >= 0.95 * len(known)

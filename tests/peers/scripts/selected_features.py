@@ -17,8 +17,5 @@ tuned = TunedThresholdClassifierCV(LogisticRegression(), scoring="balanced_accur
 tuned.fit(scale(X[:400]), y[:400])
 importance = permutation_importance(model, X[400:], y[400:], n_repeats=3, random_state=0)
 _, _, curve = learning_curve(LogisticRegression(), scale(X), y, cv=3)
-report(
-    eliminated=model.score(X[400:], y[400:]),
-    tuned=tuned.score(scale(X[400:]), y[400:]),
-    curve=curve[-1].mean(),
-)
+scores = {"eliminated": model.score(X[400:], y[400:]), "tuned": tuned.score(scale(X[400:]), y[400:])}
+report(**scores, curve=curve[-1].mean())

@@ -17,9 +17,5 @@ models = {
     "stacking": StackingClassifier([*members, ("svc", SVC())], LogisticRegression(), cv=3),
     "bagging": BaggingClassifier(LinearSVC(C=0.1), n_estimators=5, random_state=0),
 }
-report(
-    **{
-        name: cross_val_score(make_pipeline(StandardScaler(), each), X, y, cv=5).mean()
-        for name, each in models.items()
-    }
-)
+models = {name: make_pipeline(StandardScaler(), model) for name, model in models.items()}
+report(**{name: cross_val_score(model, X, y, cv=5).mean() for name, model in models.items()})

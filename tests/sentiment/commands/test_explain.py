@@ -141,10 +141,7 @@ def test_spans_lie_on_the_words_of_the_original():
     model = fitted(strip_accents="unicode")
     spans = [HARD[start:stop] for start, stop, _ in explain_text(model, HARD).spans]
     # The dot of İ is a character of its own in lower case, and falls away with the accents.
-    assert spans == [
-        *("İt", "BROKE", "again", "Straße"),
-        *("ﬁne", "ΟΔΟΣ", "café", "great", "thing", "waste", "of"),
-    ]
+    assert spans == ["İt", "BROKE", "again", "Straße", "ﬁne", "ΟΔΟΣ", "café", "great", "thing", "waste", "of"]
 
 
 TEXT = "Great thing1 xyzzy,\nawful \x1b[2J great"

@@ -109,10 +109,8 @@ def flipped(pairs, share, seed=0):
     rng = random.Random(seed)
     labels = sorted({label for label, _ in pairs})
     wrong = set(rng.sample(range(len(pairs)), round(share * len(pairs))))
-    return [
-        (rng.choice([other for other in labels if other != label]) if i in wrong else label, text)
-        for i, (label, text) in enumerate(pairs)
-    ], wrong
+    others = {label: [other for other in labels if other != label] for label in labels}
+    return [(rng.choice(others[y]) if i in wrong else y, x) for i, (y, x) in enumerate(pairs)], wrong
 
 
 @pytest.mark.parametrize(

@@ -63,10 +63,8 @@ def test_every_classifier(trained, write, texts, classifier, labels):
 
 def test_the_order_of_the_file_changes_nothing(trained, write, texts):
     pairs = texts(120)
-    records = [
-        trained(write(order), "-o", name)
-        for order, name in ((pairs, "a.safetensors"), (sorted(pairs), "b.safetensors"))
-    ]
+    orders = {"a.safetensors": pairs, "b.safetensors": sorted(pairs)}
+    records = [trained(write(orders[name]), "-o", name) for name in orders]
     assert records[0]["accuracy"] == records[1]["accuracy"]
     a, b = (fastsvm.load_model(record["model"])["classifier"] for record in records)
     np.testing.assert_array_equal(a.coef_, b.coef_)

@@ -33,11 +33,8 @@ def test_predict_gives_labels_scores_and_probabilities_in_order(run, texts, mode
     lines[1] = ""
     (file := tmp_path / "new.txt").write_text("\n".join(lines))
     fitted = fastsvm.load_model(path)
-    given, decision, proba = (
-        fitted.predict(lines),
-        fitted.decision_function(lines),
-        fitted.predict_proba(lines),
-    )
+    given, proba = fitted.predict(lines), fitted.predict_proba(lines)
+    decision = fitted.decision_function(lines)
     score = decision if labels == 2 else decision.max(axis=1)
     own = proba[np.arange(len(lines)), np.searchsorted(fitted.classes_, given)]  # of the highest score
     for options, values in ((), score), (("--proba",), own):
@@ -78,10 +75,8 @@ def test_predict_counts_texts_without_a_known_word(run, model):
 def test_predict_threshold(run, texts, model):
     lines = [text for _, text in texts(40, seed=4)]
     fitted = fastsvm.load_model(model)
-    for options, values in (
-        ([], fitted.decision_function(lines)),
-        (["--proba"], fitted.predict_proba(lines)[:, 1]),
-    ):
+    decision, likely = fitted.decision_function(lines), fitted.predict_proba(lines)[:, 1]
+    for options, values in ([], decision), (["--proba"], likely):
         threshold = float(np.sort(values)[-5])  # that value itself is enough
         result = run("predict", model, *options, "--threshold", repr(threshold), input="\n".join(lines))
         labels = [line.split("\t")[0] for line in result.stdout.splitlines()]

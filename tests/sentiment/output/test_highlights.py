@@ -9,11 +9,8 @@ from fastsvm_apps.sentiment.output.highlights import CONTEXT, ROOM, highlight
 
 def spans_of(text, shares):
     """Return the spans of some words wherever they occur."""
-    found = [
-        ExplainedSpan(match.start(), match.end(), share)
-        for word, share in shares.items()
-        for match in re.finditer(re.escape(word), text)
-    ]
+    found = [(match, share) for word, share in shares.items() for match in re.finditer(re.escape(word), text)]
+    found = [ExplainedSpan(*match.span(), share) for match, share in found]
     return sorted(found)
 
 
