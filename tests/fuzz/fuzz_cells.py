@@ -3,7 +3,6 @@
 import cv2
 import numpy as np
 
-from fastsvm_apps.cells.finding import _pixels
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.findings import crop_square
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
@@ -32,13 +31,11 @@ def target(data):
         numbers = describe(field, cells[0])
         assert numbers.shape == (len(feature_names()),) and np.isfinite(numbers).all()
         values = dict(zip(MEASURES, measure(field, cells[0]), strict=True))
-        assert all(np.isfinite(value) or name.startswith("cytoplasm") for name, value in values.items()), (
-            values
-        )
+        unknown = [name for name, value in values.items() if not np.isfinite(value)]
+        assert all(name.startswith("cytoplasm") for name in unknown), values
         size = 1 + choices.below(200)
         assert crop_square(image, cells[0].center, size).shape == (size, size, 3)
     assert np.array_equal(image, before)
-    any_numbers(choices)
 
 
 def picture(choices):
@@ -76,15 +73,6 @@ def check_cell(cell, height, width):
     assert cell.nucleus.any() and (cell.nucleus <= cell.body).all()
     assert cell.area == np.count_nonzero(cell.body) > 0
     assert (cell.contour >= 0).all() and (cell.contour < (width, height)).all()
-
-
-def any_numbers(choices):
-    """The compiled sums, over whatever floats there are: all pixels count, and only finite sums come out."""
-    planes = np.frombuffer(choices.take(4 * 3 * 16).ljust(192, b"\x3f"), np.float32).reshape(4, 4, 3)
-    regions = np.frombuffer(choices.take(16).ljust(16, b"\1"), np.uint8).reshape(4, 4) % 4
-    axes = ((-0.5, 1.0, 2 + choices.below(20)), (0.0, 1e-3, 3), (-1e30, 1e30, 2))
-    counts = _pixels.joint_histograms(planes, regions, 3, axes)
-    assert np.allclose(counts.sum((1, 2, 3)), np.bincount(regions.ravel(), minlength=4)[1:]), counts
 
 
 if __name__ == "__main__":

@@ -30,26 +30,17 @@ PNG = _encoded(".png", COLOURS[..., :3])
 JPEG = _encoded(".jpg", COLOURS[..., :3])
 TURNED = b"\xff\xe1\0\x22Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
 FILES = [
-    PNG,
-    JPEG,
+    *(_encoded(ending, COLOURS[..., :3]) for ending in (".png", ".jpg", ".bmp", ".webp", ".jp2")),
+    *(_encoded(ending, COLOURS) for ending in (".png", ".bmp", ".webp", ".jp2")),
+    *(_encoded(ending, COLOURS[..., 0]) for ending in (".jpg", ".tiff")),
     JPEG[:2] + TURNED + JPEG[2:],
     _encoded(".jpg", COLOURS[..., :3], cv2.IMWRITE_JPEG_PROGRESSIVE, 1),
-    _encoded(".jpg", COLOURS[..., 0]),
-    _encoded(".png", COLOURS),
-    _encoded(".bmp", COLOURS[..., :3]),
-    _encoded(".bmp", COLOURS),
     _encoded(".tiff", COLOURS[..., :3], cv2.IMWRITE_TIFF_COMPRESSION, 1),
     _encoded(".tiff", COLOURS, cv2.IMWRITE_TIFF_COMPRESSION, 5),
-    _encoded(".tiff", COLOURS[..., 0]),
     _png_with(PNG, b"acTL", struct.pack(">II", 2, 0)),
     _png_with(PNG, b"tRNS", b"\0\1\0\2\0\3"),
     _png_with(PNG, b"eXIf", TURNED[10:]),
-    _encoded(".webp", COLOURS[..., :3]),
-    _encoded(".webp", COLOURS),
-    _encoded(".jp2", COLOURS[..., :3]),
-    _encoded(".jp2", COLOURS),
-    b"GIF89a\1\0\1\0",
-    b"\0\0\0\x20ftypavif",
+    *(b"GIF89a\1\0\1\0", b"\0\0\0\x20ftypavif"),
 ]
 # The first byte says whether the file is decoded too; the second mends checksums.
 SEEDS = [bytes([k, 0]) + data for data in FILES for k in (0, 1)]

@@ -13,14 +13,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fastsvm import (
-    KernelFeatures,
-    KernelSDCAClassifier,
-    PerceptronClassifier,
-    SDCAClassifier,
-    load_model,
-    save_model,
-)
+import fastsvm
+from fastsvm import KernelFeatures, KernelSDCAClassifier, PerceptronClassifier, SDCAClassifier
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.cells.cli import main as cells
 from fastsvm_apps.cells.measuring.cell_features import feature_names
@@ -31,26 +25,24 @@ from pairs import slow_but
 SMEARS = sorted((Path(__file__).parents[2] / "data" / "cells" / "images").rglob("*.jpg"))
 TEXTS = ["a great fine thing", "a dull broken thing", "great stuff, great fun", "dull dull stuff", "=1+1 fun"]
 LABELS = ["pos", "neg", "pos", "neg", "mixed"]
+TWO = ["pos", "neg", "pos", "neg", "neg"]
 TINY, HUGE = np.float32(1e-45), np.finfo(np.float32).max
 
 
-def text_model(weighting=None, *, classifier, vectorizer=None, labels=LABELS):
+def text_model(weighting=None, *, classifier, vectorizer=None, labels=TWO):
     steps = [("vectorizer", vectorizer or BagOfWords(ngram_range=(1, 2)))]
     steps += [("weighting", weighting)] if weighting else []
     return Pipeline([*steps, ("classifier", classifier)]).fit(TEXTS, labels)
 
 
-TWO = ["pos", "neg", "pos", "neg", "neg"]
 TEXT_MODELS = {
-    "linear": lambda: text_model(classifier=SDCAClassifier(), labels=TWO),
-    "three labels": lambda: text_model(classifier=SDCAClassifier("log")),
-    "nb": lambda: text_model(TermWeighting("nb", norm="l2"), classifier=SDCAClassifier("log"), labels=TWO),
-    "nb, unscaled": lambda: text_model(TermWeighting("nb"), classifier=PerceptronClassifier(), labels=TWO),
-    "CountVectorizer": lambda: text_model(
-        classifier=SDCAClassifier("log"), vectorizer=CountVectorizer(), labels=TWO
-    ),
+    "linear": lambda: text_model(classifier=SDCAClassifier()),
+    "three labels": lambda: text_model(classifier=SDCAClassifier("log"), labels=LABELS),
+    "nb": lambda: text_model(TermWeighting("nb", norm="l2"), classifier=SDCAClassifier("log")),
+    "nb, unscaled": lambda: text_model(TermWeighting("nb", norm=None), classifier=PerceptronClassifier()),
+    "CountVectorizer": lambda: text_model(classifier=SDCAClassifier("log"), vectorizer=CountVectorizer()),
     "true and false": lambda: text_model(classifier=SDCAClassifier("log"), labels=[True, False, *[True] * 3]),
-    "kernel": lambda: text_model(classifier=KernelSDCAClassifier(), labels=TWO),
+    "kernel": lambda: text_model(classifier=KernelSDCAClassifier()),
 }
 
 
@@ -92,7 +84,7 @@ FIELDS = (
 
 def absurd(model, path, change, field):
     """Save a model with numbers changed; return whether it has such."""
-    save_model(model, path)
+    fastsvm.save_model(model, path)
     document, tensors = read(path.read_bytes())
     numbers = [name for name, array in tensors.items() if array.dtype.kind == "f"]
     chosen = [name for name in numbers if field == "all" or field in name]
@@ -215,9 +207,9 @@ def test_the_text_with_a_score_beyond_range_is_named(corpus, tmp_path):
 def test_the_image_with_a_score_beyond_range_is_named(images, tmp_path):
     path = tmp_path / "m.safetensors"
     absurd(CELL_MODELS["linear"](), path, "tiny", "scale_")
-    absurd_scale = load_model(path)
+    absurd_scale = fastsvm.load_model(path)
     absurd_scale[0].scale_[:] = 5e-324
-    save_model(absurd_scale, path)
+    fastsvm.save_model(absurd_scale, path)
     result = CliRunner().invoke(cells, ["classify", str(images), "-m", str(path), "--json"])
     message = "error: a/=1.jpg: the score of a cell is beyond range; train m.safetensors again\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", message)

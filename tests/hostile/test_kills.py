@@ -95,14 +95,8 @@ def kills(place, n):
     place.check()
 
 
-def interrupts(place, n):
-    """End a command n times in each way that leaves nothing behind."""
-    for kind, code in (signal.SIGINT, 1), (signal.SIGTERM, 143), (signal.SIGHUP, 129):
-        ends(place, kind, code, n if code == 1 else n // 4)
-
-
-def ends(place, kind, code, n):
-    """End a command n times by a signal."""
+def interrupts(place, kind, code, n):
+    """End a command n times in a way that leaves nothing behind."""
     for done in at_random(place, kind, n, seed=1):
         lines = [line for line in done.err.splitlines() if line and not line.startswith("note: ")]
         if done.code == 0:
@@ -132,7 +126,9 @@ def test_killed(places):
 @pytest.mark.slow
 def test_interrupted(places):
     for place in places:
-        interrupts(place, HOW_OFTEN)
+        interrupts(place, signal.SIGINT, 1, HOW_OFTEN)
+        interrupts(place, signal.SIGTERM, 143, HOW_OFTEN // 4)
+        interrupts(place, signal.SIGHUP, 129, HOW_OFTEN // 4)
 
 
 @pytest.mark.slow

@@ -8,16 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fastsvm import (
-    ASDCAClassifier,
-    KernelPegasosClassifier,
-    KernelSDCAClassifier,
-    KernelSDCAClassifierCV,
-    PegasosClassifier,
-    PerceptronClassifier,
-    SDCAClassifier,
-    SDCAClassifierCV,
-)
+import fastsvm
 from fastsvm.solvers import LOSSES, sdca
 
 pytestmark = pytest.mark.blas
@@ -38,22 +29,23 @@ def data():
 
 def models():
     """Name, loss where the objective is that of `sdca` with an intercept, and what makes one at an alpha."""
+    machine, chosen = fastsvm.KernelSDCAClassifier, fastsvm.SDCAClassifierCV
     for loss in LOSSES:
         for solver in ("coordinate", "newton"):
-            yield f"SDCA {loss} {solver}", loss, partial(SDCAClassifier, loss, solver=solver, **FEW)
+            yield f"SDCA {loss} {solver}", loss, partial(fastsvm.SDCAClassifier, loss, solver=solver, **FEW)
         for kernel in ("linear", "rbf", "poly"):
-            yield f"kernel {loss} {kernel}", None, partial(KernelSDCAClassifier, kernel, loss=loss, **FEW)
-        yield f"CV {loss}", None, lambda alpha, loss=loss: SDCAClassifierCV(loss, n_alphas=3, cv=2, **FEW)
+            yield f"kernel {loss} {kernel}", None, partial(machine, kernel, loss=loss, **FEW)
+        yield f"CV {loss}", None, lambda alpha, loss=loss: chosen(loss, n_alphas=3, cv=2, **FEW)
         if loss != "hinge":
-            yield f"ASDCA {loss}", loss, partial(ASDCAClassifier, loss, **FEW)
-    pegasos = partial(PegasosClassifier, random_state=0)
+            yield f"ASDCA {loss}", loss, partial(fastsvm.ASDCAClassifier, loss, **FEW)
+    pegasos = partial(fastsvm.PegasosClassifier, random_state=0)
     for loss, project in itertools.product(("hinge", "log"), (False, True)):
         name = f"Pegasos {loss} {project}"
         yield name, loss, partial(pegasos, loss, project=project, averaging="tail")
     yield "Pegasos certified", "hinge", partial(pegasos, certify=True)
-    yield "perceptron", None, lambda alpha: PerceptronClassifier(averaging="all", random_state=0)
-    yield "kernel Pegasos", None, partial(KernelPegasosClassifier, random_state=0)
-    search = partial(KernelSDCAClassifierCV, gammas=["scale"], cv=2, **FEW)
+    yield "perceptron", None, lambda alpha: fastsvm.PerceptronClassifier(averaging="all", random_state=0)
+    yield "kernel Pegasos", None, partial(fastsvm.KernelPegasosClassifier, random_state=0)
+    search = partial(fastsvm.KernelSDCAClassifierCV, gammas=["scale"], cv=2, **FEW)
     yield "kernel CV", None, lambda alpha: search(alphas=[alpha])
 
 
@@ -110,7 +102,7 @@ def test_alphas_of_cross_validation_follow_the_scale(scale):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            model = SDCAClassifierCV(cv=2, random_state=0).fit(X * scale, y)
+            model = fastsvm.SDCAClassifierCV(cv=2, random_state=0).fit(X * scale, y)
         except ValueError as error:
             assert "scale X" in str(error)  # noqa: PT017
             assert not 1e-40 < scale < 1e40
@@ -123,7 +115,7 @@ def test_alphas_of_cross_validation_follow_the_scale(scale):
 )
 def test_weights_beyond_range_are_refused(weight, message):
     X, y = data()
-    fit = lambda: SDCAClassifier(alpha=1e-4, random_state=0).fit(X, y, np.full(60, weight))  # noqa: E731
+    fit = lambda: fastsvm.SDCAClassifier(alpha=1e-4, random_state=0).fit(X, y, np.full(60, weight))  # noqa: E731
     if message:
         with pytest.raises(ValueError, match=message):
             fit()
@@ -134,7 +126,7 @@ def test_weights_beyond_range_are_refused(weight, message):
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
 def test_complex_values_are_refused(convert):
     X, y = data()
-    for use in (lambda X: sdca(X, y, fit_intercept=False), lambda X: SDCAClassifier().fit(X, y)):
+    for use in (lambda X: sdca(X, y, fit_intercept=False), lambda X: fastsvm.SDCAClassifier().fit(X, y)):
         with pytest.raises(ValueError, match=r"must have real numbers|Complex data not supported"):
             use(convert(X + 0j))
 
@@ -142,4 +134,4 @@ def test_complex_values_are_refused(convert):
 def test_coefficients_beyond_single_precision_are_refused():
     X, y = data()
     with pytest.raises(ValueError, match="coefficients are beyond float32"):
-        SDCAClassifier(alpha=1e-85, fit_intercept=False).fit((X * 1e-42).astype(np.float32), y)
+        fastsvm.SDCAClassifier(alpha=1e-85, fit_intercept=False).fit((X * 1e-42).astype(np.float32), y)

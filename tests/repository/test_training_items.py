@@ -14,13 +14,6 @@ from fastsvm.model_files import load_about
 from fastsvm_apps import sentiment
 from fastsvm_apps.cells.cli import main as cells
 from fastsvm_apps.common import training_items
-from fastsvm_apps.common.training_items import (
-    count_learned,
-    image_hash,
-    learned_items,
-    row_hashes,
-    text_hashes,
-)
 from fastsvm_apps.sentiment.cli import main as texts
 from fastsvm_apps.vectors.cli import main as vectors
 
@@ -101,24 +94,25 @@ def test_every_way_to_make_a_model_keeps_them(app):
 
 
 def test_the_same_item_in_another_file_is_recognised():
-    assert len({*text_hashes(["a  fine pén\n", "a fine pe\u0301n", " a fine\tpén "])}) == 1
-    assert len({*text_hashes(["a fine pen", "a fine pan", "A fine pen"])}) == 3
+    assert len({*training_items.text_hashes(["a  fine pén\n", "a fine pe\u0301n", " a fine\tpén "])}) == 1
+    assert len({*training_items.text_hashes(["a fine pen", "a fine pan", "A fine pen"])}) == 3
     rows = sparse.random(5000, 4, 0.6, "csr", np.float32, random_state=0)
     rows.data[::9] = 0
     X = rows.toarray().astype(float)
-    assert (row_hashes(X[::-1])[::-1] == row_hashes(rows)).all()
-    assert len({*row_hashes(X)}) == len(np.unique(X, axis=0))
+    assert (training_items.row_hashes(X[::-1])[::-1] == training_items.row_hashes(rows)).all()
+    assert len({*training_items.row_hashes(X)}) == len(np.unique(X, axis=0))
     image = cv2.imread(f"{DATA}/cells/empty/smear_40.jpg")
     again = cv2.imdecode(cv2.imencode(".png", image)[1], cv2.IMREAD_COLOR)
-    assert image_hash(again) == image_hash(image) != image_hash(image[::-1])
+    hashes = [training_items.image_hash(each) for each in (image, again, image[::-1])]
+    assert hashes[0] == hashes[1] != hashes[2]
 
 
 def test_many_items_are_in_a_filter(monkeypatch):
     monkeypatch.setattr(training_items, "EXACT_ITEMS", 1000)
-    known, others = (text_hashes(f"{name} {i}" for i in range(2000)) for name in "ab")
-    few = learned_items(known[:1000])
-    many = learned_items(known, few)
+    known, others = (training_items.text_hashes(f"{name} {i}" for i in range(2000)) for name in "ab")
+    few = training_items.learned_items(known[:1000])
+    many = training_items.learned_items(known, few)
     assert [found["training_items"].shape for found in (few, many)] == [(1000, 5), (6000,)]
-    assert count_learned(known, many) == 2000
-    assert count_learned(others, many) < 5
-    assert count_learned(others[:9], learned_items(others[:9], many)) == 9
+    assert training_items.count_learned(known, many) == 2000
+    assert training_items.count_learned(others, many) < 5
+    assert training_items.count_learned(others[:9], training_items.learned_items(others[:9], many)) == 9

@@ -36,8 +36,6 @@ def test_classify_needs_no_model(record, smears):
     for cell, _ in pairs:
         assert (cell["label"] == UNCLASSIFIED) == (cell["score"] < record["min_score"])
         assert 0.25 <= cell["score"] == max(cell["probabilities"].values()) <= 1  # the largest of four
-        assert len(cell["box"]) == 4
-        assert len(cell["center"]) == 2
     labelled = [cell["label"] == label for cell, label in pairs if cell["label"] != UNCLASSIFIED]
     assert np.mean(labelled) >= 0.95
     assert len(labelled) >= 40

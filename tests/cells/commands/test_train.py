@@ -32,35 +32,23 @@ def copies(folder):
     return top, table
 
 
-def test_record(record, smears, work):
-    record = record("train", smears / "images", "--folds", 4, "--versions", 1)
-    assert record["n"] == 40
-    assert record["n_features"] == len(feature_names())
-    assert record["label_counts"] == dict.fromkeys(CLASSES, 10)
-    assert record["labels"] == CLASSES
-    assert record["error"] <= 0.05
-    assert record["error_interval"][0] <= record["error"] <= record["error_interval"][1]
-    assert np.sum(record["confusion"]) == 40
-    assert 40 - np.trace(record["confusion"]) == round(40 * record["error"])
-    assert record["folds"] == len(record["fold_alphas"]) == 4
-    assert {record["alpha"], *record["fold_alphas"]} <= set(ALPHAS)
-    assert record["originals"] is None
-    assert record["skipped"] == 0
-    assert all(0 <= gap <= 1e-3 for gap in record["relative_gap"])
-    assert record["model"] == "cells.safetensors"
-    assert [path.name for path in work.iterdir()] == ["cells.safetensors"]
-
-
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_every_classifier(record, smears, classifier):
     """Each has its errors, probabilities that classify gives again, and reasons."""
     trained = record("train", smears / "images", "--folds", 2, "--versions", 1, "--classifier", classifier)
-    assert (trained["classifier"], trained["n"], trained["error"] <= 0.1) == (classifier, 40, True)
+    assert (trained["classifier"], trained["n"], trained["skipped"]) == (classifier, 40, 0)
+    assert trained["label_counts"] == dict.fromkeys(CLASSES, 10)
+    assert trained["n_features"] == len(feature_names())
+    wrong = 40 - np.trace(trained["confusion"])
+    assert (np.sum(trained["confusion"]), wrong) == (40, round(40 * trained["error"]))
+    low, high = trained["error_interval"]
+    assert low <= trained["error"] <= min(high, 0.1)
     assert trained["calibration"]["miscalibration"] < 0.2
     no_alpha = classifier == "perceptron"
     assert (trained["alpha"] is None, trained["relative_gap"] is None) == (no_alpha, no_alpha)
-    if classifier.startswith("kernel"):
-        assert {trained["alpha"], *trained["fold_alphas"]} <= set(KERNEL_ALPHAS)
+    if not no_alpha:
+        alphas = KERNEL_ALPHAS if classifier.startswith("kernel") else ALPHAS
+        assert {trained["alpha"], *trained["fold_alphas"]} <= {*alphas}
     image = smears / "images" / "NEUTROPHIL" / "smear_20.jpg"
     (cell,) = record("classify", image, "-m", "cells.safetensors")["images"][0]["cells"]
     assert sum(cell["probabilities"].values()) == pytest.approx(1, abs=1e-3)

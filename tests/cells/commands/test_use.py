@@ -51,16 +51,10 @@ def test_json_and_csv(run, smears, model, work):
         assert float(row["score"]) == pytest.approx(cell["score"], rel=1e-5)
 
 
-def test_without_cells_there_is_no_share(run, folder, model, work):
-    (work / "text.jpg").write_text("a table of results")
-    for source, code, last in [
-        ("text.jpg", 3, "0 white cells in 0 images"),
-        (folder(40), 0, "0 white cells in 1 image, 1 of them without a white cell"),
-    ]:
-        done = run("classify", source, "-m", model)
-        assert done.exit_code == code
-        assert "100.0" not in done.stdout
-        assert done.stdout.splitlines()[-1] == last
+def test_without_cells_there_is_no_share(run, folder, model):
+    done = run("classify", folder(40), "-m", model)
+    assert (done.exit_code, "100.0" in done.stdout) == (0, False)
+    assert done.stdout.endswith("0 white cells in 1 image, 1 of them without a white cell\n")
 
 
 def test_an_image_in_which_nothing_can_be_measured_is_flagged(run, record, folder, model, work):
@@ -230,3 +224,42 @@ def test_a_field_needs_no_cell_width_and_says_what_was_read(run, smears, model, 
     given = run("classify", "field.jpg", "-m", model, "--json", "--cell-width", 80)
     assert "red cells" not in given.stderr
     assert json.loads(given.stdout)["cell_width"] == 80
+
+
+def test_red_cells_and_platelets_are_in_the_record(record, folder, model):
+    top = folder(0, 27, 40)
+    (top / "bad.jpg").write_bytes(b"no image")
+    command = "classify", top, "-m", model
+    assert "others" not in record(*command, exit_code=3)
+    assert list(record(*command, "--also", "rbc", exit_code=3)["others"]) == ["red cell"]
+    found = record(*command, "--also", "rbc,platelets", exit_code=3)
+    bad, *images = found["images"]
+    assert "problem" in bad
+    assert "others" not in bad
+    for image in images:
+        assert list(image["others"]) == ["red cell", "platelet"]
+        for kind in image["others"].values():
+            assert kind["count"] == len(kind["boxes"])
+            assert all(x >= 0 <= y and x + w <= 320 and y + h <= 240 for x, y, w, h in kind["boxes"])
+    counts = [image["others"]["red cell"]["count"] for image in images]
+    assert min(counts) > 0
+    assert found["others"]["red cell"] == {"count": sum(counts), "per_image": sum(counts) / 3}
+    assert found["n_cells"] == sum(len(image["cells"]) for image in images)
+
+
+def test_red_cells_change_no_count_of_white_ones(run, folder, model, work):
+    top = folder(0, 27, 40)
+    plain = run("classify", top, "-m", model, "--csv").stdout
+    printed = run("classify", top, "-m", model, "--also", "rbc", "--csv").stdout
+    others = [row for row in rows_of(printed) if row["status"] == "red cell"]
+    assert others
+    assert {(row["label"], row["score"]) for row in others} == {("", "")}
+    assert min(int(row[name]) for row in others for name in ("w", "h", "area")) > 0
+    kept = [line for line in printed.splitlines() if not line.endswith("red cell")]
+    assert kept == plain.splitlines()
+    numbers = [row["cell"] for row in rows_of(printed) if row["file"] == "smear_27.jpg"]
+    assert numbers == [str(k + 1) for k in range(len(numbers))]
+    (work / "cells.csv").write_text(printed)
+    result = run("classify", top, "-m", model, "--labels", "cells.csv", "--report", "page.html")
+    assert result.exit_code == 0
+    assert "Agreement with the known labels" in (work / "page.html").read_text()

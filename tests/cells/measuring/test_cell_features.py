@@ -102,14 +102,6 @@ def test_a_turned_cell_has_the_same_features(smears, turn):
         assert np.mean(differences, axis=0)[some].mean() < 0.25 * between(smears, some), prefix
 
 
-# Borders and extremes
-
-
-@pytest.mark.parametrize("center", [(0, 120), (319, 120), (160, 0), (160, 239), (6, 6), (314, 234)])
-def test_a_cell_that_the_border_cuts(center):
-    assert np.isfinite(measured(drawn((*center, 30, 42)))).all()
-
-
 def test_a_cell_beside_a_black_wedge():
     image = ROUND.copy()
     cv2.fillConvexPoly(image, np.array([(190, 0), (320, 0), (320, 240), (205, 240)]), (0, 0, 0))

@@ -146,16 +146,13 @@ def test_a_pruned_model_is_a_model(run, model, texts):
     assert small == whole
 
 
-def test_files_of_the_same_kind_are_replaced(run, model):
+def test_files_of_the_same_kind_are_replaced_and_no_others(run, model):
     for keep in (5, 6):
         result = run("export", model, "--to", "liblinear", "--keep", keep, "-o", "out")
         assert (result.exit_code, result.stderr) == (0, "")
         assert result.stdout.startswith(f"{keep} of 70 terms\nout: ")
     assert sorted(path.name for path in Path().iterdir()) == ["out", "out.vocabulary.tsv"]
-
-
-def test_nothing_else_is_overwritten(run, model):
-    Path("out.vocabulary.tsv").write_text("words")
-    refused = run("export", model, "--to", "liblinear", "-o", "out")
-    assert "out.vocabulary.tsv: is not a vocabulary" in refused.stderr
-    assert not Path("out").exists()
+    Path("other.vocabulary.tsv").write_text("words")
+    refused = run("export", model, "--to", "liblinear", "-o", "other")
+    assert "other.vocabulary.tsv: is not a vocabulary" in refused.stderr
+    assert not Path("other").exists()

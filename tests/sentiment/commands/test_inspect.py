@@ -96,14 +96,6 @@ def test_what_is_skipped_is_counted_by_problem(run, tmp_path):
     assert f"{corpus}: 4 skipped" in result.stderr.splitlines()
 
 
-def test_a_real_corpus(run, shared):
-    record = describe_json(run, shared / "sentiment.txt", "-n", 1)
-    assert record["label_counts"] == {"pos": 2527, "neg": 2473}
-    assert record["words"]["frequent"] == [{"word": "the", "count": 33618, "texts": 4496}]
-    assert record["exact_copies"]["spare"] == 130
-    assert record["near_copies"]["named"][0]["members"][1]["place"] == 2411
-
-
 def flipped(pairs, share, seed=0):
     """Give some texts another label; return the pairs, and which they are."""
     rng = random.Random(seed)

@@ -5,6 +5,8 @@ import json
 import pytest
 
 from fastsvm.text import TextScorer
+from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
+from fastsvm_apps.sentiment.measures.prediction import load_text_model
 
 
 @pytest.fixture
@@ -30,9 +32,6 @@ def test_a_model_does_with_new_texts_what_it_did_with_its_own(run, write, html, 
 
 
 def test_explain_marks_words_where_they_stand(run, write, html):
-    from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
-    from fastsvm_apps.sentiment.measures.prediction import load_text_model
-
     assert run("train", write(html, "csv"), "-o", "m.safetensors", "--ngrams", "1").exit_code == 0
     text = "A <i>GREAT</i> caf&eacute;, &amp;c; so dull<br>thing1"
     spans = explain_text(load_text_model("m.safetensors"), text).spans

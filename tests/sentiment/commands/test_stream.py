@@ -15,6 +15,7 @@ from fastsvm_apps.sentiment.jobs import streamed_training
 from fastsvm_apps.sentiment.learning import corpus_terms
 from fastsvm_apps.sentiment.learning.corpus_terms import TRAIN, rows_of_part
 from fastsvm_apps.sentiment.settings import BY_DEFAULT, Settings
+from refusal import assert_refused
 
 pytestmark = pytest.mark.blas
 
@@ -106,14 +107,12 @@ def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
 
 
 def test_stdin_and_what_cannot_be_told_apart_are_refused(run, write, tmp_path):
-    assert "file or a folder" in run("train", "-", "--stream", "-o", "m.safetensors").stderr
-    os.mkfifo(tmp_path / "pipe")  # opened, it would wait for ever
+    whole = "give a file or a folder"
+    assert_refused(run("train", "-", "--stream", "-o", "m.safetensors"), 2, whole)
+    os.mkfifo(pipe := tmp_path / "pipe")  # opened, it would wait for ever
     for option in {"stream": True}, {"checkpoint": "run.ckpt"}:
-        done = run("train", str(tmp_path / "pipe"), "-o", "m.safetensors", config=option)
-        assert (done.exit_code, "pipe cannot be; give a file or a folder" in done.stderr) == (2, True)
+        assert_refused(run("train", pipe, config=option), 2, f"pipe cannot be; {whole}")
     done = run("train", write(reviews(50, ("same",)), "csv", "reviews.csv"), "--stream")
-    assert done.exit_code == 1
-    assert "'same' is the only label" in done.stderr
+    assert_refused(done, 1, "'same' is the only label")
     done = run("train", write(reviews(9), "csv", "reviews.csv"), "--stream", "--format", "jsonl")
-    assert done.exit_code == 1
-    assert "no labelled text, read as jsonl (line 1: not JSON" in done.stderr
+    assert_refused(done, 1, r"no labelled text, read as jsonl \(line 1: not JSON")

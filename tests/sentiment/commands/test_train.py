@@ -1,15 +1,21 @@
 import json
 import re
+import sys
 
 import numpy as np
 import pytest
+from peak_memory import peak_of
 from sklearn.pipeline import make_pipeline
 
 import fastsvm
 from fastsvm import SDCAClassifier
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.folds import stratified_folds
+from fastsvm_apps.sentiment.data.corpus import read_corpus
+from fastsvm_apps.sentiment.data.text_source import TextSource
+from fastsvm_apps.sentiment.jobs.text_training import train_text_model
 from fastsvm_apps.sentiment.learning.text_splits import split_texts
+from fastsvm_apps.sentiment.settings import Settings
 from fastsvm_apps.sentiment.text_recipes import CLASSIFIERS
 
 pytestmark = pytest.mark.blas
@@ -216,3 +222,15 @@ def test_the_learning_curve_of_a_report_ends_at_the_held_out_accuracy(trained, w
     assert [point["n_train"] for point in points] == [20, 40, 80, 160, 320]
     assert points[-1]["accuracy"] == record["accuracy"]
     assert points[0]["accuracy"] < points[-1]["accuracy"]
+
+
+def test_training_holds_each_text_once(tmp_path):
+    # Few different words, so that texts weigh much more than counts.
+    corpus = tmp_path / "long.tsv"
+    words = [f"{('bad', 'good')[i % 2]} word{i % 7} " for i in range(400)]
+    lines = [f"{('neg', 'pos')[i % 2]}\t{each * 2000}\n" for i, each in enumerate(words)]
+    corpus.write_text("".join(["label\ttext\n", *lines]))
+    held = sum(map(sys.getsizeof, read_corpus(TextSource(str(corpus))).texts))
+    assert held > 8e6
+    model = str(tmp_path / "m.safetensors")
+    assert peak_of(lambda: train_text_model(TextSource(str(corpus)), Settings(), model)) < 1.3 * held
