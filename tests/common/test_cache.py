@@ -51,16 +51,12 @@ def test_another_version_is_another_step(get, monkeypatch):
     assert get(seed=1)[1]
 
 
-def cut(content):
-    return content[: len(content) // 2]
-
-
 def flip(content):
     middle = content.index(np.array([1.0, np.nan]).tobytes())
     return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
 
 
-@pytest.mark.parametrize("change", [cut, flip, lambda _: b"", lambda _: b"PK\x03\x04 of somebody else"])
+@pytest.mark.parametrize("change", [lambda c: c[: len(c) // 2], flip, lambda _: b"", lambda _: b"PK\x03\x04"])
 def test_a_damaged_file_is_computed_anew(get, change, tmp_path):
     get(seed=1)
     [path] = (tmp_path / "kept").iterdir()

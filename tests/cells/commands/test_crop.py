@@ -7,6 +7,7 @@ import numpy as np
 
 from csv_rows import rows_of
 from drawing import overlap
+from refusal import assert_refused
 
 COLUMNS = ["file", "cell", "x", "y", "w", "h", "cx", "cy", "area", "status"]
 
@@ -87,16 +88,14 @@ def test_earlier_crops_are_not_cropped_again(run, folder, work):
         assert run("crop", top, "-o", top / "crops").stdout.startswith("2 white cells in 2 images\n")
         (top / "crops/notes.txt").write_text("mine")
     assert (top / "crops/notes.txt").read_text() == "mine"
-    result = run("crop", top, "-o", top.parent)
-    assert result.exit_code == 1
-    assert "all images are in it; choose another folder for the results" in result.stderr
+    inside = run("crop", top, "-o", top.parent)
+    assert_refused(inside, 1, "all images are in it; choose another folder for the results")
 
 
 def test_two_images_of_one_name(run, folder):
     first, second = folder(0, name="a"), folder(0, name="b")
-    result = run("crop", first, second, "-o", "crops")
-    assert result.exit_code == 1
-    assert "have the same name; work on their folders one by one" in result.stderr
+    both = run("crop", first, second, "-o", "crops")
+    assert_refused(both, 1, "have the same name; work on their folders one by one")
 
 
 def test_bad_images(run, bad, problems, work):

@@ -8,6 +8,7 @@ import pytest
 
 from fastsvm_apps.cells.data import cluster_images
 from fastsvm_apps.common import dask_cluster
+from refusal import assert_refused
 
 
 def written(folder):
@@ -54,10 +55,6 @@ def test_no_scheduler_answers(run, smears, work, monkeypatch):
     pytest.importorskip("distributed")
     (work / "cells.csv").write_text("earlier")
     result = run(*command, smears, "--scheduler", "tcp://127.0.0.1:1")
-    assert result.exit_code == 1
-    assert result.stderr.endswith(
-        "tcp://127.0.0.1:1: no Dask scheduler answers; start one with dask scheduler\n"
-    )
-    assert result.stderr.count("\n") == 1
+    assert_refused(result, 1, "tcp://127.0.0.1:1: no Dask scheduler answers; start one with dask scheduler")
     assert written(".") == {"cells.csv": b"earlier"}
     assert not (work / "out").exists()

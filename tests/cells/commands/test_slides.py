@@ -23,6 +23,7 @@ from fastsvm_apps.cells.data.slides import TiffSlide
 from fastsvm_apps.cells.finding.stain import USUAL, normalised, raw_field, stain_of
 from fastsvm_apps.cells.jobs import cell_classification
 from fastsvm_apps.cells.measuring import describing
+from refusal import assert_refused
 
 tifffile = pytest.importorskip("tifffile", reason="slides want tifffile")
 CELL_WIDTH = 80
@@ -242,8 +243,7 @@ def test_images_are_resumed_too(run, folder, model, work, monkeypatch):
 
 def test_no_overlay_of_slides(run, slide, model):
     done = run("classify", slide, "-m", model, "--cell-width", CELL_WIDTH, "--overlay", "drawn")
-    assert done.exit_code == 2
-    assert "--overlay draws no slides" in done.stderr
+    assert_refused(done, 2, "--overlay draws no slides")
 
 
 def test_a_damaged_slide_is_skipped(run, tmp_path, slide, model):

@@ -13,6 +13,7 @@ from fastsvm_apps.cells.commands._options import NO_GROUPS
 from fastsvm_apps.cells.data import image_reader
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.measuring.describing import describe_image
+from refusal import assert_refused
 
 TOO_GOOD = "warning: the model has learned from {} of these {} labelled images: the figures are too good"
 COUNTS = {"EOSINOPHIL": 11, "LYMPHOCYTE": 12, "MONOCYTE": 11, "NEUTROPHIL": 12}
@@ -129,8 +130,7 @@ def test_an_image_is_decoded_once(run, folder, model, work, monkeypatch, ending)
 def test_an_endless_table(run, folder, model, option, monkeypatch):
     monkeypatch.setattr("fastsvm_apps.cells.data.label_tables.MAX_TABLE_BYTES", 1 << 20)
     result = run("evaluate", model, folder(0, by_label=True), option, "/dev/zero")
-    message = "error: /dev/zero: larger than 1,048,576 bytes, too large for a table of images\n"
-    assert (result.exit_code, result.stdout, result.stderr) == (1, "", message)
+    assert_refused(result, 1, "/dev/zero: larger than 1,048,576 bytes, too large for a table of images")
 
 
 def test_bad_images(run, bad, problems, model, work):
@@ -152,9 +152,7 @@ def test_bad_images(run, bad, problems, model, work):
 def test_without_a_model(run, folder, model, monkeypatch, tmp_path):
     top = folder(0)
     monkeypatch.setattr("fastsvm_apps.cells.learning.cell_model.SHIPPED", "shipped/none.safetensors")
-    result = run("classify", top)
-    assert result.exit_code == 1
-    assert result.stderr == "error: this installation comes without a model; give one with -m\n"
+    assert_refused(run("classify", top), 1, "this installation comes without a model; give one with -m")
 
 
 def test_evaluate(run, smears, folder, model):

@@ -150,15 +150,13 @@ def test_paths(run, write, texts, model, tmp_path):
     corpus = write(texts(50))
     fails(run("train"), 2, "Missing argument 'CORPUS'")
     fails(run("train", "missing.txt"), 1, "missing.txt: No such file or directory")
+    before = run("train", "missing.txt", "-o", "missing/m.safetensors")  # the output is checked before
+    fails(before, 1, "m.safetensors: cannot be written")
     fails(run("train", tmp_path / "work"), 1, "no labelled text, read as folder")
     fails(run("train", tmp_path, "--format", "csv"), 2, "is a folder")
     fails(run("train", corpus, "-o", tmp_path), 1, str(tmp_path))
     pytest.importorskip("matplotlib")
     fails(run("explain", model, "--plot", "missing/a.png"), 1, "missing/a.png: cannot be written")
-
-
-def test_the_output_is_checked_before_the_corpus_is_read(run):
-    fails(run("train", "missing.txt", "-o", "missing/m.safetensors"), 1, "m.safetensors: cannot be written")
 
 
 def test_a_model_without_words(run, tmp_path):

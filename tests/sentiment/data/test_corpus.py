@@ -167,12 +167,6 @@ def test_more_labels_than_can_be_told_apart(read):
     assert len(set(read(content.partition("\n")[2]).labels)) == 1000
 
 
-@pytest.mark.parametrize("content", ["plain prose, all of it\n", "word\n", "a b c d\n", "pos\tlovely film\n"])
-def test_what_cannot_be_told(read, content):
-    with pytest.raises(AppError, match="cannot tell its format"):
-        read(content)
-
-
 class Trickle(io.RawIOBase):
     """A pipe into which someone writes a few bytes at a time."""
 
