@@ -1,6 +1,5 @@
 """Labels that are given and withheld, images that are unlike those learned from, and reasons."""
 
-import csv
 import json
 from functools import reduce
 from operator import getitem
@@ -9,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
+from csv_rows import rows_of
 from fastsvm.model_files import load_about, load_plain, save_plain
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED
@@ -63,7 +63,7 @@ def test_a_cell_whose_score_is_low_gets_no_label(run, smears, sure, work):
         most = n if label == UNCLASSIFIED else n + 10
         bounds = wilson_interval(n, named["n_cells"])[0], wilson_interval(most, named["n_cells"])[1]
         assert named["percent_intervals"][label] == pytest.approx([100 * bound for bound in bounds])
-    rows = list(csv.DictReader((work / "cells.csv").read_text().splitlines()))
+    rows = rows_of("cells.csv")
     assert sum(row["label"] == UNCLASSIFIED for row in rows) == 10
     for row in rows:
         assert sum(float(row[f"p_{label}"]) for label in CLASSES) == pytest.approx(1, abs=1e-4)
@@ -92,9 +92,8 @@ def test_ten_cells_of_one_class_are_familiar(shared):
     model, rng = load_cell_model(None), np.random.default_rng(0)
     for folder, expected in (("smears", True), ("tecom", False)):
         by_label = {}
-        with open(shared / folder / "labels_checked.csv", newline="") as file:
-            for row in csv.DictReader(file):
-                by_label.setdefault(row["checked"], []).append(str(shared / folder / "images" / row["file"]))
+        for row in rows_of(shared / folder / "labels_checked.csv"):
+            by_label.setdefault(row["checked"], []).append(str(shared / folder / "images" / row["file"]))
         for label in CLASSES:
             files = find_images(by_label[label])
             found = [describe_image(file, most=1) for file in files]
@@ -148,7 +147,7 @@ def test_images_unlike_those_learned_from_are_flagged(run, odd, sure, work):
     record = records(result)
     assert ["noise" in image.get("flags", ()) for image in record["images"]] == [False, True]
     assert record["flagged"] == 1
-    rows = list(csv.DictReader((work / "cells.csv").read_text().splitlines()))
+    rows = rows_of("cells.csv")
     assert ["noise" in row["flags"] for row in rows] == [False, True]
     assert "1 image unlike the training images: " in run("classify", odd, "-m", sure).stdout
 

@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.cells.data.image_reader import ImageFile, read_image
-from fastsvm_apps.cells.finding.image_quality import (
-    WORDS,
-    measure_quality,
-    quality_flags,
-    quality_ranges,
-)
+from fastsvm_apps.cells.finding.image_quality import WORDS, measure_quality, quality_flags, quality_ranges
 from fastsvm_apps.cells.finding.masks import black_frame
 from fastsvm_apps.cells.finding.stain import (
     NUCLEAR_OF_RED,
