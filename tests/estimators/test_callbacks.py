@@ -17,7 +17,6 @@ from fastsvm import (
     KernelSDCAClassifier,
     SDCAClassifier,
 )
-from rounding import assert_close
 
 callback = pytest.importorskip("sklearn.callback")
 
@@ -47,8 +46,8 @@ def test_epochs_are_tasks_of_their_class(estimator, n_jobs, iris):
         open_tasks = [h[1] for h in hooks if h[0] == "begin" and h[1].parent is context]
         assert open_tasks == [task[0] for task in epochs]
     assert len(recorder.ended("epoch")) == sum(len(history) for history in model.history_)
-    traced = clone(estimator).set_params(trace=True).fit(*iris)
-    assert_close(model.coef_, traced.coef_)
+    for trace in (False, True):  # where nobody looks, many epochs are a call of the kernel
+        np.testing.assert_array_equal(model.coef_, clone(estimator).set_params(trace=trace).fit(*iris).coef_)
 
 
 @each

@@ -236,18 +236,6 @@ def test_what_is_passed_goes_before_what_is_read(classes):
     assert np.all(certify(perceptron, X, y, **options).gap > 0)
 
 
-@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, sparse.csc_matrix, list])
-def test_any_x(make, classes):
-    X, y, _ = classes
-    model = LinearSVC(random_state=0).fit(X, y)
-    expected = certify(model, X, y, random_state=0)
-    np.testing.assert_allclose(
-        certify(model, make(X), list(y), random_state=0).bound, expected.bound, rtol=1e-9
-    )
-    with pytest.raises(ValueError, match="NaN at row 0, column 0"):
-        certify(model, X * np.where(np.arange(4) == 0, np.nan, 1), y)
-
-
 def test_a_zero_objective_has_nothing_to_gain():
     X, y = np.array([[1.0], [-1.0]]), np.array([1, -1])
     found = certify([0.0], X, np.array([1, -1]), loss="squared_hinge", alpha=1.0, random_state=0)

@@ -8,11 +8,9 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import FeatureUnion, make_pipeline
 
+from contracts import LINEAR, estimators
 from fastsvm import (
-    ASDCAClassifier,
     ModelFileError,
-    PegasosClassifier,
-    PerceptronClassifier,
     SDCAClassifier,
     load_model,
     save_model,
@@ -98,12 +96,7 @@ def test_readings(analyzer, ngram_range, weigh, params, marks, path):
 
 @pytest.mark.parametrize(
     "classifier",
-    [
-        *(sdca(loss) for loss in ("hinge", "log")),
-        *(ASDCAClassifier(loss=loss, max_iter=2) for loss in ("smooth_hinge", "log")),
-        *(PegasosClassifier(loss=loss, max_iter=2) for loss in ("hinge", "log")),
-        PerceptronClassifier(max_iter=2),
-    ],
+    [sdca(), sdca("hinge"), *estimators([name for name in LINEAR if name != "SDCA"])],
     ids=repr,
 )
 @pytest.mark.parametrize("n_labels", [2, 3])

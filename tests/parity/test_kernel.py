@@ -10,12 +10,7 @@ import reference
 from fastsvm.solvers import LOSSES, kernel_pegasos
 from fastsvm.solvers.kernel import _kernel
 from fastsvm.solvers.kernel._free_set import newton_steps
-from fastsvm.solvers.kernel._gram import make_gram
-from fastsvm.solvers.kernel._problem import KernelProblem
-from fastsvm.solvers.kernel.params import KernelSDCAParams
-from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
 from fastsvm.solvers.losses import as_loss
-from fastsvm.solvers.run import run
 from reference import KERNELS
 
 pytestmark = pytest.mark.blas
@@ -70,20 +65,27 @@ def assert_certified(result, K, Y, weights=None, rtol=1e-10):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    ("steps", "capacity"), [(STEPS, None), (1000, 3), ("few rows", 1)], ids=["short", "long", "few rows"]
+)
 @each_kernel
-def test_pegasos(kernel, weighted, data):
+def test_pegasos(kernel, steps, capacity, weighted, data):
+    """In the long stream many rows pull more often than they may; rows never drawn count for P alone."""
     X, twin, Y, weights = data
-    weights = weights if weighted else None
+    weights, n = weights if weighted else None, len(twin)
     K = reference.kernel_matrix(kernel, twin, twin, **KERNELS[kernel])
-    order = stream(len(twin))
+    few = np.tile(np.random.default_rng(8).permutation(n)[:12], 3)
+    order = few if steps == "few rows" else stream(n, steps)
     expected = reference.kernel_pegasos(K, Y, order, ALPHA, weights)
-    assert 0 < expected[0].sum() < STEPS
+    assert 0 < expected[0].sum() < len(order)
     options = {"alpha": ALPHA, "sample_weight": weights, "order": order, **KERNELS[kernel]}
+    options |= {"cache_size": capacity * n * X.dtype.itemsize / MIB} if capacity else {}
     result = kernel_pegasos(X, Y, kernel=kernel, **options)
-    assert_same_counts(result, Y, expected)
+    assert_same_counts(result, Y, expected, len(order))
     if kernel != "sigmoid":  # which has no lengths
         assert_certified(result, K, Y, weights)
-    assert_same_counts(kernel_pegasos(X, Y[2], kernel=kernel, **options), Y[2], expected[2:3])
+    one = kernel_pegasos(X, Y[2], kernel=kernel, **options)
+    assert_same_counts(one, Y[2], expected[2:3], len(order))
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
@@ -97,43 +99,6 @@ def test_pegasos_on_a_matrix_that_is_given(real):
     assert_same_counts(kernel_pegasos(K, Y, kernel="precomputed", **options), Y, expected)
     by_hand = lambda A, B: reference.kernel_matrix("rbf", A, B, gamma=0.3).astype(real)  # noqa: E731
     assert_same_counts(kernel_pegasos(X, Y, kernel=by_hand, **options), Y, expected)
-
-
-@pytest.mark.parametrize("layout", ["dense", "shuffled"])
-@each_kernel
-def test_pegasos_that_draws_few_rows(kernel, layout):
-    """Rows that are never drawn matter for the certificate alone."""
-    X, twin = matrix(layout, np.float32, np.int32)
-    Y, weights = labels(twin)
-    order = np.tile(np.random.default_rng(8).permutation(len(twin))[:12], 3)
-    K = reference.kernel_matrix(kernel, twin, twin, **KERNELS[kernel])
-    for c in (None, weights):
-        expected = reference.kernel_pegasos(K, Y, order, ALPHA, c)
-        options = {"alpha": ALPHA, "sample_weight": c, "order": order, **KERNELS[kernel]}
-        result = kernel_pegasos(X, Y, kernel=kernel, **options)
-        assert_same_counts(result, Y, expected, 36)
-        if kernel != "sigmoid":
-            assert_certified(result, K, Y, c)
-
-
-@pytest.mark.parametrize("capacity", [1, 3, 12])
-@pytest.mark.parametrize("layout", ["dense", "csr"])
-def test_pegasos_with_room_for_few_rows(layout, capacity):
-    X, twin = matrix(layout, np.float64, np.int32)
-    Y, weights = labels(twin)
-    K = reference.kernel_matrix("rbf", twin, twin, gamma=0.3)
-    for n_steps in (STEPS, 1000):  # in the longer stream many rows pull more often than they may
-        order = stream(len(twin), n_steps)
-        gram = make_gram(X, KernelSDCAParams("rbf", cache_size=capacity * len(twin) * 8 / MIB), 0.3)
-        assert gram.capacity == capacity
-        solver = KernelPegasosSolver(KernelProblem(gram, Y, weights), ALPHA, order=order.astype(np.int32))
-        result = run(solver, trace=False)
-        expected = reference.kernel_pegasos(K, Y, order, ALPHA, weights)
-        np.testing.assert_array_equal(solver.counts, expected)
-        np.testing.assert_allclose(solver.scores, (solver.counts * Y) @ K, rtol=1e-10, atol=1e-10)
-        assert gram.computed > capacity
-        assert_same_counts(result, Y, expected, n_steps)
-        assert_certified(result, K, Y, weights)
 
 
 @pytest.fixture(scope="module")

@@ -388,12 +388,9 @@ def with_value(X, value):
         ({"degree": 2.5}, "degree must be a positive integer; got 2.5"),
         ({"coef0": np.nan}, "coef0 must be a finite number; got nan"),
         ({"cache_size": 0}, "cache_size must be a positive number; got 0"),
-        ({"sample_weight": -np.ones(30)}, r"sample_weight\[0\] is -1\.0; weights must be finite and >= 0"),
         ({"sample_weight": np.ones(29)}, r"sample_weight has shape \(29,\); X has 30 rows"),
         ({"Y": np.zeros(30)}, r"y must be -1 or \+1; y\[0\] is"),
         ({"Y": np.ones((2, 29))}, r"y has shape \(29,\); X has 30 rows"),
-        ({"X": with_value(rows(30), np.nan)}, "X contains NaN at row 4, column 6;"),
-        ({"X": sparse.csr_array(with_value(rows(30), -np.inf))}, "X contains infinity at row 4, column 6;"),
         ({"kernel": "precomputed"}, r"an array of shape \(n, n\); X is of shape \(30, 7\)\."),
         (
             {"kernel": "precomputed", "X": sparse.csr_array((30, 7))},

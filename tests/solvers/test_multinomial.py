@@ -5,7 +5,7 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
 import reference
-from fastsvm import SDCAClassifier, certify, load_model, save_model
+from fastsvm import SDCAClassifier, certify
 from fastsvm.solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
 from fastsvm.solvers.params import SDCAParams
 from fastsvm.solvers.run import Watcher, run
@@ -52,7 +52,7 @@ def test_the_certificate_is_that_of_the_reference(digits, fit_intercept, weighte
     assert p.objective <= theirs * (1 + 1e-9)
 
 
-def test_probabilities_threads_warm_start_file_and_certificate(digits, tmp_path):
+def test_probabilities_warm_start_and_certificate(digits):
     X, y = digits
     for rows in (X, sparse.csr_array(X)):
         model = multinomial(alpha=0.01, tol=1e-6, class_weight="balanced").fit(rows, y)
@@ -62,13 +62,7 @@ def test_probabilities_threads_warm_start_file_and_certificate(digits, tmp_path)
         assert proof.gap_at_least <= model.dual_gap_ + 1e-12
         assert proof.gap <= 2 * model.dual_gap_ + 1e-9
         assert "all" in repr(proof)
-        other = multinomial(alpha=0.01, tol=1e-6, class_weight="balanced", n_jobs=3).fit(rows, y)
-        assert np.array_equal(other.coef_, model.coef_)
-        assert other.set_params(warm_start=True).fit(rows, y).n_iter_ == 1
-        save_model(model, tmp_path / "model")
-        loaded = load_model(tmp_path / "model")
-        assert np.array_equal(loaded.predict_proba(rows), model.predict_proba(rows))
-        assert loaded.objective_ == model.objective_
+        assert model.set_params(warm_start=True).fit(rows, y).n_iter_ == 1
 
 
 def test_two_classes_are_binary_log_loss(digits):

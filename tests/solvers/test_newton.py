@@ -6,12 +6,12 @@ from solvers.test_certificates import Drawn
 from solvers.test_certificates import check as certified
 
 import reference
-from fastsvm.solvers import LOSSES, _newton, losses, sdca
+from fastsvm.solvers import LOSSES, _newton, losses
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.newton_solver import SMALL_SYSTEM, NewtonSolver, cholesky, newton_direction
 from fastsvm.solvers.params import SDCAParams
 from fastsvm.solvers.run import run
-from pairs import linear_pairs, pairs
+from pairs import pairs
 
 pytestmark = pytest.mark.blas
 
@@ -26,22 +26,6 @@ def newton(
 def check(r, X, y, loss, alpha, c=None, fit_intercept=False):
     """What is returned is consistent, and its certificate is what NumPy computes."""
     certified(Drawn(X.astype(np.float64), X, y, c, loss, alpha, fit_intercept), r)
-
-
-@pytest.mark.parametrize(*linear_pairs(layout=["csr", "dense"], loss=LOSSES))
-def test_the_optimum_is_that_of_coordinate_ascent(loss, layout, dtype, weighted, fit_intercept, problem):
-    X, y = problem
-    X = X.astype(dtype)
-    c = reference.weights(np.random.default_rng(2), len(y)) if weighted else None
-    given = X if layout == "csr" else X.toarray()
-    options = {"loss": loss, "alpha": 0.01, "sample_weight": c, "fit_intercept": fit_intercept}
-    r = newton(given, y, **options)
-    check(r, X, y, loss, 0.01, c, fit_intercept)
-    assert r.solver == "newton"
-    assert r.gap <= 1e-9 * r.objective
-    best = sdca(given, y, tol=1e-8, max_iter=10**5, random_state=0, **options)
-    assert r.objective == pytest.approx(best.objective, rel=2e-8)
-    assert r.n_iter < 20
 
 
 @pytest.mark.parametrize(*pairs(fit_intercept=[False, True], alpha=[1e-9, 1e-5, 1e-2, 1e3], loss=LOSSES))

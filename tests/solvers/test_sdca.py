@@ -4,30 +4,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 import reference
-from fastsvm.solvers import LOSSES, sdca
-from fastsvm.solvers.sdca_solver import SDCASolver
+from fastsvm.solvers import sdca
 
 pytestmark = pytest.mark.blas
-
-
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("loss", LOSSES)
-def test_epochs_in_one_call_are_those_one_by_one(loss, weighted, fit_intercept, problem, monkeypatch):
-    """One by one they are ended by Python, which is the kernel's twin."""
-    X, y = problem
-    c = reference.weights(np.random.default_rng(2), len(y)) if weighted else None
-    calls, inner = [], SDCASolver.run_epoch
-    monkeypatch.setattr(SDCASolver, "run_epoch", lambda run: calls.append(run.done) or inner(run))
-    options = {"alpha": 1e-4, "tol": 1e-8, "max_iter": 150, "solver": "coordinate", "random_state": 3}
-    options |= {"loss": loss, "sample_weight": c, "fit_intercept": fit_intercept}
-    some = sdca(X, y, **options)
-    assert len(calls) < some.n_iter / 2
-    monkeypatch.setattr(SDCASolver, "_epochs_at_once", lambda run: 1)
-    one = sdca(X, y, **options)
-    assert (some.n_iter, some.intercept, some.objective) == (one.n_iter, one.intercept, one.objective)
-    assert some.w.tobytes() == one.w.tobytes()
-    assert some.dual.tobytes() == one.dual.tobytes()
 
 
 @pytest.mark.parametrize("alpha", [1e-4, 1e-2, 1.0])

@@ -53,17 +53,6 @@ def test_threads_do_not_change_a_bit(loss, dtype, fit_intercept, trace, rows):
     assert bits(one) == bits(two) == bits(many)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_threads_do_not_change_newtons_method(loss, monkeypatch):
-    monkeypatch.setattr("fastsvm.solvers._rows.PASS_VALUES", 100)
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(400, 5))
-    y = np.where(X[:, 0] + rng.normal(size=400) > 0.3, 1, -1)
-    one, two = (sdca(X, y, loss=loss, fit_intercept=True, solver="newton", n_jobs=n) for n in (1, 2))
-    assert one.solver == "newton"
-    assert bits(one) == bits(two)
-
-
 def test_two_threads_are_at_work_at_once(rows):
     both = Barrier(2, timeout=10)  # opens for two that wait, and never for one
     assert len(map_chunks(Problem(*rows).rows, lambda first, last: first >= 40 or both.wait(), 2)) > 20
