@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.ndimage import map_coordinates
 from scipy.optimize import brentq, minimize, minimize_scalar
 from scipy.special import entr, expit
+from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 
 from fastsvm.solvers import losses
@@ -281,17 +282,10 @@ KERNELS = {  # of every name, and parameters
 }
 
 
-def kernel_matrix(name, X, Z, gamma=1.0, degree=3, coef0=0.0):
-    """K(x, z) for each row x of X and z of Z, the kernels by scikit-learn's names."""
-    kernel = {
-        "linear": lambda x, z: x @ z,
-        "poly": lambda x, z: (gamma * (x @ z) + coef0) ** degree,
-        "sigmoid": lambda x, z: np.tanh(gamma * (x @ z) + coef0),
-        "rbf": lambda x, z: np.exp(-gamma * ((x - z) @ (x - z))),
-        "laplacian": lambda x, z: np.exp(-gamma * np.abs(x - z).sum()),
-    }[name]
+def kernel_matrix(name, X, Z, **parameters):
+    """K(x, z) for each row x of X and z of Z, by scikit-learn."""
     X, Z = np.asarray(X, np.float64), np.asarray(Z, np.float64)
-    return np.array([[kernel(x, z) for z in Z] for x in X]).reshape(len(X), len(Z))
+    return pairwise_kernels(X, Z, metric=name, filter_params=True, **parameters)
 
 
 def kernel_pegasos(K, Y, order, alpha, sample_weight=None):
@@ -470,18 +464,6 @@ def add_looked_up(base, planes, table, axes):
     """Add what a table says, read by linear interpolation."""
     places = [bin_places(planes[..., i], axis) for i, axis in enumerate(axes)]
     return base + map_coordinates(table.astype(np.float64), places, order=1)
-
-
-def svmlight_rows(text, first=1):
-    """The labels and rows, each a dict of column to value, of lines in the svmlight format."""
-    labels, rows = [], []
-    for line in text.splitlines():
-        parts = line.partition("#")[0].split()
-        if parts:
-            pairs = (part.split(":") for part in parts[1:] if not part.startswith("qid:"))
-            labels.append(float(parts[0]))
-            rows.append({int(index) - first: float(value) for index, value in pairs})
-    return labels, rows
 
 
 def multinomial_primal_dual(X, places, W, b, alpha, sample_weight=None):

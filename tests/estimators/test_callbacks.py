@@ -20,7 +20,7 @@ from fastsvm import (
 
 callback = pytest.importorskip("sklearn.callback")
 
-ALL = [made("SDCA", alpha=0.1), made("Pegasos"), made("Perceptron")]
+ALL = [made("SDCA", alpha=0.1, solver="coordinate"), made("Pegasos"), made("Perceptron")]
 KERNEL_ALL = [
     KernelSDCAClassifier(alpha=1e-4, tol=1e-6, trace=True, random_state=0),
     KernelPegasosClassifier(alpha=0.01, n_iter=1000, random_state=0),

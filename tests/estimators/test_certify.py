@@ -50,10 +50,11 @@ def classes():
     scale=st.sampled_from([1e-3, 1.0, 30.0]),
     free=st.booleans(),
     weighted=st.booleans(),
+    accuracy=st.sampled_from([1.2, 2.0]),
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_gap_is_never_below_the_true_one_nor_far_above(
-    loss, seed, size, alpha, distance, scale, free, weighted
+    loss, seed, size, alpha, distance, scale, free, weighted, accuracy
 ):
     rng = np.random.default_rng(seed)
     X = scale * rng.normal(size=size) * (rng.random(size) < 0.7)
@@ -66,32 +67,18 @@ def test_the_gap_is_never_below_the_true_one_nor_far_above(
     b0 = best.intercept + distance * rng.normal() if free else None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        found = certify(w, X, y, loss=loss, alpha=alpha, intercept=b0, sample_weight=c, random_state=0)
+        found = certify(
+            w, X, y, loss=loss, alpha=alpha, intercept=b0, sample_weight=c, accuracy=accuracy, random_state=0
+        )
     objective = reference.primal(loss, alpha, X, y, w, b0 or 0.0, c if c is None else c / c.mean())
     assert found.objective == pytest.approx(objective, rel=1e-12)
     assert found.bound <= best.objective
     assert found.gap >= objective - best.objective
     assert found.gap_at_least <= objective - (best.objective - best.gap) + 1e-13 * objective
     assert 0 <= found.gap_at_least <= found.gap
-    tight = found.gap <= max(2 * found.gap_at_least, 1e-8 * objective, 1e-307)
+    tight = found.gap <= max(accuracy * found.gap_at_least, 1e-8 * objective, 1e-307)
     assert tight or caught  # then it says so
-
-
-@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("free", [False, True])
-@pytest.mark.parametrize("loss", LOSSES)
-def test_the_gap_is_within_twice_the_true_one(loss, free, problem):
-    X, y = problem
-    options = {"loss": loss, "alpha": ALPHA, "random_state": 0}
-    best = sdca(X, y, fit_intercept=free, tol=1e-10, max_iter=20000, **options)
-    direction = np.random.default_rng(0).normal(size=X.shape[1])
-    for distance in (1e-2, 0.1, 1, 10):
-        b0 = best.intercept + distance if free else None
-        found = certify(best.w + distance * direction, X, y, intercept=b0, **options)
-        true = found.objective - best.objective
-        assert true <= found.gap <= 2 * true
-        closer = certify(best.w + distance * direction, X, y, intercept=b0, accuracy=1.2, **options)
-        assert true <= closer.gap <= 1.2 * true
+    assert tight or distance < 1e-3 or alpha < 0.1
 
 
 def by_hand(loss, C, X, y, coef, intercept, weights, scaling=None):

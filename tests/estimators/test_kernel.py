@@ -1,6 +1,7 @@
 """The kernel classifiers: what they learn, what they take, partial_fit of Pegasos, errors."""
 
 import pickle
+from itertools import cycle, product
 
 import numpy as np
 import pytest
@@ -174,9 +175,9 @@ def permutation(n):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@layouts
-def test_partial_fit_is_the_twin_batch_by_batch(layout, weighted, data):
-    """Rows of different batches are different rows, and t goes on."""
+@pytest.mark.parametrize("kinds", product([np.asarray, sparse.csr_array], repeat=2))
+def test_partial_fit_is_the_twin_batch_by_batch(kinds, weighted, data):
+    """Rows of different batches are different rows, and t goes on; batches may be sparse or dense."""
     X, y = data
     X = X.toarray() if sparse.issparse(X) else X
     K = rbf(X, X)
@@ -185,7 +186,8 @@ def test_partial_fit_is_the_twin_batch_by_batch(layout, weighted, data):
     stream = []
     labels = np.unique(y)
     Y = np.array([np.where(y == label, 1, -1) for label in labels[-1 if len(labels) == 2 else 0 :]])
-    for part in np.array_split(np.random.default_rng(0).permutation(len(y)), 4):
+    parts = np.array_split(np.random.default_rng(0).permutation(len(y)), 4)
+    for layout, part in zip(cycle(kinds), parts, strict=False):
         some = None if weights is None else weights[part]
         model.partial_fit(layout(X[part]), y[part], classes=labels, sample_weight=some)
         stream.extend(part[permutation(len(part))])
@@ -197,7 +199,8 @@ def test_partial_fit_is_the_twin_batch_by_batch(layout, weighted, data):
     batches = np.random.default_rng(0).permutation(len(y))
     np.testing.assert_array_equal(np.sort(batches[model.support_]), np.flatnonzero(counts.any(axis=0)))
     np.testing.assert_allclose(model.dual_coef_, coef[:, batches[model.support_]], rtol=1e-10)
-    assert abs(model.support_vectors_ - layout(X[batches[model.support_]])).max() == 0
+    assert sparse.issparse(model.support_vectors_) == (sparse.csr_array in kinds)
+    assert abs(model.support_vectors_ - X[batches[model.support_]]).max() == 0
     for name in ("objective_", "dual_gap_", "history_"):
         assert not hasattr(model, name)
 
@@ -227,18 +230,6 @@ def test_partial_fit_takes_no_matrix_of_kernel_values(problem):
     with pytest.raises(AttributeError, match="kernel='precomputed' needs fit"):
         KernelPegasosClassifier("precomputed").partial_fit(rbf(X, X), y, classes=[-1, 1])
     assert not hasattr(KernelSDCAClassifier(), "partial_fit")
-
-
-def test_batches_may_be_sparse_or_dense(problem):
-    X, y = problem
-    expected = KernelPegasosClassifier(gamma=0.3, random_state=0)
-    for first, second in ((X, X.toarray()), (X.toarray(), X), (X, X)):
-        model = clone(expected).partial_fit(first[:100], y[:100], classes=[-1, 1])
-        model.partial_fit(second[100:], y[100:])
-        assert model.support_vectors_.format == "csr"
-        whole = clone(expected).partial_fit(X.toarray()[:100], y[:100], classes=[-1, 1])
-        whole.partial_fit(X.toarray()[100:], y[100:])
-        assert_alike(model, whole, X, atol=1e-8)
 
 
 # Errors, warnings, interrupts ---------------------------------------------------------------------------

@@ -33,7 +33,9 @@ def drawn():
 def clean():
     """A CSR matrix of counts, with columns in order, and signs; each time another copy."""
     X, y = drawn()
-    return X.copy(), y.copy()
+    y = y.copy()
+    y.setflags(write=False)  # nobody writes to it
+    return X.copy(), y
 
 
 def replaced(**arrays):

@@ -8,7 +8,6 @@ import pytest
 from sklearn.datasets import load_svmlight_file
 
 from fastsvm.io import load, read_svmlight, store_svmlight, svmlight
-from reference import svmlight_rows
 
 NUMBERS = ["0", "-0", "+1", "1.", ".5", "-2.5e-3", "1E5", "1e-300"]
 NUMBERS += ["12345678901234567", "0.12345678901234567"]
@@ -34,14 +33,6 @@ def random_text(rng, n, width):
     return "\n".join(out)
 
 
-def matrix_of(rows, width, dtype):
-    X = np.zeros((len(rows), width), dtype)
-    for i, row in enumerate(rows):
-        for column, value in row.items():
-            X[i, column] = value
-    return X
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("block", [64, 1 << 23])
 def test_numbers_are_those_of_python(tmp_path, monkeypatch, dtype, block):
@@ -53,10 +44,12 @@ def test_numbers_are_those_of_python(tmp_path, monkeypatch, dtype, block):
         [tmp_path / "plain.svm", tmp_path / "packed.svm.gz"], tmp_path / "X", dtype=dtype, n_features=40
     )
     X, y = load(tmp_path / "X", verify=True)
-    labels, rows = svmlight_rows(text)
-    assert y.tolist() == labels * 2
+    expected, labels = load_svmlight_file(
+        str(tmp_path / "plain.svm"), n_features=40, dtype=dtype, zero_based=False
+    )
+    assert y.tolist() == 2 * labels.tolist()
     assert X.dtype == dtype
-    np.testing.assert_array_equal(X.toarray(), np.tile(matrix_of(rows, 40, dtype), (2, 1)))
+    np.testing.assert_array_equal(X.toarray(), np.tile(expected.toarray(), (2, 1)))
 
 
 def test_columns_from_zero_and_groups_of_a_ranking(tmp_path):

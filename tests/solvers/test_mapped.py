@@ -9,13 +9,8 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 
-from fastsvm import (
-    ASDCAClassifier,
-    PegasosClassifier,
-    PerceptronClassifier,
-    SDCAClassifier,
-    SDCAClassifierCV,
-)
+from contracts import LINEAR, estimators
+from fastsvm import SDCAClassifier, SDCAClassifierCV
 from fastsvm._utils.memory import Pages
 from fastsvm.io import MatrixWriter, load
 from fastsvm.solvers import _mapped_rows, _order, _rows, _windows, as_rows, sdca
@@ -101,15 +96,7 @@ def test_the_certificate_is_as_in_memory(problem, small_windows, loss, intercept
     assert abs(newton.objective - inside.objective) <= inside.gap + newton.gap
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        SDCAClassifier(alpha=1e-3, averaging="tail", max_iter=10, tol=None, random_state=0),
-        PegasosClassifier(alpha=1e-2, batch_size=7, averaging="tail", random_state=0),
-        PerceptronClassifier(averaging="all", random_state=0),
-        ASDCAClassifier(alpha=0.1, tol=0.01, random_state=0),
-    ],
-)
+@pytest.mark.parametrize("model", estimators(LINEAR, multi_class="multinomial"), ids=str)
 def test_estimators_take_it_as_it_is(problem, small_windows, model):
     X, mapped, y = problem
     assert np.mean(model.fit(mapped, y).predict(mapped) == y) > 0.7

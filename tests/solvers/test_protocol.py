@@ -34,7 +34,7 @@ CERTIFIED = {
             for free in (False, True)
         ],
     ),
-    pegasos: (PEGASOS_LOSSES, OPTIONS),
+    pegasos: (PEGASOS_LOSSES, [*OPTIONS, {"fit_intercept": "search"}]),
 }
 EVERY_EPOCH = {sdca: {"tol": None, "trace": True}, asdca: {"tol": None}, pegasos: {"trace": True}}
 CASES = [(solve, loss, o) for solve, (kinds, options) in CERTIFIED.items() for loss in kinds for o in options]
@@ -54,7 +54,7 @@ def test_the_certificate_is_that_of_what_is_returned(solve, loss, options, weigh
     assert r.gap == pytest.approx(gap, rel=1e-9)
     assert c is None or (r.dual[c == 0] == 0).all()
     assert abs(r.dual @ y) < 1e-9 if options["fit_intercept"] else r.intercept == 0
-    best = optimum(loss, 0.01, X, y, sample_weight=c, fit_intercept=options["fit_intercept"])
+    best = optimum(loss, 0.01, X, y, sample_weight=c, fit_intercept=bool(options["fit_intercept"]))
     for epoch in r.history:  # every bound holds, every gap covers the distance to the optimum
         assert epoch.dual <= best + 1e-12 <= epoch.primal + 1e-9
         assert epoch.gap == pytest.approx(epoch.primal - epoch.dual)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fastsvm import SDCAClassifier
 from fastsvm.solvers import sdca
 
 pytestmark = pytest.mark.blas
@@ -25,13 +24,6 @@ def test_newton_for_few_columns_where_steps_would_crawl(problem):
     assert sdca(X, y, alpha=1e-5, tol=None, max_iter=2, random_state=0).solver == "coordinate"
     assert sdca(X, y, alpha=1e-5, averaging="tail", max_iter=2, random_state=0).solver == "coordinate"
     assert sdca(*wide(400), alpha=1e-5, random_state=0).solver == "coordinate"
-
-
-@pytest.mark.parametrize("solver", ["coordinate", "newton"])
-def test_the_solver_asked_for_is_taken(solver, problem):
-    model = SDCAClassifier(alpha=0.1, solver=solver, random_state=0).fit(*problem)
-    assert model.solver_ == solver
-    assert model.dual_gap_ <= 1e-3 * model.objective_
 
 
 @pytest.mark.parametrize("option", [{"averaging": "tail"}, {"sgd_init": True}, {"order": "cyclic"}])

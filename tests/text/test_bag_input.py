@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import numpy as np
@@ -304,20 +305,8 @@ def test_threads_may_share_a_vectorizer():
     vectorizer = BagOfWords(ngram_range=(1, 2)).fit(texts)
     parts = [texts[i::4] for i in range(4)]
     expected = [vectorizer.transform(part) for part in parts]
-    found = [[] for _ in parts]
-
-    def work(i):
-        for _ in range(5):
-            found[i].append(vectorizer.transform(parts[i]))
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for results, one in zip(found, expected, strict=True):
-        assert len(results) == 5
-        for X in results:
+    with ThreadPoolExecutor(4) as pool:
+        for X, one in zip(pool.map(vectorizer.transform, 5 * parts), 5 * expected, strict=True):
             assert_same_bits(X, one)
 
 
