@@ -3,7 +3,9 @@
 import subprocess
 import sys
 
+import pytest
 import sklearn.svm
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastsvm import drop_in
 
@@ -56,3 +58,11 @@ def test_patching_is_undone():
     finally:
         drop_in.unpatch()
     assert sklearn.svm.LinearSVC is before
+
+
+@parametrize_with_checks([getattr(drop_in, name)() for names in PLACES.values() for name in names])
+@pytest.mark.filterwarnings("ignore::fastsvm.drop_in.FallbackWarning")
+def test_scikit_learns_checks(estimator, check):
+    if check.func.__name__.startswith("check_sample_weight_equivalence"):
+        pytest.skip("compares to 1e-9, which no tol proves")
+    check(estimator)

@@ -11,7 +11,6 @@ import sklearn.feature_selection
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.feature_selection import chi2, f_classif
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastsvm import drop_in
 from twins import OTHERS, TEXTS, assert_same_matrix, check, outcome, scikit_learn
@@ -169,8 +168,3 @@ def test_p_values_are_those_of_the_last_fit():
         own = sklearn.feature_selection.SelectKBest(k=3).fit(counts, y)
         np.testing.assert_array_equal(model.fit(counts, y).pvalues_, own.pvalues_)
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).pvalues_, own.pvalues_)
-
-
-@parametrize_with_checks([drop_in.SelectKBest(), drop_in.TfidfTransformer(), drop_in.HashingVectorizer()])
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from recorder import Recorder
 from sklearn.base import clone
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from fastsvm import KernelSDCAClassifier, KernelSDCAClassifierCV, SDCAClassifier, SDCAClassifierCV
@@ -107,6 +108,30 @@ def test_callbacks_see_what_is_tried_and_may_stop(estimator, problem):
     assert np.isnan(model.mean_scores_).tolist() == [[False] * 3, [False, True, True]]
     assert model.mean_scores_[0].tolist() == clone(estimator).fit(*problem).mean_scores_[0].tolist()
     assert (model.gamma_, model.alpha_) == (0.05, 0.001)
+
+
+GIVEN = clone(KERNEL).set_params(kernel="precomputed")
+
+
+@pytest.mark.parametrize("estimator", [LINEAR, KERNEL, GIVEN], ids=["linear", "kernel", "precomputed"])
+def test_scorers_get_a_fold_s_classifier(estimator, iris):
+    X, y = iris
+    X = rbf_kernel(X, gamma=0.5) if estimator is GIVEN else X
+    seen = []
+
+    def size(model):
+        return -len(model.support_) if hasattr(model, "support_") else -float(np.linalg.norm(model.coef_))
+
+    def scorer(model, X_test, y_test):
+        seen.append((len(X_test), getattr(model, "gamma_", None), getattr(model, "alpha", None)))
+        known, computed = model.decision_function(X_test), model.decision_function(X_test.copy())
+        np.testing.assert_allclose(known, computed, rtol=1e-9, atol=1e-9)
+        return size(model)
+
+    model = clone(estimator).set_params(scoring=scorer).fit(X, y)
+    gammas = {LINEAR: [None], KERNEL: KERNEL.gammas, GIVEN: [1.0]}[estimator]
+    assert seen == [(50, gamma, alpha) for gamma in gammas for alpha in OPTIONS["alphas"] for _ in range(3)]
+    assert model.score(X, y) == pytest.approx(size(model))
 
 
 @each

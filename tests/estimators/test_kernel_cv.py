@@ -15,24 +15,6 @@ GAMMAS, ALPHAS = [0.05, 0.5], [0.1, 0.01, 0.001]
 MODEL = KernelSDCAClassifierCV(gammas=GAMMAS, alphas=ALPHAS, cv=3, tol=1e-6, max_iter=10**5, random_state=0)
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
-def test_scorers_get_a_fold_s_classifier(kernel, iris):
-    X, y = iris
-    seen = []
-
-    def scorer(model, X_test, y_test):
-        seen.append((X_test.shape[0], model.gamma_, getattr(model, "alpha", None)))
-        known, computed = model.decision_function(X_test), model.decision_function(X_test.copy())
-        np.testing.assert_allclose(known, computed, rtol=1e-9, atol=1e-9)
-        return -len(model.support_)
-
-    X = X if kernel == "rbf" else rbf_kernel(X, gamma=0.5)
-    model = clone(MODEL).set_params(kernel=kernel, scoring=scorer).fit(X, y)
-    gammas = GAMMAS if kernel == "rbf" else [1.0]
-    assert seen == [(50, gamma, alpha) for gamma in gammas for alpha in ALPHAS for _ in range(3)]
-    assert model.score(X, y) == -len(model.support_)
-
-
 def test_a_small_cache_does_not_change_the_result(iris):
     small = clone(MODEL).set_params(cache_size=0.01, n_jobs=2).fit(*iris)  # eight rows
     model = clone(MODEL).fit(*iris)

@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from fastsvm import KernelPegasosClassifier, KernelSDCAClassifier, SDCAClassifier
+from fastsvm import ASDCAClassifier, KernelPegasosClassifier, KernelSDCAClassifier, SDCAClassifier
 from fastsvm._utils.threads import one_blas_thread
 from fastsvm.fitting.engine import solve_in_order, solve_independent
 from interrupts import interrupt
@@ -131,19 +131,18 @@ LONG = SDCAClassifier(alpha=1e-7, tol=1e-9, max_iter=10**7)
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.parametrize(
-    ("model", "warm_start"),
+    ("model", "n", "warm_start"),
     [
-        *((clone(LONG).set_params(solver="coordinate"), warm_start) for warm_start in (False, True)),
-        (clone(LONG).set_params(solver="newton"), False),
-        (KernelSDCAClassifier(alpha=1e-9, tol=1e-9, max_iter=10**7), False),
-        (KernelPegasosClassifier(n_iter=2 * 10**7), False),
+        *((clone(LONG).set_params(solver="coordinate"), 20_000, warm_start) for warm_start in (False, True)),
+        (clone(LONG).set_params(solver="newton"), 100_000, False),  # it ends by itself, after some seconds
+        *((ASDCAClassifier(alpha=1e-9, max_iter=10**7, batch_size=b), 20_000, False) for b in (2, 10**6)),
+        (KernelSDCAClassifier(alpha=1e-9, tol=1e-9, max_iter=10**7), 2500, False),
+        (KernelPegasosClassifier(n_iter=2 * 10**7), 2500, False),
     ],
     ids=str,
 )
-def test_ctrl_c_stops_within_a_second_and_leaves_all_as_it_was(model, warm_start, n_jobs):
-    """Newton's method ends by itself, after some seconds in five times the rows."""
+def test_ctrl_c_stops_within_a_second_and_leaves_all_as_it_was(model, n, warm_start, n_jobs):
     rng = np.random.default_rng(0)
-    n = 2500 if "Kernel" in type(model).__name__ else 100_000 if model.solver == "newton" else 20_000
     X, y = rng.normal(size=(n, 100)), rng.integers(0, 3, n)
     model = clone(model).set_params(n_jobs=n_jobs)
     if warm_start:

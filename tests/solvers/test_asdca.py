@@ -99,13 +99,3 @@ def test_small_and_empty_problems(loss, fit_intercept):
         assert r.objective - r.gap <= best.objective + 1e-12
         assert r.gap <= 1e-6 * r.objective or len(set(y)) == 1 or fit_intercept
         assert np.isfinite(r.w).all()
-
-
-@pytest.mark.parametrize("batch_size", [2, 200])
-def test_a_cancelled_run_stops_within_an_epoch(batch_size, problem, monkeypatch):
-    monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_VALUES", 100)
-    solver = solver_of(*problem, batch_size=batch_size)
-    solver.run_epoch()
-    solver.cancelled = True
-    with pytest.raises(KeyboardInterrupt):
-        solver.run_epoch()

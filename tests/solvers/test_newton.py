@@ -93,13 +93,6 @@ def test_the_loss_of_nan_is_nan(loss):
     assert np.isnan(_newton.newton_loss_sum(losses.TABLE[loss].struct, margins, np.empty(0)))
 
 
-def test_a_cancelled_run_stops(problem):
-    solver = NewtonSolver(Problem(*problem), SDCAParams(alpha=0.01))
-    solver.cancelled = True
-    with pytest.raises(KeyboardInterrupt):
-        solver.run_epoch()
-
-
 @pytest.mark.parametrize("code", [losses.TABLE["perceptron"].code, 99])
 def test_kernels_refuse_a_loss_without_formulas(code):
     loss = {**losses.TABLE["hinge"].struct, "code": code}
