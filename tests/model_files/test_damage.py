@@ -431,7 +431,7 @@ def test_steps_must_fit_each_other(path):
     refuses(path, put(document, tensors), "'params' is missing")
 
 
-@pytest.mark.parametrize("name", ["a__b", "a\nb", "steps", "?"])
+@pytest.mark.parametrize("name", ["a__b", "a.b", "a\nb", "steps", "?"])
 def test_names_that_steps_cannot_have(name, path):
     document, tensors = read(good("bag"))
     document["model"]["steps"][1][0] = name

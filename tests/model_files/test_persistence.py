@@ -329,6 +329,7 @@ def weights(weighting="tfidf"):
 
 NAN_WEIGHTS = np.array([[0, 1, np.nan, 2, 3, 4]])
 
+# What the reader checks is in test_damage.py: a file is read as it is written.
 UNSAVABLE = {
     "PerceptronClassifier is not fitted": lambda: PerceptronClassifier(),
     "Vocabulary not fitted": lambda: CountVectorizer(),
@@ -340,9 +341,7 @@ UNSAVABLE = {
     ),
     "the StandardScaler is not fitted": lambda: Pipeline([("scale", StandardScaler()), ("no", perceptron())]),
     "a PCA with set_output(transform='pandas')": lambda: scaled(PCA(2)).set_output(transform="pandas"),
-    "'mean_' has values that are not finite": lambda: scaled(StandardScaler(), mean_=np.full(6, np.nan)),
     "StandardScaler whose with_std was changed after fit": lambda: scaled(StandardScaler(), scale_=None),
-    "'var_' is of type complex128": lambda: scaled(StandardScaler(), var_=np.ones(6, dtype=complex)),
     "whose kernel was changed after fit": lambda: kernel("precomputed", square=True).set_params(kernel="rbf"),
     "a KernelPegasosClassifier with kernel='precomputed'": lambda: kernel(
         "precomputed", KernelPegasosClassifier, square=True
@@ -356,29 +355,19 @@ UNSAVABLE = {
     "a FeatureUnion of a HashedBagOfWords": lambda: FeatureUnion([("words", HashedBagOfWords())]),
     "a FeatureUnion with n_jobs=2": lambda: FeatureUnion([("words", bag())], n_jobs=2),
     "a BagOfWords with preprocessor=": lambda: bag(preprocessor=str.upper),
-    "'second' does not take the 2 features": lambda: Pipeline(
-        [("first", scaled(PCA(2))), ("second", perceptron())]
-    ),
     "a builtins.str": lambda: Pipeline([("skip", "passthrough"), ("model", perceptron())]),
     "a Pipeline in a Pipeline": lambda: Pipeline([("inner", Pipeline([("model", perceptron())]))]),
-    "step named 'a.b'": lambda: Pipeline([("a.b", perceptron())]),
     "transform_input": lambda: Pipeline([("model", perceptron())], transform_input=["X"]),
-    "without steps": lambda: Pipeline([]),
-    "'again' does not take the 0": lambda: Pipeline([("model", perceptron()), ("again", perceptron())]),
-    "'model' does not take the": lambda: Pipeline([("words", words()), ("model", perceptron())]),
     "tokenizer=<function shout": lambda: words(tokenizer=shout, token_pattern=None),
     "analyzer='char'": lambda: words(analyzer="char"),
     "stop_words=['a', 'the']": lambda: words(stop_words=["a", "the"]),
     r"token_pattern='\\w+'": lambda: words(token_pattern=r"\w+"),
-    "ngram_range=(1, 17)": lambda: words(ngram_range=(1, 17)),
     "not valid Unicode": lambda: CountVectorizer(vocabulary=["\ud800"]),
     "1, which is not a string": lambda: CountVectorizer(vocabulary=[1, 2]),
     "empty vocabulary": lambda: CountVectorizer(vocabulary=[]),
     "'coef_' has values that are not finite": lambda: perceptron(coef_=NAN_WEIGHTS),
-    "coef_ is of shape (2, 6), not (1, 6)": lambda: perceptron(coef_=np.ones((2, 6))),
     "'classes_' is of type complex": lambda: perceptron(classes_=np.array([1, 2j])),
     "classes_ has 1, which is not": lambda: perceptron(classes_=np.array([1, 2], dtype=object)),
-    "labels too long": lambda: perceptron(classes_=np.array(["a", "b" * 2**24])),
     "verbose is [1]": lambda: perceptron(verbose=[1]),
     "beyond 64 bits": lambda: perceptron(verbose=2**63),
     "parameters are too large": lambda: perceptron(class_weight={"x" * 2**23: 1.0}),

@@ -35,18 +35,10 @@ PARAMETERS = [
 ]
 
 
-@pytest.mark.slow
-@settings(max_examples=100, deadline=None)
-@given(st.lists(texts, min_size=20, max_size=25))
-def test_two_thousand_hard_texts(texts):
-    agree(texts)
-    agree(texts, ngram_range=(1, 2), analyzer="split")
-    agree(texts, ngram_range=(1, 5), analyzer="char_wb")
-
-
+@pytest.mark.parametrize("examples", [10, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
-def test_hard_texts(parameters):
-    @settings(max_examples=10, deadline=None, derandomize=True)
+def test_hard_texts(parameters, examples):
+    @settings(max_examples=examples, deadline=None, derandomize=True)
     @given(st.lists(texts, min_size=1, max_size=20))
     def run(texts):
         agree(texts, **parameters)
