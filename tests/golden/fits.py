@@ -32,51 +32,30 @@ SHARED = [{}, {"class_weight": "balanced"}, {"fit_intercept": False}, {"max_iter
 AVERAGED = {"averaging": "tail", "average_from": 900, "tol": None, "max_iter": 7}
 LINEAR = {
     "SDCA": [
-        *SHARED,
-        *LOSSES,
-        AVERAGED,
-        AVERAGED | {"averaging": "random"},
-        {"solver": "coordinate", "tol": 1e-7},
-        {"solver": "newton", "tol": 1e-8, "loss": "log"},
-        {"loss": "log", "multi_class": "multinomial"},
-        {"sgd_init": True, "order": "cyclic"},
-        {"order": "random", "trace": True},
-        {"alpha": 1e-6, "tol": 1e-9, "loss": "squared_hinge"},
+        *(*SHARED, *LOSSES, AVERAGED, AVERAGED | {"averaging": "random"}),
+        *({"solver": "coordinate", "tol": 1e-7}, {"solver": "newton", "tol": 1e-8, "loss": "log"}),
+        *({"loss": "log", "multi_class": "multinomial"}, {"sgd_init": True, "order": "cyclic"}),
+        *({"order": "random", "trace": True}, {"alpha": 1e-6, "tol": 1e-9, "loss": "squared_hinge"}),
         {"loss": "smooth_hinge", "hinge_width": 0.3, "solver": "coordinate"},
         {"n_jobs": 2, "solver": "coordinate"},
     ],
     "ASDCA": [
-        {"alpha": 0.03, **each}
-        for each in (
-            *SHARED,
-            *LOSSES,
-            {"theta": 0.5, "batch_size": 4},
-            {"averaging": "tail"},
-            {"order": "batches"},
-        )
+        *({"alpha": 0.03, **each} for each in (*SHARED, *LOSSES, {"theta": 0.5, "batch_size": 4})),
+        *({"alpha": 0.03, "averaging": "tail"}, {"alpha": 0.03, "order": "batches"}),
     ],
     "Pegasos": [
-        *SHARED,
-        *LOSSES,
-        {"loss": "modified_huber", "project": True},
-        {"batch_size": 8, "order": "batches"},
-        {"averaging": "tail", "average_from": 100},
-        {"averaging": "random", "shuffle": False},
-        {"fit_intercept": "search", "certify": True},
-        {"fit_intercept": "same_step", "order": "random"},
-        {"early_stopping": True, "averaging": "tail"},
+        *(*SHARED, *LOSSES, {"loss": "modified_huber", "project": True}),
+        *({"batch_size": 8, "order": "batches"}, {"averaging": "tail", "average_from": 100}),
+        *({"averaging": "random", "shuffle": False}, {"fit_intercept": "search", "certify": True}),
+        *({"fit_intercept": "same_step", "order": "random"}, {"early_stopping": True, "averaging": "tail"}),
         {"tol": 1e-2, "n_iter_no_change": 2, "max_iter": 50},
     ],
     "Perceptron": [*SHARED, {"averaging": "all"}, {"early_stopping": True}, {"tol": None, "shuffle": False}],
 }
 KERNEL = {
     "KernelSDCA": [
-        {},
-        *LOSSES,
-        {"fit_intercept": True},
-        {"kernel": "poly", "degree": 2, "coef0": 1.0},
-        {"kernel": "laplacian"},
-        {"kernel": "sigmoid", "gamma": 0.01},
+        *({}, *LOSSES, {"fit_intercept": True}, {"kernel": "poly", "degree": 2, "coef0": 1.0}),
+        *({"kernel": "laplacian"}, {"kernel": "sigmoid", "gamma": 0.01}),
         {"alpha": 1e-2, "max_iter": 300, "trace": True, "tol": 1e-9},
         {"class_weight": "balanced", "cache_size": 0.05},
     ],
@@ -89,12 +68,9 @@ DROP_IN = {
     "Perceptron": [{}, {"early_stopping": True}],
     "SVC": [{}, {"kernel": "poly", "C": 5, "class_weight": "balanced"}, {"decision_function_shape": "ovo"}],
 }
+STARTED = {"start": (np.full(400, 0.5), 0.1), "loss": "log"}
 FUNCTIONS = {
-    "sdca": [
-        {},
-        {"start": (np.full(400, 0.5), 0.1), "loss": "log"},
-        {"score": lambda w, b: float(np.abs(w).sum())},
-    ],
+    "sdca": [{}, STARTED, {"score": lambda w, b: float(np.abs(w).sum())}],
     "asdca": [{"alpha": 0.03}, {"averaging": "tail", "max_iter": 5, "tol": None}],
     "pegasos": [{}, {"batch_size": 4, "trace": True}],
     "perceptron": [{}, {"averaging": "all", "trace": True}],
@@ -103,20 +79,12 @@ FUNCTIONS = {
 }
 WRONG = {
     "SDCA": [
-        {"alpha": -1},
-        {"loss": "log_loss"},
-        {"multi_class": "multinomial"},
-        {"max_iter": 2.5},
-        {"tol": 0},
-        {"solver": "newton", "averaging": "tail"},
-        {"average_from": -1},
-        {"class_weight": {9: 1}},
+        *({"alpha": -1}, {"loss": "log_loss"}, {"multi_class": "multinomial"}, {"max_iter": 2.5}, {"tol": 0}),
+        *({"solver": "newton", "averaging": "tail"}, {"average_from": -1}, {"class_weight": {9: 1}}),
     ],
     "ASDCA": [{"loss": "hinge"}, {"batch_size": 0}, {"theta": 2}],
     "Pegasos": [
-        {"batch_size": 0},
-        {"fit_intercept": "no"},
-        {"validation_fraction": 2, "early_stopping": True},
+        *({"batch_size": 0}, {"fit_intercept": "no"}, {"validation_fraction": 2, "early_stopping": True})
     ],
     "Perceptron": [{"averaging": "tail"}, {"n_iter_no_change": 0}],
     "KernelSDCA": [{"kernel": "cubic"}, {"gamma": "wide"}, {"loss": "log_loss"}, {"cache_size": -1}],
