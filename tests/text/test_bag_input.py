@@ -179,20 +179,10 @@ def test_a_generator_may_use_the_same_vectorizer():
     assert_same_matrix(vectorizer.transform(texts()), own.transform(TEXTS))
 
 
-ODD = [3, ["three"], ("three",), np.array(["three"])]
-ODD += [b"\xff\xfe", bytearray(b"three")]
+ODD = [3, ["three"], ("three",), np.array(["three"]), b"\xff\xfe", bytearray(b"three")]
 NO_TEXTS = [
-    *(
-        [],
-        [""],
-        ["", " ", "\n"],
-        ["a b c", "! ?"],
-        None,
-        7,
-        [["one two"]],
-        np.array([["one two"], ["three"]]),
-    ),
-    *("a single string", b"bytes are a sequence of numbers"),
+    *([], [""], ["", " ", "\n"], ["a b c", "! ?"], None, 7, [["one two"]]),
+    *(np.array([["one two"], ["three"]]), "a single string", b"bytes are a sequence of numbers"),
 ]
 
 
