@@ -2,48 +2,30 @@ import numpy as np
 import pytest
 
 from fastsvm.solvers import asdca, losses, sdca
-from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import SMOOTH_LOSSES
-from fastsvm.solvers.make_solver import make_solver
-from fastsvm.solvers.params import ASDCAParams
-from fastsvm.solvers.run import run
 from pairs import pairs
 
 pytestmark = pytest.mark.blas
 
 
-OPTIONS = {"loss": "smooth_hinge", "alpha": 0.01, "fit_intercept": False, "max_iter": 1000, "batch_size": 8}
-
-
-def solver_of(X, y, **options):
-    return make_solver(ASDCAParams(**OPTIONS | options), Problem(X, y), np.array([1], np.uint64))
-
-
-def test_batches_are_drawn_anew_for_each_step(problem):
-    X, y = problem
-    solver = solver_of(X, y, batch_size=60, order="batches")
-    order = solver.next_order()
-    batches = [order[first : first + 60].tolist() for first in range(0, 200, 60)]
-    assert [len(set(batch)) for batch in batches] == [60, 60, 60, 20]
-    assert len(set(order.tolist())) < 180
-    assert_the_gap_goes_to_zero(X, y, 1e-4, 1000, order="batches", fit_intercept=True)
-
-
-def assert_the_gap_goes_to_zero(X, y, tol, max_iter, **options):
-    r = run(solver_of(X, y, max_iter=max_iter, **options), tol, trace=False)
+def assert_the_gap_goes_to_zero(X, y, tol, max_iter, fit_intercept=False, **options):
+    r = asdca(X, y, tol=tol, max_iter=max_iter, fit_intercept=fit_intercept, random_state=0, **options)
     assert 0 <= r.gap <= tol * r.objective
 
 
 @pytest.mark.parametrize(
     *pairs(
-        fit_intercept=[False, True], alpha=[1e-3, 0.1, 1.0], batch_size=[1, 5, 100, 200], loss=SMOOTH_LOSSES
+        fit_intercept=[False, True],
+        alpha=[1e-3, 0.1, 1.0],
+        batch_size=[1, 5, 100, 200],
+        loss=SMOOTH_LOSSES,
+        order=["permutation", "batches"],
     )
 )
-def test_the_gap_goes_to_zero(loss, batch_size, alpha, fit_intercept, problem):
-    tol = 1e-8 if alpha > 0.01 else 1e-4
-    assert_the_gap_goes_to_zero(
-        *problem, tol, 10**4, loss=loss, batch_size=batch_size, alpha=alpha, fit_intercept=fit_intercept
-    )
+def test_the_gap_goes_to_zero(loss, batch_size, alpha, fit_intercept, order, problem):
+    options = {"loss": loss, "batch_size": batch_size, "alpha": alpha, "order": order}
+    tol = 1e-8 if alpha > 0.01 and order == "permutation" else 1e-4
+    assert_the_gap_goes_to_zero(*problem, tol, 10**4, fit_intercept, **options)
 
 
 @pytest.mark.slow
@@ -67,8 +49,8 @@ def unscaled(X, spread):
 def test_nothing_diverges_on_unscaled_data(loss, batch_size, problem):
     X, y = problem
     for rows in unscaled(X, 1e3):
-        solver = solver_of(rows, y, loss=loss, alpha=1e-3, batch_size=batch_size, max_iter=300)
-        history = run(solver).history
+        options = {"loss": loss, "alpha": 1e-3, "batch_size": batch_size, "fit_intercept": False}
+        history = asdca(rows, y, max_iter=300, tol=None, random_state=0, **options).history
         assert max(epoch.primal for epoch in history) < 1.01 * losses.value(loss, 0.0)
         assert history[-1].primal < history[0].primal
     for rows in unscaled(X, 10):
