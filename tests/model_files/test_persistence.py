@@ -53,7 +53,7 @@ TEXTS = [
 ] * 2
 SIDES = ["pos", "pos", "neg", "neg", "pos", "neg"] * 2
 
-ESTIMATORS = [*estimators(LINEAR), ASDCAClassifier("log", theta=0.2, alpha=0.1, max_iter=3, random_state=0)]
+ESTIMATORS = [*estimators(LINEAR), ASDCAClassifier(hinge_width=0.3, theta=0.2, max_iter=3, random_state=0)]
 
 CLASSES = LABELS | {"four": np.arange(4)}
 
