@@ -233,10 +233,7 @@ class KernelSDCASolver(KernelSolver):
             gram.fetch(wanted, self.round)
 
     def _block(self, rows):
-        """Kernel values among these rows.
-
-        Their memory is this thread's, and used in every round: new memory costs more than filling it.
-        """
+        """Kernel values among these rows, in this thread's memory: new one costs more than filling it."""
         size, values = len(rows) ** 2, getattr(self.block_memory, "values", None)
         if values is None or len(values) < size:
             values = self.block_memory.values = np.empty(size, self.problem.gram.rows.dtype)
