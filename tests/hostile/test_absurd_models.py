@@ -17,6 +17,7 @@ import fastsvm
 from fastsvm import KernelFeatures, KernelSDCAClassifier, PerceptronClassifier, SDCAClassifier
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.cells.cli import main as cells
+from fastsvm_apps.cells.learning.model_notes import ModelNotes
 from fastsvm_apps.cells.measuring.cell_features import feature_names
 from fastsvm_apps.sentiment.cli import main as sentiment
 from model_files import put, read
@@ -26,6 +27,7 @@ SMEARS = sorted((Path(__file__).parents[2] / "data" / "cells" / "images").rglob(
 TEXTS = ["a great fine thing", "a dull broken thing", "great stuff, great fun", "dull dull stuff", "=1+1 fun"]
 LABELS = ["pos", "neg", "pos", "neg", "mixed"]
 TWO = ["pos", "neg", "pos", "neg", "neg"]
+NOTES = ModelNotes().record  # without them a model of cells is not read
 TINY, HUGE = np.float32(1e-45), np.finfo(np.float32).max
 
 
@@ -82,9 +84,9 @@ FIELDS = (
 )
 
 
-def absurd(model, path, change, field):
+def absurd(model, path, change, field, about=None):
     """Save a model with numbers changed; return whether it has such."""
-    fastsvm.save_model(model, path)
+    fastsvm.save_model(model, path, about)
     document, tensors = read(path.read_bytes())
     numbers = [name for name, array in tensors.items() if array.dtype.kind == "f"]
     chosen = [name for name in numbers if field == "all" or field in name]
@@ -186,7 +188,7 @@ def test_cells(name, change, images, tmp_path):
     path = tmp_path / "m.safetensors"
     model = CELL_MODELS[name]()
     for field in FIELDS if change not in ("none", "tiny", "zero") else ("all",):
-        if absurd(model, path, change, field):
+        if absurd(model, path, change, field, NOTES):
             check(cells, "classify", images, "-m", path, "--json")
     through_cell_commands(path, images)
 
@@ -206,10 +208,10 @@ def test_the_text_with_a_score_beyond_range_is_named(corpus, tmp_path):
 
 def test_the_image_with_a_score_beyond_range_is_named(images, tmp_path):
     path = tmp_path / "m.safetensors"
-    absurd(CELL_MODELS["linear"](), path, "tiny", "scale_")
+    absurd(CELL_MODELS["linear"](), path, "tiny", "scale_", NOTES)
     absurd_scale = fastsvm.load_model(path)
     absurd_scale[0].scale_[:] = 5e-324
-    fastsvm.save_model(absurd_scale, path)
+    fastsvm.save_model(absurd_scale, path, NOTES)
     result = CliRunner().invoke(cells, ["classify", str(images), "-m", str(path), "--json"])
     message = "error: a/=1.jpg: the score of a cell is beyond range; train m.safetensors again\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", message)
