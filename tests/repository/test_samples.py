@@ -1,4 +1,4 @@
-"""The table of copies beside the sample smears says what these show (data/make_smears.py makes them all)."""
+"""The table of copies beside the sample smears says what these show."""
 
 from collections import Counter, defaultdict
 from pathlib import Path
