@@ -7,7 +7,6 @@ from unicodedata import normalize
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from fastsvm.text import Bag, token_regex
 
@@ -150,6 +149,8 @@ def similar_texts(texts: Sequence[str]) -> np.ndarray:
     ndarray of int, shape (n_texts,)
         From 0; the same words have the same number, as of `same_texts`.
     """
+    from scipy.sparse.csgraph import connected_components
+
     same = same_texts(texts)
     once = np.unique(same, return_index=True)[1]
     try:

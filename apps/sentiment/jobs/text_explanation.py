@@ -7,7 +7,6 @@ from typing import NamedTuple
 from unicodedata import category
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from fastsvm.text import token_regex
 
@@ -144,6 +143,7 @@ class TextExplainer:
 
     def _losses_without(self, counts, columns: np.ndarray, index: int) -> tuple[np.ndarray, float]:
         """Return what the score of a problem loses without each of some terms, and the score of no term."""
+        from scipy.sparse import csr_matrix
 
         def score(left_out: np.ndarray) -> np.ndarray:
             rows, places = np.nonzero(counts.indices != left_out[:, np.newaxis])

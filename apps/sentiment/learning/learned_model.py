@@ -1,5 +1,7 @@
 """What a new model, or one that learns on, learns from counted texts: alpha, weights and probabilities."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterable, Sequence
 from copy import copy
@@ -9,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack
 
 from fastsvm.fitting import Calibration, ConvergenceWarning, Pipeline
 from fastsvm.text import OwnRatios
@@ -29,6 +30,8 @@ from .alpha_choice import AlphaChoice, FoldPart
 from .text_splits import Fold, inner_folds
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from fastsvm.text import Bag, Selection, Union
 
 EXTENSIONS = 3  # of the grid of alphas, at most
@@ -50,7 +53,7 @@ class LeftOutScores:
     rows: np.ndarray | None = None
 
     @classmethod
-    def of_folds(cls, X: csr_matrix, y: np.ndarray, folds: list[Fold], settings: Settings) -> "LeftOutScores":
+    def of_folds(cls, X: csr_matrix, y: np.ndarray, folds: list[Fold], settings: Settings) -> LeftOutScores:
         """Train on each fold, with the weight that a text has against the regularisation in all of them."""
         labels, codes = np.unique(y, return_inverse=True)
         decision = np.full((len(y), len(labels)), -np.inf, np.float32)
@@ -72,7 +75,7 @@ class LeftOutScores:
         scores = decision[tried, 1] if len(labels) == 2 else decision[tried]
         return cls(labels, y[tried], scores, rows=tried)
 
-    def shifted(self, metric: str | None) -> "LeftOutScores":
+    def shifted(self, metric: str | None) -> LeftOutScores:
         """Return them such that giving the second of two labels from 0 on is best by a metric."""
         if metric is None or len(self.classes) > 2:
             return self
@@ -114,7 +117,7 @@ class LearnedModel(NamedTuple):
     settings: Settings
     choice: AlphaChoice | None
     left_out: LeftOutScores | None
-    selection: "Selection | None"
+    selection: Selection | None
     n_seen: int
 
     def scores(self, X: csr_matrix) -> tuple[np.ndarray, np.ndarray | None]:
@@ -137,18 +140,18 @@ class LearnedModel(NamedTuple):
 class CountedTexts(NamedTuple):
     """The counts of texts, the vectorizer that counted them, and the labels of the texts."""
 
-    vectorizer: "Bag | Union"
+    vectorizer: Bag | Union
     X: csr_matrix
     y: np.ndarray
 
     @classmethod
-    def of(cls, texts: Sequence[str], y: Sequence[str], settings: Settings) -> "CountedTexts":
+    def of(cls, texts: Sequence[str], y: Sequence[str], settings: Settings) -> CountedTexts:
         """Count the terms of texts, for a new model."""
         # Selection adds up counts, exactly; nothing else needs them to be integers.
         vectorizer = pipeline_steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
         return cls(vectorizer, pipeline_steps.count_terms(texts, vectorizer), np.asarray(y))
 
-    def parted(self, train, test) -> tuple["CountedTexts", csr_matrix]:
+    def parted(self, train, test) -> tuple[CountedTexts, csr_matrix]:
         """Return some rows as if those texts alone had been counted, and the same terms of others."""
         X = self.X[train]
         if X.shape[0] == len(self.y):
@@ -254,12 +257,14 @@ class ContinuedModel:
             scores = model["classifier"].decision_function(X).reshape(len(y), -1)
         if not np.isfinite(scores).all():
             raise CorpusError(f"a score is beyond range; {TRAIN_AGAIN}")
+        from scipy.sparse import csr_matrix, hstack
+
         self.scale = float(np.abs(scores).mean(dtype=float)) or 1.0
         X = hstack([X, csr_matrix((scores / self.scale).astype(np.float32))], format="csr")
         self.y = np.asarray(y)
         self.weighed = CountedTexts(model["vectorizer"], X, self.y)
 
-    def parted(self, train, test) -> tuple["ContinuedModel", csr_matrix]:
+    def parted(self, train, test) -> tuple[ContinuedModel, csr_matrix]:
         """Return some texts, and the counts of others; all have the terms of the model."""
         part, known = copy(self), self.model.classes_.tolist()
         part.counts, part.y = self.counts[train], self.y[train]
