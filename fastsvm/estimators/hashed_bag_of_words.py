@@ -117,8 +117,8 @@ token_pattern, ngram_range : as in HashingVectorizer
         refuse_string(X)
         reading = reading_of(self) if self._hashes_as_usual() else None
         if not isinstance(reading, Reading):
-            self.fit(X)  # scikit-learn's `transform` checks nothing: without features it ends the process
             usual = super() if self.analyzer != "split" else self._by_pattern()
+            usual._validate_params()  # `transform` does not, and ends the process if there are no features
             return usual.transform(X)
         check_stop_words(self)
         hasher = Hasher(self.n_features, self.alternate_sign, *reading)
