@@ -272,9 +272,9 @@ def _agreement_sections(tally: ReportTally) -> list[Section]:
         lines.append(f"No confusion table: more than {CONFUSION_LABELS} labels.")
     else:
         counts = [[tally.confusion[truth, label] for label in labels] for truth in labels]
-        alls = [sum(row) for row in counts]
-        errors = [percent(1 - row[k] / of) if (of := alls[k]) else "" for k, row in enumerate(counts)]
-        beside = ("all", [f"{of:,}" for of in alls]), ("error", errors)
+        totals = [sum(row) for row in counts]
+        errors = [percent(1 - row[k] / of) if (of := totals[k]) else "" for k, row in enumerate(counts)]
+        beside = ("all", [f"{of:,}" for of in totals]), ("error", errors)
         tables.append(confusion_table(labels, counts, beside))
     error = Fact("error", percent(wrong / n), told)
     return [Section(title="Agreement with the known labels", facts=[error], lines=lines, tables=tables)]
