@@ -38,6 +38,7 @@ class Reader(HTMLParser):
         super().__init__()
         self.elements = []  # tag, attributes, text
         self._open = []
+        assert page.startswith("<!DOCTYPE html>")
         self.feed(page)
         self.close()
         assert not self._open

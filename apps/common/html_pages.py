@@ -53,7 +53,7 @@ def sections_page(
 
     style, script = (Markup(f"\n{_template_source(asset)}") for asset in ("style.css", "script.js"))
     hashes = {"style_hash": _policy_hash(style), "script_hash": _policy_hash(script)}
-    return _template(__package__, "templates", "sections.html").render(
+    page = _template(__package__, "templates", "sections.html").render(
         title="".join(heading),
         heading=heading,
         head=head,
@@ -64,6 +64,7 @@ def sections_page(
         script=script,
         **hashes,
     )
+    return page.lstrip()  # of the lines between the macros
 
 
 def macros(package: str, name: str, **shared: object):

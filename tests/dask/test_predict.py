@@ -1,6 +1,5 @@
 """`fastsvm-sentiment predict --scheduler`: the same bytes, whatever happens to workers."""
 
-import importlib
 import os
 import signal
 
@@ -12,8 +11,7 @@ from click.testing import CliRunner
 
 from fastsvm_apps.common import dask_cluster as of_apps
 from fastsvm_apps.sentiment.cli import main
-
-predict = importlib.import_module("fastsvm_apps.sentiment.commands.predict")
+from fastsvm_apps.sentiment.jobs import text_prediction
 
 
 def scored(*args):
@@ -31,7 +29,7 @@ def corpus(tmp_path):
 
 @pytest.mark.slow
 def test_the_same_bytes_though_a_worker_is_killed(client, corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(predict, "SHARD", 1000)
+    monkeypatch.setattr(text_prediction, "SHARD", 1000)
     here = scored(corpus, corpus, "--proba", "--top", 2)
     mapped = of_apps.map_shards
 
@@ -41,7 +39,7 @@ def test_the_same_bytes_though_a_worker_is_killed(client, corpus, tmp_path, monk
                 os.kill(min(connection.run(os.getpid).values()), signal.SIGKILL)
             yield found
 
-    monkeypatch.setattr(predict, "map_shards", watched)
+    monkeypatch.setattr(text_prediction, "map_shards", watched)
     there = scored(corpus, corpus, "--proba", "--top", 2, "--scheduler", client.scheduler.address)
     assert there.exit_code == here.exit_code == 3
     assert there.stdout == here.stdout
