@@ -7,7 +7,11 @@ import numpy as np
 from .._utils import sparse
 from .._utils.memory import Pages
 from ._input import as_csr
-from ._windows import SEGMENT_BYTES, TOGETHER
+
+# Bytes of X that are read in one piece: of much less, disks seek more than they read, and Linux maps the
+# 2 MiB around each all the same.
+SEGMENT_BYTES = 1 << 21
+TOGETHER = 16  # segments whose rows are shuffled with each other: 32 MiB, as a processor's last cache holds
 
 
 class ScatteredRows:

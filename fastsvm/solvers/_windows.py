@@ -2,12 +2,8 @@
 
 import numpy as np
 
+from ._mapped_rows import SEGMENT_BYTES, TOGETHER
 from ._random import shuffle, shuffle_windows
-
-# Bytes of X that are read in one piece: of much less, disks seek more than they read, and Linux maps the
-# 2 MiB around each all the same.
-SEGMENT_BYTES = 1 << 21
-TOGETHER = 16  # segments whose rows are shuffled with each other: 32 MiB, as a processor's last cache holds
 
 
 class Windows:
