@@ -83,7 +83,7 @@ class TrainingSettings:
 class ClassifySettings:
     """The settings of a classification of cells."""
 
-    cell_width: float | None = option_field(None, **CELL_WIDTH_OPTION)  # in jobs also a function
+    cell_width: float | None = option_field(None, **CELL_WIDTH_OPTION)
     min_score: float | None = option_field(
         None,
         "Leave a cell unclassified if no class has this score. 0 labels every cell.  [default: the model's, "

@@ -16,6 +16,7 @@ import numpy as np
 
 from fastsvm_apps.cells.data.image_reader import ImageFile, read_image
 from fastsvm_apps.cells.data.image_threads import map_images
+from fastsvm_apps.cells.finding.first_look import NO_LOOK
 from fastsvm_apps.cells.finding.image_quality import quality_flags
 from fastsvm_apps.cells.jobs.cell_training import fit_cell_model
 from fastsvm_apps.cells.learning.calibration import calibrate_scores
@@ -144,7 +145,9 @@ def main():
     settings = TrainingSettings(versions=options.versions)
     photographs = photographs_of(options.data / "smears")
     skipped = Skipped("images")
-    samples, ranges = measure_training_samples(photographs, {}, settings, None, skipped, Stages(verbose=True))
+    samples, ranges = measure_training_samples(
+        photographs, {}, settings, NO_LOOK, skipped, Stages(verbose=True)
+    )
     with tempfile.TemporaryDirectory() as folder:
         tried = [described(photographs, name, folder, settings) for name in CONDITIONS]
     labels = np.array([file.label for file in photographs])

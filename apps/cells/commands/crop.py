@@ -46,7 +46,8 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
     from ...common.csv_quoting import table_file
     from ..data.image_files import excluding_folder, find_images, source_name
     from ..finding.findings import CellCounts
-    from ..finding.image_scale import scale_of, scale_record
+    from ..finding.first_look import first_look
+    from ..finding.image_scale import scale_record
     from ..jobs.cell_cropping import crop_cells
     from ..output import cell_tables, picture_files
 
@@ -58,7 +59,7 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
     ):
         with stage("find"):
             files = find_images(images)
-            scale = scale_of(files, cell_width)
+            look = first_look(files, cell_width)
             if folder:
                 files = excluding_folder(files, folder)
                 make_folder(folder)
@@ -66,12 +67,12 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
         write_crop = picture_files.crop_writer(files, folder) if folder else None
         with stage("crop", total=len(files)) as advance, table_file(table) as file:
             write = cell_tables.cell_row_writer(file, cell_tables.BOX_COLUMNS)
-            for found in crop_cells(files, cell_width=scale, size=size, write=write_crop):
+            for found in crop_cells(files, look=look, size=size, write=write_crop):
                 write(found)
                 count.add(found)
                 advance()
     if json:
-        record = {"output": output, "cell_width": scale_record(scale)}
+        record = {"output": output, "cell_width": scale_record(look.scale)}
         print_json({**record, **cell_tables.crop_record(count, stage.seconds)})
     elif table != "-":
         print_line(cell_tables.found_line(count))

@@ -46,7 +46,7 @@ def train(images, output, suspects, json, quiet, verbose, **given):
         if not known["groups"]:
             note(NO_GROUPS)
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-            done, notes, skipped, scale = train_cell_model(
+            done, notes, skipped, look = train_cell_model(
                 images, output, TrainingSettings(**given), **known, stage=stage
             )
             if suspects and done.suspects:
@@ -55,7 +55,7 @@ def train(images, output, suspects, json, quiet, verbose, **given):
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     if json:
-        print_json(training_record(done, output, notes, scale, skipped.count, stage.seconds))
+        print_json(training_record(done, output, notes, look, skipped.count, stage.seconds))
     else:
         print_sections(training_sections(done, output, notes, stage.seconds))
     return note_skipped(skipped)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import Any
 
 import numpy as np
 
@@ -32,15 +33,15 @@ class Tile(ImageFile):
         x, y, width and height of what is read, and of the part whose cells belong to this tile.
     zoom : float
         Pixels of the slide for each one at the working scale.
-    stain : object
-        That of the whole slide, where it is known.
+    look : object
+        What holds for all tiles of the slide, as of `look_at_slide`, where it was looked at.
     """
 
     slide: Slide | None = None
     window: Box = (0, 0, 0, 0)
     core: Box = (0, 0, 0, 0)
     zoom: float = 1
-    stain: object = None
+    look: object = None
 
     def open(self) -> "TileReader":
         """Return what reads its pixels."""
@@ -70,29 +71,27 @@ class TileReader:
 
 def with_tiles(
     files: Iterable[ImageFile],
-    cell_width_of: Callable[[ImageFile], float | None],
-    stain_of: Callable[[Iterable[Tile]], object] = lambda samples: None,
+    look_at: Callable[[ImageFile], Any],
 ) -> Iterator[ImageFile]:
     """Yield images as they are, and of each slide its tiles, row by row.
 
     Parameters
     ----------
     files : iterable of ImageFile
-    cell_width_of : callable
-        Called with a slide; returns how many of its pixels a white cell is wide, or None if this is unknown.
-    stain_of : callable, optional
-        Called with a few tiles of a slide; returns its stain. Cells on the borders of tiles are the same in
-        both only if the stain is.
+    look_at : callable
+        Called with a slide; returns what holds for all its tiles, of which the `scale` is how many of its
+        pixels a white cell is wide; None if this is unknown. Cells on the borders of tiles are the same in
+        both only if all else is.
     """
     for file in files:
         if not is_slide(file.path):
             yield file
             continue
         try:
-            cell_width = cell_width_of(file)
-            if cell_width is None:
+            look = look_at(file)
+            if look is None:
                 raise BadImage("a slide whose scale its red cells do not show; give --cell-width")
-            yield from _tiles(file, cell_width, stain_of)
+            yield from _tiles(file, look)
         except BadImage as error:
             yield replace(file, problem=str(error))
 
@@ -116,11 +115,8 @@ def spread_tiles(file: ImageFile, zoom: float = 1) -> list[Tile]:
     return [Tile(**vars(file), slide=slide, window=window, core=window, zoom=zoom) for window in windows]
 
 
-def _tiles(
-    file: ImageFile, cell_width: float, stain_of: Callable[[Iterable[Tile]], object]
-) -> Iterator[Tile]:
-    slide, zoom = open_slide(file.path), cell_width / CELL_WIDTH
-    stain = stain_of(spread_tiles(file, zoom))
+def _tiles(file: ImageFile, look: Any) -> Iterator[Tile]:
+    slide, zoom = open_slide(file.path), look.scale / CELL_WIDTH
     overlap = ceil(OVERLAP * zoom)
     core = max(overlap, min(round(CORE * zoom), MAX_CORE - 2 * overlap))
     width, height = slide.size
@@ -134,5 +130,5 @@ def _tiles(
                 window=(left, top, right - left, bottom - top),
                 core=(x, y, min(core, width - x), min(core, height - y)),
                 zoom=zoom,
-                stain=stain,
+                look=look,
             )

@@ -10,16 +10,14 @@ on, until the width no longer changes.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import cv2
 import numpy as np
 
-from ...common.printing import note
 from ..data.bad_image import BadImage
 from ..data.image_reader import CELL_WIDTH, ImageFile, at_working_scale, usual_cell_width
-from ..data.slide_tiles import spread_tiles
 from .field import Field
 from .masks import hull
 from .nuclei import USUAL_SIZES, find_nuclei, nuclear_stain
@@ -61,18 +59,27 @@ class Scale:
         What the widths were read from.
     same : float
         A width that differs by a smaller factor from the usual one counts as the usual one.
+    pooled : float or None
+        The width by all images together.
     """
 
     widths: dict[tuple[int, int] | None, float]
     sizes: tuple[tuple[int, int], ...] = ()
     by: str = "red cells"
     same: float = SAME_FACTOR
+    pooled: float | None = None
 
     def __call__(self, size: tuple[int, int]) -> float | None:
         """Return the width of a white cell in an image of a size, or None if it is the usual one."""
         width = self.widths.get(size, self.widths.get(None))
         usual = usual_cell_width(size)
         return None if width is None or _near(width, usual, self.same) else width
+
+    @property
+    def as_read(self) -> "Scale":
+        """The widths as they were read, none of which counts as the usual one."""
+        widths = self.widths if self.pooled is None else {None: self.pooled} | self.widths
+        return replace(self, widths=widths, same=1)
 
     @property
     def unusual(self) -> dict[tuple[int, int], float]:
@@ -84,32 +91,6 @@ class Scale:
         """For JSON: the width, or widths by size if they differ; None if all are usual."""
         widths = {f"{across}x{down}": width for (across, down), width in self.unusual.items()}
         return next(iter(widths.values())) if len(set(widths.values())) == 1 else widths or None
-
-
-def scale_of(files: Sequence[ImageFile], cell_width: float | None) -> float | Scale:
-    """Return the given width of a white cell, or read it from the images and print an unusual one."""
-    if cell_width is not None:
-        return cell_width
-    scale = read_scale(files)
-    for (across, down), width in list(scale.unusual.items())[:1]:
-        note(
-            f"note: a white cell is about {width:,.0f} pixels wide, by the {scale.by}, in images of "
-            f"{across:,} x {down:,}; --cell-width overrides"
-        )
-    return scale
-
-
-def cell_width_of_slide(file: ImageFile, given: float | None) -> float | None:
-    """Return the given width of a white cell, or read it from the slide and print it."""
-    if given is not None:
-        return given
-    width = white_cell_width(np.concatenate([red_circles_of(tile.open()) for tile in spread_tiles(file)]))
-    if width is not None:
-        note(
-            f"note: {file.name}: a white cell is about {width:,.0f} pixels wide, by its red cells; "
-            "--cell-width overrides"
-        )
-    return width
 
 
 def scale_record(scale: float | Scale) -> float | dict[str, float] | None:
@@ -146,7 +127,7 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
     n = min(len(files), MOST_IMAGES)
     found: dict[tuple[int, int], list[Seen]] = defaultdict(list)
     n_cells = n_pixels = 0
-    for file in _spread(files):
+    for file in evenly_spread(files, MOST_IMAGES):
         try:
             reader = file.open()
             cells = red_circles_of(reader) if n_cells < ENOUGH_CELLS else np.empty((0, 3))
@@ -168,7 +149,7 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
     all_usual = known and all(_near(width, usual_cell_width(size)) for size, width in known.items())
     if pooled is not None and not all_usual:
         known = {size: width for size, width in known.items() if not _near(width, pooled)} | {None: pooled}
-    return Scale(known, tuple(found), by, same)
+    return Scale(known, tuple(found), by, same, pooled)
 
 
 def _agreed(seen: Sequence[Seen]) -> tuple[float | None, str, float]:
@@ -205,10 +186,10 @@ def white_cell_width(cells: np.ndarray, least: int = MIN_CELLS) -> float | None:
     return _rounded(WHITE_OF_RED * np.exp(np.average(np.log(diameters), weights=diameters**2)))
 
 
-def _spread(files: Sequence[ImageFile]) -> Iterator[ImageFile]:
+def evenly_spread(files: Sequence[ImageFile], most: int) -> Iterator[ImageFile]:
     """Yield some files, evenly spread over all; so are the first few of them."""
-    n = min(len(files), MOST_IMAGES)
-    order = sorted(range(n), key=lambda k: f"{k:0{(MOST_IMAGES - 1).bit_length()}b}"[::-1])
+    n = min(len(files), most)
+    order = sorted(range(n), key=lambda k: f"{k:0{(most - 1).bit_length()}b}"[::-1])
     for k in order:
         yield files[k * len(files) // n]
 

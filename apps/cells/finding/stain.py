@@ -12,16 +12,11 @@ Then all nuclei become equally dark, although lymphocytes have darker ones than 
 learns from such images scales all of them alike, by the median of their nuclei, and keeps it for later ones.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import partial
-from math import ceil
 from typing import NamedTuple
 
 import cv2
 import numpy as np
 
-from ..data.image_reader import CellWidth, ImageFile, is_blank
-from ..data.image_threads import map_images
 from .field import CHANNELS, Field, median
 from .masks import distance_to
 from .nuclei import NUCLEAR, nuclear_stain
@@ -35,7 +30,6 @@ MIN_DENSITY = 0.06  # of green; less is noise or dirt
 LEVELS = 200  # of a density of 1, for Otsu's threshold
 MIN_SHARE = 0.02  # of the image that red cells cover, at least
 MOST_SCALING = 3.0  # of densities, either way
-MOST_IMAGES = 128  # that the stain of all is read from
 
 
 class Stain(NamedTuple):
@@ -69,22 +63,6 @@ def usual_field(image: np.ndarray, usual: Stain = USUAL) -> Field:
     """Return an image with the usual stain, to find and measure cells in."""
     raw = raw_field(image)
     return Field(normalised(image, stain_of(raw), usual), raw.frame, raw.stained)
-
-
-def usual_stain_of(files: Sequence[ImageFile], cell_width: CellWidth = None) -> Stain:
-    """Return the usual stain of images to learn from; it has `nuclear` if most lack red cells to trust."""
-    work = partial(_stain_in, cell_width=cell_width)
-    found = map_images(work, files[:: ceil(len(files) / MOST_IMAGES) or 1])
-    stains = [stain for _, stain in found if isinstance(stain, Stain) and stain.nuclear]
-    trusted = sum(_has_red_cells(stain) for stain in stains)
-    if 2 * trusted >= len(stains):
-        return USUAL
-    return USUAL._replace(nuclear=float(np.median([stain.nuclear for stain in stains])))
-
-
-def _stain_in(file: ImageFile, cell_width: CellWidth = None) -> Stain | None:
-    image, _ = file.open().scaled(cell_width=cell_width)
-    return None if is_blank(image) else stain_of(raw_field(image))
 
 
 def raw_field(image: np.ndarray) -> Field:
@@ -129,20 +107,6 @@ def stain_of(raw: Field) -> Stain:
     return stain._replace(density=density, hue=float(median(blue[some][red_cells])) / density)
 
 
-def stain_of_tiles(tiles: Iterable[ImageFile]) -> Stain | None:
-    """Return the stain of a slide, the median over a few tiles; None without red cells and nuclei."""
-    stains = [stain for tile in tiles if (stain := _stain_in(tile))]
-    some = [stain for stain in stains if stain.density is not None]
-    some = some or [stain for stain in stains if stain.nuclear is not None]
-    if not some:
-        return None
-    plasma, *others = ([value for value in values if value is not None] for values in zip(*some, strict=True))
-    return Stain(
-        tuple(np.median(plasma, axis=0).tolist()),
-        *(float(np.median(values)) if values else None for values in others),
-    )
-
-
 def normalised(image: np.ndarray, stain: Stain, usual: Stain) -> np.ndarray:
     """Return an image with the usual stain.
 
@@ -160,7 +124,7 @@ def normalised(image: np.ndarray, stain: Stain, usual: Stain) -> np.ndarray:
     """
     nuclear = usual.nuclear or stain.nuclear
     red = nuclear and nuclear / NUCLEAR_OF_RED
-    if _has_red_cells(stain) and not usual.nuclear:
+    if has_red_cells(stain) and not usual.nuclear:
         red = stain.density
     scaling = usual.density / red if red else 1.0
     scaling = min(max(scaling, 1 / MOST_SCALING), MOST_SCALING)
@@ -171,7 +135,7 @@ def normalised(image: np.ndarray, stain: Stain, usual: Stain) -> np.ndarray:
     return cv2.LUT(image, np.clip(table, 0, 255).astype(np.uint8)[None])
 
 
-def _has_red_cells(stain: Stain) -> bool:
+def has_red_cells(stain: Stain) -> bool:
     """Return whether what looks like red cells fits the nuclei; else it is hardly stained, or no red cell."""
     red, nuclear = stain.density, stain.nuclear and stain.nuclear / NUCLEAR_OF_RED
     return red is not None and (not nuclear or nuclear / ALIKE_FACTOR < red < nuclear * ALIKE_FACTOR)

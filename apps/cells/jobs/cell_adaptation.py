@@ -14,8 +14,7 @@ from ...common.folds import grouped_folds
 from ...common.printing import many, note
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import count_learned, learned_items
-from ..finding.image_scale import Scale, scale_of
-from ..finding.stain import usual_stain_of
+from ..finding.first_look import FirstLook, first_look, usual_stain_of
 from ..learning.adaptation import fit_adapted_model, with_classes
 from ..learning.calibration import CellCalibration, calibrate_scores
 from ..learning.cell_model import CellModel, load_cell_model, relative_gap, scores_of
@@ -51,7 +50,7 @@ class CellAdaptation:
     relative_gap : float or list of float
         Of the fit, for each class.
     skipped : Skipped
-    scale : float or Scale
+    look : FirstLook
     learned : int or None
         Labelled cells in images that the model had learned from before, if it tells.
     """
@@ -65,7 +64,7 @@ class CellAdaptation:
     calibration: CellCalibration
     relative_gap: float | list[float]
     skipped: Skipped
-    scale: float | Scale
+    look: FirstLook
     learned: int | None
 
 
@@ -106,12 +105,12 @@ def adapt_cell_model(
         everything = []
         files, skipped, boxes = find_training_images(sources, everything=everything, **known)
         # A few images would tell these badly.
-        scale = scale_of(everything, cell_width)
-        usual = usual_stain_of(everything, scale)
+        look = first_look(everything, cell_width)
+        usual = usual_stain_of(everything, look)
     if skipped.count:
         note(f"note: {many(skipped.count, 'image')} without a label left out")
         skipped = Skipped(skipped.source)
-    measure = partial(measure_training_samples, files, boxes, TrainingSettings(versions=0), scale)
+    measure = partial(measure_training_samples, files, boxes, TrainingSettings(versions=0), look)
     samples, ranges = measure(skipped, stage, usual)
     counts = dict(sorted(Counter(samples.y.tolist()).items()))
     _check_labels(counts, model)
@@ -146,7 +145,7 @@ def adapt_cell_model(
     likeliest = model.answers(X, samples.groups)[0].argmax(axis=1)
     before = float(np.mean(np.array(model.classes)[likeliest] != samples.y))
     unseen, gap = [label for label in model.classes if label not in counts], relative_gap(pipeline)
-    rest = calibration, gap, skipped, scale, count_learned(samples.hashes, model.record)
+    rest = calibration, gap, skipped, look, count_learned(samples.hashes, model.record)
     return CellAdaptation(output, model.name, counts, unseen, before, error, *rest)
 
 

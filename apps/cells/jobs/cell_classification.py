@@ -19,10 +19,9 @@ from ..data.image_reader import ImageFile, ImageReader
 from ..data.image_threads import MapImages, map_images
 from ..data.slide_tiles import Tile, with_tiles
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, FoundCell, ImageFindings
+from ..finding.first_look import NO_LOOK, FirstLook, first_look, look_at_slide
 from ..finding.image_quality import quality_flags
-from ..finding.image_scale import Scale, cell_width_of_slide, scale_of
 from ..finding.slide_findings import merge_tiles
-from ..finding.stain import stain_of_tiles
 from ..learning.calibration import corrected_shares
 from ..learning.cell_model import CellModel, load_cell_model
 from ..measuring.describing import DescribedImage, describe_image
@@ -76,10 +75,12 @@ class CellClassification(CellCounts):
     sources : sequence of str
         Folders and images.
     settings : ClassifySettings
+    look : FirstLook, optional
+        What is known of all images; by default nothing.
 
     Attributes
     ----------
-    model, settings
+    model, settings, look
         As given.
     min_score : float or None
         The least score of a label; None where scores are no probabilities.
@@ -87,8 +88,14 @@ class CellClassification(CellCounts):
         The same for cells unlike those of training.
     """
 
-    def __init__(self, model: CellModel, sources: Sequence[str], settings: ClassifySettings) -> None:
-        self.model, self.settings = model, settings
+    def __init__(
+        self,
+        model: CellModel,
+        sources: Sequence[str],
+        settings: ClassifySettings,
+        look: FirstLook = NO_LOOK,
+    ) -> None:
+        self.model, self.settings, self.look = model, settings, look
         self.min_score = model.least(settings.min_score)
         self.min_unfamiliar = model.least_unfamiliar(settings.min_score, settings.strict)
         classes = [*model.classes, UNCLASSIFIED] if self.min_score or self.min_unfamiliar else model.classes
@@ -138,17 +145,16 @@ def classify_images(
         for folder in outputs.folders:
             files = excluding_folder(files, folder)
             make_folder(folder)
-        settings = replace(settings, cell_width=scale_of(files, settings.cell_width))
-        given = None if isinstance(settings.cell_width, Scale) else settings.cell_width
-        items = list(with_tiles(files, partial(cell_width_of_slide, given=given), stain_of_tiles))
+        look = first_look(files, settings.cell_width)
+        items = list(with_tiles(files, partial(look_at_slide, cell_width=settings.cell_width)))
     draw = outputs.draw(files)
     has_tiles = any(isinstance(item, Tile) for item in items)
     if draw and has_tiles:
         raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
-    count = CellClassification(model, sources, settings)
+    count = CellClassification(model, sources, settings, look)
     batch, wanted = TILES_AT_ONCE if has_tiles else IMAGES_AT_ONCE, outputs.wanted
     work = partial(classify_cells, count=count, wanted=wanted, draw=draw, describing=describing, batch=batch)
-    how = {"settings": settings, "wanted": wanted, "drawn": outputs.overlay}
+    how = {"settings": settings, "look": look, "wanted": wanted, "drawn": outputs.overlay}
     with (
         kept_results(outputs.output, items, model_path, batch, work, **how) as results,
         outputs.opened(files, count) as write,
@@ -221,7 +227,7 @@ def classify_cells(
     """
     about, settings = count.model.about, count.settings
     keep = draw is not None and describing is map_images  # elsewhere pixels would come back for each image
-    how |= {"cell_width": settings.cell_width, "also": settings.also, "usual": about.usual, "keep": keep}
+    how |= {"look": count.look, "also": settings.also, "usual": about.usual, "keep": keep}
     describe = partial(describe_image, wanted=(*wanted, "quality"), **how)
     classified = _classified(describing(describe, files), count, batch)
     yield from _drawn(classified, draw) if draw else ((file, found) for file, found, _ in classified)

@@ -6,9 +6,10 @@ from functools import partial
 import numpy as np
 
 from ..data.bad_image import BadImage
-from ..data.image_reader import CellWidth, ImageFile
+from ..data.image_reader import ImageFile
 from ..data.image_threads import map_images
 from ..finding.findings import FoundCell, ImageFindings, crop_box, crop_square
+from ..finding.first_look import NO_LOOK, FirstLook
 from ..finding.image_quality import flags_without_cell
 from ..finding.stain import usual_field
 from ..finding.white_cells import find_white_cells
@@ -19,7 +20,7 @@ Writer = Callable[[ImageFile, int, np.ndarray], None]  # of the crop of the n-th
 def crop_cells(
     files: Sequence[ImageFile],
     *,
-    cell_width: CellWidth = None,
+    look: FirstLook = NO_LOOK,
     size: int | None = None,
     write: Writer | None = None,
 ) -> Iterator[ImageFindings]:
@@ -28,8 +29,8 @@ def crop_cells(
     Parameters
     ----------
     files : sequence of ImageFile
-    cell_width : float or callable, optional
-        As for `read_scaled`.
+    look : FirstLook, optional
+        What is known of all of them; by default nothing.
     size : int, optional
         Cut squares of this side, in pixels at the working scale. By default a crop is the box of the cell in
         the image as it is.
@@ -41,17 +42,15 @@ def crop_cells(
     ImageFindings
         In the order of the files.
     """
-    crop = partial(_crop_image, cell_width=cell_width, size=size, write=write)
+    crop = partial(_crop_image, look=look, size=size, write=write)
     for file, found in map_images(crop, files):
         is_bad = isinstance(found, BadImage)
         yield ImageFindings(file.name, (), problem=str(found)) if is_bad else found
 
 
-def _crop_image(
-    file: ImageFile, cell_width: CellWidth, size: int | None, write: Writer | None
-) -> ImageFindings:
+def _crop_image(file: ImageFile, look: FirstLook, size: int | None, write: Writer | None) -> ImageFindings:
     reader = file.open()
-    image, scale = reader.scaled(cell_width=cell_width)
+    image, scale = reader.scaled(cell_width=look.scale)
     found = [FoundCell(cell.box, cell.center, cell.area) for cell in find_white_cells(usual_field(image))]
     cells = [cell.in_file(scale) for cell in found]
     if write is not None:

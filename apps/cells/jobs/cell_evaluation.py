@@ -9,7 +9,7 @@ from ...common.progress import UNWATCHED, Stages
 from ..data.image_files import labelled_images, no_usable_images_error
 from ..data.image_reader import ImageFile
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFindings
-from ..finding.image_scale import scale_of
+from ..finding.first_look import first_look
 from ..learning.calibration import CellCalibration
 from ..learning.cell_model import load_cell_model
 from ..learning.error_report import ErrorReport
@@ -82,8 +82,8 @@ def evaluate_cell_model(
         model = load_cell_model(model_path)
     with stage("find"):
         files, skipped = labelled_images(sources, **known)
-        scale = scale_of(files, cell_width)
-    found = CellEvaluation(model, sources, ClassifySettings(scale))
+        look = first_look(files, cell_width)
+    found = CellEvaluation(model, sources, ClassifySettings(cell_width), look)
     found.skipped = skipped
     with stage("evaluate", total=len(files)) as advance:
         for each in classify_cells(files, found, most=1):

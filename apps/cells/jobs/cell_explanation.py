@@ -10,7 +10,7 @@ from ...common.progress import UNWATCHED, Stages
 from ..data.bad_image import BadImage
 from ..data.image_files import find_images
 from ..finding.findings import UNCLASSIFIED, FoundCell, why_no_cell
-from ..finding.image_scale import scale_of
+from ..finding.first_look import first_look
 from ..learning.cell_model import CellModel, load_cell_model
 from ..measuring.cell_features import feature_names
 from ..measuring.describing import describe_image
@@ -117,9 +117,9 @@ def explain_cell(
     with stage("classify"):
         files = find_images([image])
         file = replace(files[0], path=image, name=image)  # of several pages none is meant
-        scale = scale_of(files, cell_width)
+        look = first_look(files, cell_width)
         try:
-            found = describe_image(file, scale, usual=model.about.usual, wanted=("thumbnails",))
+            found = describe_image(file, look, usual=model.about.usual, wanted=("thumbnails",))
         except BadImage as error:
             raise AppError(f"{image}: {error}") from error
         if not found.cells:

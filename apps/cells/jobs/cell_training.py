@@ -21,8 +21,7 @@ from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
 from ...common.suspicious_labels import suspicious_labels
 from ...common.training_items import learned_items
-from ..finding.image_scale import Scale, scale_of
-from ..finding.stain import usual_stain_of
+from ..finding.first_look import FirstLook, first_look, usual_stain_of
 from ..learning.calibration import calibrate_scores
 from ..learning.cautious_model import calibrated_cautious_model
 from ..learning.cell_model import gives_probabilities, scores_of
@@ -273,7 +272,7 @@ def train_cell_model(
     limits: str = "",
     stage: Stages = UNWATCHED,
     **known,
-) -> tuple[CellTraining, ModelNotes, Skipped, float | Scale]:
+) -> tuple[CellTraining, ModelNotes, Skipped, FirstLook]:
     """Cross-validate a classifier of cells, fit it on all images and save it.
 
     The cell of an image is the largest one in it; where there are corrections, also the corrected ones.
@@ -299,16 +298,16 @@ def train_cell_model(
     notes : ModelNotes
     skipped : Skipped
         The images that could not be used.
-    scale : float or Scale
+    look : FirstLook
     """
     with stage("find"):
         files, skipped, boxes = find_training_images(sources, **known)
-        scale = scale_of(files, settings.cell_width)
-        usual = usual_stain_of(files, scale)
-    samples, ranges = measure_training_samples(files, boxes, settings, scale, skipped, stage, usual)
+        look = first_look(files, settings.cell_width)
+        usual = usual_stain_of(files, look)
+    samples, ranges = measure_training_samples(files, boxes, settings, look, skipped, stage, usual)
     done = CellTraining(samples, settings, stage, bool(known.get("groups")))
     done.pipeline[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     notes = done.notes(stage, usual=usual, ranges=ranges, limits=limits)
     with stage("save"):
         save_plain(done.pipeline, model_path, notes.record | learned_items(samples.hashes))
-    return done, notes, skipped, scale
+    return done, notes, skipped, look

@@ -17,9 +17,10 @@ from ...common.progress import Stages
 from ..data.bad_image import BadImage
 from ..data.boxes import match_boxes
 from ..data.image_files import no_usable_images_error
-from ..data.image_reader import CellWidth, ImageFile
+from ..data.image_reader import ImageFile
 from ..data.image_threads import map_images
 from ..finding.findings import why_no_cell
+from ..finding.first_look import FirstLook
 from ..finding.image_quality import QualityRanges, quality_ranges
 from ..finding.stain import USUAL, Stain, usual_field
 from ..finding.white_cells import find_white_cells
@@ -125,7 +126,7 @@ def measure_training_samples(
     files: Sequence[ImageFile],
     boxes: Boxes,
     settings: TrainingSettings,
-    cell_width: CellWidth,
+    look: FirstLook,
     skipped: Skipped,
     stage: Stages,
     usual: Stain = USUAL,
@@ -140,8 +141,8 @@ def measure_training_samples(
         Labelled boxes by file, as `find_training_images` returns them.
     settings : TrainingSettings
         With `versions`, those of each original; they are made of the first image of it.
-    cell_width : float or callable
-        As for `read_scaled`.
+    look : FirstLook
+        What is known of all images.
     skipped : Skipped
         Collects the images that cannot be used.
     stage : Stages
@@ -164,9 +165,9 @@ def measure_training_samples(
 
     def measure(file: ImageFile) -> tuple[DescribedImage, list[dict[int, np.ndarray]]]:
         most = None if file in boxes else 1
-        found = describe_image(file, cell_width, usual=usual, wanted=("quality",), most=most)
+        found = describe_image(file, look, usual=usual, wanted=("quality",), most=most)
         wanted = settings.versions and found.cells and file in firsts
-        return found, _versions(file, found, settings, cell_width, usual) if wanted else []
+        return found, _versions(file, found, settings, look, usual) if wanted else []
 
     rows: list[tuple] = []  # of the fields of TrainingSamples
     of_first, of_others = [], []
@@ -202,15 +203,15 @@ def measure_training_samples(
 
 
 def _versions(
-    file: ImageFile, found: DescribedImage, settings: TrainingSettings, cell_width: CellWidth, usual: Stain
+    file: ImageFile, found: DescribedImage, settings: TrainingSettings, look: FirstLook, usual: Stain
 ) -> list[dict[int, np.ndarray]]:
     """Measure the cells of an image again in versions of it."""
     reader = file.open()
-    image, scale = reader.scaled(cell_width=cell_width)
+    image, scale = reader.scaled(cell_width=look.scale)
     height, width = image.shape[:2]
     fineness = min(max(1 / scale, 1), MAX_FINENESS)
     if fineness > 1:
-        image, scale = reader.scaled(cell_width=cell_width, fraction=fineness)
+        image, scale = reader.scaled(cell_width=look.scale, fraction=fineness)
     rng = np.random.default_rng([settings.seed, crc32(file.name.encode("utf-8", "surrogateescape"))])
     versions = []
     for _ in range(settings.versions):

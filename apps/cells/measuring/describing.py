@@ -8,9 +8,10 @@ import cv2
 import numpy as np
 
 from ...common.training_items import image_hash
-from ..data.image_reader import CellWidth, ImageFile, ImageReader, is_blank, turned
+from ..data.image_reader import ImageFile, ImageReader, is_blank, turned
 from ..finding.field import Field
 from ..finding.findings import FoundCell, crop_box
+from ..finding.first_look import NO_LOOK, FirstLook
 from ..finding.image_quality import ImageQuality, flags_without_cell, measure_quality
 from ..finding.stain import USUAL, Stain, normalised, raw_field, stain_of
 from ..finding.white_cells import WhiteCell, find_white_cells
@@ -36,7 +37,7 @@ class DescribedImage(NamedTuple):
 
 def describe_image(
     file: ImageFile,
-    cell_width: CellWidth = None,
+    look: FirstLook = NO_LOOK,
     *,
     usual: Stain = USUAL,
     wanted: Collection[str] = (),
@@ -49,8 +50,8 @@ def describe_image(
     Parameters
     ----------
     file : ImageFile
-    cell_width : float or callable, optional
-        As for `read_scaled`.
+    look : FirstLook, optional
+        What is known of all images of the run; by default nothing. A tile has that of its slide.
     usual : Stain
         The stain that the image is given.
     wanted : collection of {"thumbnails", "details", "quality"}
@@ -66,15 +67,16 @@ def describe_image(
     -------
     DescribedImage
     """
+    look = getattr(file, "look", None) or look
     reader = file.open()
-    image, scale = reader.scaled(cell_width=cell_width)
+    image, scale = reader.scaled(cell_width=look.scale)
     seen = None if hasattr(file, "window") else image_hash(reader.whole())
     kept = reader if keep and reader.pixels <= KEPT_PIXELS else None
     size = turned(reader.size, image)
     if is_blank(image):
         return DescribedImage([], [], kept, size, flags=flags_without_cell(image), hash=seen)
     raw = raw_field(image)
-    stain = getattr(file, "stain", None) or stain_of(raw)
+    stain = look.stain or stain_of(raw)
     field = Field(normalised(image, stain, usual), raw.frame, raw.stained)
     white = find_white_cells(field)
     others = []

@@ -121,7 +121,7 @@ def count_record(count: CellClassification, seconds: dict[str, float]) -> dict:
     others = {"others": _others(count)} if count.others else {}
     return {
         "model": count.model.name,
-        "cell_width": scale_record(count.settings.cell_width),
+        "cell_width": scale_record(count.look.scale),
         "min_score": count.min_score,
         "min_score_unfamiliar": count.min_unfamiliar,
         "counts": count.labels,

@@ -248,7 +248,7 @@ def _trust_section(tally: ReportTally) -> Section:
     unsure = [f"{many(tally.unsure, 'label')} with a score below {LOW_SCORE}"] * bool(tally.unsure)
     lines.append(f"Cells to look at: {', and '.join([*undecided, *unsure]) or 'none'}.")
     if count.cells:
-        lines.append(f"Scale: a white cell is taken to be {scale_words(count.settings.cell_width)}.")
+        lines.append(f"Scale: a white cell is taken to be {scale_words(count.look.scale)}.")
     if model.about.limits:
         lines.append(f"Known limits of this model: {model.about.limits}")
     return Section(title="Before you use the count", lines=lines)

@@ -27,7 +27,7 @@ from ..data.bad_image import BadImage
 from ..data.image_reader import ImageFile
 from ..data.label_tables import read_json
 from ..finding.findings import UNCLASSIFIED, why_no_cell
-from ..finding.image_scale import scale_of
+from ..finding.first_look import first_look
 from ..jobs.cell_classification import CellClassification, classify_cells, find_known_images
 from ..learning.cell_model import CellModel, load_cell_model
 from ..learning.corrections import VERSION, checked_corrections
@@ -225,10 +225,10 @@ def review_server_of(
         by_name = {file.name: file for file in files}
         if len(by_name) < len(files):
             raise AppError("several images have the same name; review their folders one by one")
-        scale = scale_of(files, cell_width)
+        look = first_look(files, cell_width)
     width = () if cell_width is None else ("--cell-width", f"{cell_width:g}")
     adapt = (*ADAPT, model_path or "shipped", *sources, *width, "--corrections", output, "-o", ADAPTED)
-    count = CellClassification(model, sources, ClassifySettings(scale))
+    count = CellClassification(model, sources, ClassifySettings(cell_width), look)
     tally = ReportTally(count, limit)
     with stage("classify", total=len(files)) as advance:
         for _, found in classify_cells(files, count):

@@ -6,7 +6,8 @@ from dataclasses import asdict
 from ...common.printing import certificate_line, fields, many
 from ...common.sections import Section, Table, confusion_table, time_section
 from ..finding.findings import UNFAMILIAR
-from ..finding.image_scale import Scale, scale_record
+from ..finding.first_look import FirstLook
+from ..finding.image_scale import scale_record
 from ..jobs.cell_adaptation import CellAdaptation
 from ..jobs.cell_evaluation import CellEvaluation, Mistake
 from ..jobs.cell_training import CellTraining
@@ -23,7 +24,7 @@ ERRORS = "error", "error_interval", "labels", "confusion", "without_cell", "orig
 
 
 def training_record(
-    done: CellTraining, model: str, notes: ModelNotes, scale: float | Scale, n_skipped: int, seconds: Mapping
+    done: CellTraining, model: str, notes: ModelNotes, look: FirstLook, n_skipped: int, seconds: Mapping
 ) -> dict:
     """Return what `train --json` prints."""
     errors, versions = done.errors, done.errors_of_versions
@@ -33,7 +34,7 @@ def training_record(
         "features": "cells",
         "n_features": done.samples.X.shape[1],
         "pca": None,
-        "cell_width": scale_record(scale),
+        "cell_width": scale_record(look.scale),
         "alpha": done.alpha,
         "fold_alphas": done.alphas,
         "folds": len(done.alphas),
@@ -59,7 +60,7 @@ def evaluation_record(found: CellEvaluation, errors: ErrorReport, seconds: Mappi
         **fields(errors, *ERRORS),
         "labelled": labelled and fields(labelled, "min_score", "coverage", "error"),
         "unfamiliar": found.flags[UNFAMILIAR],
-        "cell_width": scale_record(found.settings.cell_width),
+        "cell_width": scale_record(found.look.scale),
         "mistakes": _mistake_records(found.mistakes),
         "skipped": found.skipped.count,
         "seconds": seconds,
@@ -72,7 +73,7 @@ def adaptation_record(result: CellAdaptation, seconds: Mapping[str, float]) -> d
         **fields(result, "model", "adapted", "label_counts", "unseen", "error_before", "error"),
         **fields(result, "relative_gap", "learned"),
         "calibration": asdict(result.calibration),
-        "cell_width": scale_record(result.scale),
+        "cell_width": scale_record(result.look.scale),
         "skipped": result.skipped.count,
         "seconds": seconds,
     }

@@ -20,6 +20,7 @@ from fastsvm_apps.cells.data import image_reader, slide_tiles, slides
 from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.cells.data.slide_tiles import with_tiles
 from fastsvm_apps.cells.data.slides import TiffSlide
+from fastsvm_apps.cells.finding.first_look import FirstLook
 from fastsvm_apps.cells.finding.stain import USUAL, normalised, raw_field, stain_of
 from fastsvm_apps.cells.jobs import cell_classification
 from fastsvm_apps.cells.measuring import describing
@@ -92,7 +93,7 @@ def test_tiles_are_read_here_and_worked_on_anywhere(run, slide, work, pickled, m
 def test_each_pixel_is_in_one_core(slide, mosaic, cell_width):
     counts = np.zeros(mosaic.shape[:2], int)
     height, width = counts.shape
-    for tile in with_tiles([ImageFile(str(slide), "slide.svs")], lambda file: cell_width):
+    for tile in with_tiles([ImageFile(str(slide), "slide.svs")], lambda file: FirstLook(cell_width)):
         x, y, w, h = tile.core
         counts[y : y + h, x : x + w] += 1
         left, top, across, down = tile.window
@@ -183,15 +184,14 @@ def ended(begun, work, monkeypatch):
     for name in ("whole.csv", "page.html"):
         shutil.copy(folder / name, work)
     shutil.copytree(folder / "cells.csv.part", work / "cells.csv.part")
-    n_read, scaled = [], slide_tiles.TileReader.scaled
+    n_read, describe = [], cell_classification.describe_image
 
-    def count(reader, **how):
-        if how["cell_width"]:  # not to measure the stain
-            n_read.append(reader)
-        return scaled(reader, **how)
+    def count(tile, **how):
+        n_read.append(tile)
+        return describe(tile, **how)
 
     monkeypatch.setattr(cell_classification, "TILES_AT_ONCE", 4)
-    monkeypatch.setattr(slide_tiles.TileReader, "scaled", count)
+    monkeypatch.setattr(cell_classification, "describe_image", count)
     return args, n_read
 
 
@@ -199,7 +199,7 @@ def test_a_run_goes_on(run, work, ended, slide):
     args, n_read = ended
     last = max((work / "cells.csv.part").iterdir(), key=lambda path: path.stat().st_mtime_ns)
     last.write_bytes(last.read_bytes()[:-30])  # as of a kill in the midst of it
-    n_tiles = len(list(with_tiles([ImageFile(str(slide), "")], lambda file: CELL_WIDTH)))
+    n_tiles = len(list(with_tiles([ImageFile(str(slide), "")], lambda file: FirstLook(CELL_WIDTH))))
     page = (work / "page.html").read_text()
     done = run(*args, "cells.csv")
     assert done.exit_code == 0, done.stderr
@@ -214,7 +214,7 @@ def test_another_run_does_not_resume(run, work, ended, slide):
     args = [81 if arg == CELL_WIDTH else arg for arg in args]
     done = run(*args, "cells.csv")
     assert done.exit_code == 0, done.stderr
-    assert len(n_read) == len(list(with_tiles([ImageFile(str(slide), "")], lambda file: 81)))
+    assert len(n_read) == len(list(with_tiles([ImageFile(str(slide), "")], lambda file: FirstLook(81))))
     assert not (work / "cells.csv.part").exists()
 
 

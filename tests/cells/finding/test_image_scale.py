@@ -8,7 +8,8 @@ from drawing import CYTOPLASM, NUCLEUS, drawn, marked_boxes, plain
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import ImageFile, read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
-from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, scale_of, scale_words, white_cell_width
+from fastsvm_apps.cells.finding.first_look import first_look
+from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, scale_words, white_cell_width
 from fastsvm_apps.cells.finding.red_circles import find_red_circles
 from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
@@ -123,9 +124,9 @@ def test_nuclei_tell_the_scale_where_no_red_cell_is_stained(saved, width):
 
 def test_an_unusual_scale_is_printed(saved, capsys):
     files = saved(*(blood(28, seed=seed) for seed in range(4)))
-    assert scale_of(files, 200) == 200
+    assert first_look(files, 200).scale == 200
     assert capsys.readouterr().err == ""
-    (width,) = scale_of(files, None).unusual.values()
+    (width,) = first_look(files, None).scale.unusual.values()
     note = f"note: a white cell is about {width:.0f} pixels wide, by the red cells, in images of 640 x 480"
     assert capsys.readouterr().err == f"{note}; --cell-width overrides\n"
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.cells.data.image_reader import ImageFile, read_image
+from fastsvm_apps.cells.finding.first_look import NO_LOOK, usual_stain_of
 from fastsvm_apps.cells.finding.image_quality import WORDS, measure_quality, quality_flags, quality_ranges
 from fastsvm_apps.cells.finding.masks import black_frame
 from fastsvm_apps.cells.finding.stain import (
@@ -16,7 +17,6 @@ from fastsvm_apps.cells.finding.stain import (
     raw_field,
     stain_of,
     usual_field,
-    usual_stain_of,
 )
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 from fastsvm_apps.cells.learning.augmentation import augmented, box_in_version
@@ -103,7 +103,7 @@ def files_of(images, folder):
 def test_without_red_cells_images_to_learn_from_are_scaled_alike(tmp_path):
     darkness = (0.8, 1.0, 1.4)
     images = [nucleus(each) for each in darkness]
-    usual = usual_stain_of(files_of(images, tmp_path))
+    usual = usual_stain_of(files_of(images, tmp_path), NO_LOOK)
     assert usual == USUAL._replace(nuclear=pytest.approx(stain(images[1]).nuclear, rel=0.02))
     seen = [stain(usual_field(image, usual).image).nuclear for image in images]
     np.testing.assert_allclose(np.array(seen) / seen[1], darkness, rtol=0.04)
@@ -113,11 +113,11 @@ def test_without_red_cells_images_to_learn_from_are_scaled_alike(tmp_path):
 
 def test_with_red_cells_each_image_is_scaled_by_its_own(tmp_path):
     images = [read_image(str(SMEARS / f"{name}.jpg")) for name in SOME]
-    assert usual_stain_of(files_of([*images, nucleus(1)], tmp_path)) == USUAL
+    assert usual_stain_of(files_of([*images, nucleus(1)], tmp_path), NO_LOOK) == USUAL
 
 
 def test_empty_images_tell_no_stain(tmp_path):
-    assert usual_stain_of(files_of([np.full((90, 90, 3), 255, np.uint8)], tmp_path)) == USUAL
+    assert usual_stain_of(files_of([np.full((90, 90, 3), 255, np.uint8)], tmp_path), NO_LOOK) == USUAL
 
 
 @pytest.mark.parametrize("image", [np.zeros((64, 64, 3), np.uint8), np.full((40, 90, 3), 255, np.uint8)])

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from fastsvm_apps.cells.finding.first_look import FirstLook
 from fastsvm_apps.cells.jobs.cell_classification import CellClassification
 from fastsvm_apps.cells.learning.model_notes import ModelNotes
 from fastsvm_apps.cells.output.report_page import ReportTally
@@ -18,7 +19,7 @@ def tally_of():
         about = ModelNotes()
         model = SimpleNamespace(name=name, classes=[*classes], about=about)
         model.least = model.least_unfamiliar = lambda *_: 0.5
-        count = CellClassification(model, [], ClassifySettings(80.0))
+        count = CellClassification(model, [], ClassifySettings(), FirstLook(80.0))
         count.source = title
         tally = ReportTally(count, limit)
         for found in findings:

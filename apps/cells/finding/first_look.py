@@ -1,0 +1,141 @@
+"""What is read from the images of a run before any of them is worked on: scale, stain, are they like ours.
+
+Every job that reads images begins here, so that all of them see one image alike.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+import numpy as np
+
+from ...common.printing import note
+from ..data.bad_image import BadImage
+from ..data.image_reader import CELL_WIDTH, ImageFile, is_blank
+from ..data.image_threads import map_images
+from ..data.slide_tiles import spread_tiles
+from .field import Field
+from .image_scale import Scale, evenly_spread, read_scale, white_cell_width
+from .red_circles import red_circles_of
+from .stain import USUAL, Stain, has_red_cells, raw_field, stain_of
+
+MOST_OWN = 16  # images that are asked whether they are like those of the model ...
+MOST_OWN_PIXELS = 1 << 24  # ... and their pixels at the working scale, unless the first has more
+MOST_IMAGES = 128  # that the stain of all is read from
+
+IsOwn = Callable[[Sequence[Field]], bool]
+
+
+@dataclass(frozen=True)
+class FirstLook:
+    """What holds for all images of a run, or for all tiles of a slide.
+
+    Attributes
+    ----------
+    scale : float or Scale or None
+        The width of a white cell in pixels, as for `read_scaled`; by default the usual one.
+    own : bool or None
+        Whether the images are like those that the model learned from; None if this was not asked.
+    stain : Stain or None
+        That of a slide, which all its tiles have; None where each image has its own.
+    """
+
+    scale: float | Scale | None = None
+    own: bool | None = None
+    stain: Stain | None = None
+
+
+NO_LOOK = FirstLook()
+
+
+def first_look(
+    files: Sequence[ImageFile], cell_width: float | None, is_own: IsOwn | None = None
+) -> FirstLook:
+    """Look at images that came together, and print a width of cells that is unusual.
+
+    Parameters
+    ----------
+    files : sequence of ImageFile
+        A few are read, spread evenly. Those that cannot be read are skipped, and so are slides.
+    cell_width : float or None
+        That a person gave.
+    is_own : callable, optional
+        Called with the raw fields, as of `raw_field`, of a few images; returns whether they are like those
+        that the model learned from. Of other images the width of cells is taken as it is read, however close
+        to the usual one.
+    """
+    scale = read_scale(files) if cell_width is None else cell_width
+    look = FirstLook(scale)
+    if is_own is not None and (raws := list(_raw_fields(files, look))):
+        look = replace(look, own=is_own(raws))
+        if look.own is False and isinstance(scale, Scale):
+            look = replace(look, scale=scale.as_read)
+    if isinstance(look.scale, Scale):
+        for (across, down), width in list(look.scale.unusual.items())[:1]:
+            note(
+                f"note: a white cell is about {width:,.0f} pixels wide, by the {scale.by}, in images of "
+                f"{across:,} x {down:,}; --cell-width overrides"
+            )
+    return look
+
+
+def look_at_slide(file: ImageFile, cell_width: float | None, is_own: IsOwn | None = None) -> FirstLook | None:
+    """Look at a few tiles of a slide, and print the width of a white cell; None if they do not tell it."""
+    width = cell_width
+    if width is None:
+        width = white_cell_width(np.concatenate([red_circles_of(tile.open()) for tile in spread_tiles(file)]))
+        if width is None:
+            return None
+        note(
+            f"note: {file.name}: a white cell is about {width:,.0f} pixels wide, by its red cells; "
+            "--cell-width overrides"
+        )
+    look = FirstLook(width)
+    tiles = spread_tiles(file, width / CELL_WIDTH)
+    look = replace(look, stain=_stain_of_tiles(tiles, look))
+    raws = list(_raw_fields(tiles, look)) if is_own else []
+    return replace(look, own=is_own(raws)) if raws else look
+
+
+def _raw_fields(files: Sequence[ImageFile], look: FirstLook) -> Iterator[Field]:
+    """Yield the raw fields of a few images, spread evenly."""
+    pixels = 0
+    for file in evenly_spread(files, MOST_OWN):
+        try:
+            image, _ = file.open().scaled(cell_width=look.scale)
+        except (BadImage, OSError):
+            continue
+        pixels += image[..., 0].size
+        if pixels > max(MOST_OWN_PIXELS, image[..., 0].size):
+            return
+        if not is_blank(image):
+            yield raw_field(image)
+
+
+def usual_stain_of(files: Sequence[ImageFile], look: FirstLook) -> Stain:
+    """Return the usual stain of images to learn from; it has `nuclear` if most lack red cells to trust."""
+    found = map_images(lambda file: _stain_in(file, look), files[:: ceil(len(files) / MOST_IMAGES) or 1])
+    stains = [stain for _, stain in found if isinstance(stain, Stain) and stain.nuclear]
+    trusted = sum(has_red_cells(stain) for stain in stains)
+    if 2 * trusted >= len(stains):
+        return USUAL
+    return USUAL._replace(nuclear=float(np.median([stain.nuclear for stain in stains])))
+
+
+def _stain_in(file: ImageFile, look: FirstLook) -> Stain | None:
+    image, _ = file.open().scaled(cell_width=look.scale)
+    return None if is_blank(image) else stain_of(raw_field(image))
+
+
+def _stain_of_tiles(tiles: Iterable[ImageFile], look: FirstLook) -> Stain | None:
+    """Return the stain of a slide, the median over a few tiles; None without red cells and nuclei."""
+    stains = [stain for tile in tiles if (stain := _stain_in(tile, look))]
+    some = [stain for stain in stains if stain.density is not None]
+    some = some or [stain for stain in stains if stain.nuclear is not None]
+    if not some:
+        return None
+    plasma, *others = ([value for value in values if value is not None] for values in zip(*some, strict=True))
+    return Stain(
+        tuple(np.median(plasma, axis=0).tolist()),
+        *(float(np.median(values)) if values else None for values in others),
+    )

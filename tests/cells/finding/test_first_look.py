@@ -1,0 +1,67 @@
+"""What is read of all images of a run before any of them is worked on."""
+
+import ast
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+import fastsvm_apps.cells
+from drawing import drawn
+from fastsvm_apps.cells.data.image_files import find_images
+from fastsvm_apps.cells.finding.first_look import first_look
+from fastsvm_apps.cells.finding.image_scale import Scale
+
+READS = {"read_scale", "red_circles_of", "nuclei_width"}  # what tells a scale
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Images of a cell that is 1.25 times as wide as usual."""
+    for k in range(12):
+        cv2.imwrite(str(tmp_path / f"{k:02}.png"), drawn((150 + 5 * k, 120, 36, 50)))
+    return find_images([str(tmp_path)])
+
+
+def test_no_job_reads_a_scale_past_it():
+    folder = Path(fastsvm_apps.cells.__file__).parent
+    users = {
+        path.name
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and READS & {alias.name for alias in node.names}
+    }
+    assert users == {"first_look.py", "image_scale.py"}
+
+
+@pytest.mark.parametrize("given", [None, 90.0])
+def test_images_of_another_kind_have_the_width_that_is_read(files, given):
+    asked = []
+
+    def is_own(raws, answer):
+        asked.append(len(raws))
+        assert all(raw.stained.any() for raw in raws)
+        return answer
+
+    own = first_look(files, given, lambda raws: is_own(raws, True))
+    foreign = first_look(files, given, lambda raws: is_own(raws, False))
+    assert (own.own, foreign.own, first_look(files, given).own) == (True, False, None)
+    assert asked == [12, 12]
+    if given:
+        assert own.scale == foreign.scale == given
+    else:
+        assert own.scale((320, 240)) is None
+        assert foreign.scale((320, 240)) == pytest.approx(101, rel=0.1)
+
+
+def test_as_read_all_sizes_have_a_width():
+    scale = Scale({(640, 480): 150.0}, ((640, 480), (600, 450)), pooled=140.0)
+    assert scale.unusual == {}
+    assert scale.as_read.unusual == {(640, 480): 150, (600, 450): 140}
+
+
+def test_nothing_to_see_is_of_no_kind(tmp_path):
+    cv2.imwrite(str(tmp_path / "white.png"), np.full((90, 90, 3), 255, np.uint8))
+    (tmp_path / "no.png").write_bytes(b"")
+    assert first_look(find_images([str(tmp_path)]), None, lambda raws: pytest.fail("asked")).own is None
