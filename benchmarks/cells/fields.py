@@ -16,7 +16,7 @@ from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import contrast, is_blank, read_image, read_scaled, usual_cell_width
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.image_quality import brightest_part
-from fastsvm_apps.cells.finding.image_scale import read_scale, white_cell_width
+from fastsvm_apps.cells.finding.image_scale import read_scale, seen_in, white_cell_width
 from fastsvm_apps.cells.finding.red_circles import find_red_circles
 from fastsvm_apps.cells.finding.stain import USUAL, normalised, raw_field, stain_of, usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
@@ -177,7 +177,7 @@ def _width(*images):
         for k, image in enumerate(images):
             cv2.imwrite(f"{folder}/{k:04}.jpg", image)
         size = images[0].shape[1::-1]
-        return read_scale(find_images([folder]))(size) or usual_cell_width(size)
+        return read_scale(seen_in(find_images([folder])))(size) or usual_cell_width(size)
 
 
 def report_patches(images, boxes):

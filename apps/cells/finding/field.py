@@ -20,7 +20,7 @@ class Field:
     ----------
     image : ndarray of shape (height, width, 3) and dtype uint8
         Blue, green, red, at the working scale.
-    frame, stained : ndarray of shape (height, width) and dtype uint8, optional
+    frame, stained, red : ndarray, optional
         As below, where they are known.
 
     Attributes
@@ -29,14 +29,20 @@ class Field:
         1 for the black pixels that a rotation left.
     stained : ndarray of shape (height, width) and dtype uint8, or None
         1 for the pixels with the stain of nuclei; None where it was not looked for.
+    red : ndarray of shape (3,), or None
+        Densities of its red cells, where these absorb red light as nuclei do; None elsewhere.
     background : ndarray of shape (3,) and dtype float32
         The colour where no light is absorbed.
     """
 
     def __init__(
-        self, image: np.ndarray, frame: np.ndarray | None = None, stained: np.ndarray | None = None
+        self,
+        image: np.ndarray,
+        frame: np.ndarray | None = None,
+        stained: np.ndarray | None = None,
+        red: np.ndarray | None = None,
     ) -> None:
-        self.image, self.stained = image, stained
+        self.image, self.stained, self.red = image, stained, red
         self.frame = black_frame(image) if frame is None else frame
         self.background = _background(
             *(plane[::BACKGROUND_STEP, ::BACKGROUND_STEP] for plane in (image, self.frame))

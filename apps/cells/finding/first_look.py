@@ -14,14 +14,20 @@ from ..data.bad_image import BadImage
 from ..data.image_reader import CELL_WIDTH, ImageFile, is_blank
 from ..data.image_threads import map_images
 from ..data.slide_tiles import spread_tiles
+from .bluish import red_cell_density
 from .field import Field
-from .image_scale import Scale, evenly_spread, read_scale, white_cell_width
+from .image_scale import COUNTED_IMAGES, Scale, Seen, evenly_spread, read_scale, seen_in, white_cell_width
+from .nuclei import NUCLEAR
 from .red_circles import red_circles_of
 from .stain import USUAL, Stain, has_red_cells, raw_field, stain_of
 
 MOST_OWN = 16  # images that are asked whether they are like those of the model ...
 MOST_OWN_PIXELS = 1 << 24  # ... and their pixels at the working scale, unless the first has more
 MOST_IMAGES = 128  # that the stain of all is read from
+# Nuclear stain over the density of green of what absorbs in most places, from which on red cells look like
+# nuclei: where many are seen in an image, and where it may be a nucleus, which has no more than the second.
+LIKE_NUCLEI, UNLIKE_NUCLEI, MANY_CELLS = 0.9, 1.15, 25
+FOLDER = 5  # images; of fewer that is believed only where they are not like those of the model
 
 IsOwn = Callable[[Sequence[Field]], bool]
 
@@ -34,6 +40,8 @@ class FirstLook:
     ----------
     scale : float or Scale or None
         The width of a white cell in pixels, as for `read_scaled`; by default the usual one.
+    bluish : bool
+        Whether red cells absorb red light, and are to be told from nuclei by their colour.
     own : bool or None
         Whether the images are like those that the model learned from; None if this was not asked.
     stain : Stain or None
@@ -41,6 +49,7 @@ class FirstLook:
     """
 
     scale: float | Scale | None = None
+    bluish: bool = False
     own: bool | None = None
     stain: Stain | None = None
 
@@ -64,19 +73,33 @@ def first_look(
         that the model learned from. Of other images the width of cells is taken as it is read, however close
         to the usual one.
     """
-    scale = read_scale(files) if cell_width is None else cell_width
-    look = FirstLook(scale)
+    seen = seen_in(files) if cell_width is None else seen_in(files, COUNTED_IMAGES)
+    bluish = len(seen) >= FOLDER and are_bluish(seen)
+    look = FirstLook(read_scale(seen, bluish) if cell_width is None else cell_width, bluish)
     if is_own is not None and (raws := list(_raw_fields(files, look))):
         look = replace(look, own=is_own(raws))
-        if look.own is False and isinstance(scale, Scale):
-            look = replace(look, scale=scale.as_read)
+    if look.own is False:
+        look = replace(look, bluish=are_bluish(seen))
+        if cell_width is None:
+            look = replace(
+                look, scale=(look.scale if bluish == look.bluish else read_scale(seen, True)).as_read
+            )
     if isinstance(look.scale, Scale):
         for (across, down), width in list(look.scale.unusual.items())[:1]:
             note(
-                f"note: a white cell is about {width:,.0f} pixels wide, by the {scale.by}, in images of "
+                f"note: a white cell is about {width:,.0f} pixels wide, by the {look.scale.by}, in images of "
                 f"{across:,} x {down:,}; --cell-width overrides"
             )
     return look
+
+
+def are_bluish(seen: Sequence[Seen]) -> bool:
+    """Return whether red cells absorb so much red light that they look like nuclei."""
+    counts = [len(each.cells) for each in seen if each.cells is not None]
+    densities = [red_cell_density(Field(each.image)) for each in seen if each.cells is not None]
+    shares = [NUCLEAR[0] @ own / own[1] for own in densities if own is not None]
+    least = LIKE_NUCLEI if counts and np.median(counts) >= MANY_CELLS else UNLIKE_NUCLEI
+    return bool(shares) and bool(np.median(shares) >= least)
 
 
 def look_at_slide(file: ImageFile, cell_width: float | None, is_own: IsOwn | None = None) -> FirstLook | None:
@@ -109,7 +132,7 @@ def _raw_fields(files: Sequence[ImageFile], look: FirstLook) -> Iterator[Field]:
         if pixels > max(MOST_OWN_PIXELS, image[..., 0].size):
             return
         if not is_blank(image):
-            yield raw_field(image)
+            yield raw_field(image, look.bluish)
 
 
 def usual_stain_of(files: Sequence[ImageFile], look: FirstLook) -> Stain:
@@ -124,7 +147,7 @@ def usual_stain_of(files: Sequence[ImageFile], look: FirstLook) -> Stain:
 
 def _stain_in(file: ImageFile, look: FirstLook) -> Stain | None:
     image, _ = file.open().scaled(cell_width=look.scale)
-    return None if is_blank(image) else stain_of(raw_field(image))
+    return None if is_blank(image) else stain_of(raw_field(image, look.bluish))
 
 
 def _stain_of_tiles(tiles: Iterable[ImageFile], look: FirstLook) -> Stain | None:

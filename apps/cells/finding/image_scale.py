@@ -12,21 +12,23 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 
 from ..data.bad_image import BadImage
 from ..data.image_reader import CELL_WIDTH, ImageFile, at_working_scale, usual_cell_width
-from .field import Field
 from .masks import hull
-from .nuclei import USUAL_SIZES, find_nuclei, nuclear_stain
+from .nuclei import USUAL_SIZES, find_nuclei
 from .red_circles import MIN_CELLS, diameters_of_one_size, red_circles_of
+from .stain import raw_field
 
 WHITE_OF_RED = 1.8  # diameter of a white cell over that of a red one
 # Red cells of one size: with fewer, images tell no scale; with more, no further image is read. Of 41 single
 # images with 13 to 22 red cells, two were off by more than a third.
 SURE_CELLS, ENOUGH_CELLS = 25, 75
+COUNTED_IMAGES = 16  # whose red cells are looked for, even if that is more than enough
 MOST_IMAGES, MOST_PIXELS = 64, 200_000_000  # that are read
 KEPT_PIXELS = 1 << 24  # of all images together, reduced, that nuclei are looked for in
 # Factor; a width that is closer to another counts as equal. A few nuclei tell less: of 12 draws of five
@@ -38,11 +40,32 @@ SURE_NUCLEI = 12
 CELL_OF_NUCLEUS = 1.4  # diameter of a cell over that of the hull of its nucleus
 NEARER_FACTOR = 1.5  # factor between two looks
 MIN_SEEN = 0.5  # share of the images that show a nucleus, at least
+MOST_SPREAD = 0.35  # standard deviation of the logarithm of the widths in the images
+WIDE_FACTOR = 2  # factor, by which the widths by nuclei and by red cells differ if one of them is wrong
 LARGE_SHARE = 0.35  # area over that of the largest nucleus in the image; smaller ones are left out
 MAX_LOOKS, SETTLED_FACTOR = 6, 1.03  # looks at the scale found, at most; factor of a change that ends them
 MIN_LOOK_SIDE, MOST_LOOK_PIXELS = 24, 1 << 23  # of an image that is looked at; the latter of all together
 
-Seen = tuple[np.ndarray, np.ndarray, int]  # the red cells of an image, a smaller copy, the factor between
+
+class Seen(NamedTuple):
+    """An image that was looked at.
+
+    Attributes
+    ----------
+    size : tuple of int
+        Its width and height.
+    cells : ndarray of shape (n, 3), or None
+        Its red cells, as of `red_circles_of`; None where none were looked for.
+    image : ndarray of shape (height, width, 3) and dtype uint8
+        A smaller copy.
+    reduce : int
+        The factor between.
+    """
+
+    size: tuple[int, int]
+    cells: np.ndarray | None
+    image: np.ndarray
+    reduce: int
 
 
 @dataclass(frozen=True)
@@ -111,38 +134,50 @@ def scale_words(scale: float | Scale) -> str:
     return f"{wide}, the usual width" + (f", and the {scale.by} agree" if scale.widths else "; none was read")
 
 
-def read_scale(files: Sequence[ImageFile]) -> Scale:
+def seen_in(files: Sequence[ImageFile], most: int = MOST_IMAGES) -> list[Seen]:
+    """Look at some images that came together, fewer if they are large; what cannot be read is skipped."""
+    n = min(len(files), most)
+    seen: list[Seen] = []
+    n_cells = n_pixels = 0
+    for file in evenly_spread(files, most):
+        try:
+            reader = file.open()
+            wanted = n_cells < ENOUGH_CELLS or len(seen) < COUNTED_IMAGES
+            cells = red_circles_of(reader) if wanted else None
+            reduce = ceil((reader.pixels * n / KEPT_PIXELS) ** 0.5)
+            seen.append(Seen(reader.size, cells, reader.reduced(reduce), reduce))
+        except (BadImage, OSError):
+            continue
+        n_cells, n_pixels = n_cells + (0 if cells is None else len(cells)), n_pixels + reader.pixels
+        if n_pixels >= MOST_PIXELS:
+            break
+    return seen
+
+
+def read_scale(seen: Sequence[Seen], bluish: bool = False) -> Scale:
     """Read the scale of images that came together from the nuclei and red cells in some of them.
 
     Parameters
     ----------
-    files : sequence of ImageFile
-        At most 64 are read, fewer if they are large, spread evenly. Unreadable files are skipped.
+    seen : sequence of Seen
+    bluish : bool, default=False
+        Whether their red cells absorb red light.
 
     Returns
     -------
     Scale
         Without a width if there are no nuclei, and too few red cells, or they differ in size.
     """
-    n = min(len(files), MOST_IMAGES)
-    found: dict[tuple[int, int], list[Seen]] = defaultdict(list)
-    n_cells = n_pixels = 0
-    for file in evenly_spread(files, MOST_IMAGES):
-        try:
-            reader = file.open()
-            cells = red_circles_of(reader) if n_cells < ENOUGH_CELLS else np.empty((0, 3))
-            reduce = ceil((reader.pixels * n / KEPT_PIXELS) ** 0.5)
-            found[reader.size].append((cells, reader.reduced(reduce), reduce))
-        except (BadImage, OSError):
-            continue
-        n_cells, n_pixels = n_cells + len(cells), n_pixels + reader.pixels
-        if n_pixels >= MOST_PIXELS:
-            break
-    if not found:
+    if not seen:
         return Scale({})
-    pooled, by, same = everything = _agreed([seen for group in found.values() for seen in group])
+    found: dict[tuple[int, int], list[Seen]] = defaultdict(list)
+    for each in seen:
+        found[each.size].append(each)
+    pooled, by, same = everything = _agreed(seen, bluish)
     # Images of one size were probably taken in one way.
-    by_size = {size: everything if len(found) == 1 else _agreed(group) for size, group in found.items()}
+    by_size = {
+        size: everything if len(found) == 1 else _agreed(group, bluish) for size, group in found.items()
+    }
     known = {
         size: width for size, (width, _, near) in by_size.items() if width is not None and near == SAME_FACTOR
     }
@@ -152,12 +187,17 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
     return Scale(known, tuple(found), by, same, pooled)
 
 
-def _agreed(seen: Sequence[Seen]) -> tuple[float | None, str, float]:
+def _agreed(seen: Sequence[Seen], bluish: bool) -> tuple[float | None, str, float]:
     """Return the width of a white cell, what it was read from, and the factor it may be off by."""
-    red = white_cell_width(np.concatenate([cells for cells, _, _ in seen]), SURE_CELLS)
-    reduce = max(smaller for _, _, smaller in seen)
-    images = [at_working_scale(image, image.shape[1::-1], smaller / reduce)[0] for _, image, smaller in seen]
-    width, n = nuclei_width(images)
+    cells = np.concatenate([np.empty((0, 3)), *(each.cells for each in seen if each.cells is not None)])
+    red = white_cell_width(cells, SURE_CELLS)
+    reduce = max(each.reduce for each in seen)
+    images = [at_working_scale(each.image, each.image.shape[1::-1], each.reduce / reduce)[0] for each in seen]
+    width, n = nuclei_width(images, bluish=bluish)
+    many = white_cell_width(cells, ENOUGH_CELLS) is not None
+    if width and red and many and not _near(width, red / reduce, WIDE_FACTOR):
+        # So many red cells of one size are no chance, and a few nuclei may be heaps of them.
+        width, n = nuclei_width(images, red / reduce * NEARER_FACTOR, bluish=bluish)
     if width is None or (n < SURE_NUCLEI and red is not None):
         return red, "red cells", SAME_FACTOR
     if red is not None and _near(red, reduce * width):
@@ -194,46 +234,65 @@ def evenly_spread(files: Sequence[ImageFile], most: int) -> Iterator[ImageFile]:
         yield files[k * len(files) // n]
 
 
-def nuclei_width(images: Sequence[np.ndarray]) -> tuple[float | None, int]:
+def nuclei_width(
+    images: Sequence[np.ndarray], start: float | None = None, *, bluish: bool = False
+) -> tuple[float | None, int]:
     """Return how many pixels wide a white cell is, and the number of nuclei that say so.
 
     Parameters
     ----------
     images : sequence of ndarray of shape (height, width, 3) and dtype uint8
-        Blue, green, red, all at one scale.
+        Blue, green, red, all at one scale; where they are too many, the first count.
+    start : float, optional
+        The width that is tried first; by default a cell is as wide as the image.
+    bluish : bool, default=False
+        Whether red cells absorb red light.
     """
-    width = float(max((max(image.shape[:2]) for image in images), default=0))
-    pixels = sum(image[..., 0].size for image in images)
+    width = start or float(max((max(image.shape[:2]) for image in images), default=0))
+    pixels = sum(image[..., 0].size for image in images) / max(len(images), 1)
     while width >= CELL_WIDTH / 4 and pixels * (CELL_WIDTH / width) ** 2 <= MOST_LOOK_PIXELS:
-        diameters = [_diameters(image, width) for image in images]
-        if sum(map(bool, diameters)) >= MIN_SEEN * len(images):
-            return _settled(images, width, diameters)
+        # The first few are evenly spread, as all are.
+        some = images[: int(MOST_LOOK_PIXELS / (pixels * (CELL_WIDTH / width) ** 2))]
+        diameters = [_diameters(image, width, bluish) for image in some]
+        if sum(map(bool, diameters)) >= MIN_SEEN * len(some) and _agree(diameters, width):
+            return _settled(some, width, diameters, bluish)
         width /= NEARER_FACTOR
     return None, 0
 
 
-def _settled(images: Sequence[np.ndarray], width: float, diameters: list[list[float]]) -> tuple[float, int]:
+def _agree(diameters: list[list[float]], width: float) -> bool:
+    """Return whether nuclei are about as wide as those of the cells looked for, and much alike in all images.
+
+    What is seen from afar may be heaps of red cells.
+    """
+    logarithms = np.log([CELL_OF_NUCLEUS * np.median(each) for each in diameters if each])
+    return logarithms.std() < MOST_SPREAD and _near(np.exp(np.median(logarithms)), width, NEARER_FACTOR)
+
+
+def _settled(
+    images: Sequence[np.ndarray], width: float, diameters: list[list[float]], bluish: bool
+) -> tuple[float, int]:
     """Look again at the scale that the nuclei tell, until it no longer changes."""
     for _ in range(MAX_LOOKS):
         nucleus = float(np.median([np.median(each) for each in diameters if each]))
         before, width = width, CELL_OF_NUCLEUS * nucleus
         if max(width, before) <= SETTLED_FACTOR * min(width, before):
             break
-        again = [_diameters(image, width) for image in images]
+        again = [_diameters(image, width, bluish) for image in images]
         if not any(again):
             break
         diameters = again
     return width, sum(map(len, diameters))
 
 
-def _diameters(image: np.ndarray, width: float) -> list[float]:
+def _diameters(image: np.ndarray, width: float, bluish: bool) -> list[float]:
     """Return the diameters of the hulls of large nuclei, where a white cell has some width."""
     scale = CELL_WIDTH / width
     sides = [round(side * scale) for side in image.shape[1::-1]]
     if min(sides) < MIN_LOOK_SIDE:
         return []
     interpolation = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    stained = nuclear_stain(Field(cv2.resize(image, sides, interpolation=interpolation)))
+    stained = raw_field(cv2.resize(image, sides, interpolation=interpolation), bluish).stained
     areas = [cv2.contourArea(hull(mask)) for _, mask in find_nuclei(stained, USUAL_SIZES)]
     least = LARGE_SHARE * max(areas, default=0)
     return [2 * np.sqrt(area / np.pi) / scale for area in areas if area >= least]

@@ -1,19 +1,45 @@
 """Masks of pixels: 1 inside and 0 outside, as uint8."""
 
+from math import ceil
+
 import cv2
 import numpy as np
 
 BLACK = 24  # level; the frame that a rotation leaves has no channel above
 FRAME_OPENING = 5  # pixels; narrower black spots are no frame
+# Lines that a frame grabber or a scanner left: how far in they lie, as a share of the side and in pixels, at
+# least; the light that 3 in 4 of their pixels have at most, as a share of those further in; what is beside.
+EDGE_SHARE, MIN_EDGE, EDGE_LIGHT, EDGE_MARGIN = 0.02, 3, 0.9, 1
+EDGE_PIXELS = 64  # of a line, which show its light
 
 
 def black_frame(image: np.ndarray) -> np.ndarray:
-    """Mark the black pixels that a rotation left, and those beside them, which are blends."""
+    """Mark what is no part of the field: black pixels that a rotation left, and dark lines at the border.
+
+    The pixels beside them are marked too, which are blends.
+    """
     black = cv2.inRange(image, (0, 0, 0), (BLACK, BLACK, BLACK))
     if cv2.countNonZero(black):
         square = np.ones((FRAME_OPENING, FRAME_OPENING), np.uint8)
         black = cv2.dilate(cv2.morphologyEx(black, cv2.MORPH_OPEN, square), square)
-    return black & 1
+    frame = black & 1
+    for turns in range(4):
+        turned = np.rot90(frame, turns)
+        turned[: _dark_lines(np.rot90(image, turns), turned)] = 1
+    return frame
+
+
+def _dark_lines(image: np.ndarray, frame: np.ndarray) -> int:
+    """Return how many lines at the top of an image are darker than those below, all along."""
+    n = max(MIN_EDGE, ceil(EDGE_SHARE * len(image)))
+    part = np.s_[: 3 * n, :: max(1, image.shape[1] // EDGE_PIXELS)]
+    green = image[*part, 1] + np.float32(1)
+    light = green[:n] / green[n:].mean(axis=0)
+    light[frame[part][:n] > 0] = 1
+    # Cells at a border are darker than what is beyond them in some places, a line is so in most.
+    rank = 3 * light.shape[1] // 4
+    dark = np.flatnonzero(np.partition(light, rank, axis=1)[:, rank] < EDGE_LIGHT)
+    return int(dark[-1]) + 1 + EDGE_MARGIN if len(dark) else 0
 
 
 def opened(mask: np.ndarray, width: int) -> np.ndarray:

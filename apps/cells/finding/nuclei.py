@@ -11,6 +11,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from .bluish import are_red_cells, beside_red_cells
 from .field import CHANNELS, Field
 from .masks import halved, is_cut, opened, shrunk, widened
 
@@ -63,7 +64,11 @@ TRIES = USUAL_SIZES, SMALL_SIZES, SPREAD_SIZES
 
 def nuclear_stain(field: Field) -> np.ndarray:
     """Return the mask of pixels with the stain of nuclei."""
-    density = np.maximum(field.densities(field.image, NUCLEAR)[..., 0], 0)
+    if field.red is None:
+        density = field.densities(field.image, NUCLEAR)[..., 0]
+    else:
+        density = beside_red_cells(field.densities(field.image), field.red)
+    density = np.maximum(density, 0)
     density = cv2.GaussianBlur(cv2.convertScaleAbs(density, alpha=LEVELS), (BLUR, BLUR), 0)
     density[field.frame > 0] = 0
     # Half the size gives the same thresholds for a quarter of the work.
@@ -74,10 +79,15 @@ def nuclear_stain(field: Field) -> np.ndarray:
 
 
 def _without_red_cells(field: Field, stained: np.ndarray, density: np.ndarray) -> np.ndarray:
-    """Take away the spots that are pale and reddish."""
+    """Take away the spots that are pale and have the colour of red cells."""
     n, spots = cv2.connectedComponents(stained)
     inside = np.flatnonzero(stained)
     of_spots, nuclear = spots.ravel()[inside], density.ravel()[inside]
+    if field.red is not None:
+        pixels = field.densities(field.image.reshape(-1, 1, 3)[inside])[:, 0]
+        sums = np.column_stack([np.bincount(of_spots, plane, n) for plane in pixels.T])
+        stained[are_red_cells(sums, np.bincount(of_spots, minlength=n), field.red)[spots]] = 0
+        return stained
     area = np.bincount(of_spots, minlength=n)
     pale = np.bincount(of_spots, nuclear, n) < PALE * LEVELS * area
     if pale.any():

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from .bluish import red_cell_density
 from .field import CHANNELS, Field, median
 from .masks import distance_to
 from .nuclei import NUCLEAR, nuclear_stain
@@ -59,15 +60,17 @@ class Stain(NamedTuple):
 USUAL = Stain((200.0, 204.0, 200.0), 0.25)
 
 
-def usual_field(image: np.ndarray, usual: Stain = USUAL) -> Field:
+def usual_field(image: np.ndarray, usual: Stain = USUAL, bluish: bool = False) -> Field:
     """Return an image with the usual stain, to find and measure cells in."""
-    raw = raw_field(image)
-    return Field(normalised(image, stain_of(raw), usual), raw.frame, raw.stained)
+    raw = raw_field(image, bluish)
+    return Field(normalised(image, stain_of(raw), usual), raw.frame, raw.stained, raw.red)
 
 
-def raw_field(image: np.ndarray) -> Field:
-    """Return an image as it is, with its nuclear stain."""
+def raw_field(image: np.ndarray, bluish: bool = False) -> Field:
+    """Return an image as it is, with its nuclear stain; `bluish` is whether red cells absorb red light."""
     raw = Field(image)
+    if bluish:
+        raw.red = red_cell_density(raw)
     raw.stained = nuclear_stain(raw)
     return raw
 

@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 
 from . import _pixels
+from .bluish import cytoplasm_beside
 from .field import COLOUR_PLANES, Field
 from .masks import (
     depth,
@@ -164,7 +165,10 @@ class _Surroundings:
         free = 1 - halved(self.field.frame[self.part])
         stained = halved(self.stained)
         outside = 2 * distance_to(halved(self.hulls))
-        planes = self.field.densities(image, LIKENESS_PLANES)
+        mixes = LIKENESS_PLANES
+        if self.field.red is not None:
+            mixes = np.vstack([COLOUR_PLANES, cytoplasm_beside(self.field.red)]).astype(np.float32)
+        planes = self.field.densities(image, mixes)
         colours, cytoplasm = planes[..., :3], planes[..., 3]
         beside = (outside <= NEAR_PIXELS).view(np.uint8) * (1 - stained) * free
         rarity = RARITY * np.log(self._share(colours, beside) / self._share(*self._elsewhere()))

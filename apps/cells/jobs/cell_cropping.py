@@ -51,7 +51,8 @@ def crop_cells(
 def _crop_image(file: ImageFile, look: FirstLook, size: int | None, write: Writer | None) -> ImageFindings:
     reader = file.open()
     image, scale = reader.scaled(cell_width=look.scale)
-    found = [FoundCell(cell.box, cell.center, cell.area) for cell in find_white_cells(usual_field(image))]
+    white = find_white_cells(usual_field(image, bluish=look.bluish))
+    found = [FoundCell(cell.box, cell.center, cell.area) for cell in white]
     cells = [cell.in_file(scale) for cell in found]
     if write is not None:
         for number, cell in enumerate(cells, start=1):

@@ -217,7 +217,7 @@ def _versions(
     for _ in range(settings.versions):
         pixels, matrix, zoom = augmented(image, rng, 1 / fineness)
         resized = cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA)
-        field = usual_field(resized, usual)
+        field = usual_field(resized, usual, look.bluish)
         cells = find_white_cells(field)
         boxes = [tuple(side * scale for side in cell.box) for cell in found.cells]
         moved = [tuple(side / fineness for side in box_in_version(box, matrix, zoom)) for box in boxes]

@@ -9,7 +9,7 @@ from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import ImageFile, read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.first_look import first_look
-from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, scale_words, white_cell_width
+from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, scale_words, seen_in, white_cell_width
 from fastsvm_apps.cells.finding.red_circles import find_red_circles
 from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
@@ -101,7 +101,7 @@ def test_near_the_usual_width_the_usual_one_is_kept():
 
 @pytest.mark.parametrize(("diameter", "expected"), [(84, None), (40, 72), (28, 50)])
 def test_the_scale_of_a_folder(saved, diameter, expected):
-    scale = read_scale(saved(*(blood(diameter, seed=seed) for seed in range(4))))
+    scale = read_scale(seen_in(saved(*(blood(diameter, seed=seed) for seed in range(4)))))
     if expected is None:
         assert scale((640, 480)) is None
     else:
@@ -116,7 +116,7 @@ def test_nuclei_tell_the_scale_where_no_red_cell_is_stained(saved, width):
         size = round(width * (1 + seed % 4 / 10))
         cell = 200 + 20 * seed, 200, round(size / 2.8), size // 2
         images.append(drawn(cell, shape=(480, 640)))
-    scale = read_scale(saved(*images))
+    scale = read_scale(seen_in(saved(*images)))
     assert scale.by == "nuclei"
     assert scale_words(scale) == f"{scale((640, 480)):.0f} pixels wide, as read from the nuclei"
     assert scale((640, 480)) == pytest.approx(1.15 * width, rel=0.1)
@@ -135,7 +135,7 @@ def test_the_scale_of_one_large_field(saved):
     """Too large for its red cells to be seen at one glance."""
     places = [(700, 500), (1500, 300), (1800, 1300), (400, 1200)]
     (file,) = saved(blood(42, (2400, 1800), white=places))
-    scale = read_scale([file])
+    scale = read_scale(seen_in([file]))
     assert scale((2400, 1800)) == pytest.approx(75, rel=0.15)
     image, factor = read_scaled(file.path, cell_width=scale)
     assert factor == 80 / scale((2400, 1800))
@@ -146,7 +146,7 @@ def test_the_scale_of_one_large_field(saved):
 def test_sizes_that_do_not_agree_have_a_scale_each(saved):
     images = [blood(28, seed=seed) for seed in range(4)]
     images += [blood(100, (960, 720), seed=seed) for seed in range(12)]
-    scale = read_scale(saved(*images))
+    scale = read_scale(seen_in(saved(*images)))
     assert scale((640, 480)) == pytest.approx(50, rel=0.15)
 
 
@@ -155,15 +155,15 @@ def test_few_images_of_many_are_looked_at(saved, monkeypatch):
     opened = []
     original = ImageFile.open
     monkeypatch.setattr(ImageFile, "open", lambda self: opened.append(1) or original(self))
-    assert read_scale(files * 2000).widths == {}
+    assert read_scale(seen_in(files * 2000)).widths == {}
     assert len(opened) == 64
 
 
 def test_what_cannot_be_read_is_passed_over(tmp_path, saved):
     (tmp_path / "a.jpg").write_text("no image")
     files = [ImageFile(str(tmp_path / "gone.png"), "gone.png"), *saved(blood(28), blood(28, seed=1))]
-    assert read_scale(files)((640, 480)) == pytest.approx(50, rel=0.15)
-    assert read_scale(files[:1]).widths == {}
+    assert read_scale(seen_in(files))((640, 480)) == pytest.approx(50, rel=0.15)
+    assert read_scale(seen_in(files[:1])).widths == {}
 
 
 # Real smears
@@ -181,9 +181,9 @@ def photographs(shared):
 @pytest.mark.slow
 def test_photographs_are_of_the_usual_scale(photographs):
     for path in list(photographs)[::9]:
-        assert read_scale([ImageFile(str(path), path.name)]).unusual == {}
+        assert read_scale(seen_in([ImageFile(str(path), path.name)])).unusual == {}
     files = [ImageFile(str(path), path.name) for path in photographs]
-    assert read_scale(files).widths[640, 480] == pytest.approx(160, rel=0.1)
+    assert read_scale(seen_in(files)).widths[640, 480] == pytest.approx(160, rel=0.1)
 
 
 @pytest.mark.parametrize("columns", [3, pytest.param(5, marks=pytest.mark.slow)])
@@ -193,7 +193,7 @@ def test_a_mosaic_needs_no_option(photographs, tmp_path, columns):
     rows = [np.hstack(images[k : k + columns]) for k in range(0, len(images), columns)]
     path = str(tmp_path / "mosaic.jpg")
     cv2.imwrite(path, np.vstack(rows))
-    scale = read_scale([ImageFile(path, "mosaic.jpg")])
+    scale = read_scale(seen_in([ImageFile(path, "mosaic.jpg")]))
     assert scale((640 * columns, 480 * columns)) == pytest.approx(160, rel=0.2)
     image, factor = read_scaled(path, cell_width=scale)
     boxes = [(k, box) for k, (_, marked) in enumerate(chosen) for box in marked]
