@@ -38,8 +38,8 @@ from ._options import cell_width_option, command, images_argument
 def crop(images, output, size, cell_width, json, quiet, verbose):
     """Cut the white cells out of IMAGES.
 
-    Each crop has the name of its image and the number of the cell. The table boxes.csv has a row for each
-    cell, the largest of an image first, and for each image without a cell.
+    Each crop has the name of its image and the number of the cell, as `classify` counts. The table boxes.csv
+    has a row for each cell, and for each image without a cell.
     """
     if output == "-" and json:
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)

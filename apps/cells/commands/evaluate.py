@@ -26,9 +26,10 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     json_option,
 )
 def evaluate(model, images, mistakes, json, quiet, verbose, **known):
-    """Try MODEL on the largest white cell of each of the labelled IMAGES.
+    """Try MODEL on one white cell of each of the labelled IMAGES.
 
-    An image in which no cell is found counts as a mistake.
+    That is the largest, or the central one in an image that is cut out round a cell. An image in which no
+    cell is found counts as a mistake.
     """
     from ...common.sections import print_sections
     from ..finding.findings import UNFAMILIAR

@@ -14,7 +14,7 @@ from ._options import IMAGES, cell_width_option, command, model_option
 @click.argument("image", type=IMAGES)
 @section(
     "Input",
-    click.option("--cell", type=COUNT, default=1, metavar="N", help="Number of the cell; the largest is 1."),
+    click.option("--cell", type=COUNT, default=1, metavar="N", help="Number of the cell in `classify`."),
     model_option,
     cell_width_option,
 )

@@ -34,7 +34,8 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
 def train(images, output, suspects, json, quiet, verbose, **given):
     """Train a classifier of white cells on IMAGES, cross-validate it and save it.
 
-    The largest white cell of each image has the label of the image. Corrected cells have their own labels.
+    The largest white cell of each image, or the central one in an image that is cut out round a cell, has the
+    label of the image. Corrected cells have their own labels.
     """
     known = {name: given.pop(name) for name in ("labels", "groups", "classes", "corrections")}
     try:

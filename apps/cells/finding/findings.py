@@ -126,9 +126,9 @@ class ImageFindings:
     file : str
         The name as shown.
     cells : tuple of FoundCell
-        Empty when there is no white cell in it.
+        As of `find_white_cells`; empty when there is no white cell in it.
     truth : str or None
-        The image's known label.
+        The known label of the image, which is that of its first cell.
     problem : str or None
         Why the image could not be used.
     size : tuple of int or None

@@ -62,9 +62,9 @@ def _of_slide(tiles: Iterable[Found], size: tuple[int, int]) -> ImageFindings:
         empty &= found.unmeasured
     for flag in () if empty else (DARK, FLAT):
         flags.pop(flag, None)
-    found = ImageFindings(
-        first.name, tuple(cells.all), first.label, size=size, flags=tuple(flags), others=tuple(others.all)
-    )
+    # A label of a slide belongs to no cell.
+    rest = {"size": size, "flags": tuple(flags), "others": tuple(others.all)}
+    found = ImageFindings(first.name, tuple(cells.all), **rest)
     return found if problem is None else replace(found, cells=(), others=(), problem=problem)
 
 

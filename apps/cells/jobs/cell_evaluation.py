@@ -20,7 +20,7 @@ Mistake = tuple[ImageFile, FoundCell | None]  # what a model is wrong about, and
 
 
 class CellEvaluation(CellClassification):
-    """The labelled images that a model has classified by their largest cell, and how often it is wrong."""
+    """The labelled images that a model has classified by their first cell, and how often it is wrong."""
 
     def __init__(self, *about) -> None:
         super().__init__(*about)
@@ -77,7 +77,7 @@ def evaluate_cell_model(
     stage: Stages = UNWATCHED,
     **known,
 ) -> tuple[CellEvaluation, ErrorReport]:
-    """Try a saved model on labelled images, by the largest cell of each; `known` is as for `find_images`."""
+    """Try a saved model on labelled images, by the first cell of each; `known` is as for `find_images`."""
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):

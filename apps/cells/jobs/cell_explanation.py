@@ -99,7 +99,7 @@ def explain_cell(
         Of a model with probabilities, and without principal components; None is the one that comes with the
         package.
     number : int, default=1
-        Of the cell; the largest is the first.
+        Of the cell, as in the table of `classify`.
     cell_width : float, optional
         As for `read_scaled`.
     stage : Stages, optional

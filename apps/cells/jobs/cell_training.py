@@ -275,7 +275,7 @@ def train_cell_model(
 ) -> tuple[CellTraining, ModelNotes, Skipped, FirstLook]:
     """Cross-validate a classifier of cells, fit it on all images and save it.
 
-    The cell of an image is the largest one in it; where there are corrections, also the corrected ones.
+    The cell of an image is the first one in it; where there are corrections, also the corrected ones.
 
     Parameters
     ----------

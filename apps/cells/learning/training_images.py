@@ -83,13 +83,13 @@ def labels_of_cells(
 ) -> Iterator[tuple[int, str]]:
     """Yield the number and label of each cell of an image to learn from.
 
-    These are the cells in labelled boxes. The largest cell gets the label of the image, unless a box has it.
+    These are the cells in labelled boxes. The first cell gets the label of the image, unless a box has it.
 
     Parameters
     ----------
     file : ImageFile
     cells : sequence of FoundCell
-        What was found in it, the largest first.
+        What was found in it, as of `find_white_cells`.
     boxes : dict
         As `find_training_images` returns them.
     skipped : Skipped

@@ -136,7 +136,7 @@ def measure_training_samples(
     Parameters
     ----------
     files : sequence of ImageFile
-        The largest cell of each has the image's label, if that has one.
+        The first cell of each has the image's label, if that has one.
     boxes : dict
         Labelled boxes by file, as `find_training_images` returns them.
     settings : TrainingSettings

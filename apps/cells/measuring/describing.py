@@ -59,7 +59,7 @@ def describe_image(
     keep : bool, default=False
         Whether the image, unless it is large, is kept to be drawn.
     most : int, optional
-        How many cells, the largest, are measured.
+        How many cells, the first, are measured.
     also : sequence of {"red cell", "platelet"}
         What else is found.
 

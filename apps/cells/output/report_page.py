@@ -112,8 +112,9 @@ class ReportTally:
         if found.flags:
             _name(self.flagged, found.file, ", ".join(found.flags))
         first = self.count.cells - len(found.cells) + 1
-        for number, cell in enumerate(found.cells, start=first):
-            self._add_cell(ReportCell(number, found.file, found.truth, cell, self._odds(found.truth, cell)))
+        for k, cell in enumerate(found.cells):
+            truth = found.truth if k == 0 else None
+            self._add_cell(ReportCell(first + k, found.file, truth, cell, self._odds(truth, cell)))
 
     def _odds(self, truth: str | None, cell: FoundCell) -> float:
         classes = self.count.model.classes
@@ -261,7 +262,7 @@ def _agreement_sections(tally: ReportTally) -> list[Section]:
     wrong = tally.mistakes.total()
     low, high = (percent(bound) for bound in wilson_interval(wrong, n))
     told = f" ({wrong:,} of {n:,} cells; 95 % interval {low} to {high}, if the cells are independent)"
-    lines = ["The known label of an image counts for each cell in it."]
+    lines = ["The known label of an image is that of one cell: the largest, or the central one of a cut-out."]
     if unknown := tally.count.cells - n:
         lines.append(f"Not counted: {many(unknown, 'cell')} without a known label or without a class.")
     if empty := tally.known_without_cell:

@@ -138,6 +138,14 @@ def test_black_wedges_are_no_cells(smear, degrees):
 # Drawn here
 
 
+@pytest.mark.parametrize(("width", "first"), [(240, 110), (320, 200)])
+def test_a_label_belongs_to_the_central_cell_of_a_cut_out_image_and_else_to_the_largest(width, first):
+    image = drawn((110, 120, 22, 32), (200, 60, 26, 38), (40, 40, 24, 35), shape=(240, width))
+    cells = find_white_cells(Field(image))
+    assert abs(cells[0].center[0] - first) < 5
+    assert cells[1].area > cells[2].area
+
+
 def test_a_cell_where_it_is_drawn():
     (cell,) = find_white_cells(Field(drawn((130, 90, 24, 38))))
     assert overlap(cell.box, (92, 52, 77, 77)) > 0.75
