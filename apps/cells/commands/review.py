@@ -9,12 +9,19 @@ from ...common.options import section
 from ...common.paths import Continues
 from ...common.printing import many, note_skipped, print_line, tidy_warnings
 from ...common.progress import Stages
+from ..settings import NAMES
 from ._options import cell_width_option, command, images_argument, labels_option, model_option
 
 
 @command("review smears -o corrections.json", "review smears -m cells.safetensors", needs_stdout=False)
 @images_argument
-@section("Input", model_option, cell_width_option, labels_option)
+@section(
+    "Input",
+    model_option,
+    cell_width_option,
+    labels_option,
+    click.option("--classes", type=NAMES, metavar="A,B", help="More classes to choose from."),
+)
 @section(
     "Output",
     click.option(
@@ -26,7 +33,7 @@ from ._options import cell_width_option, command, images_argument, labels_option
         help="File to save corrections to. If it exists, `review` continues it.",
     ),
 )
-def review(images, model, output, cell_width, labels, quiet, verbose):
+def review(images, model, output, quiet, verbose, **known):
     """Classify the white cells in IMAGES, and correct their labels in a browser.
 
     Prints the address of a page that only this computer can open. Each correction is saved at once; Ctrl-C
@@ -40,7 +47,7 @@ def review(images, model, output, cell_width, labels, quiet, verbose):
     with tidy_warnings(), held(output):
         with Stages(verbose, spinner=not quiet) as stage:
             most = limit("FASTSVM_MAX_REVIEW_CELLS")
-            server, adapt, skipped = review_server_of(images, model, output, most, cell_width, labels, stage)
+            server, adapt, skipped = review_server_of(images, model, output, most, stage, **known)
         print_line(server.url)
         sys.stdout.flush()
         server.run()

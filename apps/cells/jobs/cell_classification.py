@@ -141,7 +141,7 @@ def classify_images(
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):
-        files = find_known_images(sources, model, labels)
+        files = find_known_images(sources, model.classes, labels)
         for folder in outputs.folders:
             files = excluding_folder(files, folder)
             make_folder(folder)
@@ -179,13 +179,12 @@ def image_workers(address: str | None) -> Iterator[MapImages]:
         yield partial(map_images_on_cluster, client=client)
 
 
-def find_known_images(sources: Sequence[str], model: CellModel, labels: str | None) -> list[ImageFile]:
-    """Find images; the labels that folders give them are kept only where they are classes of the model."""
+def find_known_images(sources: Sequence[str], classes: Sequence[str], labels: str | None) -> list[ImageFile]:
+    """Find images; the names of their folders are labels if one of them is the name of a class."""
     files = find_images(sources, labels=labels)
-    if labels is not None:
+    if labels is not None or not {file.label for file in files}.isdisjoint(classes):
         return files
-    known = set(model.classes)
-    return [file if file.label in known else replace(file, label=None) for file in files]
+    return [replace(file, label=None) for file in files]
 
 
 def classify_cells(

@@ -13,6 +13,7 @@ from ..data.label_tables import read_json
 from ..finding.findings import UNCLASSIFIED
 
 VERSION = 1
+MAX_NAME = 100  # characters of a new class
 
 Corrections = tuple[list[LabelledBox], set[str]]  # and the classes that the person could choose from
 
@@ -39,6 +40,13 @@ def checked_corrections(content: Mapping, where: str) -> Corrections:
         for number, entry in enumerate(content["corrections"], start=1)
     ]
     return said, known | {boxed.label for boxed in said if boxed.label}
+
+
+def is_class_name(name: object) -> bool:
+    """Return whether a person may give a class this name; a model file holds UTF-8."""
+    if not isinstance(name, str) or name != name.strip() or not 0 < len(name) <= MAX_NAME:
+        return False
+    return name.encode(errors="ignore").decode() == name
 
 
 def _checked_correction(entry: object, where: str) -> LabelledBox:

@@ -4,6 +4,7 @@ import heapq
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from ...common.statistics import wilson_interval
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFindings
 from ..finding.image_scale import scale_words
 from ..jobs.cell_classification import CellClassification
-from .cell_drawing import color_of
+from .cell_drawing import PALETTE, color_of
 from .cell_tables import NAME_LETTERS, count_section
 
 MAX_NAMED_FILES = 1_000
@@ -32,7 +33,8 @@ TAIL_LETTERS = 13  # letters of a file's name that are always seen
 class ReportCell(NamedTuple):
     """A cell with its number in the order they came.
 
-    `odds` is how much likelier the best label is than the known one; 0 where that is not known.
+    `odds` is how much likelier the best label is than the known one, or than all others where the model lacks
+    the known one; 0 where none is known.
     """
 
     number: int
@@ -85,8 +87,8 @@ class ReportTally:
     ----------
     unsure, known_without_cell : int
         Cells with a low score, and images with a known label and no white cell.
-    confusion : Counter
-        How often each truth got each label.
+    confusion, without_label : Counter
+        How often each truth got each label, and how often none.
     empty, flagged, problems : list of (str, str)
         Files, and what there is to say about them.
     """
@@ -95,6 +97,7 @@ class ReportTally:
         self.count = count
         self.unsure = self.known_without_cell = 0
         self.confusion: Counter[tuple[str, str]] = Counter()
+        self.without_label: Counter[str] = Counter()
         self.empty: list[tuple[str, str]] = []
         self.flagged: list[tuple[str, str]] = []
         self.problems: list[tuple[str, str]] = []
@@ -117,14 +120,17 @@ class ReportTally:
             self._add_cell(ReportCell(first + k, found.file, truth, cell, self._odds(truth, cell)))
 
     def _odds(self, truth: str | None, cell: FoundCell) -> float:
-        classes = self.count.model.classes
-        if truth not in classes or not cell.probabilities:
+        classes, odds = self.count.model.classes, cell.probabilities
+        if truth is None or not odds:
             return 0.0
-        return max(cell.probabilities) / max(cell.probabilities[classes.index(truth)], 1e-300)
+        known = odds[classes.index(truth)] if truth in classes else 1 - max(odds)  # at most, of no class
+        return max(odds) / max(known, 1e-300)
 
     def _add_cell(self, cell: ReportCell) -> None:
         if cell.comparable:
             self.confusion[cell.truth, cell.found.label] += 1
+        elif cell.truth is not None:
+            self.without_label[cell.truth] += 1
         self.unsure += cell.is_unsure
         push = heapq.heappush if len(self._heap) < self._limit else heapq.heappushpop
         push(self._heap, (cell.mistake, cell.is_undecided, cell.surprise, -cell.number, cell))
@@ -168,7 +174,7 @@ def _name(files: list[tuple[str, str]], file: str, remark: str) -> None:
 # The page
 
 
-def report_page(tally: ReportTally, adapt: str = "") -> str:
+def report_page(tally: ReportTally, adapt: str = "", more: Sequence[str] = ()) -> str:
     """Return the page of what was counted.
 
     Parameters
@@ -177,6 +183,8 @@ def report_page(tally: ReportTally, adapt: str = "") -> str:
     adapt : str
         The command that lets the model learn from corrections, where `review` serves the page: then labels
         can be corrected.
+    more : sequence of str
+        Labels to choose from, beside the classes of the model.
     """
     count, shown, served = tally.count, tally.shown, bool(adapt)
 
@@ -191,26 +199,33 @@ def report_page(tally: ReportTally, adapt: str = "") -> str:
         labels = sorted(Counter(cell.found.label for cell in shown).items())
         ordered = tally.to_teach() if served else sorted(shown, key=lambda cell: cell.doubt)
         choices = [*count.model.classes, UNCLASSIFIED]
+        labels_said = json.dumps({"choices": choices, "more": [*more], "palette": PALETTE})
         filters = {"labels": labels, "low": min(scores), "high": max(scores)}
         filters["mistakes"] = any(cell.mistake for cell in shown)
-        yield Figure("", [parts.gallery(ordered, choices, json.dumps(choices), filters, adapt)])
+        yield Figure("", [parts.gallery(ordered, choices, labels_said, filters, adapt)])
 
     cells = [
         Section(title="Cells", lines=_left_out(tally, shown), figures=gallery, layout="whole"),
         _cells_section(shown),
-    ]
+    ] * bool(shown)
+    head, first = _head(tally, served), []
+    if served:  # the cells to judge are on the first screen
+        first, cells = [cells[0], replace(head, title="About the images", about=())], cells[1:]
+        head = Section(about=head.about)
     sections = [
+        *first,
         count_section(count, title="Differential count", grows=served),
         _trust_section(tally),
         *_agreement_sections(tally),
         *([] if served else _mistakes_sections(tally, shown, parts)),  # `review` opens with them
-        *(cells if shown else []),
+        *cells,
         *_files_section("Images unlike those it was trained on", "unlike in", tally.flagged, count.n_flagged),
         *_files_section("Images without a white cell", "known label", tally.empty, count.without_cell),
         *_files_section("Images with problems", "problem", tally.problems, count.skipped.count),
     ]
     heading = "White cells: ", count.source, ""
-    return sections_page(heading, _head(tally, served), sections, kind="cells", served=served)
+    kind = "cells served" if served else "cells"
+    return sections_page(heading, head, sections, kind=kind, served=served)
 
 
 def _head(tally: ReportTally, served: bool) -> Section:
@@ -220,7 +235,7 @@ def _head(tally: ReportTally, served: bool) -> Section:
     if count.why_unlabelled and not served:
         notices.append(count.why_unlabelled)
     elif unfamiliar := count.flags[UNFAMILIAR]:
-        where = "below" if served else "with fastsvm-cells review"
+        where = "above" if served else "with fastsvm-cells review"
         notices.append(
             f"In {unfamiliar:,} of {many(count.images, 'image')} the cells are unlike those that the model "
             "has learned from, and its labels are less reliable. Label about ten cells of each class "
@@ -236,7 +251,7 @@ def _head(tally: ReportTally, served: bool) -> Section:
         "images with problems": count.skipped.count,
         **{f"{kind}s": n for kind, n in count.others.items()},
     }
-    about = "model ", count.model.name, f" · fastsvm {version('fastsvm')}"
+    about = "model ", count.model.name, f" · fastsvm {version('fastsvm')} · not a medical device"
     return Section(about=[about], lines=notices, facts=[Fact(name, f"{n:,}") for name, n in facts.items()])
 
 
@@ -257,28 +272,37 @@ def _trust_section(tally: ReportTally) -> Section:
 
 def _agreement_sections(tally: ReportTally) -> list[Section]:
     """Return the error with its interval, and the confusion table; nothing if no label is known."""
-    if not (n := tally.confusion.total()):
+    n, undecided = tally.confusion.total(), tally.without_label.total()
+    if not n + undecided:
         return []
     wrong = tally.mistakes.total()
-    low, high = (percent(bound) for bound in wilson_interval(wrong, n))
-    told = f" ({wrong:,} of {n:,} cells; 95 % interval {low} to {high}, if the cells are independent)"
     lines = ["The known label of an image is that of one cell: the largest, or the central one of a cut-out."]
-    if unknown := tally.count.cells - n:
-        lines.append(f"Not counted: {many(unknown, 'cell')} without a known label or without a class.")
+    known = {truth for truth, _ in tally.confusion} | tally.without_label.keys()
+    if strange := sorted(known - {*tally.count.model.classes}):
+        given = sum(k for (truth, _), k in tally.confusion.items() if truth in strange)
+        told = f". Any label of the model is wrong there: {many(given, 'cell')}."
+        lines.append(("No class of the model: ", ", ".join(strange), told))
+    if undecided:
+        lines.append(f"Not counted: {many(undecided, 'unclassified cell')} with a known label.")
+    if unknown := tally.count.cells - n - undecided:
+        lines.append(f"Not counted: {many(unknown, 'cell')} without a known label.")
     if empty := tally.known_without_cell:
         lines.append(f"Not counted: {many(empty, 'labelled image')} in which no white cell was found.")
     labels = sorted({label for pair in tally.confusion for label in pair})
-    tables = []
+    facts, tables = [], []
+    if n:
+        low, high = (percent(bound) for bound in wilson_interval(wrong, n))
+        told = f" ({wrong:,} of {n:,} cells; 95 % interval {low} to {high}, if the cells are independent)"
+        facts.append(Fact("error", percent(wrong / n), told))
     if len(labels) > CONFUSION_LABELS:
         lines.append(f"No confusion table: more than {CONFUSION_LABELS} labels.")
-    else:
+    elif n:
         counts = [[tally.confusion[truth, label] for label in labels] for truth in labels]
         totals = [sum(row) for row in counts]
         errors = [percent(1 - row[k] / of) if (of := totals[k]) else "" for k, row in enumerate(counts)]
         beside = ("all", [f"{of:,}" for of in totals]), ("error", errors)
         tables.append(confusion_table(labels, counts, beside))
-    error = Fact("error", percent(wrong / n), told)
-    return [Section(title="Agreement with the known labels", facts=[error], lines=lines, tables=tables)]
+    return [Section(title="Agreement with the known labels", facts=facts, lines=lines, tables=tables)]
 
 
 def _mistakes_sections(tally: ReportTally, shown: Sequence[ReportCell], parts) -> list[Section]:

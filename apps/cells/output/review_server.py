@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from threading import Lock
 
@@ -30,7 +30,7 @@ from ..finding.findings import UNCLASSIFIED, why_no_cell
 from ..finding.first_look import first_look
 from ..jobs.cell_classification import CellClassification, classify_cells, find_known_images
 from ..learning.cell_model import CellModel, load_cell_model
-from ..learning.corrections import VERSION, checked_corrections
+from ..learning.corrections import VERSION, checked_corrections, is_class_name
 from ..settings import ClassifySettings
 from .cell_drawing import shrunk
 from .report_page import ReportCell, ReportTally, report_page
@@ -57,26 +57,42 @@ class Work:
     path : str
         The file of corrections. Its entries about other cells stay.
     model : CellModel
-        The labels are its classes.
+        The labels are its classes, and others that people name.
     shown : sequence of ReportCell
         The cells on the page.
     content : dict, optional
         What the file contains so far.
+    classes : iterable of str
+        More labels to choose from.
+
+    Attributes
+    ----------
+    more : list of str
+        The labels to choose from that are no classes of the model: those given, and those in the file.
     """
 
     def __init__(
-        self, path: str, model: CellModel, shown: Sequence[ReportCell], content: Mapping | None = None
+        self,
+        path: str,
+        model: CellModel,
+        shown: Sequence[ReportCell],
+        content: Mapping | None = None,
+        classes: Iterable[str] = (),
     ) -> None:
         self.path = path
         self.verdicts: Verdicts = {}
         self.version = 0
-        self._labels = {None, *model.classes, UNCLASSIFIED}
         self._model = model
+        known = {*model.classes, UNCLASSIFIED}
+        entries = (content or {}).get("corrections", ())
+        named = filter(is_class_name, [*classes, *(entry.get("new") for entry in entries)])
+        self.more = [name for name in dict.fromkeys(named) if name not in known]
+        self._labels = {None, *known, *self.more}
         self._cells = {cell.number: cell for cell in shown}
         self._lock = Lock()
         numbers = {(cell.file, tuple(map(int, cell.found.box))): cell.number for cell in shown}
         self._others: list[tuple[int | None, dict]] = []  # cells elsewhere, or labels that are not offered
-        for entry in (content or {}).get("corrections", ()):
+        for entry in entries:
             number = numbers.get((entry["file"], tuple(entry["box"])))
             label = None if entry.get("reject") else entry["new"]
             if number is None or label not in self._labels:
@@ -97,8 +113,8 @@ class Work:
         if not isinstance(content, dict):
             raise ValueError("no verdicts")
         verdicts = {int(number): label for number, label in content.items()}
-        if not self._labels.issuperset(verdicts.values()):
-            raise ValueError("no label that the page offers")
+        if not all(label in self._labels or is_class_name(label) for label in verdicts.values()):
+            raise ValueError("no label that the page offers, and no new one")
         record = f"{json.dumps(self._record(verdicts), indent=1)}\n".encode()
         with self._lock:
             if version != self.version:
@@ -113,10 +129,11 @@ class Work:
             what = {"reject": True} if label is None else {"new": label}
             box = list(map(int, cell.found.box))
             entries.append({"file": cell.file, "box": box, "old": cell.found.label, **what})
+        labels = [*self._model.classes, *self.more, *verdicts.values()]
         return {
             "version": VERSION,
             "model": self._model.name,
-            "classes": self._model.classes,
+            "classes": [label for label in dict.fromkeys(labels) if label not in (None, UNCLASSIFIED)],
             "corrections": entries,
         }
 
@@ -206,9 +223,11 @@ def review_server_of(
     model_path: str | None,
     output: str,
     limit: int,
+    stage: Stages,
+    *,
     cell_width: float | None,
     labels: str | None,
-    stage: Stages,
+    classes: Sequence[str] | None,
 ) -> tuple[ReviewServer, str, Skipped]:
     """Classify the cells of images, and serve a page to correct them.
 
@@ -221,7 +240,9 @@ def review_server_of(
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):
-        files = find_known_images(sources, model, labels)
+        classes = [*model.classes, *(classes or ())]
+        files = find_known_images(sources, classes, labels)
+        classes += sorted({file.label for file in files} - {None})
         by_name = {file.name: file for file in files}
         if len(by_name) < len(files):
             raise AppError("several images have the same name; review their folders one by one")
@@ -240,8 +261,8 @@ def review_server_of(
         why = f"{count.source}: {why_no_cell(count.flags)}"
         raise AppError("; ".join([why, *count.skipped.report()[:1]]))
     adapt = shlex.join(adapt)
-    work = Work(output, model, shown, content)
-    return ReviewServer(report_page(tally, adapt), work, shown, by_name), adapt, count.skipped
+    work = Work(output, model, shown, content, classes)
+    return ReviewServer(report_page(tally, adapt, work.more), work, shown, by_name), adapt, count.skipped
 
 
 def _answer(content: str | bytes, media_type: str, status: int = HTTPStatus.OK, **more: str) -> Response:

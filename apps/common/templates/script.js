@@ -109,21 +109,26 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
 // People correct the labels of cells, by the menu or by keys. The count follows, and each step is saved.
 {
   const [editing, tiles, menu] = [byId("editing"), byId("tiles"), byId("menu")];
-  const choices = JSON.parse(editing?.dataset.choices ?? "[]");
+  const { choices, more, palette } = JSON.parse(editing?.dataset.labels ?? '{"choices": []}');
+  const undecided = choices.at(-1); // the last one, after all classes
   const figures = editing ? [...tiles.children] : [];
   const figureOf = new Map(figures.map((figure) => [figure.dataset.cell, figure]));
-  const items = editing ? [...menu.querySelectorAll("[data-choice]")] : [];
+  const foundLabels = new Map(figures.map((figure) => [figure, choices[figure.dataset.label]]));
+  // The label of each button of the menu; null is no cell.
+  const labelOf = new Map([...(menu?.children ?? [])].map((item, k) => [item, choices[k] ?? null]));
+  // The rows of the count: the choices and, at last, all.
+  const rowsOfCount = document.querySelector("table.counts")?.tBodies[0].rows ?? [];
+  const rowOfLabel = new Map([...rowsOfCount].map((row, k) => [choices[k], row]));
 
   // Of each cell that somebody looked at, by its number: its label, or null if it is not a cell.
   const verdicts = new Map();
   const past = []; // what was changed, to be undone
 
   const crop = (figure) => figure.querySelector(".crop");
-  const foundLabel = (figure) => choices[figure.dataset.label];
+  const foundLabel = (figure) => foundLabels.get(figure);
   const labelNow = (number, figure) => (verdicts.has(number) ? verdicts.get(number) : foundLabel(figure));
-  const choiceOf = (label) => (label === null ? "reject" : String(choices.indexOf(label)));
-  const nameOf = (label) =>
-    items.find((item) => item.dataset.choice === choiceOf(label)).querySelector(".name").cloneNode(true);
+  const itemOf = (label) => [...labelOf].find(([, other]) => other === label)[0];
+  const nameOf = (label) => itemOf(label).querySelector(".name").cloneNode(true);
 
   const verdictOn = (number, figure) => {
     if (!verdicts.has(number)) return null;
@@ -158,29 +163,57 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     return (100 * Math.min(1, Math.max(0, (middle + sign * half) / (1 + (z * z) / n)))).toFixed(1);
   };
 
-  // The differential: what was found, with the cells that were given other labels moved. Its rows are the
-  // choices and, at last, all.
-  const rows = [...(document.querySelector("table.counts")?.tBodies[0].rows ?? [])];
-  const numbers = rows.map((row) => row.querySelectorAll("td.number"));
-  const atFirst = numbers.map(([cells]) => Number(cells.textContent.replaceAll(",", "")));
-  const count = () => {
-    const n = [...atFirst];
-    for (const [number, label] of verdicts) {
-      n[figureOf.get(number).dataset.label] -= 1;
-      if (label === null) n[choices.length] -= 1;
-      else n[choiceOf(label)] += 1;
+  // A class that the model lacks gets what the others have: a place in the menu, a key and a row of the count.
+  // Its colour is that of the same name on other pages.
+  const addClass = (label) => {
+    let code = -1; // CRC-32
+    for (const byte of new TextEncoder().encode(label.toUpperCase())) {
+      code ^= byte;
+      for (let bit = 0; bit < 8; bit += 1) code = (code >>> 1) ^ (code & 1 ? 0xedb88320 : 0);
     }
-    const total = n.at(-1);
-    const most = Math.max(1, ...n.slice(0, -1));
-    numbers.forEach(([cells, share, range], k) => {
-      cells.textContent = n[k].toLocaleString("en");
-      share.textContent = ((100 * n[k]) / Math.max(total, 1)).toFixed(1);
-      if (k === choices.length) return;
+    const color = palette[(~code >>> 0) % palette.length];
+    const key = choices.length < 10 ? choices.length : "";
+    const copied = (element, before) => {
+      const copy = element.cloneNode(true);
+      copy.querySelector("bdi").textContent = label;
+      copy.querySelector("rect").setAttribute("fill", color);
+      for (const kbd of copy.querySelectorAll("kbd")) kbd.textContent = key;
+      before.before(copy);
+      return copy;
+    };
+    choices.splice(-1, 0, label);
+    labelOf.set(copied(itemOf(undecided), itemOf(undecided)), label);
+    if (key) copied(byId("key-0"), byId("new-class")).id = "";
+    const row = copied(rowOfLabel.get(undecided), rowOfLabel.get(undecided));
+    for (const cell of row.querySelectorAll("td.number")) cell.textContent = "";
+    rowOfLabel.set(label, row);
+    atFirst.set(label, 0);
+  };
+
+  // The differential: what was found, with the cells that were given other labels moved.
+  const cellsIn = (row) => Number(row.querySelector("td.number").textContent.replaceAll(",", ""));
+  const atFirst = new Map([...rowOfLabel].map(([label, row]) => [label, cellsIn(row)]));
+  const count = () => {
+    const n = new Map(atFirst);
+    const add = (label, k) => n.set(label, n.get(label) + k);
+    for (const [number, label] of verdicts) {
+      add(foundLabel(figureOf.get(number)), -1);
+      if (label === null) add(undefined, -1);
+      else add(label, 1);
+    }
+    const total = n.get(undefined);
+    const most = Math.max(1, ...choices.map((label) => n.get(label)));
+    for (const [label, row] of rowOfLabel) {
+      const [cells, share, range] = row.querySelectorAll("td.number");
+      const k = n.get(label);
+      cells.textContent = k.toLocaleString("en");
+      share.textContent = ((100 * k) / Math.max(total, 1)).toFixed(1);
+      if (label === undefined) continue;
       // The undecided cells may be of any class.
-      const possible = k === choices.length - 1 ? n[k] : n[k] + n[choices.length - 1];
-      range.textContent = total ? `${bound(n[k], total, -1)}-${bound(possible, total, 1)}` : "";
-      rows[k].querySelector(".bar rect").setAttribute("width", `${((100 * n[k]) / most).toFixed(2)}%`);
-    });
+      const possible = label === undecided ? k : k + n.get(undecided);
+      range.textContent = total ? `${bound(k, total, -1)}-${bound(possible, total, 1)}` : "";
+      row.querySelector(".bar rect").setAttribute("width", `${((100 * k) / most).toFixed(2)}%`);
+    }
   };
 
   const tell = () => {
@@ -206,8 +239,8 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
   let [kept, version] = [new Map(), '"0"'];
   const read = async () => {
     const answer = await fetch("verdicts");
-    const isOffered = ([number, label]) => figureOf.has(number) && (label === null || choices.includes(label));
-    kept = new Map(Object.entries(await answer.json()).filter(isOffered));
+    kept = new Map(Object.entries(await answer.json()).filter(([number]) => figureOf.has(number)));
+    for (const label of kept.values()) if (label !== null && !choices.includes(label)) addClass(label);
     version = answer.headers.get("ETag");
   };
 
@@ -289,6 +322,12 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     crop(figure).focus();
     figure.scrollIntoView({ block: "nearest" });
   };
+  // The picture that Tab reaches, or the first one, that nobody looked at.
+  const nextOne = () => {
+    const all = seen();
+    const current = all.find((figure) => crop(figure).tabIndex === 0);
+    return [current, ...all].find((figure) => figure && !("verdict" in figure.dataset)) ?? all[0];
+  };
   const moved = (figure, key) => {
     const all = seen();
     const at = all.indexOf(figure);
@@ -305,17 +344,23 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     return place < choices.length - 1 ? choices[place] : undefined;
   };
 
-  const onTile = (event) => {
-    const figure = event.target.closest("figure");
-    if (event.ctrlKey || event.metaKey || event.altKey || !figure) return;
-    const [label, next] = [chosenBy(event.key), moved(figure, event.key)];
-    if (event.key === "u") undo();
-    else if (next) goTo(next);
-    else if (label !== undefined || event.key === " ") {
+  // Keys outside the pictures are about a cell that nobody looked at. Elsewhere on the page, some of them have
+  // another meaning.
+  const onKey = (event) => {
+    const { key, target } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select")) return;
+    if (asked) return inMenu(event);
+    const own = target.closest("#tiles figure");
+    const figure = own ?? nextOne();
+    if (!figure || (!own && target !== document.body && !/^[0-9a-z]$/.test(key))) return;
+    const label = chosenBy(key);
+    if (key === "u") undo();
+    else if (key === "n") byId("new-class").elements.name.focus();
+    else if (label !== undefined || key === " ") {
       judge(figure, label === undefined ? foundLabel(figure) : label);
-      const after = moved(figure, "ArrowRight");
-      if (after) goTo(after);
-    } else if (!/^Arrow|^Home$|^End$/.test(event.key)) return;
+      goTo(moved(figure, "ArrowRight") ?? figure);
+    } else if (/^Arrow/.test(key) || (own && /^Home$|^End$/.test(key))) goTo((own && moved(own, key)) ?? figure);
+    else return;
     event.preventDefault();
   };
 
@@ -338,8 +383,8 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     const picture = figure.querySelector("img");
     zoom.src = picture.src;
     menu.prepend(zoom);
-    const now = choiceOf(labelNow(figure.dataset.cell, figure));
-    for (const item of items) item.setAttribute("aria-checked", String(item.dataset.choice === now));
+    const now = itemOf(labelNow(figure.dataset.cell, figure));
+    for (const item of labelOf.keys()) item.setAttribute("aria-checked", String(item === now));
     menu.hidden = false;
     const place = crop(figure).getBoundingClientRect();
     const { clientWidth, clientHeight } = document.documentElement;
@@ -347,13 +392,14 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     const top = Math.max(8, Math.min(place.bottom + 4, clientHeight - menu.offsetHeight - 8));
     menu.style.left = `${left + scrollX}px`;
     menu.style.top = `${top + scrollY}px`;
-    (items.find((item) => item.dataset.choice === now) ?? items[0]).focus({ preventScroll: true });
+    now.focus({ preventScroll: true });
   };
   const choose = (label) => {
     judge(asked, label);
     close(true);
   };
   const inMenu = (event) => {
+    const items = [...menu.querySelectorAll("button")];
     const at = items.indexOf(document.activeElement);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const label = chosenBy(event.key);
@@ -366,18 +412,29 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
 
   if (editing) {
     editing.hidden = false;
+    more.forEach(addClass);
     tell();
     setCurrent(seen()[0]);
     tiles.addEventListener("click", (event) => {
       const figure = event.target.closest(".crop")?.closest("figure");
       if (figure) open(figure);
     });
-    tiles.addEventListener("keydown", onTile);
+    addEventListener("keydown", onKey);
     tiles.addEventListener("focusin", (event) => setCurrent(event.target.closest("figure")));
-    menu.addEventListener("keydown", inMenu);
     menu.addEventListener("click", (event) => {
-      const choice = event.target.closest("[data-choice]")?.dataset.choice;
-      if (choice) choose(choice === "reject" ? null : choices[choice]);
+      const label = labelOf.get(event.target.closest("button"));
+      if (label !== undefined) choose(label);
+    });
+    byId("new-class").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const { name } = event.target.elements;
+      const isSame = (label) => label.toLowerCase() === name.value.trim().toLowerCase();
+      if (name.value.trim() && !choices.some(isSame)) addClass(name.value.trim());
+      name.value = "";
+      goTo(nextOne());
+    });
+    byId("new-class").addEventListener("keydown", (event) => {
+      if (event.key === "Escape") goTo(nextOne());
     });
     addEventListener("pointerdown", (event) => {
       if (asked && !menu.contains(event.target)) close(false);

@@ -11,7 +11,9 @@ from urllib.parse import urlsplit
 import cv2
 import numpy as np
 import pytest
+from devtools import browser
 
+from browser import needs_chromium
 from refusal import assert_refused
 
 
@@ -28,7 +30,7 @@ def serve(start, model):
     return serve
 
 
-NO_LABELS = b'{"1": "<script>"}', b'{"1": "x"}', b'{"1": "\\ud800"}', b'{"1": []}'
+NO_LABELS = b'{"1": " x"}', b'{"1": "%s"}' % (b"x" * 101), b'{"1": "\\ud800"}', b'{"1": []}'
 
 
 def get(url, data=None, **headers):
@@ -123,6 +125,24 @@ def test_work_is_taken_up_again(serve, folder, work):
     get(f"{url}verdicts", b"{}")
     ended(process)
     assert json.loads((work / "c.json").read_text())["corrections"] == [other]
+
+
+@needs_chromium
+def test_a_class_that_the_model_lacks_from_a_key_to_a_model(serve, record, folder, work, model, tmp_path):
+    top = folder(0, 1, 2, 20, 21, 22, by_label=True)
+    process, url = serve(top, "--classes", "BLAST")
+    with browser(tmp_path) as window:
+        window.open(url)
+        window.press("n", *"BASOPHIL", "Enter", "6", "6", "4", "2")
+        window.wait_for("fetch('verdicts').then((answer) => answer.json()).then((kept) => kept[4])")
+        assert window.problems == []
+    assert ended(process)[0].startswith("4 cells looked at")
+    assert json.loads((work / "corrections.json").read_text())["classes"][-2:] == ["BLAST", "BASOPHIL"]
+    adapted = record("adapt", model, top, "--corrections", "corrections.json", "-o", "adapted.safetensors")
+    assert adapted["label_counts"]["BASOPHIL"] == 2
+    found = record("classify", top, "-m", "adapted.safetensors")
+    assert found["counts"]["BASOPHIL"] == 2
+    assert "BASOPHIL" in get(serve(top)[1]).decode()
 
 
 def test_what_cannot_be_served(run, folder, work, model):

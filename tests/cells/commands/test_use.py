@@ -23,7 +23,7 @@ COLUMNS += [*(f"p_{label}" for label in COUNTS), "flags", "status"]
 
 def test_json_and_csv(run, smears, model, work):
     result = run("classify", smears, "-m", model, "--json", "-o", "cells.csv")
-    assert (result.exit_code, result.stderr) == (0, TOO_GOOD.format("all", 40) + "\n")
+    assert (result.exit_code, result.stderr) == (0, TOO_GOOD.format(40, 42) + "\n")
     record = json.loads(result.stdout)
     assert len(record["images"]) == record["n_images"] == 42
     assert record["images"][0] == {"file": "empty/smear_40.jpg", "cells": []}

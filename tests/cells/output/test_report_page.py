@@ -120,6 +120,19 @@ def test_a_cell_without_a_label_is_no_mistake(tally_of):
     assert [cell.mistake for cell in tally.shown] == [False, False, True, False, False, False]
 
 
+def test_known_labels_that_the_model_lacks(report):
+    cells = [(cell("A", 0.8), (0.8, 0.2)), (cell(UNCLASSIFIED, 0.4), (0.4, 0.3))]
+    findings = [image("x.png", replace(one, probabilities=of_one), truth="BASO") for one, of_one in cells]
+    reader = report(findings, classes="AB")
+    shown = [text for about, text in reader.all("figure") if "data-cell" in about]
+    assert ["known: BASO" in text for text in shown] == [True, True]
+    (errors,) = reader.texts("section", id="agreement-with-the-known-labels")
+    assert "error (1 of 1 cells" in errors
+    assert "No class of the model: BASO . Any label of the model is wrong there: 1 cell." in errors
+    assert "Not counted: 1 unclassified cell with a known label." in errors
+    assert "without a known label" not in errors
+
+
 def test_nothing_found(report):
     for findings in ([], [image("1.png"), image("2.png", problem="damaged")]):
         reader = report(findings)

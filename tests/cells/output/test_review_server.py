@@ -11,7 +11,7 @@ from devtools import browser
 from browser import HOSTILE, needs_chromium
 from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
-from fastsvm_apps.cells.learning.corrections import checked_corrections
+from fastsvm_apps.cells.learning.corrections import checked_corrections, is_class_name
 from fastsvm_apps.cells.output.report_page import report_page
 from fastsvm_apps.cells.output.review_server import ReviewServer, Work
 from fastsvm_apps.common.statistics import wilson_interval
@@ -39,15 +39,15 @@ def report(window, tmp_path, tally_of):
     image = tmp_path / "image.png"
     cv2.imwrite(str(image), np.full((400, 400, 3), (200, 150, 180), np.uint8))
 
-    def opened(findings=None, width=1300, classes=CLASSES, adapt="fastsvm-cells adapt"):
+    def opened(findings=None, width=1300, classes=CLASSES, adapt="fastsvm-cells adapt", more=()):
         if findings is None:
             findings = [
                 ImageFindings(f"slide/cell {k}.png", (cell(CLASSES[k % 4], k / 10, k),)) for k in range(9)
             ]
         tally = tally_of(findings, classes)
-        work = Work(tmp_path / "corrections.json", tally.count.model, tally.shown)
+        work = Work(tmp_path / "corrections.json", tally.count.model, tally.shown, None, more)
         files = {found.file: ImageFile(str(image), found.file) for found in findings}
-        servers.append(ReviewServer(report_page(tally, adapt), work, tally.shown, files))
+        servers.append(ReviewServer(report_page(tally, adapt, work.more), work, tally.shown, files))
         threads.append(Thread(target=servers[-1].run, daemon=True))
         threads[-1].start()
         window.problems.clear()
@@ -145,7 +145,7 @@ def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path)
 
 def test_keys(report, tmp_path):
     window = report()
-    window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
+    window.press("ArrowRight")  # at once, wherever the focus is
     assert focused(window) == "1"
     command = "document.querySelector('.next code').checkVisibility()"
     assert not window.run(command)
@@ -163,9 +163,8 @@ def test_keys(report, tmp_path):
     assert focused(window) == "2"
     window.click("#copy")
     window.wait_for("document.getElementById('copy').textContent === 'Copied'")
-    window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
     assert progress(window) == "1 of 9 cells looked at: 1 changed"
-    window.press("Enter", "ArrowDown", "Enter")
+    window.press("x", "u", "Enter", "ArrowDown", "Enter")
     window.press("ArrowRight", "Enter", "Escape")
     assert focused(window) == "3"
     new = [(entry["file"], entry["new"]) for entry in saved(window, tmp_path)["corrections"]]
@@ -176,18 +175,41 @@ def test_keys(report, tmp_path):
     assert window.problems == []
 
 
+@pytest.mark.parametrize(("width", "height"), [(1300, 900), (390, 844)])
+def test_the_cells_to_judge_are_on_the_first_screen(report, width, height):
+    window = report(width=width)
+    assert window.run("document.querySelector('#tiles figure').getBoundingClientRect().bottom") < height
+
+
+def test_new_classes_have_keys_and_places(report, tmp_path):
+    names = [name for name in HOSTILE if is_class_name(name)]
+    assert len(names) == 6
+    window = report(more=HOSTILE)
+    window.press("5", "6", "7", "8", "9")
+    window.click("[data-cell='6'] .crop")
+    assert window.run("document.querySelector('#menu button:nth-of-type(10) kbd').textContent") == ""
+    window.click("#menu button:nth-of-type(10)")
+    content = saved(window, tmp_path)
+    assert [entry["new"] for entry in content["corrections"]] == names
+    assert content["classes"] == [*CLASSES, *names]
+    numbers = "[...document.querySelectorAll('.counts td.number:nth-of-type(2)')].map((td) => td.textContent)"
+    assert window.run(numbers) == [*"1011", *"111111", "0", "9"]
+    assert window.run("document.title") == "White cells: Slide 3"
+    assert window.problems == []
+
+
 def test_work_survives_a_reload(report, window, tmp_path):
     report()
-    window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
-    window.press("2", "x")
+    window.press("2", "x", "n", *"Blast", "Enter", "5", "n", *"BLAST", "Enter", "5")  # no other class
     saved(window, tmp_path)
     before = counts(window)
     url = window.run("location.href")
     window.open("about:blank#")
     window.open(url)
-    window.wait_for("document.getElementById('progress').textContent.startsWith('2 of')")
-    assert progress(window) == "2 of 9 cells looked at: 1 changed, 1 rejected"
+    window.wait_for("document.getElementById('progress').textContent.startsWith('4 of')")
+    assert progress(window) == "4 of 9 cells looked at: 3 changed, 1 rejected"
     assert counts(window) == before
+    assert before["Blast"] == row(2, 8)
     window.click("summary")
     window.click("#forget")
     assert progress(window) == "0 of 9 cells looked at"
