@@ -46,6 +46,7 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     wrong: "wrong" in tile.dataset,
   }));
 
+  for (const { row, wrong } of cells) row.classList.toggle("mistake", wrong);
   const { from, to, wrong, undone, order } = form?.elements ?? {};
 
   // Returns the score at a slider, and shows it.
@@ -188,6 +189,7 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     for (const cell of row.querySelectorAll("td.number")) cell.textContent = "";
     rowOfLabel.set(label, row);
     atFirst.set(label, 0);
+    count();
   };
 
   // The differential: what was found, with the cells that were given other labels moved.
@@ -225,9 +227,6 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     byId("undo").disabled = !past.length;
     byId("forget").disabled = !verdicts.size;
     editing.querySelector(".next").hidden = !verdicts.size;
-    const corrected = byId("corrected");
-    corrected.hidden = !(kinds.changed + kinds.rejected);
-    corrected.textContent = `By hand: ${kinds.changed} relabelled, ${kinds.rejected} left out.`;
   };
 
   const complain = (problem) => {

@@ -2,6 +2,7 @@
 
 import html
 import json
+import shutil
 import signal
 import socket
 import urllib.error
@@ -14,6 +15,7 @@ import pytest
 from devtools import browser
 
 from browser import needs_chromium
+from fastsvm_apps.cells.jobs.cell_classification import find_known_images
 from refusal import assert_refused
 
 
@@ -125,6 +127,15 @@ def test_work_is_taken_up_again(serve, folder, work):
     get(f"{url}verdicts", b"{}")
     ended(process)
     assert json.loads((work / "c.json").read_text())["corrections"] == [other]
+
+
+def test_folders_name_labels_if_one_of_them_names_a_class(folder):
+    top = folder(0, by_label=True)
+    (top / "BASOPHIL").mkdir()
+    shutil.copy(top / "LYMPHOCYTE" / "smear_00.jpg", top / "BASOPHIL")
+    known = [("LYMPHOCYTE",), {"BASOPHIL", "LYMPHOCYTE"}], [("NEUTROPHIL",), {None}]
+    for classes, labels in known:
+        assert {file.label for file in find_known_images([str(top)], classes, None)} == labels
 
 
 @needs_chromium
