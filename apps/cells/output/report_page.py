@@ -211,7 +211,7 @@ def report_page(tally: ReportTally, adapt: str = "", more: Sequence[str] = ()) -
     head, first = _head(tally, served), []
     if served:  # the cells to judge are on the first screen
         first, cells = [cells[0], replace(head, title="About the images", about=())], cells[1:]
-        head = Section(about=[*head.about, "Not a medical device: look at the pictures."])
+        head = Section(about=head.about)
     sections = [
         *first,
         count_section(count, title="Differential count", grows=served),
@@ -251,7 +251,8 @@ def _head(tally: ReportTally, served: bool) -> Section:
         "images with problems": count.skipped.count,
         **{f"{kind}s": n for kind, n in count.others.items()},
     }
-    about = "model ", count.model.name, f" · fastsvm {version('fastsvm')}"
+    device = " · not a medical device" if served else ""  # where the notices come later
+    about = "model ", count.model.name, f" · fastsvm {version('fastsvm')}{device}"
     return Section(about=[about], lines=notices, facts=[Fact(name, f"{n:,}") for name, n in facts.items()])
 
 

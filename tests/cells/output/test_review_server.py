@@ -11,7 +11,7 @@ from devtools import browser
 from browser import HOSTILE, needs_chromium
 from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
-from fastsvm_apps.cells.learning.corrections import checked_corrections, is_class_name
+from fastsvm_apps.cells.learning.corrections import MAX_NAME, checked_corrections, is_class_name
 from fastsvm_apps.cells.output.report_page import report_page
 from fastsvm_apps.cells.output.review_server import ReviewServer, Work
 from fastsvm_apps.common.statistics import wilson_interval
@@ -177,7 +177,8 @@ def test_keys(report, tmp_path):
 
 @pytest.mark.parametrize(("width", "height"), [(1300, 900), (390, 844)])
 def test_the_cells_to_judge_are_on_the_first_screen(report, width, height):
-    window = report(width=width)
+    window = report(width=width, more=["W" * MAX_NAME])
+    assert window.run("document.documentElement.scrollWidth <= innerWidth")
     assert window.run("document.querySelector('#tiles figure').getBoundingClientRect().bottom") < height
 
 
