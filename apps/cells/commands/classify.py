@@ -1,5 +1,6 @@
 """`classify`: find, classify and count white cells."""
 
+import shlex
 import sys
 from dataclasses import fields
 
@@ -8,7 +9,7 @@ import click
 from ...common.dask_cluster import scheduler_option
 from ...common.options import FiniteRange, json_option, options_of_fields, section
 from ...common.paths import Continues, Writes
-from ...common.printing import check_one_form, note, note_skipped, print_json, print_line, tidy_warnings, warn
+from ...common.printing import check_one_form, note_skipped, print_json, print_line, tidy_warnings, warn
 from ...common.progress import Stages
 from ..settings import ClassifySettings
 from ._options import command, images_argument, labels_option, model_option
@@ -61,21 +62,25 @@ def classify(images, scheduler, csv, json, quiet, verbose, **given):
 
     settings = ClassifySettings(**{each.name: given.pop(each.name) for each in fields(ClassifySettings)})
     labels, model = given.pop("labels"), given.pop("model")
-    shown = "json" if json else "csv" if csv else "lines"
-    results = ClassifyOutputs(shown, also=settings.also, **given)
+    results = ClassifyOutputs("csv" if csv else "lines" if verbose and not json else "", keep=json, **given)
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
     with (
         tidy_warnings(),
         image_workers(scheduler) as describing,
-        Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage,
+        Stages(verbose, not quiet and not (csv and sys.stdout.isatty())) as stage,
     ):
         count = classify_images(images, model, results, settings, stage, labels=labels, describing=describing)
-    warn(count.too_good)
+    warn(count.advice(), count.too_good)
     if json:
-        print_json({**cell_tables.count_record(count, stage.seconds), "images": results.records})
+        print_json(cell_tables.count_record(count, stage.seconds))
     elif not csv:
-        print_line("")
-        print_sections(cell_tables.count_sections(count))
-    if count.why_unlabelled:
-        note(f"note: {count.why_unlabelled}")
+        if verbose:
+            print_line("")
+        next_line = ""
+        if count.advice():
+            chosen = ("-m", model) if model else ()
+            next_line = f"next: {shlex.join(['fastsvm-cells', 'review', *images, *chosen])}"
+        elif not (verbose or given["page"]):
+            next_line = "next: --report FILE.html shows each cell; --csv or -v lists them"
+        print_sections(cell_tables.count_sections(count, next_line))
     return note_skipped(count.skipped)

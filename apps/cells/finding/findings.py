@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from ...common.errors import Skipped
+from ...common.printing import many
 from ...common.statistics import wilson_interval
 from ...common.training_items import too_good
 
@@ -227,26 +228,57 @@ class CellCounts:
         return self.labels.get(UNCLASSIFIED, 0)
 
     @property
-    def why_unlabelled(self) -> str:
-        """Where more than a third of the cells have no label: why, and what to do; else nothing."""
-        if 3 * self.undecided <= self.cells:
-            return ""
-        why = "no class has the score that a label wants (--min-score)"
-        if self.flags[UNFAMILIAR]:
-            why = "they are unlike what the model learned from (another laboratory, stain or camera)"
-        said = f"{self.undecided:,} of {self.cells:,} cells have no label: {why}. Train on your own cells:"
-        return f"{said} label about ten of each class (fastsvm-cells review), then run fastsvm-cells adapt."
+    def many_unfamiliar(self) -> bool:
+        """Whether more than a third of the images with cells are unlike those of training."""
+        return 3 * self.flags[UNFAMILIAR] > self.with_cell
 
-    def percent(self, label: str | None) -> float:
-        """Return the percentage of cells with a label."""
-        return 100 * self.labels.get(label, 0) / max(self.cells, 1)
+    @property
+    def many_undecided(self) -> bool:
+        """Whether more than a third of the cells have no label."""
+        return 3 * self.undecided > self.cells
+
+    @property
+    def why_no_shares(self) -> str:
+        """Why percentages would mislead; else nothing."""
+        if self.many_unfamiliar:
+            return "of cells unlike those of its training the model misses some classes more than others"
+        if self.many_undecided:
+            return "more than a third of the cells have no label, of some classes more than of others"
+        return ""
+
+    def advice(self, review: str = "with fastsvm-cells review") -> str:
+        """Return what is wrong where labels are missing or less reliable, and what to do; else nothing.
+
+        Cells are labelled by hand with `review`, or where else it says.
+        """
+        unfamiliar = self.flags[UNFAMILIAR]
+        if self.many_undecided:
+            why = "no class has the score that a label wants (--min-score)"
+            if unfamiliar:
+                why = "they are unlike what the model learned from (another laboratory, stain or camera)"
+            said = f"{self.undecided:,} of {many(self.cells, 'cell')} have no label: {why}"
+        elif unfamiliar:
+            said = (
+                f"in {unfamiliar:,} of {many(self.images, 'image')} the cells are unlike what the model "
+                "learned from, and its labels are less reliable"
+            )
+        else:
+            return ""
+        return f"{said}. Label about ten cells of each class {review}, then run fastsvm-cells adapt."
+
+    def percent(self, label: str | None) -> float | None:
+        """Return the percentage of cells with a label; None of no cells, or where it would mislead."""
+        if not self.cells or self.why_no_shares:
+            return None
+        return 100 * self.labels.get(label, 0) / self.cells
 
     def interval(self, label: str | None) -> tuple[float, float] | None:
         """Return the 95 % interval of the percentage of a label, as of cells that are independent.
 
-        Its upper end counts the undecided cells, which may all be of that class. Of no cells there is none.
+        Its upper end counts the undecided cells, which may all be of that class. It is None where the
+        percentage is.
         """
-        if not self.cells:
+        if self.percent(label) is None:
             return None
         n = self.labels.get(label, 0)
         most = n if label == UNCLASSIFIED else n + self.undecided

@@ -86,6 +86,8 @@ class CellClassification(CellCounts):
         The least score of a label; None where scores are no probabilities.
     min_unfamiliar : float or None
         The same for cells unlike those of training.
+    findings : list of ImageFindings
+        The images and their cells, where they are kept.
     """
 
     def __init__(
@@ -100,13 +102,15 @@ class CellClassification(CellCounts):
         self.min_unfamiliar = model.least_unfamiliar(settings.min_score, settings.strict)
         classes = [*model.classes, UNCLASSIFIED] if self.min_score or self.min_unfamiliar else model.classes
         super().__init__(source_name(sources), classes, settings.also)
+        self.findings: list[ImageFindings] = []
 
     @property
     def corrected(self) -> dict[str, float] | None:
         """Shares of the classes, corrected for known confusions; None where these are not known."""
         known = self.model.about
         # At that score, of cells like those of training.
-        if self.min_score != known.calibration.min_score or self.flags[UNFAMILIAR]:
+        is_usual = self.min_score == known.calibration.min_score and not self.flags[UNFAMILIAR]
+        if not is_usual or self.why_no_shares:
             return None
         return corrected_shares(self.labels, self.model.classes, known.confusion)
 

@@ -124,15 +124,23 @@ def count_record(count: CellClassification, seconds: dict[str, float]) -> dict:
         "cell_width": scale_record(count.look.scale),
         "min_score": count.min_score,
         "min_score_unfamiliar": count.min_unfamiliar,
-        "counts": count.labels,
-        "percent": {label: count.percent(label) for label in count.labels},
-        "percent_intervals": {label: count.interval(label) for label in count.labels},
+        **shares_record(count),
         "corrected_percent": corrected and {label: 100 * share for label, share in corrected.items()},
         "learned": count.learned,
         "flagged": count.n_flagged,
         "unfamiliar": count.flags[UNFAMILIAR],
         **others,
         **crop_record(count, seconds),
+        "images": [image_record(found, count.model.classes, count.settings.also) for found in count.findings],
+    }
+
+
+def shares_record(count: CellCounts) -> dict:
+    """Return how many cells have each label, and percentages, which are null where they would mislead."""
+    return {
+        "counts": count.labels,
+        "percent": {label: count.percent(label) for label in count.labels},
+        "percent_intervals": {label: count.interval(label) for label in count.labels},
     }
 
 
@@ -155,15 +163,12 @@ def crop_record(count: CellCounts, seconds: dict[str, float]) -> dict:
     }
 
 
-def count_sections(count: CellClassification) -> list[Section]:
+def count_sections(count: CellClassification, next_line: str = "") -> list[Section]:
     """Return the differential count and what else `classify` prints of all images."""
     lines = [found_line(count)]
     if count.undecided:
-        wanted = _wanted_score(count)
-        lines.append(f"unclassified: no class has {wanted} (--min-score); the intervals count them all")
-    if unfamiliar := count.flags[UNFAMILIAR]:
-        images = many(count.images, "image")
-        lines.append(f"{unfamiliar:,} of {images} have cells unlike those that the model knows.")
+        counted = "" if count.why_no_shares else "; the intervals count them all"
+        lines.append(f"unclassified: no class has {_wanted_score(count)} (--min-score){counted}")
     if count.n_flagged:
         kinds = ", ".join(f"{flag} {n:,}" for flag, n in count.flags.most_common())
         lines.append(f"{many(count.n_flagged, 'image')} unlike the training images: {kinds}")
@@ -171,7 +176,7 @@ def count_sections(count: CellClassification) -> list[Section]:
         mean = "" if said["per_image"] is None else f", {said['per_image']:.1f} an image"
         lines.append(f"{many(said['count'], kind)}{mean}")
     shares = [count_section(count)] if count.cells else []
-    return [*shares, Section(lines=lines)]
+    return [*shares, Section(lines=[*lines, *filter(None, [next_line])])]
 
 
 def count_section(count: CellClassification, title: str = "Count", grows: bool = False) -> Section:
@@ -184,12 +189,13 @@ def count_section(count: CellClassification, title: str = "Count", grows: bool =
         labels.setdefault(UNCLASSIFIED, 0)
     rows = []
     for label, n in labels.items():
-        interval = "-".join(f"{bound:.1f}" for bound in count.interval(label) or ())
-        share = f"{100 * corrected[label]:.1f}" if corrected and label in corrected else ""
-        rows.append((label, f"{n:,}", f"{count.percent(label):.1f}", interval, share))
-    rows.append(("all", f"{count.cells:,}", "100.0" if count.cells else "0.0", "", ""))
+        share, interval = count.percent(label), count.interval(label)
+        without = f"{100 * corrected[label]:.1f}" if corrected and label in corrected else ""
+        rows.append((label, f"{n:,}", _tenths(share), _tenths(*interval or ()), without))
+    rows.append(("all", f"{count.cells:,}", _tenths(100.0 if count.cells else 0.0), "", ""))
     columns = ("label", "cells", "%", "95 % interval", "corrected %")
-    shown = len(columns) if corrected else -1
+    why = count.why_no_shares
+    shown = 2 if why else len(columns) if corrected else -1
     most = max(*labels.values(), 1)
     table = Table(
         columns[:shown],
@@ -197,7 +203,13 @@ def count_section(count: CellClassification, title: str = "Count", grows: bool =
         bars=[*(100 * n / most for n in labels.values()), 0],
         colors=[*map(color_of, labels), NO_LABEL],
     )
-    return Section(title=title, about=[ABOUT_UNDECIDED] * bool(count.undecided or grows), tables=[table])
+    about = [ABOUT_UNDECIDED] * bool((count.undecided or grows) and not why)
+    lines = [f"No percentages: {why}."] * bool(why)
+    return Section(title=title, about=about, lines=lines, tables=[table])
+
+
+def _tenths(*percentages: float | None) -> str:
+    return "-".join("" if each is None else f"{each:.1f}" for each in percentages)
 
 
 def _wanted_score(count: CellClassification) -> str:

@@ -6,7 +6,7 @@ Pages, pictures and exports are imported where they are asked for: most runs mak
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -16,7 +16,7 @@ from ..data.image_reader import ImageFile
 from ..finding.findings import ImageFindings
 from ..jobs.cell_classification import CellClassification, Draw, Sink
 from ..learning.cell_model import CellModel
-from .cell_tables import cell_columns, cell_printer, cell_row_writer, image_record, measures_writer
+from .cell_tables import cell_columns, cell_printer, cell_row_writer, measures_writer
 
 
 @dataclass(frozen=True)
@@ -25,29 +25,26 @@ class ClassifyOutputs:
 
     Attributes
     ----------
-    shown : {"lines", "csv", "json"}
-        What is printed: a line for people as each cell is found, the table as CSV, or nothing.
+    shown : {"lines", "csv", ""}
+        What is printed of each cell as it is found: a line for people, a row of CSV, or nothing.
+    keep : bool
+        Whether the findings are kept in the result.
     output, overlay, page, measurements : str, optional
         A CSV file, a folder for copies with boxes and labels, an HTML file, and a CSV file of measurements.
     export : tuple of str
         Files and folders in the formats of other programs.
     pixel_size : float, optional
         Micrometres, for measurements.
-    also : sequence of {"red cell", "platelet"}
-        What is found beside white cells.
-    records : list of dict
-        The records of the images, where JSON is shown.
     """
 
-    shown: Literal["lines", "csv", "json"] = "lines"
+    shown: Literal["lines", "csv", ""] = ""
+    keep: bool = False
     output: str | None = None
     overlay: str | None = None
     page: str | None = None
     measurements: str | None = None
     export: tuple[str, ...] = ()
     pixel_size: float | None = None
-    also: Sequence[str] = ()
-    records: list[dict] = field(default_factory=list)
 
     @property
     def folders(self) -> list[str]:
@@ -77,7 +74,9 @@ class ClassifyOutputs:
     def opened(self, files: Sequence[ImageFile], count: CellClassification) -> Iterator[Sink]:
         """Return what prints and writes the findings of an image; files appear at the end of the block."""
         with ExitStack() as stack:
-            sinks = [*self._writers(stack, files, count), self._printer(files, count.model)]
+            sinks = [*self._writers(stack, files, count), *self._printers(files, count.model)]
+            if self.keep:
+                sinks.append(count.findings.append)
 
             def write(found: ImageFindings) -> None:
                 for sink in sinks:
@@ -101,16 +100,16 @@ class ClassifyOutputs:
         if self.page:
             yield stack.enter_context(_page_writer(self.page, count))
 
-    def _printer(self, files: Sequence[ImageFile], model: CellModel) -> Sink:
-        """Return what prints the findings of an image as they come."""
-        if self.shown == "json":
-            return lambda found: self.records.append(image_record(found, model.classes, self.also))
+    def _printers(self, files: Sequence[ImageFile], model: CellModel) -> Iterator[Sink]:
+        """Yield what prints the findings of an image as they come."""
+        if not self.shown:
+            return
         start: Callable[[], Sink] = partial(cell_printer, [file.name for file in files], model.classes)
         if self.shown == "csv":
             start = partial(cell_row_writer, sys.stdout, cell_columns(model))
         # A reader who leaves ends the work, unless there are files to write.
         is_alone = not (self.output or self.overlay or self.page or self.export or self.measurements)
-        return start() if is_alone else until_stdout_closes(start)
+        yield start() if is_alone else until_stdout_closes(start)
 
 
 @contextmanager

@@ -231,16 +231,8 @@ def report_page(tally: ReportTally, adapt: str = "", more: Sequence[str] = ()) -
 def _head(tally: ReportTally, served: bool) -> Section:
     """Return what stands below the title: what the page is, what to beware of, and how much there is."""
     count = tally.count
-    notices = [NO_DEVICE]
-    if count.why_unlabelled and not served:
-        notices.append(count.why_unlabelled)
-    elif unfamiliar := count.flags[UNFAMILIAR]:
-        where = "above" if served else "with fastsvm-cells review"
-        notices.append(
-            f"In {unfamiliar:,} of {many(count.images, 'image')} the cells are unlike those that the model "
-            "has learned from, and its labels are less reliable. Label about ten cells of each class "
-            f"{where}, then let the model learn them with fastsvm-cells adapt."
-        )
+    advice = count.advice("above") if served else count.advice()
+    notices = [f"{advice[:1].upper()}{advice[1:]}"] * bool(advice) + [NO_DEVICE]
     if count.too_good:
         notices.append(f"{count.too_good[:1].upper()}{count.too_good[1:]}.")
     facts = {

@@ -209,12 +209,13 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
       const [cells, share, range] = row.querySelectorAll("td.number");
       const k = n.get(label);
       cells.textContent = k.toLocaleString("en");
-      share.textContent = ((100 * k) / Math.max(total, 1)).toFixed(1);
+      if (share) share.textContent = ((100 * k) / Math.max(total, 1)).toFixed(1);
       if (label === undefined) continue;
+      row.querySelector(".bar rect").setAttribute("width", `${((100 * k) / most).toFixed(2)}%`);
+      if (!range) continue;  // percentages would mislead
       // The undecided cells may be of any class.
       const possible = label === undecided ? k : k + n.get(undecided);
       range.textContent = total ? `${bound(k, total, -1)}-${bound(possible, total, 1)}` : "";
-      row.querySelector(".bar rect").setAttribute("width", `${((100 * k) / most).toFixed(2)}%`);
     }
   };
 

@@ -76,8 +76,10 @@ def test_unfamiliar_cells_get_few_labels_or_none(run, smears, monkeypatch):
     assert record["unfamiliar"] == len(with_cells)
     assert all("unfamiliar" in image["flags"] for image in with_cells)
     assert record["corrected_percent"] is None
+    assert {*record["percent"].values(), *record["percent_intervals"].values()} == {None}
     done = run("classify", smears, "--strict")
-    assert done.stderr.startswith(f"note: {record['n_cells']} of {record['n_cells']} cells have no label: ")
+    n = record["n_cells"]
+    assert done.output.startswith(f"warning: {n} of {n} cells have no label: ")
     strict = records(run("classify", smears, "--strict", "--json"))
     assert {cell["label"] for cell in cells_of(strict)} == {UNCLASSIFIED}
     every = records(run("classify", smears, "--min-score", 0, "--json"))

@@ -55,7 +55,7 @@ def test_json_and_csv(run, smears, model, work):
 def test_without_cells_there_is_no_share(run, folder, model):
     done = run("classify", folder(40), "-m", model)
     assert (done.exit_code, "100.0" in done.stdout) == (0, False)
-    assert done.stdout.endswith("0 white cells in 1 image, 1 of them without a white cell\n")
+    assert done.stdout.startswith("0 white cells in 1 image, 1 of them without a white cell\n")
 
 
 def test_an_image_in_which_nothing_can_be_measured_is_flagged(run, record, folder, model, work):
@@ -67,7 +67,7 @@ def test_an_image_in_which_nothing_can_be_measured_is_flagged(run, record, folde
         cv2.imwrite(str(top / f"{name}.png"), pixels)
     flags = {"black.png": "dark", "dim.png": "dark"}
     flags |= dict.fromkeys(("clear.png", "flat.png", "white.png"), "no contrast")
-    done = run("classify", top, "-m", model, "-o", "cells.csv")
+    done = run("classify", top, "-m", model, "-o", "cells.csv", "-v")
     rows = rows_of("cells.csv")
     assert {row["file"]: row["flags"] for row in rows if row["status"] != "ok"} == flags
     assert all(f"{name:12}  nothing to measure: {flag}\n" in done.stdout for name, flag in flags.items())
@@ -76,6 +76,18 @@ def test_an_image_in_which_nothing_can_be_measured_is_flagged(run, record, folde
     assert {each["file"]: each["flags"][0] for each in record["images"] if not each["cells"]} == flags
     assert (record["without_cell"], record["unmeasured"]) == (0, 5)
     assert run("explain", top / "dim.png", "-m", model).stderr.endswith("dim.png: nothing to measure: dark\n")
+
+
+def test_the_count_comes_first_and_cells_where_they_are_asked_for(run, folder, model):
+    top = folder(0, 1, 20, 21)
+    brief = run("classify", top, "-m", model).stdout.splitlines()
+    assert brief[0] == "Count"
+    assert len(brief) == 10
+    assert "4 white cells in 4 images" in brief
+    assert brief[-1] == "next: --report FILE.html shows each cell; --csv or -v lists them"
+    lines = run("classify", top, "-m", model, "-v").stdout.splitlines()
+    assert [line.split()[0] for line in lines[:5]] == ["file", *sorted(path.name for path in top.iterdir())]
+    assert lines[6:] == brief[:-1]
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

@@ -80,6 +80,22 @@ def test_counts(report):
     assert not reader.all("section", id="agreement-with-the-known-labels")
 
 
+@pytest.mark.parametrize(
+    ("findings", "said", "why"),
+    [
+        ([cell(), cell(UNCLASSIFIED)], "1 of 2 cells have no label: no class has", "more than a third of"),
+        ([cell(), cell()], "In 1 of 1 image the cells are unlike", "of cells unlike those of its training"),
+        ([cell(), cell(), cell(UNCLASSIFIED)], "", ""),
+    ],
+)
+def test_where_percentages_would_mislead_there_are_none(report, findings, said, why):
+    reader = report([image("1.png", *findings, flags=(UNFAMILIAR,) * ("unlike" in said))], classes="AB")
+    notices = reader.texts("p", **{"class": "notice"})
+    assert notices[0].startswith(said or "This is not a medical device.")
+    (section,) = reader.texts("section", id="differential-count")
+    assert (f"No percentages: {why}" in section, "95 % interval" in section) == (bool(why), not why)
+
+
 def test_errors_when_labels_are_known(report):
     findings = [image(f"{i}.png", cell("A" if i < 95 else "B", 0.9), truth="A") for i in range(100)]
     findings += [image("two.png", cell("C"), cell("B"), truth="B"), image("none.png", truth="A")]
