@@ -120,6 +120,8 @@ def prepare_cells(folder):
     for name in "smears", "images", "others":
         (folder / name).symlink_to(samples / "images")
     (folder / "groups.csv").symlink_to(samples / "groups.csv")
+    (folder / "ward").symlink_to(samples / "images")
+    shutil.copy(samples / "groups.csv", folder / "patients.csv")
     (folder / "smear.jpg").symlink_to(samples / "images" / "NEUTROPHIL" / "smear_23.jpg")
     for line in "train images -o own.safetensors -q", "classify smears -o cells.csv":
         command = [sys.executable, "-m", "fastsvm_apps.cells", *line.split()]

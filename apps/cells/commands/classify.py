@@ -8,7 +8,7 @@ import click
 
 from ...common.dask_cluster import scheduler_option
 from ...common.options import FiniteRange, json_option, options_of_fields, section
-from ...common.paths import Continues, Writes
+from ...common.paths import Continues, Reads, Writes
 from ...common.printing import check_one_form, note_skipped, print_json, print_line, tidy_warnings, warn
 from ...common.progress import Stages
 from ..settings import ClassifySettings
@@ -22,7 +22,19 @@ from ._options import command, images_argument, labels_option, model_option
     "classify smears --export cells.json --measurements cells.csv --pixel-size 0.1",
 )
 @images_argument
-@section("Input", model_option, *options_of_fields(ClassifySettings, "cell_width"), labels_option)
+@section(
+    "Input",
+    model_option,
+    *options_of_fields(ClassifySettings, "cell_width"),
+    labels_option,
+    click.option(
+        "--groups",
+        type=Reads(),
+        metavar="CSV",
+        help="The slide or patient of each image, to count each: columns file, original.  [default: the "
+        "slide, or the first folder, if there are several, and none has the name of a class]",
+    ),
+)
 @section("Recipe", *options_of_fields(ClassifySettings, "min_score", "strict", "also"), scheduler_option)
 @section(
     "Output",
@@ -44,6 +56,9 @@ from ._options import command, images_argument, labels_option, model_option
         help="Write boxes and outlines for other programs. FILE.json is COCO; FILE.geojson is for QuPath, of "
         "one image; DIR gets a GeoJSON file for each image. May be repeated.",
     ),
+    click.option(
+        "--by-group", type=Writes("csv"), help="Write a row for each slide or patient: counts and shares."
+    ),
     click.option("--measurements", type=Writes("csv"), help="Write areas, lengths and colours of the cells."),
     click.option(
         "--pixel-size",
@@ -61,7 +76,7 @@ def classify(images, scheduler, csv, json, quiet, verbose, **given):
     from ..output.classify_outputs import ClassifyOutputs
 
     settings = ClassifySettings(**{each.name: given.pop(each.name) for each in fields(ClassifySettings)})
-    labels, model = given.pop("labels"), given.pop("model")
+    labels, groups, model = (given.pop(name) for name in ("labels", "groups", "model"))
     results = ClassifyOutputs("csv" if csv else "lines" if verbose and not json else "", keep=json, **given)
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
     with (
@@ -69,7 +84,8 @@ def classify(images, scheduler, csv, json, quiet, verbose, **given):
         image_workers(scheduler) as describing,
         Stages(verbose, not quiet and not (csv and sys.stdout.isatty())) as stage,
     ):
-        count = classify_images(images, model, results, settings, stage, labels=labels, describing=describing)
+        known = {"labels": labels, "groups": groups}
+        count = classify_images(images, model, results, settings, stage, **known, describing=describing)
     warn(count.advice(), count.too_good)
     if json:
         print_json(cell_tables.count_record(count, stage.seconds))

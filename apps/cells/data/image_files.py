@@ -4,7 +4,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -19,7 +19,7 @@ from .bad_image import FOREIGN_ENDINGS
 from .image_decoding import MAX_PAGES
 from .image_reader import ImageFile, split_page
 from .image_threads import map_images
-from .slides import count_pages, is_deep_file, is_readable_slide, missing_slide_library
+from .slides import count_pages, is_deep_file, is_readable_slide, is_slide, missing_slide_library
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k")
 # What lies beside images and needs no word: what is known about them, and what was made of them.
@@ -163,6 +163,30 @@ def excluding_folder(files: Sequence[ImageFile], folder: str) -> list[ImageFile]
     if not kept:
         raise AppError(f"{folder}: all images are in it; choose another folder for the results")
     return kept
+
+
+def groups_of(
+    files: Sequence[ImageFile], n_sources: int, classes: Collection[str], *, given: bool
+) -> list[str | None]:
+    """Return of each image the slide or patient that it belongs to: the group that is given, or by its place.
+
+    By its place it is the slide itself, or else the first folder below the source. The group is None of all
+    images if they have one place, or if folders have the names of classes.
+    """
+    if given:
+        return [file.group or "" for file in files]
+    places = [_place_of(file, n_sources > 1) for file in files]
+    names = {place.rpartition("/")[2] for place in places}
+    return [None] * len(files) if len({*places}) < 2 or names & {*classes} else [*places]
+
+
+def _place_of(file: ImageFile, whole: bool) -> str:
+    """Return the name of a slide, or the first folder of an image; with its source if it is to be `whole`."""
+    if is_slide(file.path):
+        return file.path if whole else file.name
+    source = _folder_of(file).rstrip("/")
+    folder = "" if file.path == file.name else file.name.rpartition("/")[0].partition("/")[0]
+    return os.path.join(source, folder).rstrip("/") if whole else folder or os.path.basename(source)
 
 
 def source_name(sources: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from ...common.paths import make_folder
 from ...common.progress import Stages
 from ...common.training_items import count_learned
 from ..data.bad_image import BadImage
-from ..data.image_files import excluding_folder, find_images, source_name
+from ..data.image_files import excluding_folder, find_images, groups_of, source_name
 from ..data.image_reader import ImageFile, ImageReader
 from ..data.image_threads import MapImages, map_images
 from ..data.slide_tiles import Tile, with_tiles
@@ -86,6 +86,8 @@ class CellClassification(CellCounts):
         The least score of a label; None where scores are no probabilities.
     min_unfamiliar : float or None
         The same for cells unlike those of training.
+    groups : dict of str to CellCounts
+        The counts of each slide or patient, where there are several.
     findings : list of ImageFindings
         The images and their cells, where they are kept.
     """
@@ -102,7 +104,14 @@ class CellClassification(CellCounts):
         self.min_unfamiliar = model.least_unfamiliar(settings.min_score, settings.strict)
         classes = [*model.classes, UNCLASSIFIED] if self.min_score or self.min_unfamiliar else model.classes
         super().__init__(source_name(sources), classes, settings.also)
+        self.groups: dict[str, CellCounts] = {}
         self.findings: list[ImageFindings] = []
+
+    def add(self, found: ImageFindings, group: str | None = None) -> None:
+        """Count an image and its cells, of a slide or patient, too, if it is one of several."""
+        super().add(found)
+        if group is not None:
+            self.groups.setdefault(group, CellCounts(group, self.labels)).add(found)
 
     @property
     def corrected(self) -> dict[str, float] | None:
@@ -123,6 +132,7 @@ def classify_images(
     stage: Stages,
     *,
     labels: str | None = None,
+    groups: str | None = None,
     describing: MapImages = map_images,
 ) -> CellClassification:
     """Classify the cells of images.
@@ -139,13 +149,15 @@ def classify_images(
         Times the stages.
     labels : str, optional
         Known labels, as for `find_images`.
+    groups : str, optional
+        Slides or patients of the images, as for `find_images`; by default they are told by their folders.
     describing : callable, default=map_images
         What describes the images.
     """
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):
-        files = find_known_images(sources, model.classes, labels)
+        files = find_known_images(sources, model.classes, labels, groups)
         for folder in outputs.folders:
             files = excluding_folder(files, folder)
             make_folder(folder)
@@ -164,8 +176,9 @@ def classify_images(
         outputs.opened(files, count) as write,
         stage("classify", total=len(items)) as advance,
     ):
-        for found in merge_tiles(results, advance):
-            count.add(found)
+        group_of = groups_of(files, len(sources), model.classes, given=groups is not None)
+        for group, found in zip(group_of, merge_tiles(results, advance), strict=True):
+            count.add(found, group)
             write(found)
     return count
 
@@ -183,9 +196,11 @@ def image_workers(address: str | None) -> Iterator[MapImages]:
         yield partial(map_images_on_cluster, client=client)
 
 
-def find_known_images(sources: Sequence[str], classes: Sequence[str], labels: str | None) -> list[ImageFile]:
+def find_known_images(
+    sources: Sequence[str], classes: Sequence[str], labels: str | None, groups: str | None = None
+) -> list[ImageFile]:
     """Find images; the names of their folders are labels if one of them is the name of a class."""
-    files = find_images(sources, labels=labels)
+    files = find_images(sources, labels=labels, groups=groups)
     if labels is not None or not {file.label for file in files}.isdisjoint(classes):
         return files
     return [replace(file, label=None) for file in files]

@@ -19,7 +19,8 @@ BOX_COLUMNS = (*PLACE_COLUMNS, "status")
 CELL_COLUMNS = (*PLACE_COLUMNS, "label", "score", "flags", "status")
 MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
 ABOUT_UNDECIDED = "Undecided cells may be of any class: the upper end of each interval counts them all."
-NAME_LETTERS = 60  # letters of a file's name in a table
+NAME_LETTERS, GROUP_LETTERS = 60, 16  # letters of a file's name in a table, and of a group's in a terminal
+SHOWN_GROUPS = 6  # rows of a terminal
 
 
 # Rows of cells
@@ -131,6 +132,10 @@ def count_record(count: CellClassification, seconds: dict[str, float]) -> dict:
         "unfamiliar": count.flags[UNFAMILIAR],
         **others,
         **crop_record(count, seconds),
+        "groups": [
+            {"group": name, "n_images": each.images, "n_cells": each.cells, **shares_record(each)}
+            for name, each in count.groups.items()
+        ],
         "images": [image_record(found, count.model.classes, count.settings.also) for found in count.findings],
     }
 
@@ -176,7 +181,8 @@ def count_sections(count: CellClassification, next_line: str = "") -> list[Secti
         mean = "" if said["per_image"] is None else f", {said['per_image']:.1f} an image"
         lines.append(f"{many(said['count'], kind)}{mean}")
     shares = [count_section(count)] if count.cells else []
-    return [*shares, Section(lines=[*lines, *filter(None, [next_line])])]
+    groups = groups_sections(count, SHOWN_GROUPS, brief=True)
+    return [*shares, *groups, Section(lines=[*lines, *filter(None, [next_line])])]
 
 
 def count_section(count: CellClassification, title: str = "Count", grows: bool = False) -> Section:
@@ -206,6 +212,58 @@ def count_section(count: CellClassification, title: str = "Count", grows: bool =
     about = [ABOUT_UNDECIDED] * bool((count.undecided or grows) and not why)
     lines = [f"No percentages: {why}."] * bool(why)
     return Section(title=title, about=about, lines=lines, tables=[table])
+
+
+def groups_sections(count: CellClassification, most: int, *, brief: bool = False) -> list[Section]:
+    """Return a table with a row for each slide or patient, at most as many as are wanted; nothing of none.
+
+    If it is brief, as for a terminal, percentages have no digits, and no number of cells beside them.
+    """
+    if not count.groups:
+        return []
+    labels = [label for label in count.labels if label != UNCLASSIFIED]
+    rows = [
+        (
+            shortened(name, GROUP_LETTERS if brief else NAME_LETTERS, keep="end") or "(in no group)",
+            f"{each.cells:,}",
+            *[f"{each.undecided:,}"] * bool(count.undecided),
+            *(_share_words(each, label, brief) for label in labels),
+        )
+        for name, each in [*count.groups.items()][:most]
+    ]
+    beside = "" if brief else " and numbers of cells (n)"
+    lines = [f"Percentages of the cells, with 95 % intervals{beside}."]
+    if any(each.why_no_shares for each in count.groups.values()):
+        lines.append("Where percentages would mislead there is only the number of cells, as n = 3.")
+    rest = len(count.groups) - len(rows)
+    left_out = f"{many(rest, 'more row')}; --by-group FILE.csv has all" if rest else ""
+    table = Table(
+        ("group", "cells", *[UNCLASSIFIED] * bool(count.undecided), *labels), rows, left_out=left_out
+    )
+    return [Section(title="By slide or patient", lines=lines, tables=[table])]
+
+
+def _share_words(count: CellCounts, label: str | None, brief: bool) -> str:
+    share, interval, n = count.percent(label), count.interval(label), count.labels.get(label, 0)
+    if share is None or interval is None:
+        return f"n = {n:,}" if count.cells else ""
+    digits = 0 if brief else 1
+    words = f"{share:.{digits}f} ({interval[0]:.{digits}f}-{interval[1]:.{digits}f})"
+    return words if brief else f"{words}, n = {n:,}"
+
+
+def write_groups(file: TextIO, count: CellClassification) -> None:
+    """Write a row for each slide or patient; where they are not told apart, one for all."""
+    write_row = csv_writer(file)
+    labels = [label for label in count.labels if label != UNCLASSIFIED]
+    shares = [f"{label}{kind}" for label in labels for kind in ("", "_percent", "_low", "_high")]
+    write_row(["group", "images", "cells", "counted", UNCLASSIFIED, *shares])
+    for name, each in (count.groups or {count.source: count}).items():
+        row = [name, each.images, each.cells, each.cells - each.undecided, each.undecided]
+        for label in labels:
+            known = each.percent(label), *(each.interval(label) or (None, None))
+            row += [each.labels.get(label, 0), *("" if part is None else _digits(part) for part in known)]
+        write_row(row)
 
 
 def _tenths(*percentages: float | None) -> str:

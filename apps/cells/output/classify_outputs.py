@@ -16,7 +16,7 @@ from ..data.image_reader import ImageFile
 from ..finding.findings import ImageFindings
 from ..jobs.cell_classification import CellClassification, Draw, Sink
 from ..learning.cell_model import CellModel
-from .cell_tables import cell_columns, cell_printer, cell_row_writer, measures_writer
+from .cell_tables import cell_columns, cell_printer, cell_row_writer, measures_writer, write_groups
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,9 @@ class ClassifyOutputs:
         What is printed of each cell as it is found: a line for people, a row of CSV, or nothing.
     keep : bool
         Whether the findings are kept in the result.
-    output, overlay, page, measurements : str, optional
-        A CSV file, a folder for copies with boxes and labels, an HTML file, and a CSV file of measurements.
+    output, overlay, page, measurements, by_group : str, optional
+        A CSV file, a folder for copies with boxes and labels, an HTML file, and CSV files of measurements and
+        of slides or patients.
     export : tuple of str
         Files and folders in the formats of other programs.
     pixel_size : float, optional
@@ -43,6 +44,7 @@ class ClassifyOutputs:
     overlay: str | None = None
     page: str | None = None
     measurements: str | None = None
+    by_group: str | None = None
     export: tuple[str, ...] = ()
     pixel_size: float | None = None
 
@@ -97,6 +99,8 @@ class ClassifyOutputs:
             from .coco_geojson import export_writer
 
             yield stack.enter_context(export_writer(path, files, model.classes, self.pixel_size))
+        if self.by_group:
+            stack.callback(write_groups, stack.enter_context(table_file(self.by_group)), count)
         if self.page:
             yield stack.enter_context(_page_writer(self.page, count))
 
@@ -108,7 +112,8 @@ class ClassifyOutputs:
         if self.shown == "csv":
             start = partial(cell_row_writer, sys.stdout, cell_columns(model))
         # A reader who leaves ends the work, unless there are files to write.
-        is_alone = not (self.output or self.overlay or self.page or self.export or self.measurements)
+        files_too = self.output, self.overlay, self.page, self.export, self.measurements, self.by_group
+        is_alone = not any(files_too)
         yield start() if is_alone else until_stdout_closes(start)
 
 

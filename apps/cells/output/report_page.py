@@ -16,7 +16,7 @@ from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFinding
 from ..finding.image_scale import scale_words
 from ..jobs.cell_classification import CellClassification
 from .cell_drawing import PALETTE, color_of
-from .cell_tables import NAME_LETTERS, count_section
+from .cell_tables import NAME_LETTERS, count_section, groups_sections
 
 MAX_NAMED_FILES = 1_000
 LOW_SCORE = 0.9  # of a label that deserves a look
@@ -215,6 +215,7 @@ def report_page(tally: ReportTally, adapt: str = "", more: Sequence[str] = ()) -
     sections = [
         *first,
         count_section(count, title="Differential count", grows=served),
+        *groups_sections(count, MAX_NAMED_FILES),
         _trust_section(tally),
         *_agreement_sections(tally),
         *([] if served else _mistakes_sections(tally, shown, parts)),  # `review` opens with them
