@@ -60,11 +60,9 @@ def main():
                 write(row)
         images = [str(options.photographs / "images")]
         known = {"labels": str(table), "groups": str(table), "classes": CLASSES}
-        done, notes, *_ = train_cell_model(
-            images, path, TrainingSettings(), limits=LIMITS, **known, stage=stage
-        )
+        done = train_cell_model(images, path, TrainingSettings(), limits=LIMITS, **known, stage=stage)
         made = fastsvm.load_model(path)
-    print_sections(training_sections(done, path, notes, stage.seconds))
+    print_sections(training_sections(done, stage.seconds))
     if options.check:
         shipped = fastsvm.load_model(TARGET)
         # The last digits of features depend on the version of OpenCV.

@@ -3,12 +3,17 @@
 It imports nothing heavy at once, because `--help` shows the choices.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TypeVar
 
 import click
 
 from ..common.classifiers import CLASSIFIER_HELP, CLASSIFIERS, ClassifierRecipe
+from ..common.errors import AppError
 from ..common.options import COUNT, STRENGTH, FiniteRange, Value, option_field
+
+T = TypeVar("T")
 
 # The squared length of a row is about the number of features, some hundreds; so the best strength lies here.
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
@@ -25,16 +30,17 @@ def _names(text: str) -> list[str]:
     return names
 
 
-def _kinds(value: str | tuple[str, ...]) -> tuple[str, ...]:
+def _kinds(value: str | Sequence[str]) -> tuple[str, ...]:
     """Return the kinds of other cells that names stand for."""
+    if not value:  # the default
+        return ()
     from .finding.findings import OTHER_KINDS
 
-    if isinstance(value, tuple):  # the default
-        return value
-    for name in (names := _names(value)):
-        if name not in OTHER_KINDS:
+    kinds = {**OTHER_KINDS, **{kind: kind for kind in OTHER_KINDS.values()}}
+    for name in (names := _names(value) if isinstance(value, str) else value):
+        if name not in kinds:
             raise ValueError(f"{name!r} is not counted; there are: {', '.join(OTHER_KINDS)}")
-    return tuple(dict.fromkeys(OTHER_KINDS[name] for name in names))
+    return tuple(dict.fromkeys(kinds[name] for name in names))
 
 
 NAMES = Value("names", _names)  # with commas between them
@@ -99,3 +105,15 @@ class ClassifySettings:
         type=Value("names", _kinds),
         metavar="rbc,platelets",
     )
+
+
+def checked_settings(settings: type[T], **given: object) -> T:
+    """Return settings, each value checked as that of its option is; an error names the parameter."""
+    for each in fields(settings):
+        check = each.metadata.get("type")
+        if check is not None and given.get(each.name) is not None:
+            try:
+                given[each.name] = check.convert(given[each.name], None, None)
+            except click.ClickException as error:
+                raise AppError(f"{each.name}: {error.message}") from None
+    return settings(**given)

@@ -67,25 +67,20 @@ from ._options import command, images_argument, labels_option, model_option
         help="Width of a pixel in micrometres, for measurements.",
     ),
 )
-def classify(images, scheduler, csv, json, quiet, verbose, **given):
+def classify(images, csv, json, quiet, verbose, **given):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
     from ...common.sections import print_sections
-    from ..jobs.cell_classification import classify_images, image_workers
+    from .. import api
     from ..output import cell_tables
     from ..output.classify_outputs import ClassifyOutputs
 
-    settings = ClassifySettings(**{each.name: given.pop(each.name) for each in fields(ClassifySettings)})
-    labels, groups, model = (given.pop(name) for name in ("labels", "groups", "model"))
-    results = ClassifyOutputs("csv" if csv else "lines" if verbose and not json else "", keep=json, **given)
+    files = {each.name: given.pop(each.name) for each in fields(ClassifyOutputs) if each.name in given}
+    shown = "csv" if csv else "lines" if verbose and not json else ""
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
-    with (
-        tidy_warnings(),
-        image_workers(scheduler) as describing,
-        Stages(verbose, not quiet and not (csv and sys.stdout.isatty())) as stage,
-    ):
-        known = {"labels": labels, "groups": groups}
-        count = classify_images(images, model, results, settings, stage, **known, describing=describing)
+    with tidy_warnings(), Stages(verbose, not quiet and not (csv and sys.stdout.isatty())) as stage:
+        outputs = ClassifyOutputs(shown, keep=json, **files)
+        count = api.classify(images, outputs=outputs, stage=stage, **given)
     warn(count.advice(), count.too_good)
     if json:
         print_json(cell_tables.count_record(count, stage.seconds))
@@ -94,9 +89,9 @@ def classify(images, scheduler, csv, json, quiet, verbose, **given):
             print_line("")
         next_line = ""
         if count.advice():
-            chosen = ("-m", model) if model else ()
+            chosen = ("-m", given["model"]) if given["model"] else ()
             next_line = f"next: {shlex.join(['fastsvm-cells', 'review', *images, *chosen])}"
-        elif not (verbose or given["page"]):
+        elif not (verbose or files["page"]):
             next_line = "next: --report FILE.html shows each cell; --csv or -v lists them"
         print_sections(cell_tables.count_sections(count, next_line))
     return note_skipped(count.skipped)

@@ -37,26 +37,23 @@ def train(images, output, suspects, json, quiet, verbose, **given):
     The largest white cell of each image, or the central one in an image that is cut out round a cell, has the
     label of the image. Corrected cells have their own labels.
     """
-    known = {name: given.pop(name) for name in ("labels", "groups", "classes", "corrections")}
     try:
         from ...common.sections import print_sections
-        from ..jobs.cell_training import train_cell_model
+        from ..api import train as train_model
         from ..output.picture_files import draw_mistakes
         from ..output.training_sections import training_record, training_sections
 
-        if not known["groups"]:
+        if not given["groups"]:
             note(NO_GROUPS)
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-            done, notes, skipped, look = train_cell_model(
-                images, output, TrainingSettings(**given), **known, stage=stage
-            )
+            done = train_model(images, output, **given, stage=stage)
             if suspects and done.suspects:
                 with stage("draw"):
                     draw_mistakes(suspects, done.suspects)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     if json:
-        print_json(training_record(done, output, notes, look, skipped.count, stage.seconds))
+        print_json(training_record(done, stage.seconds))
     else:
-        print_sections(training_sections(done, output, notes, stage.seconds))
-    return note_skipped(skipped)
+        print_sections(training_sections(done, stage.seconds))
+    return note_skipped(done.skipped)

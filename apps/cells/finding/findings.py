@@ -1,14 +1,14 @@
 """The records of findings in images of blood smears: cells, images and counts."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 
 from ...common.errors import Skipped
-from ...common.printing import many
+from ...common.printing import fields, many
 from ...common.statistics import wilson_interval
 from ...common.training_items import too_good
 
@@ -150,6 +150,22 @@ class ImageFindings:
     flags: tuple[str, ...] = ()
     others: tuple[FoundCell, ...] = ()
     learned: int | None = None
+
+    def record(self, classes: Sequence[str] = (), also: Sequence[str] = ()) -> dict[str, object]:
+        """Return a dict for JSON: the file, its cells with the probabilities of classes, and other kinds."""
+        cells = []
+        for cell in self.cells:
+            record = {"box": list(cell.box), "center": list(cell.center)}
+            record |= fields(cell, "area", "label", "score")
+            if cell.probabilities:
+                record["probabilities"] = dict(zip(classes, cell.probabilities, strict=True))
+            cells.append(record)
+        problem = {} if self.problem is None else {"problem": self.problem}
+        boxes = {kind: [list(other.box) for other in self.others if other.label == kind] for kind in also}
+        others = {kind: {"count": len(places), "boxes": places} for kind, places in boxes.items()}
+        others = {"others": others} if also and not problem else {}
+        flags = {"flags": list(self.flags)} if self.flags else {}
+        return {"file": self.file, "cells": cells, **others, **flags, **problem}
 
     @property
     def unmeasured(self) -> bool:

@@ -113,6 +113,10 @@ class CellClassification(CellCounts):
         if group is not None:
             self.groups.setdefault(group, CellCounts(group, self.labels)).add(found)
 
+    def to_records(self) -> list[dict[str, object]]:
+        """Return a dict of each image: its file, cells, flags and problem, as in the JSON of the command."""
+        return [found.record(self.model.classes, self.settings.also) for found in self.findings]
+
     @property
     def corrected(self) -> dict[str, float] | None:
         """Shares of the classes, corrected for known confusions; None where these are not known."""
@@ -126,7 +130,7 @@ class CellClassification(CellCounts):
 
 def classify_images(
     sources: Sequence[str],
-    model_path: str | None,
+    model: CellModel | str | None,
     outputs: Outputs,
     settings: ClassifySettings,
     stage: Stages,
@@ -141,8 +145,8 @@ def classify_images(
     ----------
     sources : sequence of str
         Folders and images.
-    model_path : str or None
-        None is the model that comes with the package.
+    model : CellModel or str, or None
+        A model, or its file, with which an interrupted run can resume; None is that of the package.
     outputs : Outputs
     settings : ClassifySettings
     stage : Stages
@@ -154,8 +158,12 @@ def classify_images(
     describing : callable, default=map_images
         What describes the images.
     """
+    table, path = outputs.output, model
     with stage("load"):
-        model = load_cell_model(model_path)
+        if isinstance(model, CellModel):
+            table = path = None
+        else:
+            model = load_cell_model(model)
     with stage("find"):
         files = find_known_images(sources, model.classes, labels, groups)
         for folder in outputs.folders:
@@ -172,7 +180,7 @@ def classify_images(
     work = partial(classify_cells, count=count, wanted=wanted, draw=draw, describing=describing, batch=batch)
     how = {"settings": settings, "look": look, "wanted": wanted, "drawn": outputs.overlay}
     with (
-        kept_results(outputs.output, items, model_path, batch, work, **how) as results,
+        kept_results(table, items, path, batch, work, **how) as results,
         outputs.opened(files, count) as write,
         stage("classify", total=len(items)) as advance,
     ):

@@ -21,7 +21,7 @@ from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
 from ...common.suspicious_labels import suspicious_labels
 from ...common.training_items import learned_items
-from ..finding.first_look import FirstLook, first_look, usual_stain_of
+from ..finding.first_look import NO_LOOK, first_look, usual_stain_of
 from ..learning.calibration import calibrate_scores
 from ..learning.cautious_model import calibrated_cautious_model
 from ..learning.cell_model import gives_probabilities, scores_of
@@ -193,12 +193,16 @@ class CellTraining:
         Of the folds' models.
     suspects, suspect_share
         As of `suspect_cells`.
+    path, about, skipped, look
+        Where `train_cell_model` saved it, the notes beside it, the images that could not be used, and what
+        holds for all of them.
     """
 
     def __init__(
         self, samples: TrainingSamples, settings: TrainingSettings, stage: Stages, grouped: bool = False
     ) -> None:
         self.settings, self.samples = settings, samples
+        self.path, self.about, self.skipped, self.look = "", ModelNotes(), Skipped(""), NO_LOOK
         self._is_image = ~samples.is_version
         self.label_counts = dict(sorted(Counter(samples.y[self._is_image].tolist()).items()))
         # A warning of each fit would be about choices that are not made.
@@ -272,7 +276,7 @@ def train_cell_model(
     limits: str = "",
     stage: Stages = UNWATCHED,
     **known,
-) -> tuple[CellTraining, ModelNotes, Skipped, FirstLook]:
+) -> CellTraining:
     """Cross-validate a classifier of cells, fit it on all images and save it.
 
     The cell of an image is the first one in it; where there are corrections, also the corrected ones.
@@ -294,11 +298,7 @@ def train_cell_model(
 
     Returns
     -------
-    training : CellTraining
-    notes : ModelNotes
-    skipped : Skipped
-        The images that could not be used.
-    look : FirstLook
+    CellTraining
     """
     with stage("find"):
         files, skipped, boxes = find_training_images(sources, **known)
@@ -307,7 +307,8 @@ def train_cell_model(
     samples, ranges = measure_training_samples(files, boxes, settings, look, skipped, stage, usual)
     done = CellTraining(samples, settings, stage, bool(known.get("groups")))
     done.pipeline[0].feature_names_in_ = np.array(feature_names(), dtype=object)
-    notes = done.notes(stage, usual=usual, ranges=ranges, limits=limits)
+    done.about = done.notes(stage, usual=usual, ranges=ranges, limits=limits)
+    done.path, done.skipped, done.look = model_path, skipped, look
     with stage("save"):
-        save_plain(done.pipeline, model_path, notes.record | learned_items(samples.hashes))
-    return done, notes, skipped, look
+        save_plain(done.pipeline, model_path, done.about.record | learned_items(samples.hashes))
+    return done

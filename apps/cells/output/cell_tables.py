@@ -100,22 +100,6 @@ def cell_printer(names: Sequence[str], classes: Sequence[str]) -> Callable[[Imag
 # Records and tables
 
 
-def image_record(found: ImageFindings, classes: Sequence[str] = (), also: Sequence[str] = ()) -> dict:
-    """Return the record of an image for `classify --json`, with the kinds of `also`."""
-    cells = []
-    for cell in found.cells:
-        record = {"box": list(cell.box), "center": list(cell.center)} | fields(cell, "area", "label", "score")
-        if cell.probabilities:
-            record["probabilities"] = dict(zip(classes, cell.probabilities, strict=True))
-        cells.append(record)
-    problem = {} if found.problem is None else {"problem": found.problem}
-    boxes = {kind: [list(other.box) for other in found.others if other.label == kind] for kind in also}
-    others = {kind: {"count": len(places), "boxes": places} for kind, places in boxes.items()}
-    others = {"others": others} if also and not problem else {}
-    flags = {"flags": list(found.flags)} if found.flags else {}
-    return {"file": found.file, "cells": cells, **others, **flags, **problem}
-
-
 def count_record(count: CellClassification, seconds: dict[str, float]) -> dict:
     """Return the record of all images for `classify --json`."""
     corrected = count.corrected
@@ -136,7 +120,7 @@ def count_record(count: CellClassification, seconds: dict[str, float]) -> dict:
             {"group": name, "n_images": each.images, "n_cells": each.cells, **shares_record(each)}
             for name, each in count.groups.items()
         ],
-        "images": [image_record(found, count.model.classes, count.settings.also) for found in count.findings],
+        "images": count.to_records(),
     }
 
 

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from ...common.printing import certificate_line, fields, many
 from ...common.sections import Section, Table, confusion_table, time_section
 from ..finding.findings import UNFAMILIAR
-from ..finding.first_look import FirstLook
 from ..finding.image_scale import scale_record
 from ..jobs.cell_adaptation import CellAdaptation
 from ..jobs.cell_evaluation import CellEvaluation, Mistake
@@ -14,7 +13,6 @@ from ..jobs.cell_training import CellTraining
 from ..learning.calibration import CellCalibration
 from ..learning.cell_model import relative_gap
 from ..learning.error_report import ErrorReport
-from ..learning.model_notes import ModelNotes
 
 SHOWN_LABELS = 5  # labels to check
 # Labelled cells a class from which on `train` on these alone does as well: with 10 its error was 0.100 on the
@@ -23,18 +21,16 @@ ENOUGH_A_CLASS = 20
 ERRORS = "error", "error_interval", "labels", "confusion", "without_cell", "originals"
 
 
-def training_record(
-    done: CellTraining, model: str, notes: ModelNotes, look: FirstLook, n_skipped: int, seconds: Mapping
-) -> dict:
+def training_record(done: CellTraining, seconds: Mapping[str, float]) -> dict:
     """Return what `train --json` prints."""
     errors, versions = done.errors, done.errors_of_versions
     return {
-        "model": model,
+        "model": done.path,
         **asdict(done.settings),
         "features": "cells",
         "n_features": done.samples.X.shape[1],
         "pca": None,
-        "cell_width": scale_record(look.scale),
+        "cell_width": scale_record(done.look.scale),
         "alpha": done.alpha,
         "fold_alphas": done.alphas,
         "folds": len(done.alphas),
@@ -42,11 +38,11 @@ def training_record(
         "n": sum(done.label_counts.values()),
         **(fields(errors, *ERRORS) if errors else dict.fromkeys(ERRORS)),
         "versions_error": versions and versions.error,
-        "calibration": asdict(notes.calibration),
+        "calibration": asdict(done.about.calibration),
         "suspects": done.suspects and _mistake_records(done.suspects),
         "estimated_wrong_labels": done.suspect_share,
         "relative_gap": relative_gap(done.pipeline),
-        "skipped": n_skipped,
+        "skipped": done.skipped.count,
         "seconds": seconds,
     }
 
@@ -91,18 +87,16 @@ def _mistake_records(mistakes: Iterable[Mistake]) -> list[dict]:
     ]
 
 
-def training_sections(
-    done: CellTraining, model: str, notes: ModelNotes, seconds: Mapping[str, float]
-) -> list[Section]:
+def training_sections(done: CellTraining, seconds: Mapping[str, float]) -> list[Section]:
     """Return what `train` says."""
     n_features = many(done.samples.X.shape[1], "feature")
     certificate = certificate_line(relative_gap(done.pipeline), done.settings.classifier)
     return [
         Section(lines=[f"{many(sum(done.label_counts.values()), 'image')}, {n_features}"]),
         _labels_section(done.label_counts, "images"),
-        *_validation_sections(done, notes),
+        *_validation_sections(done),
         Section(title="Alpha", lines=[_alpha_line(done)]),
-        *_fit_sections(model, certificate, seconds),
+        *_fit_sections(done.path, certificate, seconds),
     ]
 
 
@@ -148,7 +142,7 @@ def _fit_sections(model: str, certificate: str, seconds: Mapping[str, float]) ->
     ]
 
 
-def _validation_sections(done: CellTraining, notes: ModelNotes) -> list[Section]:
+def _validation_sections(done: CellTraining) -> list[Section]:
     title, errors, versions = "Cross-validation", done.errors, done.errors_of_versions
     if errors is None:
         return [Section(title=title, lines=["none: --folds is 1, or a label has a single original"])]
@@ -158,7 +152,7 @@ def _validation_sections(done: CellTraining, notes: ModelNotes) -> list[Section]
         lines.append(f"error {100 * versions.error:.2f} % of {versions.n:,} versions of them")
     return [
         Section(title=title, lines=lines, tables=[_errors_table(errors)]),
-        *_scores_sections(notes.calibration),
+        *_scores_sections(done.about.calibration),
         _suspects_section(done),
     ]
 

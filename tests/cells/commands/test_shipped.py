@@ -77,7 +77,7 @@ def some_images(shared, tmp_path):
 def test_grouped_error(some_images, tmp_path, classes, most_error, most_originals):
     images, groups = some_images
     path = str(tmp_path / "model.safetensors")
-    result, *_ = train_cell_model(
+    result = train_cell_model(
         [images], path, TrainingSettings(versions=3, folds=5), groups=groups, classes=classes
     )
     assert result.errors.error <= most_error
