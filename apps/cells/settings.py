@@ -5,15 +5,13 @@ It imports nothing heavy at once, because `--help` shows the choices.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from ..common.classifiers import CLASSIFIER_HELP, CLASSIFIERS, ClassifierRecipe
 from ..common.errors import AppError
 from ..common.options import COUNT, STRENGTH, FiniteRange, Value, option_field
-
-T = TypeVar("T")
 
 # The squared length of a row is about the number of features, some hundreds; so the best strength lies here.
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
@@ -32,19 +30,20 @@ def _names(text: str) -> list[str]:
 
 def _kinds(value: str | Sequence[str]) -> tuple[str, ...]:
     """Return the kinds of other cells that names stand for."""
-    if not value:  # the default
+    names = _names(value) if isinstance(value, str) else value
+    if not names:  # the default
         return ()
     from .finding.findings import OTHER_KINDS
 
     kinds = {**OTHER_KINDS, **{kind: kind for kind in OTHER_KINDS.values()}}
-    for name in (names := _names(value) if isinstance(value, str) else value):
+    for name in names:
         if name not in kinds:
             raise ValueError(f"{name!r} is not counted; there are: {', '.join(OTHER_KINDS)}")
     return tuple(dict.fromkeys(kinds[name] for name in names))
 
 
 NAMES = Value("names", _names)  # with commas between them
-CELL_WIDTH_OPTION = {
+CELL_WIDTH_OPTION: dict[str, Any] = {
     "help": "Width of a typical white cell, in pixels of the images.  "
     "[default: read from the red cells, or a quarter of the longer side]",
     "type": FiniteRange(min=20),
@@ -107,7 +106,10 @@ class ClassifySettings:
     )
 
 
-def checked_settings(settings: type[T], **given: object) -> T:
+Settings = TypeVar("Settings", TrainingSettings, ClassifySettings)
+
+
+def checked_settings(settings: type[Settings], **given: Any) -> Settings:
     """Return settings, each value checked as that of its option is; an error names the parameter."""
     for each in fields(settings):
         check = each.metadata.get("type")

@@ -155,7 +155,7 @@ class ImageFindings:
         """Return a dict for JSON: the file, its cells with the probabilities of classes, and other kinds."""
         cells = []
         for cell in self.cells:
-            record = {"box": list(cell.box), "center": list(cell.center)}
+            record: dict = {"box": list(cell.box), "center": list(cell.center)}
             record |= fields(cell, "area", "label", "score")
             if cell.probabilities:
                 record["probabilities"] = dict(zip(classes, cell.probabilities, strict=True))

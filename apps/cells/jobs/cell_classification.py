@@ -1,6 +1,6 @@
 """`classify`: find, classify and count the cells of images."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -37,24 +37,23 @@ Found = tuple[ImageFile, ImageFindings]
 
 
 class Outputs(Protocol):
-    """The receivers of the results of `classify_images`.
+    """The receivers of the results of `classify_images`."""
 
-    Attributes
-    ----------
-    output : str or None
-        The CSV file that is written; an interrupted run keeps its results beside it.
-    overlay : str or None
-        The folder that images are drawn into.
-    folders : sequence of str
-        The folders that are written; images in them are left out.
-    wanted : collection of str
-        What of the cells is needed, as for `describe_image`.
-    """
+    @property
+    def output(self) -> str | None:
+        """The CSV file that is written; an interrupted run keeps its results beside it."""
 
-    output: str | None
-    overlay: str | None
-    folders: Sequence[str]
-    wanted: Collection[str]
+    @property
+    def overlay(self) -> str | None:
+        """The folder that images are drawn into."""
+
+    @property
+    def folders(self) -> Sequence[str]:
+        """The folders that are written; images in them are left out."""
+
+    @property
+    def wanted(self) -> Sequence[str]:
+        """What of the cells is needed, as for `describe_image`."""
 
     def opened(self, files: Sequence[ImageFile], count: "CellClassification") -> AbstractContextManager[Sink]:
         """Return what takes the results, image by image; files are complete at the end of its block.
@@ -158,12 +157,10 @@ def classify_images(
     describing : callable, default=map_images
         What describes the images.
     """
-    table, path = outputs.output, model
+    is_loaded = isinstance(model, CellModel)
+    table, path = (None, None) if is_loaded else (outputs.output, model)
     with stage("load"):
-        if isinstance(model, CellModel):
-            table = path = None
-        else:
-            model = load_cell_model(model)
+        model = model if is_loaded else load_cell_model(path)
     with stage("find"):
         files = find_known_images(sources, model.classes, labels, groups)
         for folder in outputs.folders:
