@@ -9,6 +9,8 @@ import pytest
 from csv_rows import rows_of
 
 PLASMA, CYTOPLASM, NUCLEUS = (228, 220, 232), (215, 170, 190), (150, 60, 110)
+RED, PALE = (150, 150, 205), (195, 195, 220)  # red cells and their middles
+GREY = (205, 160, 165), (220, 195, 205)  # the same where they absorb red light
 TURNS = {
     "90": np.rot90,
     "180": lambda image: np.rot90(image, 2),
@@ -33,6 +35,22 @@ def drawn(*cells, shape=(240, 320)):
         cv2.circle(image, (x, y), radius, CYTOPLASM, cv2.FILLED)
     for x, y, radius, _ in cells:
         cv2.circle(image, (x, y), radius, NUCLEUS, cv2.FILLED)
+    return cv2.GaussianBlur(image, (3, 3), 0)
+
+
+def blood(diameter, size=(640, 480), seed=0, white=(), colours=(RED, PALE)):
+    """Draw red cells with pale middles, some on one another, and white cells at the places given."""
+    rng = np.random.default_rng(seed)
+    width, height = size
+    image = plain(shape=(height, width))
+    for _ in range(int(0.45 * width * height / diameter**2)):
+        place = int(rng.integers(width)), int(rng.integers(height))
+        radius = int(diameter / 2 * rng.uniform(0.93, 1.07))
+        cv2.circle(image, place, radius, colours[0], cv2.FILLED)
+        cv2.circle(image, place, radius // 3, colours[1], cv2.FILLED)
+    for place in white:
+        cv2.circle(image, place, int(0.9 * diameter), CYTOPLASM, cv2.FILLED)
+        cv2.circle(image, place, int(0.6 * diameter), NUCLEUS, cv2.FILLED)
     return cv2.GaussianBlur(image, (3, 3), 0)
 
 

@@ -81,7 +81,7 @@ def classify(images, csv, json, quiet, verbose, **given):
     with tidy_warnings(), Stages(verbose, not quiet and not (csv and sys.stdout.isatty())) as stage:
         outputs = ClassifyOutputs(shown, keep=json, **files)
         count = api.classify(images, outputs=outputs, stage=stage, **given)
-    warn(count.advice(), count.too_good)
+    warn(cell_tables.missed_line(count, count.look), count.advice(), count.too_good)
     if json:
         print_json(cell_tables.count_record(count, stage.seconds))
     elif not csv:

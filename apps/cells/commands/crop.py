@@ -8,7 +8,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.options import json_option, section
 from ...common.paths import Writes, make_folder
-from ...common.printing import note_skipped, print_json, print_line, tidy_warnings
+from ...common.printing import note_skipped, print_json, print_line, tidy_warnings, warn
 from ...common.progress import Stages
 from ._options import cell_width_option, command, images_argument
 
@@ -71,6 +71,7 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
                 write(found)
                 count.add(found)
                 advance()
+    warn(cell_tables.missed_line(count, look))
     if json:
         record = {"output": output, "cell_width": scale_record(look.scale)}
         print_json({**record, **cell_tables.crop_record(count, stage.seconds)})

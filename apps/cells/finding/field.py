@@ -1,5 +1,9 @@
 """An image with the colour of its background, and how much light its pixels absorb."""
 
+from itertools import pairwise
+from math import ceil
+
+import cv2
 import numpy as np
 
 from . import _pixels
@@ -10,7 +14,11 @@ CHANNELS = np.eye(3, dtype=np.float32)
 COLOUR_PLANES = np.array([[0, 1, -1], [-1, 1, 0], [1 / 3, 1 / 3, 1 / 3]], np.float32)
 
 BACKGROUND_STEP = 8  # every eighth pixel in each direction shows the background
+EVERY_EIGHTH = np.s_[::BACKGROUND_STEP]
 BRIGHT = 0.7  # quantile of green; brighter pixels are background
+# The longer side of an image beyond which its light is evened, more than a tile of a slide has; the distance
+# between places where the light is measured, in windows of twice that; the factor that it changes at most.
+LARGE, LIGHT_STEP, MOST_GAIN = 1536, 384, 3.0
 
 
 class Field:
@@ -44,9 +52,7 @@ class Field:
     ) -> None:
         self.image, self.stained, self.red = image, stained, red
         self.frame = black_frame(image) if frame is None else frame
-        self.background = _background(
-            *(plane[::BACKGROUND_STEP, ::BACKGROUND_STEP] for plane in (image, self.frame))
-        )
+        self.background = _background_in(image, self.frame)
         levels = np.log(np.arange(1, 257, dtype=np.float32))
         self._table = np.log(self.background + 1)[:, None] - levels
 
@@ -65,6 +71,36 @@ class Field:
             Natural logarithms, 0 for the background.
         """
         return _pixels.densities(pixels, self._table, mixes)
+
+
+def evenly_lit(image: np.ndarray, frame: np.ndarray) -> np.ndarray:
+    """Return an image as it is, or a large one with plasma of one colour, where light and stain differ in it.
+
+    One background and one set of thresholds would lose the cells in a corner that is half as bright.
+    """
+    if max(frame.shape) <= LARGE:
+        return image
+    rows, columns = (np.linspace(0, side, ceil(side / LIGHT_STEP) + 1).astype(int) for side in frame.shape)
+    light = [[_background_in(image, frame, _around(x), _around(y)) for x in columns] for y in rows]
+    gains = np.clip((_background_in(image, frame) + 1) / (np.array(light) + 1), 1 / MOST_GAIN, MOST_GAIN)
+    every = np.arange(frame.shape[1])
+    along = [np.stack([np.interp(every, columns, plane) for plane in row.T], axis=1) for row in gains]
+    bands = []
+    for (top, bottom), (above, below) in zip(pairwise(rows), pairwise(np.float32(along)), strict=True):
+        down = np.linspace(0, 1, bottom - top, endpoint=False, dtype=np.float32)[:, None, None]
+        band = above * (1 - down) + below * down
+        bands.append(cv2.multiply(image[top:bottom], band, dtype=cv2.CV_8U))
+    return np.vstack(bands)
+
+
+def _around(middle: int) -> slice:
+    return slice(max(0, middle - LIGHT_STEP), middle + LIGHT_STEP, BACKGROUND_STEP)
+
+
+def _background_in(
+    image: np.ndarray, frame: np.ndarray, across: slice = EVERY_EIGHTH, down: slice = EVERY_EIGHTH
+) -> np.ndarray:
+    return _background(image[down, across], frame[down, across])
 
 
 def _background(sample: np.ndarray, frame: np.ndarray) -> np.ndarray:

@@ -16,13 +16,23 @@ from ..data.image_threads import map_images
 from ..data.slide_tiles import spread_tiles
 from .bluish import red_cell_density
 from .field import Field
-from .image_scale import COUNTED_IMAGES, Scale, Seen, evenly_spread, read_scale, seen_in, white_cell_width
+from .image_scale import (
+    COUNTED_IMAGES,
+    UNREAD,
+    Scale,
+    Seen,
+    evenly_spread,
+    read_scale,
+    seen_in,
+    white_cell_width,
+)
 from .nuclei import NUCLEAR
 from .red_circles import red_circles_of
 from .stain import USUAL, Stain, has_red_cells, raw_field, stain_of
 
 MOST_OWN = 16  # images that are asked whether they are like those of the model ...
 MOST_OWN_PIXELS = 1 << 24  # ... and their pixels at the working scale, unless the first has more
+AS_WIDE = 0.9  # share of the longer side, from which on a white cell counts as wide as the image
 MOST_IMAGES = 128  # that the stain of all is read from
 # Nuclear stain over the density of green of what absorbs in most places, from which on red cells look like
 # nuclei: where many are seen in an image, and where it may be a nucleus, which has no more than the second.
@@ -38,7 +48,7 @@ class FirstLook:
 
     Attributes
     ----------
-    scale : float or Scale or None
+    scale : float or Scale
         The width of a white cell in pixels, as for `read_scaled`; by default the usual one.
     bluish : bool
         Whether red cells absorb red light, and are to be told from nuclei by their colour.
@@ -48,7 +58,7 @@ class FirstLook:
         That of a slide, which all its tiles have; None where each image has its own.
     """
 
-    scale: float | Scale | None = None
+    scale: float | Scale = UNREAD
     bluish: bool = False
     own: bool | None = None
     stain: Stain | None = None
@@ -85,10 +95,11 @@ def first_look(
                 look, scale=(look.scale if bluish == look.bluish else read_scale(seen, True)).as_read
             )
     if isinstance(look.scale, Scale):
-        for (across, down), width in list(look.scale.unusual.items())[:1]:
+        for size, width in list(look.scale.unusual.items())[:1]:
+            said = "note: " if width < AS_WIDE * max(size) else "warning: as wide as the image: "
             note(
-                f"note: a white cell is about {width:,.0f} pixels wide, by the {look.scale.by}, in images of "
-                f"{across:,} x {down:,}; --cell-width overrides"
+                f"{said}a white cell is about {width:,.0f} pixels wide, by the {look.scale.by}, in images of "
+                f"{size[0]:,} x {size[1]:,}; --cell-width overrides"
             )
     return look
 

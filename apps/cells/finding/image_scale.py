@@ -116,6 +116,9 @@ class Scale:
         return next(iter(widths.values())) if len(set(widths.values())) == 1 else widths or None
 
 
+UNREAD = Scale({})
+
+
 def scale_record(scale: float | Scale) -> float | dict[str, float] | None:
     """For JSON: how many pixels wide a white cell is; None for the usual width."""
     return scale.record if isinstance(scale, Scale) else scale

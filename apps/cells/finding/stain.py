@@ -18,8 +18,8 @@ import cv2
 import numpy as np
 
 from .bluish import red_cell_density
-from .field import CHANNELS, Field, median
-from .masks import distance_to
+from .field import CHANNELS, Field, evenly_lit, median
+from .masks import black_frame, distance_to
 from .nuclei import NUCLEAR, nuclear_stain
 
 SHRINK_FACTOR = 4  # factor of both sides; fewer pixels tell as much, with less noise
@@ -63,12 +63,16 @@ USUAL = Stain((200.0, 204.0, 200.0), 0.25)
 def usual_field(image: np.ndarray, usual: Stain = USUAL, bluish: bool = False) -> Field:
     """Return an image with the usual stain, to find and measure cells in."""
     raw = raw_field(image, bluish)
-    return Field(normalised(image, stain_of(raw), usual), raw.frame, raw.stained, raw.red)
+    return Field(normalised(raw.image, stain_of(raw), usual), raw.frame, raw.stained, raw.red)
 
 
 def raw_field(image: np.ndarray, bluish: bool = False) -> Field:
-    """Return an image as it is, with its nuclear stain; `bluish` is whether red cells absorb red light."""
-    raw = Field(image)
+    """Return an image as it is, but for uneven light, with its nuclear stain.
+
+    `bluish` is whether red cells absorb red light; then it has their density, too.
+    """
+    frame = black_frame(image)
+    raw = Field(evenly_lit(image, frame), frame)
     if bluish:
         raw.red = red_cell_density(raw)
     raw.stained = nuclear_stain(raw)

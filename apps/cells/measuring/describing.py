@@ -77,7 +77,7 @@ def describe_image(
         return DescribedImage([], [], kept, size, flags=flags_without_cell(image), hash=seen)
     raw = raw_field(image, look.bluish)
     stain = look.stain or stain_of(raw)
-    field = Field(normalised(image, stain, usual), raw.frame, raw.stained, raw.red)
+    field = Field(normalised(raw.image, stain, usual), raw.frame, raw.stained, raw.red)
     white = find_white_cells(field)
     others = []
     if also:

@@ -8,7 +8,8 @@ from ...common.csv_quoting import csv_writer
 from ...common.printing import fields, many, print_line, print_rows, shortened
 from ...common.sections import Section, Table
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, ImageFindings, why_no_cell
-from ..finding.image_scale import scale_record
+from ..finding.first_look import FirstLook
+from ..finding.image_scale import scale_record, scale_words
 from ..jobs.cell_classification import CellClassification
 from ..learning.cell_model import CellModel
 from ..measuring.cell_measures import column_names, with_units
@@ -21,6 +22,7 @@ MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
 ABOUT_UNDECIDED = "Undecided cells may be of any class: the upper end of each interval counts them all."
 NAME_LETTERS, GROUP_LETTERS = 60, 16  # letters of a file's name in a table, and of a group's in a terminal
 SHOWN_GROUPS = 6  # rows of a terminal
+MANY_WITHOUT = 2 / 3  # share of the images in which no cell was found, from which on that is said first
 
 
 # Rows of cells
@@ -261,6 +263,17 @@ def _wanted_score(count: CellClassification) -> str:
     if count.min_score == count.min_unfamiliar or not n:
         return familiar
     return unfamiliar if n == count.with_cell else f"{familiar}, for unfamiliar cells {unfamiliar}"
+
+
+def missed_line(count: CellCounts, look: FirstLook) -> str:
+    """Return what is to be said first where no cell was found in most images; else nothing."""
+    n = count.without_cell
+    if not n or n < MANY_WITHOUT * (count.images - count.unmeasured):
+        return ""
+    return (
+        f"In {n:,} of {many(count.images, 'image')} no white cell was found; a white cell was taken to be "
+        f"{scale_words(look.scale)}: check with classify --overlay, or give --cell-width."
+    )
 
 
 def found_line(count: CellCounts) -> str:

@@ -16,7 +16,7 @@ from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFinding
 from ..finding.image_scale import scale_words
 from ..jobs.cell_classification import CellClassification
 from .cell_drawing import PALETTE, color_of
-from .cell_tables import NAME_LETTERS, count_section, groups_sections
+from .cell_tables import NAME_LETTERS, count_section, groups_sections, missed_line
 
 MAX_NAMED_FILES = 1_000
 LOW_SCORE = 0.9  # of a label that deserves a look
@@ -233,7 +233,8 @@ def _head(tally: ReportTally, served: bool) -> Section:
     """Return what stands below the title: what the page is, what to beware of, and how much there is."""
     count = tally.count
     advice = count.advice("above") if served else count.advice()
-    notices = [f"{advice[:1].upper()}{advice[1:]}"] * bool(advice) + [NO_DEVICE]
+    notices = [*filter(None, [missed_line(count, count.look)])]
+    notices += [f"{advice[:1].upper()}{advice[1:]}"] * bool(advice) + [NO_DEVICE]
     if count.too_good:
         notices.append(f"{count.too_good[:1].upper()}{count.too_good[1:]}.")
     facts = {

@@ -58,6 +58,17 @@ def test_without_cells_there_is_no_share(run, folder, model):
     assert done.stdout.startswith("0 white cells in 1 image, 1 of them without a white cell\n")
 
 
+def test_that_most_images_have_no_cell_is_said_first(run, folder, model, work):
+    said = "In 2 of 3 images no white cell was found; a white cell was taken to be 80 pixels wide, the usual"
+    top = folder(0, 40, 41)
+    for command in (("classify", top, "-m", model, "--report", "page.html"), ("crop", top, "-o", "-")):
+        lines = run(*command).stderr.splitlines()
+        assert lines[0].startswith(f"warning: {said}")
+        assert lines[0].endswith("check with classify --overlay, or give --cell-width.")
+    assert said in (work / "page.html").read_text().split("<section", 1)[0]
+    assert run("crop", folder(0, 1, 40, 41), "-o", "boxes.csv").stderr == ""
+
+
 def test_an_image_in_which_nothing_can_be_measured_is_flagged(run, record, folder, model, work):
     top = folder(0)
     image = cv2.imread(str(top / "smear_00.jpg"))

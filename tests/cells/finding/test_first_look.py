@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastsvm_apps.cells
-from drawing import drawn
+from drawing import GREY, blood, drawn
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.finding.first_look import first_look
 from fastsvm_apps.cells.finding.image_scale import Scale
@@ -65,3 +65,27 @@ def test_nothing_to_see_is_of_no_kind(tmp_path):
     cv2.imwrite(str(tmp_path / "white.png"), np.full((90, 90, 3), 255, np.uint8))
     (tmp_path / "no.png").write_bytes(b"")
     assert first_look(find_images([str(tmp_path)]), None, lambda raws: pytest.fail("asked")).own is None
+
+
+def test_grey_red_cells_are_told_from_nuclei_in_a_folder(tmp_path):
+    """Of one image that is believed only where it is of another kind."""
+    for k in range(5):
+        image = blood(28, seed=k, white=[(320, 240)], colours=GREY)
+        cv2.imwrite(str(tmp_path / f"{k}.png"), image)
+    files = find_images([str(tmp_path)])
+    look = first_look(files, None)
+    assert look.bluish
+    assert look.scale((640, 480)) == pytest.approx(50, rel=0.15)
+    assert first_look(files, 50).bluish
+    assert not first_look(files[:1], None).bluish
+    foreign = first_look(files[:1], None, lambda raws: False)
+    assert foreign.bluish
+    assert foreign.scale((640, 480)) == pytest.approx(50, rel=0.15)
+
+
+def test_a_cell_as_wide_as_the_image_is_a_warning(tmp_path, capsys):
+    for k in range(12):
+        cv2.imwrite(str(tmp_path / f"{k:02}.png"), drawn((300, 300 + k, 230, 280), shape=(600, 600)))
+    first_look(find_images([str(tmp_path)]), None)
+    said = "warning: as wide as the image: a white cell is about "
+    assert capsys.readouterr().err.startswith(said)

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from drawing import CYTOPLASM, NUCLEUS, drawn, marked_boxes, plain
+from drawing import PALE, RED, blood, drawn, marked_boxes, plain
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import ImageFile, read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
@@ -13,24 +13,6 @@ from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, scale_word
 from fastsvm_apps.cells.finding.red_circles import find_red_circles
 from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
-
-RED, PALE = (150, 150, 205), (195, 195, 220)
-
-
-def blood(diameter, size=(640, 480), seed=0, white=()):
-    """Draw red cells with pale middles, some on one another, and white cells at the places given."""
-    rng = np.random.default_rng(seed)
-    width, height = size
-    image = plain(shape=(height, width))
-    for _ in range(int(0.45 * width * height / diameter**2)):
-        place = int(rng.integers(width)), int(rng.integers(height))
-        radius = int(diameter / 2 * rng.uniform(0.93, 1.07))
-        cv2.circle(image, place, radius, RED, cv2.FILLED)
-        cv2.circle(image, place, radius // 3, PALE, cv2.FILLED)
-    for place in white:
-        cv2.circle(image, place, int(0.9 * diameter), CYTOPLASM, cv2.FILLED)
-        cv2.circle(image, place, int(0.6 * diameter), NUCLEUS, cv2.FILLED)
-    return cv2.GaussianBlur(image, (3, 3), 0)
 
 
 @pytest.fixture

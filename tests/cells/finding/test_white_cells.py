@@ -6,9 +6,11 @@ import cv2
 import numpy as np
 import pytest
 
-from drawing import NUCLEUS, PLASMA, SOME_TURNS, TURNS, drawn, marked_boxes, overlap, plain
+from drawing import GREY, NUCLEUS, PLASMA, SOME_TURNS, TURNS, blood, drawn, marked_boxes, overlap, plain
 from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
+from fastsvm_apps.cells.finding.masks import black_frame
+from fastsvm_apps.cells.finding.stain import raw_field, usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
 SMEARS = Path(__file__).parents[3] / "data" / "cells"
@@ -228,6 +230,51 @@ def test_cells_of_a_large_image_are_those_of_its_parts(smear):
     expected = [(x + 320 * k, y, w, h) for k, file in enumerate(files) for x, y, w, h in BOXES.get(file, [])]
     assert len(found) == len(expected)
     assert all(max(overlap(box, other) for other in found) > 0.7 for box in expected)
+
+
+def test_cells_of_a_large_image_are_found_in_its_dark_corners(smear):
+    """Of 48 smears side by side, with a corner that has half of the light."""
+    files = [*list(BOXES)[30:32], EMPTY[0], TOUCHING[0]] * 12
+    image = np.vstack([np.hstack([smear(file) for file in files[k : k + 8]]) for k in range(0, 48, 8)])
+    height, width = image.shape[:2]
+    light = 1 - 0.5 * np.outer(np.linspace(0, 1, height), np.linspace(0, 1, width))
+    cells = find_white_cells(usual_field(np.uint8(image * light[..., None])))
+    boxes = [(x + 320 * (k % 8), y + 240 * (k // 8), w, h) for k, file in enumerate(files)
+             for x, y, w, h in BOXES.get(file, [])]  # fmt: skip
+    assert len(cells) == len(boxes)
+    assert all(max(overlap(box, cell.box) for cell in cells) > 0.7 for box in boxes)
+
+
+@pytest.mark.parametrize("side", range(4))
+@pytest.mark.parametrize("touching", [False, True])
+def test_dark_lines_at_a_border_are_frame(side, touching):
+    image = drawn((150, 120, 30, 42), *[(15, 60, 20, 40), (305, 60, 20, 40)] * touching)
+    assert not black_frame(image).any()
+    lined = image.copy()
+    lines = np.rot90(lined, side)
+    lines[:3] = (lines[:3] * np.float32([[[0.3]], [[0.6]], [[0.85]]])).astype(np.uint8)
+    frame = np.rot90(black_frame(lined), side)
+    assert frame[:4].all()
+    assert not frame[4:].any()
+    assert boxes_of(lined)[0] == pytest.approx(boxes_of(image)[0], abs=4)
+
+
+# Red cells that absorb red light
+
+
+def test_red_cells_that_absorb_red_light_are_no_white_cells():
+    image, alone = blood(44, white=[(320, 240)], colours=GREY), blood(44, colours=GREY)
+    (cell,), of_none = (find_white_cells(usual_field(each)) for each in (image, alone))
+    assert overlap(cell.box, (280, 200, 80, 80)) < 0.6
+    assert len(of_none) > 1
+    (cell,), of_none = (find_white_cells(usual_field(each, bluish=True)) for each in (image, alone))
+    assert overlap(cell.box, (280, 200, 80, 80)) > 0.8
+    assert of_none == []
+    assert raw_field(image, bluish=True).red == pytest.approx(np.log(np.divide(PLASMA, GREY[0])), abs=0.04)
+
+
+def test_of_few_red_cells_there_is_no_colour():
+    assert raw_field(plain((250, 250, 250)), bluish=True).red is None
 
 
 # Where there is nothing
