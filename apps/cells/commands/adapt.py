@@ -29,7 +29,7 @@ def adapt(model, images, output, json, quiet, verbose, **known):
     from ...common.sections import print_sections
     from ...common.training_items import too_good
     from ..jobs.cell_adaptation import adapt_cell_model
-    from ..output.training_sections import adaptation_record, adaptation_sections
+    from ..output.training_sections import adaptation_record, adaptation_sections, brief_sections
 
     path = None if model == "shipped" else model
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
@@ -38,5 +38,6 @@ def adapt(model, images, output, json, quiet, verbose, **known):
     if json:
         print_json(adaptation_record(result, stage.seconds))
     else:
-        print_sections(adaptation_sections(result, stage.seconds))
+        sections = adaptation_sections(result, stage.seconds)
+        print_sections(sections if verbose else brief_sections(sections, "adapt", output))
     return note_skipped(result.skipped)

@@ -89,8 +89,9 @@ def classify(images, csv, json, quiet, verbose, **given):
             print_line("")
         next_line = ""
         if count.advice():
-            chosen = ("-m", given["model"]) if given["model"] else ()
-            next_line = f"next: {shlex.join(['fastsvm-cells', 'review', *images, *chosen])}"
+            chosen = ["-m", given["model"]] if given["model"] else []
+            words = [*(images if len(images) == 1 else ["IMAGES"]), *chosen]
+            next_line = f"next: fastsvm-cells review {shlex.join(words)}"
         elif not (verbose or files["page"]):
             next_line = "next: --report FILE.html shows each cell; --csv or -v lists them"
         print_sections(cell_tables.count_sections(count, next_line))

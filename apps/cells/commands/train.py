@@ -41,7 +41,7 @@ def train(images, output, suspects, json, quiet, verbose, **given):
         from ...common.sections import print_sections
         from ..api import train as train_model
         from ..output.picture_files import draw_mistakes
-        from ..output.training_sections import training_record, training_sections
+        from ..output.training_sections import brief_sections, training_record, training_sections
 
         if not given["groups"]:
             note(NO_GROUPS)
@@ -55,5 +55,6 @@ def train(images, output, suspects, json, quiet, verbose, **given):
     if json:
         print_json(training_record(done, stage.seconds))
     else:
-        print_sections(training_sections(done, stage.seconds))
+        sections = training_sections(done, stage.seconds)
+        print_sections(sections if verbose else brief_sections(sections, "train", output))
     return note_skipped(done.skipped)

@@ -1,7 +1,8 @@
 """What `train`, `evaluate` and `adapt` say, and their records for --json."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from shlex import quote
 
 from ...common.printing import certificate_line, fields, many
 from ...common.sections import Section, Table, confusion_table, time_section
@@ -14,6 +15,7 @@ from ..learning.calibration import CellCalibration
 from ..learning.cell_model import relative_gap
 from ..learning.error_report import ErrorReport
 
+DETAILS = {"Alpha", "Certificate", "Time", "Model"}  # sections that only -v prints as they are
 SHOWN_LABELS = 5  # labels to check
 # Labelled cells a class from which on `train` on these alone does as well: with 10 its error was 0.100 on the
 # rest of a laboratory, that of `adapt` 0.092; with 20 it was 0.073 and 0.082.
@@ -126,6 +128,15 @@ def adaptation_sections(result: CellAdaptation, seconds: Mapping[str, float]) ->
         *_scores_sections(result.calibration),
         *_fit_sections(result.model, certificate_line(result.relative_gap), seconds),
     ]
+
+
+def brief_sections(sections: Sequence[Section], command: str, model: str) -> list[Section]:
+    """Return what matters most of what `train` or `adapt` says, and what comes next."""
+    left_out = DETAILS if command == "adapt" else {*DETAILS, "Labels"}  # the confusion table has the labels
+    next_line = f"next: fastsvm-cells classify IMAGES -m {quote(model)}; {command} -v says more"
+    shown = [each for each in sections if each.title not in left_out]
+    certificate = [line for each in sections if each.title == "Certificate" for line in each.lines]
+    return [*shown, Section(title="Model", lines=[model, *certificate, next_line])]
 
 
 def _labels_section(counts: Mapping[str, int], what: str, notes: Iterable[str] = ()) -> Section:

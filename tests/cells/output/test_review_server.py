@@ -143,6 +143,14 @@ def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path)
     assert window.problems == []
 
 
+def test_without_percentages_the_count_follows_too(report):
+    findings = [ImageFindings(f"{k}.png", (cell("unclassified", k / 10),)) for k in range(2)]
+    window = report(findings)
+    window.press("4")
+    assert counts(window)["NEUTROPHIL"] == counts(window)["unclassified"] == "1"
+    assert window.problems == []
+
+
 def test_keys(report, tmp_path):
     window = report()
     window.press("ArrowRight")  # at once, wherever the focus is
