@@ -208,18 +208,21 @@ def groups_sections(count: CellClassification, most: int, *, brief: bool = False
     if not count.groups:
         return []
     labels = [label for label in count.labels if label != UNCLASSIFIED]
+    misleading = [bool(each.why_no_shares) for each in count.groups.values()]
     rows = [
         (
             shortened(name, GROUP_LETTERS if brief else NAME_LETTERS, keep="end") or "(in no group)",
             f"{each.cells:,}",
             *[f"{each.undecided:,}"] * bool(count.undecided),
-            *(_share_words(each, label, brief) for label in labels),
+            *(_share_words(each, label, brief, "" if all(misleading) else "n = ") for label in labels),
         )
         for name, each in [*count.groups.items()][:most]
     ]
     beside = "" if brief else " and numbers of cells (n)"
     lines = [f"Percentages of the cells, with 95 % intervals{beside}."]
-    if any(each.why_no_shares for each in count.groups.values()):
+    if all(misleading):
+        lines = ["Numbers of cells; percentages would mislead."]
+    elif any(misleading):
         lines.append("Where percentages would mislead there is only the number of cells, as n = 3.")
     rest = len(count.groups) - len(rows)
     left_out = f"{many(rest, 'more row')}; --by-group FILE.csv has all" if rest else ""
@@ -229,10 +232,10 @@ def groups_sections(count: CellClassification, most: int, *, brief: bool = False
     return [Section(title="By slide or patient", lines=lines, tables=[table])]
 
 
-def _share_words(count: CellCounts, label: str | None, brief: bool) -> str:
+def _share_words(count: CellCounts, label: str | None, brief: bool, number: str) -> str:
     share, interval, n = count.percent(label), count.interval(label), count.labels.get(label, 0)
     if share is None or interval is None:
-        return f"n = {n:,}" if count.cells else ""
+        return f"{number}{n:,}" if count.cells else ""
     digits = 0 if brief else 1
     words = f"{share:.{digits}f} ({interval[0]:.{digits}f}-{interval[1]:.{digits}f})"
     return words if brief else f"{words}, n = {n:,}"
