@@ -23,11 +23,11 @@ from .image_scale import (
     Seen,
     evenly_spread,
     read_scale,
+    red_cells_of,
     seen_in,
     white_cell_width,
 )
 from .nuclei import NUCLEAR
-from .red_circles import red_circles_of
 from .stain import USUAL, Stain, has_red_cells, raw_field, stain_of
 
 MOST_OWN = 16  # images that are asked whether they are like those of the model ...
@@ -89,11 +89,11 @@ def first_look(
     if is_own is not None and (raws := list(_raw_fields(files, look))):
         look = replace(look, own=is_own(raws))
     if look.own is False:
-        look = replace(look, bluish=are_bluish(seen))
-        if cell_width is None:
-            look = replace(
-                look, scale=(look.scale if bluish == look.bluish else read_scale(seen, True)).as_read
-            )
+        bluish = are_bluish(seen)
+        if isinstance(look.scale, Scale):
+            scale = look.scale if bluish == look.bluish else read_scale(seen, bluish)
+            look = replace(look, scale=scale.as_read)
+        look = replace(look, bluish=bluish)
     if isinstance(look.scale, Scale):
         for size, width in list(look.scale.unusual.items())[:1]:
             said = "note: " if width < AS_WIDE * max(size) else "warning: as wide as the image: "
@@ -106,25 +106,27 @@ def first_look(
 
 def are_bluish(seen: Sequence[Seen]) -> bool:
     """Return whether red cells absorb so much red light that they look like nuclei."""
-    counts = [len(each.cells) for each in seen if each.cells is not None]
-    densities = [red_cell_density(Field(each.image)) for each in seen if each.cells is not None]
+    counted = [each for each in seen if each.cells is not None]
+    densities = [red_cell_density(Field(each.image)) for each in counted]
     shares = [NUCLEAR[0] @ own / own[1] for own in densities if own is not None]
-    least = LIKE_NUCLEI if counts and np.median(counts) >= MANY_CELLS else UNLIKE_NUCLEI
-    return bool(shares) and bool(np.median(shares) >= least)
+    if not shares:
+        return False
+    many = np.median([len(each.cells) for each in counted]) >= MANY_CELLS
+    return bool(np.median(shares) >= (LIKE_NUCLEI if many else UNLIKE_NUCLEI))
 
 
 def look_at_slide(file: ImageFile, cell_width: float | None, is_own: IsOwn | None = None) -> FirstLook | None:
     """Look at a few tiles of a slide, and print the width of a white cell; None if they do not tell it."""
-    width = cell_width
+    seen = seen_in(spread_tiles(file))
+    width = cell_width or white_cell_width(red_cells_of(seen))
     if width is None:
-        width = white_cell_width(np.concatenate([red_circles_of(tile.open()) for tile in spread_tiles(file)]))
-        if width is None:
-            return None
+        return None
+    if cell_width is None:
         note(
             f"note: {file.name}: a white cell is about {width:,.0f} pixels wide, by its red cells; "
             "--cell-width overrides"
         )
-    look = FirstLook(width)
+    look = FirstLook(width, are_bluish(seen))
     tiles = spread_tiles(file, width / CELL_WIDTH)
     look = replace(look, stain=_stain_of_tiles(tiles, look))
     raws = list(_raw_fields(tiles, look)) if is_own else []

@@ -190,9 +190,14 @@ def read_scale(seen: Sequence[Seen], bluish: bool = False) -> Scale:
     return Scale(known, tuple(found), by, same, pooled)
 
 
+def red_cells_of(seen: Sequence[Seen]) -> np.ndarray:
+    """Return the red cells of all images that they were looked for in, as rows."""
+    return np.concatenate([np.empty((0, 3)), *(each.cells for each in seen if each.cells is not None)])
+
+
 def _agreed(seen: Sequence[Seen], bluish: bool) -> tuple[float | None, str, float]:
     """Return the width of a white cell, what it was read from, and the factor it may be off by."""
-    cells = np.concatenate([np.empty((0, 3)), *(each.cells for each in seen if each.cells is not None)])
+    cells = red_cells_of(seen)
     red = white_cell_width(cells, SURE_CELLS)
     reduce = max(each.reduce for each in seen)
     images = [at_working_scale(each.image, each.image.shape[1::-1], each.reduce / reduce)[0] for each in seen]

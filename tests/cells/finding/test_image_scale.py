@@ -4,12 +4,20 @@ import cv2
 import numpy as np
 import pytest
 
-from drawing import PALE, RED, blood, drawn, marked_boxes, plain
+from drawing import NUCLEUS, PALE, RED, blood, drawn, marked_boxes, plain
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import ImageFile, read_image, read_scaled
+from fastsvm_apps.cells.finding import image_scale
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.first_look import first_look
-from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, scale_words, seen_in, white_cell_width
+from fastsvm_apps.cells.finding.image_scale import (
+    Scale,
+    nuclei_width,
+    read_scale,
+    scale_words,
+    seen_in,
+    white_cell_width,
+)
 from fastsvm_apps.cells.finding.red_circles import find_red_circles
 from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
@@ -102,6 +110,32 @@ def test_nuclei_tell_the_scale_where_no_red_cell_is_stained(saved, width):
     assert scale.by == "nuclei"
     assert scale_words(scale) == f"{scale((640, 480)):.0f} pixels wide, as read from the nuclei"
     assert scale((640, 480)) == pytest.approx(1.15 * width, rel=0.1)
+
+
+def test_many_red_cells_overrule_nuclei_that_are_much_wider(saved):
+    """A spot of stain or a heap of cells in each image, as wide as a nucleus in a photograph of one cell."""
+    images = [blood(28, seed=seed) for seed in range(4)]
+    for image in images:
+        cv2.circle(image, (300, 240), 110, NUCLEUS, cv2.FILLED)
+    seen = seen_in(saved(*images))
+    assert nuclei_width([each.image for each in seen])[0] > 200
+    scale = read_scale(seen)
+    assert (scale.by, scale((640, 480))) == ("red cells", pytest.approx(50, rel=0.15))
+
+
+def test_what_is_seen_from_afar_but_differs_is_no_nucleus():
+    """Spots a fifth as wide as the cell that was looked for, or of all sizes."""
+    small = [drawn((200, 150, 30, 31), shape=(480, 640))] * 4
+    assert nuclei_width(small)[0] == pytest.approx(84, rel=0.1)
+    mixed = [drawn((300, 240, radius, radius + 1), shape=(480, 640)) for radius in (20, 45, 100, 200)]
+    assert nuclei_width(mixed) == (None, 0)
+
+
+def test_of_images_with_too_many_pixels_some_are_looked_at(saved, monkeypatch):
+    images = [drawn((150 + 40 * k, 200, 14, 20), shape=(480, 640)) for k in range(8)]
+    monkeypatch.setattr(image_scale, "MOST_LOOK_PIXELS", 4_000_000)
+    width, n = nuclei_width(images)
+    assert (width, n < 8) == (pytest.approx(40, rel=0.15), True)
 
 
 def test_an_unusual_scale_is_printed(saved, capsys):
