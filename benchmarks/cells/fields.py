@@ -25,6 +25,7 @@ from ..machine import parser_of
 from .find import Tally, overlap, read_boxes
 
 WHITE_CELL = 160  # pixels, of the photographs
+CORNERS = 0.8, 0.6, 0.4  # light there, of that in the middle
 PATCH = 160, 240  # pixels, sides
 # Smears with a clear white cell, cut by the border, that nobody marked.
 UNMARKED = "00133", "00135", "00171", "00178", "00228", "00327"
@@ -165,6 +166,16 @@ def report_mosaics(images, boxes):
             tally, width = Tally(), _width(picture)
             tally.add(found_boxes(picture, width), [[side * size for side in box] for box in known])
             print(f"mosaic of 100, {picture.shape[1]:,} pixels across: white cell {width:.0f}, {tally}")
+    picture, known = mosaic(images, boxes)
+    for light in CORNERS:
+        tally = Tally()
+        tally.add(found_boxes(_with_dark_corners(picture, light)), known)
+        print(f"mosaic of 100, {light:g} of the light in its corners: {tally}")
+
+
+def _with_dark_corners(image, light):
+    across, down = (np.linspace(-1, 1, side) ** 2 / 2 for side in image.shape[1::-1])
+    return np.uint8(image * (1 - (1 - light) * np.add.outer(down, across))[..., None])
 
 
 def _smaller(image, size):

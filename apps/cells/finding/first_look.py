@@ -27,7 +27,7 @@ from .image_scale import (
     seen_in,
     white_cell_width,
 )
-from .nuclei import NUCLEAR
+from .nuclei import nuclear_share
 from .stain import USUAL, Stain, has_red_cells, raw_field, stain_of
 
 MOST_OWN = 16  # images that are asked whether they are like those of the model ...
@@ -108,7 +108,7 @@ def are_bluish(seen: Sequence[Seen]) -> bool:
     """Return whether red cells absorb so much red light that they look like nuclei."""
     counted = [each for each in seen if each.cells is not None]
     densities = [red_cell_density(Field(each.image)) for each in counted]
-    shares = [NUCLEAR[0] @ own / own[1] for own in densities if own is not None]
+    shares = [nuclear_share(own) for own in densities if own is not None]
     if not shares:
         return False
     many = np.median([len(each.cells) for each in counted]) >= MANY_CELLS

@@ -78,6 +78,11 @@ def nuclear_stain(field: Field) -> np.ndarray:
     return _without_red_cells(field, stained, density)
 
 
+def nuclear_share(density: np.ndarray) -> float:
+    """Return the nuclear stain of a density of blue, green and red, over that of green."""
+    return float(NUCLEAR[0] @ density / density[1])
+
+
 def _without_red_cells(field: Field, stained: np.ndarray, density: np.ndarray) -> np.ndarray:
     """Take away the spots that are pale and have the colour of red cells."""
     n, spots = cv2.connectedComponents(stained)

@@ -20,13 +20,14 @@ import numpy as np
 from .bluish import red_cell_density
 from .field import CHANNELS, Field, evenly_lit, median
 from .masks import black_frame, distance_to
-from .nuclei import NUCLEAR, nuclear_stain
+from .nuclei import NUCLEAR, nuclear_share, nuclear_stain
 
 SHRINK_FACTOR = 4  # factor of both sides; fewer pixels tell as much, with less noise
 LEAST_BLUE = 0.35  # of the density of green: haemoglobin absorbs blue, and what is purple hardly does
 MIN_DISTANCE = 30  # pixels; red cells are looked for farther from nuclei than this
 NUCLEAR_OF_RED = 2.8  # nuclear stain of nuclei over the density of red cells in green
 ALIKE_FACTOR = 2.0  # factor, by which these may differ
+LEAST_BLUISH = 0.7  # nuclear stain of red cells over their density of green, below which they are red
 MIN_DENSITY = 0.06  # of green; less is noise or dirt
 LEVELS = 200  # of a density of 1, for Otsu's threshold
 MIN_SHARE = 0.02  # of the image that red cells cover, at least
@@ -73,8 +74,9 @@ def raw_field(image: np.ndarray, bluish: bool = False) -> Field:
     """
     frame = black_frame(image)
     raw = Field(evenly_lit(image, frame), frame)
-    if bluish:
-        raw.red = red_cell_density(raw)
+    own = red_cell_density(raw) if bluish else None
+    if own is not None and nuclear_share(own) >= LEAST_BLUISH:  # not all images of a run need be alike
+        raw.red = own
     raw.stained = nuclear_stain(raw)
     return raw
 

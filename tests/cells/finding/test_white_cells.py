@@ -273,8 +273,9 @@ def test_red_cells_that_absorb_red_light_are_no_white_cells():
     assert raw_field(image, bluish=True).red == pytest.approx(np.log(np.divide(PLASMA, GREY[0])), abs=0.04)
 
 
-def test_of_few_red_cells_there_is_no_colour():
+def test_few_red_cells_and_red_ones_are_not_taken_away():
     assert raw_field(plain((250, 250, 250)), bluish=True).red is None
+    assert raw_field(blood(44), bluish=True).red is None
 
 
 # Where there is nothing
