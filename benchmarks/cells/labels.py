@@ -64,7 +64,7 @@ def described(files, condition, folder, settings):
 def of_folds(samples, tried, labels, originals, settings, alpha, folds, seed):
     """Return scores of the classes by models that have not seen the original, and the rows of each fold."""
     none = np.zeros(len(labels), bool)
-    rows = TrainingSamples(none[:, None], labels, originals, none, none, none)
+    rows = TrainingSamples(none[:, None], labels, originals, none, none, none, none[:, None])
     parts = [test for _, test in rows.splits(folds, seed)]
     scores = np.full((len(tried), len(labels), len(CLASSES)), np.nan)
     for part in parts:
@@ -145,7 +145,7 @@ def main():
     settings = TrainingSettings(versions=options.versions)
     photographs = photographs_of(options.data / "smears")
     skipped = Skipped("images")
-    samples, ranges = measure_training_samples(
+    samples, ranges, _ = measure_training_samples(
         photographs, {}, settings, NO_LOOK, skipped, Stages(verbose=True)
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -17,6 +17,8 @@ import fastsvm
 from fastsvm import KernelFeatures, KernelSDCAClassifier, PerceptronClassifier, SDCAClassifier
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.cells.cli import main as cells
+from fastsvm_apps.cells.learning.cautious_model import CautiousModel
+from fastsvm_apps.cells.learning.familiarity import fit_image_kind
 from fastsvm_apps.cells.learning.model_notes import ModelNotes
 from fastsvm_apps.cells.measuring.cell_features import feature_names
 from fastsvm_apps.sentiment.cli import main as sentiment
@@ -27,7 +29,15 @@ SMEARS = sorted((Path(__file__).parents[2] / "data" / "cells" / "images").rglob(
 TEXTS = ["a great fine thing", "a dull broken thing", "great stuff, great fun", "dull dull stuff", "=1+1 fun"]
 LABELS = ["pos", "neg", "pos", "neg", "mixed"]
 TWO = ["pos", "neg", "pos", "neg", "neg"]
-NOTES = ModelNotes().record  # without them a model of cells is not read
+
+
+def cell_notes():
+    """Return the notes without which a model of cells is not read."""
+    n = len(feature_names())
+    cautious = CautiousModel(("a", "b"), np.zeros(n), np.ones(n), np.zeros((2, 2, n)), np.zeros((2, 2)))
+    return ModelNotes(fit_image_kind([]), cautious).record
+
+
 TINY, HUGE = np.float32(1e-45), np.finfo(np.float32).max
 
 
@@ -188,7 +198,7 @@ def test_cells(name, change, images, tmp_path):
     path = tmp_path / "m.safetensors"
     model = CELL_MODELS[name]()
     for field in FIELDS if change not in ("none", "tiny", "zero") else ("all",):
-        if absurd(model, path, change, field, NOTES):
+        if absurd(model, path, change, field, cell_notes()):
             check(cells, "classify", images, "-m", path, "--json")
     through_cell_commands(path, images)
 
@@ -208,10 +218,10 @@ def test_the_text_with_a_score_beyond_range_is_named(corpus, tmp_path):
 
 def test_the_image_with_a_score_beyond_range_is_named(images, tmp_path):
     path = tmp_path / "m.safetensors"
-    absurd(CELL_MODELS["linear"](), path, "tiny", "scale_", NOTES)
+    absurd(CELL_MODELS["linear"](), path, "tiny", "scale_", cell_notes())
     absurd_scale = fastsvm.load_model(path)
     absurd_scale[0].scale_[:] = 5e-324
-    fastsvm.save_model(absurd_scale, path, NOTES)
+    fastsvm.save_model(absurd_scale, path, cell_notes())
     result = CliRunner().invoke(cells, ["classify", str(images), "-m", str(path), "--json"])
     message = "error: a/=1.jpg: the score of a cell is beyond range; train m.safetensors again\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", message)

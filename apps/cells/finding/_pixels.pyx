@@ -112,6 +112,39 @@ def joint_histograms(const float[:, :, :] planes, const uint8_t[:, ::1] regions,
     return counts
 
 
+def moments(const float[:, :, :] planes, const uint8_t[:, ::1] regions, int n_regions):
+    """Sum the values of each region's pixels, their squares and their cubes, in each plane.
+
+    Parameters
+    ----------
+    planes : ndarray of shape (height, width, k) and dtype float32
+    regions : ndarray of shape (height, width) and dtype uint8
+    n_regions : int
+
+    Returns
+    -------
+    ndarray of shape (3, n_regions, k) and dtype float64
+    """
+    cdef int k = planes.shape[2], height = planes.shape[0], width = planes.shape[1], y, x, i, region
+    if regions.shape[0] != height or regions.shape[1] != width:
+        raise ValueError("planes and regions do not fit")
+    result = np.zeros((3, n_regions, k))
+    cdef double[:, :, ::1] out = result
+    cdef double value
+    with nogil:
+        for y in range(height):
+            for x in range(width):
+                region = regions[y, x]
+                if region == 0 or region > n_regions:
+                    continue
+                for i in range(k):
+                    value = planes[y, x, i]
+                    out[0, region - 1, i] += value
+                    out[1, region - 1, i] += value * value
+                    out[2, region - 1, i] += value * value * value
+    return result
+
+
 def add_looked_up(
     const float[:, :] base, const float[:, :, :] planes, const float[:, :, ::1] table, axes
 ):

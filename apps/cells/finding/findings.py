@@ -15,7 +15,8 @@ from ...common.training_items import too_good
 NO_CELL = "no white cell"
 UNCLASSIFIED = "unclassified"  # the label of a cell whose best score is too low for one
 DARK, FLAT = "dark", "no contrast"  # flags of an image without cells in which nothing can be measured
-UNFAMILIAR = "unfamiliar"  # the flag of an image whose cells are unlike those of training
+# Flags of an image unlike those of training, and why it is.
+UNFAMILIAR, OTHER_STAIN, OTHER_CAMERA = "unfamiliar", "another stain", "another camera (finer structure)"
 
 RED_CELL, PLATELET = "red cell", "platelet"  # what else is counted
 OTHER_KINDS = {"rbc": RED_CELL, "platelets": PLATELET}  # by the names that options have for them

@@ -3,25 +3,25 @@
 Every job that reads images begins here, so that all of them see one image alike.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import Protocol
 
 import numpy as np
 
 from ...common.printing import note
-from ..data.bad_image import BadImage
-from ..data.image_reader import CELL_WIDTH, ImageFile, is_blank
+from ..data.image_reader import CELL_WIDTH, MIN_SIDE, ImageFile, at_working_scale, is_blank, usual_cell_width
 from ..data.image_threads import map_images
 from ..data.slide_tiles import spread_tiles
 from .bluish import red_cell_density
 from .field import Field
 from .image_scale import (
     COUNTED_IMAGES,
+    SAME_FACTOR,
     UNREAD,
     Scale,
     Seen,
-    evenly_spread,
     read_scale,
     red_cells_of,
     seen_in,
@@ -39,7 +39,20 @@ MOST_IMAGES = 128  # that the stain of all is read from
 LIKE_NUCLEI, UNLIKE_NUCLEI, MANY_CELLS = 0.9, 1.15, 25
 FOLDER = 5  # images; of fewer that is believed only where they are not like those of the model
 
-IsOwn = Callable[[Sequence[Field]], bool]
+
+class Learned(Protocol):
+    """What a model has learned from.
+
+    Attributes
+    ----------
+    usual_width : float
+        The width of a white cell in its images, over the usual one in an image of that size.
+    """
+
+    usual_width: float
+
+    def are_own(self, stains: Sequence[Stain], /) -> bool:
+        """Return whether images with these stains are of the kind that it has learned from."""
 
 
 @dataclass(frozen=True)
@@ -56,19 +69,25 @@ class FirstLook:
         Whether the images are like those that the model learned from; None if this was not asked.
     stain : Stain or None
         That of a slide, which all its tiles have; None where each image has its own.
+    alone : bool
+        Whether it is of a single image.
+    relative_width : float
+        The width of a white cell over the usual one in an image of that size, the median of some images.
     """
 
     scale: float | Scale = UNREAD
     bluish: bool = False
     own: bool | None = None
     stain: Stain | None = None
+    alone: bool = False
+    relative_width: float = 1.0
 
 
 NO_LOOK = FirstLook()
 
 
 def first_look(
-    files: Sequence[ImageFile], cell_width: float | None, is_own: IsOwn | None = None
+    files: Sequence[ImageFile], cell_width: float | None, learned: Learned | None = None
 ) -> FirstLook:
     """Look at images that came together, and print a width of cells that is unusual.
 
@@ -78,16 +97,17 @@ def first_look(
         A few are read, spread evenly. Those that cannot be read are skipped, and so are slides.
     cell_width : float or None
         That a person gave.
-    is_own : callable, optional
-        Called with the raw fields, as of `raw_field`, of a few images; returns whether they are like those
-        that the model learned from. Of other images the width of cells is taken as it is read, however close
-        to the usual one.
+    learned : Learned, optional
+        What the model has learned from. Of images unlike those, the width of cells is taken as it is read,
+        however close to the usual one.
     """
     seen = seen_in(files) if cell_width is None else seen_in(files, COUNTED_IMAGES)
     bluish = len(seen) >= FOLDER and are_bluish(seen)
-    look = FirstLook(read_scale(seen, bluish) if cell_width is None else cell_width, bluish)
-    if is_own is not None and (raws := list(_raw_fields(files, look))):
-        look = replace(look, own=is_own(raws))
+    usual = 1.0 if learned is None else learned.usual_width
+    scale = read_scale(seen, bluish, usual) if cell_width is None else cell_width
+    look = FirstLook(scale, bluish, alone=len(files) == 1)
+    if learned is not None and (stains := list(_stains_of(seen, look))):
+        look = replace(look, own=learned.are_own(stains))
     if look.own is False:
         bluish = are_bluish(seen)
         if isinstance(look.scale, Scale):
@@ -95,13 +115,24 @@ def first_look(
             look = replace(look, scale=scale.as_read)
         look = replace(look, bluish=bluish)
     if isinstance(look.scale, Scale):
-        for size, width in list(look.scale.unusual.items())[:1]:
+        unusual = [
+            (size, width)
+            for size, width in look.scale.unusual.items()
+            if not 1 / SAME_FACTOR <= width / usual_cell_width(size) <= SAME_FACTOR
+        ]
+        for size, width in unusual[:1]:
             said = "note: " if width < AS_WIDE * max(size) else "warning: as wide as the image: "
             note(
                 f"{said}a white cell is about {width:,.0f} pixels wide, by the {look.scale.by}, in images of "
                 f"{size[0]:,} x {size[1]:,}; --cell-width overrides"
             )
-    return look
+    relative = [_width(look.scale, each.size) / usual_cell_width(each.size) for each in seen]
+    return replace(look, relative_width=float(np.median(relative))) if relative else look
+
+
+def _width(scale: float | Scale, size: tuple[int, int]) -> float:
+    """Return the width of a white cell in an image of a size."""
+    return (scale(size) or usual_cell_width(size)) if isinstance(scale, Scale) else scale
 
 
 def are_bluish(seen: Sequence[Seen]) -> bool:
@@ -115,7 +146,9 @@ def are_bluish(seen: Sequence[Seen]) -> bool:
     return bool(np.median(shares) >= (LIKE_NUCLEI if many else UNLIKE_NUCLEI))
 
 
-def look_at_slide(file: ImageFile, cell_width: float | None, is_own: IsOwn | None = None) -> FirstLook | None:
+def look_at_slide(
+    file: ImageFile, cell_width: float | None, learned: Learned | None = None
+) -> FirstLook | None:
     """Look at a few tiles of a slide, and print the width of a white cell; None if they do not tell it."""
     seen = seen_in(spread_tiles(file))
     width = cell_width or white_cell_width(red_cells_of(seen))
@@ -128,24 +161,23 @@ def look_at_slide(file: ImageFile, cell_width: float | None, is_own: IsOwn | Non
         )
     look = FirstLook(width, are_bluish(seen))
     tiles = spread_tiles(file, width / CELL_WIDTH)
-    look = replace(look, stain=_stain_of_tiles(tiles, look))
-    raws = list(_raw_fields(tiles, look)) if is_own else []
-    return replace(look, own=is_own(raws)) if raws else look
+    stain = _stain_of_tiles(tiles, look)
+    own = learned.are_own([stain]) if learned is not None and stain is not None else None
+    return replace(look, stain=stain, own=own)
 
 
-def _raw_fields(files: Sequence[ImageFile], look: FirstLook) -> Iterator[Field]:
-    """Yield the raw fields of a few images, spread evenly."""
-    pixels = 0
-    for file in evenly_spread(files, MOST_OWN):
-        try:
-            image, _ = file.open().scaled(cell_width=look.scale)
-        except (BadImage, OSError):
-            continue
-        pixels += image[..., 0].size
-        if pixels > max(MOST_OWN_PIXELS, image[..., 0].size):
+def _stains_of(seen: Sequence[Seen], look: FirstLook) -> Iterator[Stain]:
+    """Yield the stains of the first images; they are spread evenly."""
+    pixels = 0.0
+    for each in seen[:MOST_OWN]:
+        scale = each.reduce * CELL_WIDTH / _width(look.scale, each.size)
+        size = each.image.shape[1::-1]
+        pixels += scale**2 * size[0] * size[1]
+        if pixels > MOST_OWN_PIXELS and each is not seen[0]:
             return
-        if not is_blank(image):
-            yield raw_field(image, look.bluish)
+        image, _ = at_working_scale(each.image, size, scale)
+        if min(image.shape[:2]) >= MIN_SIDE and not is_blank(image):
+            yield stain_of(raw_field(image, look.bluish))
 
 
 def usual_stain_of(files: Sequence[ImageFile], look: FirstLook) -> Stain:

@@ -84,6 +84,8 @@ class Scale:
         A width that differs by a smaller factor from the usual one counts as the usual one.
     pooled : float or None
         The width by all images together.
+    usual : float
+        The usual width, over that of `usual_cell_width`; a model of images with other widths has its own.
     """
 
     widths: dict[tuple[int, int] | None, float]
@@ -91,11 +93,17 @@ class Scale:
     by: str = "red cells"
     same: float = SAME_FACTOR
     pooled: float | None = None
+    usual: float = 1.0
 
     def __call__(self, size: tuple[int, int]) -> float | None:
-        """Return the width of a white cell in an image of a size, or None if it is the usual one."""
+        """Return the width of a white cell in an image of a size, or None if it is that of any image."""
+        width = self._unusual(size)
+        return self.usual * usual_cell_width(size) if width is None and self.usual != 1 else width
+
+    def _unusual(self, size: tuple[int, int]) -> float | None:
+        """Return the width that was read, or None if none was or it counts as the usual one."""
         width = self.widths.get(size, self.widths.get(None))
-        usual = usual_cell_width(size)
+        usual = self.usual * usual_cell_width(size)
         return None if width is None or _near(width, usual, self.same) else width
 
     @property
@@ -107,7 +115,7 @@ class Scale:
     @property
     def unusual(self) -> dict[tuple[int, int], float]:
         """The image sizes in which a white cell has an unusual width, and this width."""
-        return {size: width for size in self.sizes if (width := self(size)) is not None}
+        return {size: width for size in self.sizes if (width := self._unusual(size)) is not None}
 
     @property
     def record(self) -> float | dict[str, float] | None:
@@ -157,7 +165,7 @@ def seen_in(files: Sequence[ImageFile], most: int = MOST_IMAGES) -> list[Seen]:
     return seen
 
 
-def read_scale(seen: Sequence[Seen], bluish: bool = False) -> Scale:
+def read_scale(seen: Sequence[Seen], bluish: bool = False, usual: float = 1.0) -> Scale:
     """Read the scale of images that came together from the nuclei and red cells in some of them.
 
     Parameters
@@ -165,6 +173,8 @@ def read_scale(seen: Sequence[Seen], bluish: bool = False) -> Scale:
     seen : sequence of Seen
     bluish : bool, default=False
         Whether their red cells absorb red light.
+    usual : float, default=1
+        As of `Scale`.
 
     Returns
     -------
@@ -172,7 +182,7 @@ def read_scale(seen: Sequence[Seen], bluish: bool = False) -> Scale:
         Without a width if there are no nuclei, and too few red cells, or they differ in size.
     """
     if not seen:
-        return Scale({})
+        return Scale({}, usual=usual)
     found: dict[tuple[int, int], list[Seen]] = defaultdict(list)
     for each in seen:
         found[each.size].append(each)
@@ -184,10 +194,10 @@ def read_scale(seen: Sequence[Seen], bluish: bool = False) -> Scale:
     known = {
         size: width for size, (width, _, near) in by_size.items() if width is not None and near == SAME_FACTOR
     }
-    all_usual = known and all(_near(width, usual_cell_width(size)) for size, width in known.items())
+    all_usual = known and all(_near(width, usual * usual_cell_width(size)) for size, width in known.items())
     if pooled is not None and not all_usual:
         known = {size: width for size, width in known.items() if not _near(width, pooled)} | {None: pooled}
-    return Scale(known, tuple(found), by, same, pooled)
+    return Scale(known, tuple(found), by, same, pooled, usual)
 
 
 def red_cells_of(seen: Sequence[Seen]) -> np.ndarray:

@@ -49,12 +49,19 @@ class Stain(NamedTuple):
         Median density of nuclear stain in its nuclei; None where there are none. In the usual stain that of
         the images learned from, by which all images are scaled alike; None scales each by its own red cells
         or nuclei.
+    red : float or None
+        Median density of its red cells in red, as a share of that in green.
+    nuclear_blue, nuclear_red : float or None
+        The same of its nuclei, in blue and in red.
     """
 
     plasma: tuple[float, float, float]
     density: float | None = None
     hue: float | None = None
     nuclear: float | None = None
+    red: float | None = None
+    nuclear_blue: float | None = None
+    nuclear_red: float | None = None
 
 
 # The medians of the photographs that the shipped model is made from.
@@ -100,9 +107,13 @@ def stain_of(raw: Field) -> Stain:
     )
     field = Field(cv2.resize(raw.image, size, interpolation=cv2.INTER_AREA), 1 - free)
     plasma = tuple(float(value) for value in field.background)
-    planes = field.densities(field.image, np.vstack([CHANNELS[:2], NUCLEAR]))
-    blue, green, nuclear = np.moveaxis(planes, 2, 0)
-    stain = Stain(plasma, nuclear=float(median(nuclear[stained > 0])) if stained.any() else None)
+    planes = field.densities(field.image, np.vstack([CHANNELS, NUCLEAR]))
+    blue, green = planes[..., 0], planes[..., 1]
+    stain = Stain(plasma)
+    if stained.any():
+        in_blue, in_green, in_red, nuclear = map(float, median(planes[stained > 0]))
+        in_green = max(in_green, MIN_DENSITY)
+        stain = Stain(plasma, nuclear=nuclear, nuclear_blue=in_blue / in_green, nuclear_red=in_red / in_green)
     away = distance_to(stained) > MIN_DISTANCE / SHRINK_FACTOR if stained.any() else True
     some = (free > 0) & away & (blue > LEAST_BLUE * green)
     if not some.any():
@@ -112,8 +123,8 @@ def stain_of(raw: Field) -> Stain:
     red_cells = levels > max(threshold, MIN_DENSITY * LEVELS)
     if np.count_nonzero(red_cells) < MIN_SHARE * np.count_nonzero(free):
         return stain
-    density = float(median(green[some][red_cells]))
-    return stain._replace(density=density, hue=float(median(blue[some][red_cells])) / density)
+    in_blue, density, in_red, _ = map(float, median(planes[some][red_cells]))
+    return stain._replace(density=density, hue=in_blue / density, red=in_red / density)
 
 
 def normalised(image: np.ndarray, stain: Stain, usual: Stain) -> np.ndarray:

@@ -15,10 +15,9 @@ from ...common.printing import many, note
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import count_learned, learned_items
 from ..finding.first_look import FirstLook, first_look, usual_stain_of
-from ..learning.adaptation import fit_adapted_model, with_classes
+from ..learning.adaptation import fit_adapted_model
 from ..learning.calibration import CellCalibration, calibrate_scores
 from ..learning.cell_model import CellModel, load_cell_model, relative_gap, scores_of
-from ..learning.familiarity import mean_noise
 from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
 from ..measuring.cell_features import feature_names
@@ -105,13 +104,13 @@ def adapt_cell_model(
         everything = []
         files, skipped, boxes = find_training_images(sources, everything=everything, **known)
         # A few images would tell these badly.
-        look = first_look(everything, cell_width)
+        look = first_look(everything, cell_width, model)
         usual = usual_stain_of(everything, look)
     if skipped.count:
         note(f"note: {many(skipped.count, 'image')} without a label left out")
         skipped = Skipped(skipped.source)
     measure = partial(measure_training_samples, files, boxes, TrainingSettings(versions=0), look)
-    samples, ranges = measure(skipped, stage, usual)
+    samples, ranges, kind = measure(skipped, stage, usual)
     counts = dict(sorted(Counter(samples.y.tolist()).items()))
     _check_labels(counts, model)
     X, number = model.about.training
@@ -122,16 +121,15 @@ def adapt_cell_model(
     pipeline[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     about = model.about
     limits = f"It is adapted to one laboratory, with {len(samples.y):,} of its cells: use it there alone."
-    cautious = about.cautious and with_classes(about.cautious, np.array(model.classes), pipeline.classes_)
     about = replace(
         about,
+        kind=kind,
         usual=usual,
+        usual_width=look.relative_width,
         calibration=calibration,
         ranges=ranges,
         confusion=(),  # of a few cells it would correct the shares by chance
         means=means.tolist(),
-        noise=mean_noise(len(samples.y) / len(counts)),
-        cautious=cautious,
         training=None,
         limits=f"{limits} {about.limits}".strip(),
     )
@@ -142,8 +140,10 @@ def adapt_cell_model(
         if usual == model.about.usual
         else measure(Skipped(skipped.source), UNWATCHED, model.about.usual)[0].X
     )
-    likeliest = model.answers(X, samples.groups)[0].argmax(axis=1)
-    before = float(np.mean(np.array(model.classes)[likeliest] != samples.y))
+    before = model.about.cautious.scores(X, model.classes)
+    if look.own is not False:
+        before = model.scores(X, samples.groups)
+    before = float(np.mean(np.array(model.classes)[before.argmax(axis=1)] != samples.y))
     unseen, gap = [label for label in model.classes if label not in counts], relative_gap(pipeline)
     rest = calibration, gap, skipped, look, count_learned(samples.hashes, model.record)
     return CellAdaptation(output, model.name, counts, unseen, before, error, *rest)

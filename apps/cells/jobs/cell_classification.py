@@ -18,7 +18,15 @@ from ..data.image_files import excluding_folder, find_images, groups_of, source_
 from ..data.image_reader import ImageFile, ImageReader
 from ..data.image_threads import MapImages, map_images
 from ..data.slide_tiles import Tile, with_tiles
-from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, CellCounts, FoundCell, ImageFindings
+from ..finding.findings import (
+    OTHER_CAMERA,
+    OTHER_STAIN,
+    UNCLASSIFIED,
+    UNFAMILIAR,
+    CellCounts,
+    FoundCell,
+    ImageFindings,
+)
 from ..finding.first_look import NO_LOOK, FirstLook, first_look, look_at_slide
 from ..finding.image_quality import quality_flags
 from ..finding.slide_findings import merge_tiles
@@ -83,7 +91,7 @@ class CellClassification(CellCounts):
         As given.
     min_score : float or None
         The least score of a label; None where scores are no probabilities.
-    min_unfamiliar : float or None
+    min_unfamiliar : float
         The same for cells unlike those of training.
     groups : dict of str to CellCounts
         The counts of each slide or patient, where there are several.
@@ -100,8 +108,8 @@ class CellClassification(CellCounts):
     ) -> None:
         self.model, self.settings, self.look = model, settings, look
         self.min_score = model.least(settings.min_score)
-        self.min_unfamiliar = model.least_unfamiliar(settings.min_score, settings.strict)
-        classes = [*model.classes, UNCLASSIFIED] if self.min_score or self.min_unfamiliar else model.classes
+        self.min_unfamiliar = model.least_unfamiliar(look.alone, settings.min_score, settings.strict)
+        classes = model.classes + [UNCLASSIFIED] * bool(self.min_score or look.own is False)
         super().__init__(source_name(sources), classes, settings.also)
         self.groups: dict[str, CellCounts] = {}
         self.findings: list[ImageFindings] = []
@@ -166,8 +174,9 @@ def classify_images(
         for folder in outputs.folders:
             files = excluding_folder(files, folder)
             make_folder(folder)
-        look = first_look(files, settings.cell_width)
-        items = list(with_tiles(files, partial(look_at_slide, cell_width=settings.cell_width)))
+        look = first_look(files, settings.cell_width, model)
+        of_slide = partial(look_at_slide, cell_width=settings.cell_width, learned=model)
+        items = list(with_tiles(files, of_slide))
     draw = outputs.draw(files)
     has_tiles = any(isinstance(item, Tile) for item in items)
     if draw and has_tiles:
@@ -236,8 +245,7 @@ def classify_cells(
         What describes the images. Their cells are classified here: that takes no time beside it, and sums
         are then rounded alike.
     batch : int, default=64
-        Images whose cells are classified at once. If these are unlike those of training, the model's cautious
-        part labels them, and their images have the flag "unfamiliar".
+        Images whose cells are classified at once.
     **how
         As for `describe_image`: `most`.
 
@@ -268,26 +276,40 @@ def _classified(
             for row in result.X
         ]
         names, X = zip(*rows, strict=True) if rows else ((), ())
-        scores, familiar = model.answers(np.stack(X), names) if rows else (np.empty(0), True)
-        answers = iter(scores.astype(float))
-        least = count.min_score if familiar else count.min_unfamiliar
+        scores = iter(model.scores(np.stack(X), names).astype(float) if rows else ())
         for file, result in batch:
             if not isinstance(result, DescribedImage):
                 yield file, ImageFindings(file.name, (), file.label, str(result)), None
                 continue
-            cells = tuple(
-                _labelled(cell, scores, classes, least)
-                for cell, scores in zip(result.cells, answers, strict=False)
-            )
+            of_image, least = [*islice(scores, len(result.cells))], count.min_score
+            why = why_unfamiliar(model, count.look, file, result)
+            if why:
+                X, least = np.stack(result.X), count.min_unfamiliar
+                of_image = model.about.cautious.scores(X, classes)
+            cells = tuple(map(partial(_labelled, classes=classes, least=least), result.cells, of_image))
             flags = result.flags  # that nothing can be measured, or else:
             if not flags and result.quality:
                 flags = quality_flags(result.quality, model.about.ranges)
-            flags = flags if familiar or not cells else (UNFAMILIAR, *flags)
+            flags = (*why, *flags)
             known = file.label is not None and result.hash is not None
             learned = count_learned([result.hash], model.record) if known else None
             rest = result.size, flags, result.others, learned
             found = ImageFindings(file.name, cells, file.label, None, *rest)
             yield file, found, result.reader
+
+
+def why_unfamiliar(
+    model: CellModel, look: FirstLook, file: ImageFile, found: DescribedImage
+) -> tuple[str, ...]:
+    """Return the flags of an image of another kind than those that the model learned from, and of its cells.
+
+    There are none of an image of the same kind, or without cells.
+    """
+    look = getattr(file, "look", None) or look
+    if not found.cells or (look.own is not False and not model.about.kind.is_far(found.stain)):
+        return ()
+    is_fine = 2 * np.count_nonzero(model.about.cautious.is_too_fine(np.stack(found.X))) > len(found.X)
+    return UNFAMILIAR, OTHER_STAIN, *[OTHER_CAMERA] * bool(is_fine)
 
 
 def _labelled(cell: FoundCell, scores: np.ndarray, classes: Sequence[str], least: float | None) -> FoundCell:

@@ -14,6 +14,7 @@ from ..finding.first_look import first_look
 from ..learning.cell_model import CellModel, load_cell_model
 from ..measuring.cell_features import feature_names
 from ..measuring.describing import describe_image
+from .cell_classification import why_unfamiliar
 
 SHOWN_MEASUREMENTS = 12  # measurements
 
@@ -117,7 +118,7 @@ def explain_cell(
     with stage("classify"):
         files = find_images([image])
         file = replace(files[0], path=image, name=image)  # of several pages none is meant
-        look = first_look(files, cell_width)
+        look = first_look(files, cell_width, model)
         try:
             found = describe_image(file, look, usual=model.about.usual, wanted=("thumbnails",))
         except BadImage as error:
@@ -127,7 +128,7 @@ def explain_cell(
         if number > len(found.cells):
             has = many(len(found.cells), "white cell")
             raise AppError(f"{image}: has {has}; --cell {number} is too much")
-        if not model.is_familiar(np.stack(found.X)):
+        if why_unfamiliar(model, look, file, found):
             note("note: the cell is unlike those that the model knows; `classify` labels it more cautiously")
         return CellExplanation(model, found.cells[number - 1], found.X[number - 1][None], image)
 

@@ -21,22 +21,21 @@ from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
 from ...common.suspicious_labels import suspicious_labels
 from ...common.training_items import learned_items
-from ..finding.first_look import NO_LOOK, first_look, usual_stain_of
+from ..finding.first_look import FirstLook, first_look, usual_stain_of
 from ..learning.calibration import calibrate_scores
 from ..learning.cautious_model import calibrated_cautious_model
 from ..learning.cell_model import gives_probabilities, scores_of
 from ..learning.error_report import ErrorReport
-from ..learning.familiarity import class_means
-from ..learning.model_notes import ModelNotes
+from ..learning.model_notes import ModelNotes, class_means
 from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
 from ..measuring.cell_features import feature_names
 from ..settings import TrainingSettings
 from .cell_evaluation import Mistake
 
-# Strength of the regularisation. A weaker model learns wrong labels by heart: of 42 wrong labels among 274,
-# 35 are among the first 50 with 3, 26 with 1, 22 with 0.1. Of random ones all find nearly all.
-SUSPECT_ALPHA = 3.0
+# Strength of the regularisation. A weaker model learns wrong labels by heart: of 35 wrong ones among 261, all
+# are among the first 50 with 10, 32 with 3, 24 with 1, 17 with 0.1.
+SUSPECT_ALPHA = 10.0
 INNER_FOLDS = 3
 LOOSE_TOL = 1e-2  # relative gap at which a fit is good enough to choose by
 # Power of one over the size of its class that a cell weighs: with 1 all classes would count the same, with 0
@@ -198,11 +197,15 @@ class CellTraining:
         holds for all of them.
     """
 
+    path: str
+    about: ModelNotes
+    skipped: Skipped
+    look: FirstLook
+
     def __init__(
         self, samples: TrainingSamples, settings: TrainingSettings, stage: Stages, grouped: bool = False
     ) -> None:
         self.settings, self.samples = settings, samples
-        self.path, self.about, self.skipped, self.look = "", ModelNotes(), Skipped(""), NO_LOOK
         self._is_image = ~samples.is_version
         self.label_counts = dict(sorted(Counter(samples.y[self._is_image].tolist()).items()))
         # A warning of each fit would be about choices that are not made.
@@ -247,11 +250,17 @@ class CellTraining:
         predicted = classes[self.held_out[rows].argmax(axis=1)]
         return ErrorReport(some.y, predicted, classes.tolist(), some.groups if grouped else None)
 
-    def notes(self, stage: Stages, **about) -> ModelNotes:
-        """Return the notes that a model file holds beside the model; some of them are given."""
+    def notes(self, stage: Stages, others: Sequence[TrainingSamples] = (), **about) -> ModelNotes:
+        """Return the notes that a model file holds beside the model; some of them are given.
+
+        The cautious part learns from the cells of other laboratories, too.
+        """
         samples, images = self.samples, self.samples.rows(self._is_image)
         means = class_means(self.pipeline[0].transform(images.X), images.y).tolist()
-        notes = ModelNotes(means=means, training=samples.kept_for_adaptation(), **about)
+        with stage("cautious"):
+            classes = np.unique(samples.y).tolist()
+            cautious = calibrated_cautious_model([samples, *others], classes, self.settings.seed)
+        notes = ModelNotes(means=means, training=samples.kept_for_adaptation(), cautious=cautious, **about)
         if self.held_out is None:
             return notes
         classes, truth = np.unique(samples.y, return_inverse=True)
@@ -263,9 +272,7 @@ class CellTraining:
         confusion = np.zeros((len(classes), len(classes) + 1))
         np.add.at(confusion, (truth[self._is_image], labels), images.shares)
         confusion /= confusion.sum(axis=1, keepdims=True)
-        with stage("cautious"):
-            cautious = calibrated_cautious_model(samples, self.parts, self.settings.seed)
-        return replace(notes, calibration=calibration, confusion=confusion.tolist(), cautious=cautious)
+        return replace(notes, calibration=calibration, confusion=confusion.tolist())
 
 
 def train_cell_model(
@@ -274,6 +281,7 @@ def train_cell_model(
     settings: TrainingSettings,
     *,
     limits: str = "",
+    others: Sequence[TrainingSamples] = (),
     stage: Stages = UNWATCHED,
     **known,
 ) -> CellTraining:
@@ -291,6 +299,8 @@ def train_cell_model(
         How it is made.
     limits : str, optional
         What is known to go wrong with the model, for those who use it.
+    others : sequence of TrainingSamples, optional
+        Cells of other laboratories, for the cautious part to learn from, too.
     stage : Stages, optional
         Times the stages.
     **known
@@ -304,10 +314,12 @@ def train_cell_model(
         files, skipped, boxes = find_training_images(sources, **known)
         look = first_look(files, settings.cell_width)
         usual = usual_stain_of(files, look)
-    samples, ranges = measure_training_samples(files, boxes, settings, look, skipped, stage, usual)
+    samples, ranges, kind = measure_training_samples(files, boxes, settings, look, skipped, stage, usual)
     done = CellTraining(samples, settings, stage, bool(known.get("groups")))
     done.pipeline[0].feature_names_in_ = np.array(feature_names(), dtype=object)
-    done.about = done.notes(stage, usual=usual, ranges=ranges, limits=limits)
+    done.about = done.notes(
+        stage, others, kind=kind, usual=usual, usual_width=look.relative_width, ranges=ranges, limits=limits
+    )
     done.path, done.skipped, done.look = model_path, skipped, look
     with stage("save"):
         save_plain(done.pipeline, model_path, done.about.record | learned_items(samples.hashes))

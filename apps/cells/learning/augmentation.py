@@ -7,6 +7,8 @@ channels, light that falls off to one side, blur, noise or JPEG artefacts. Every
 import cv2
 import numpy as np
 
+from ..finding.field import CHANNELS, Field, median
+
 EFFECT_SHARE = 0.5  # of the versions that each effect is in
 MAX_ZOOM = 1.35  # at most, and at least one over it
 MAX_GAMMA = 1.6  # likewise
@@ -17,6 +19,10 @@ MAX_GRADIENT = 0.25  # of the light, from the middle to a side, at most
 MAX_BLUR = 1.6  # standard deviation, in pixels at the working scale, at most
 MAX_NOISE = 8.0  # standard deviation at the working scale, of 255 levels, at most
 JPEG_QUALITIES = (15, 90)  # of JPEG, from and to
+# Of another stain: standard deviation of what each density gets of the others, and of its logarithm. Of a
+# laboratory with yellow light, left out, 40 % of the labels were wrong without it, and 6 % with it.
+STAIN_DEVIATION = 0.2
+MIN_DARKNESS = 0.05  # density of nuclei; less would be made darker without bound
 
 
 def augmented(
@@ -56,6 +62,22 @@ def augmented(
         quality = (cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(*JPEG_QUALITIES)))
         pixels = cv2.imdecode(cv2.imencode(".jpg", pixels, quality)[1], cv2.IMREAD_COLOR)
     return pixels, matrix, zoom
+
+
+def with_other_stain(field: Field, rng: np.random.Generator) -> Field:
+    """Return a field as another stain and camera would show it: densities are mixed, focus may be lost.
+
+    Nuclei stay as dark as they are, plasma keeps its colour, and masks stay.
+    """
+    mixing = np.eye(3) + rng.normal(0, STAIN_DEVIATION, (3, 3))
+    mixing *= np.exp(rng.normal(0, STAIN_DEVIATION, (3, 1))) / mixing.sum(axis=1, keepdims=True)
+    before, after = (field.densities(field.image, mixes.astype(np.float32)) for mixes in (CHANNELS, mixing))
+    dark, other = (median(each[field.stained > 0]).mean() for each in (before, after))
+    after = np.clip(after * np.float32(dark / max(other, MIN_DARKNESS)), -1, 6)  # of white, and of black
+    image = np.clip(np.rint((field.background + 1) * np.exp(-after) - 1), 0, 255).astype(np.uint8)
+    if rng.random() < EFFECT_SHARE:
+        image = cv2.GaussianBlur(image, (0, 0), max(0.05, rng.uniform(0, MAX_BLUR)))
+    return Field(image, field.frame, field.stained, field.red)
 
 
 def box_in_version(

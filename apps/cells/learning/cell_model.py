@@ -11,8 +11,9 @@ from fastsvm.model_files import ModelFileError, load_about
 
 from ...common.errors import AppError
 from ...common.files import load_model, shipped_model
+from ..finding.stain import Stain
 from ..measuring.cell_features import feature_names
-from .familiarity import is_familiar
+from .cautious_model import MORE_ALONE
 from .model_notes import read_notes
 
 SHIPPED = "shipped/white_cells.safetensors"
@@ -69,27 +70,23 @@ class CellModel:
             return None
         return self.about.calibration.min_score if min_score is None else min_score
 
-    def least_unfamiliar(self, min_score: float | None = None, strict: bool = False) -> float | None:
-        """Return the same for cells unlike those of training; more than any score has if `strict`."""
-        if self.about.cautious is None:
-            return None
-        wanted = self.about.cautious.calibration.min_score if min_score is None else min_score
-        return NO_SCORE if strict else wanted
+    def least_unfamiliar(self, alone: bool, min_score: float | None = None, strict: bool = False) -> float:
+        """Return the same for cells of images of another kind; more than any score has if `strict`.
 
-    def is_familiar(self, X: np.ndarray) -> bool:
-        """Return whether cells, the rows of X, are of the kind that the model has learned from."""
-        if self.about.cautious is None or not len(self.about.means):
-            return True
-        return is_familiar(self.pipeline[0].transform(np.asarray(X)), self.about.means, self.about.noise)
-
-    def answers(self, X: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, bool]:
-        """Return the scores of the classes for each row, and whether the cells are familiar.
-
-        The cautious part scores unfamiliar cells. `names` are those of the rows, as for `scores`.
+        An image `alone` wants more.
         """
-        if self.is_familiar(X):
-            return self.scores(X, names), True
-        return self.about.cautious.probabilities(X), False
+        if strict:
+            return NO_SCORE
+        return self.about.cautious.min_score + MORE_ALONE * alone if min_score is None else min_score
+
+    @property
+    def usual_width(self) -> float:
+        """The width of a white cell in its images, over the usual one in an image of that size."""
+        return self.about.usual_width
+
+    def are_own(self, stains: Sequence[Stain]) -> bool:
+        """Return whether images with these stains are of the kind that the model has learned from."""
+        return self.about.kind.are_own(stains)
 
     def scores(self, X: np.ndarray, names: Sequence[str]) -> np.ndarray:
         """Return the scores of the classes for each row: calibrated probabilities, or an SVM's decisions.

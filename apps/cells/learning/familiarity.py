@@ -1,57 +1,102 @@
-"""Whether the cells of a folder are of the kind that a model has learned from.
+"""Whether images are of the kind that a model has learned from: the same stain, seen by a like camera.
 
-The colours of the cells tell: their means over the folder are compared with the nearest mix of the means over
-the classes, so that a folder of lymphocytes is as familiar as one with all classes.
+Four ratios of optical densities tell, blue and red over green, of nuclei and of red cells. Exposure and white
+balance change the plasma as well, and are divided away; a camera's gamma multiplies all densities. So the
+ratios stay, unless the stain or the colours of the camera are others.
 """
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
-from scipy.optimize import nnls
 
-from ..measuring.cell_features import feature_names
+from ..finding.stain import Stain
 
-# Standard deviations; a value beyond counts as this. Rare colours vary so little in training that one cell
-# of another stain would decide by itself.
-MAX_DEVIATION = 4.0
-# Root mean square of the means' distances, in standard deviations, up to which cells are familiar: of many
-# cells, and what a single cell adds. Of 10 cells left out of training, mixed or of one class, under twelve
-# conditions, the worst had 0.32 (5: 0.60, 20: 0.28); of 10 cells of another laboratory the least was 0.89.
-SHIFT, SHIFT_OF_ONE = 0.3, 1.0
-SUM_WEIGHT = 100.0  # weight of the equation that the shares of a mix sum to 1
+OF_NUCLEI = 2  # of the four ratios; where an image has no red cells, these alone are known
+# What is known before an image is seen: as much as this many images would tell, with this standard deviation.
+PRIOR_IMAGES, PRIOR_SPREAD = 4, 0.1
+UNKNOWN_SPREAD = 10.0  # of a ratio that no image tells: it may be any
+MAX_DEVIATION = 5.0  # standard deviations; what is farther counts as this when the spread is learned
+FOLDS = 5
+ACCEPTED = 0.98  # share of the images of its own kind that a limit lets pass
+# The limit is between these where fewer images were learned from: too few to tell the rare ones.
+FEW_LIMITS, MIN_LIMITED = (3.0, 6.0), 50
+# Images after which the mean of more is as sure: they may have the light or the cells in common.
+MOST_SURE = 4
+FAR = 2.0  # limits, from which on one image among many of its own kind is of another
 
 
-def is_familiar(Z: np.ndarray, means: np.ndarray, noise: float = 0.0) -> bool:
-    """Return whether cells are of the kind that a model has learned from.
+@dataclass(frozen=True, eq=False)
+class ImageKind:
+    """The stain of the images that a model has learned from, and how much it differs among them.
 
-    Parameters
+    Attributes
     ----------
-    Z : ndarray of shape (n, n_features)
-        Their features, standardised as the model's; n is at least 1.
-    means : ndarray of shape (n_classes, n_features)
-        Of the cells of each class in training, as `class_means` returns them.
-    noise : float, default=0
-        What the limit gets for the chance in the means themselves, as of `mean_noise`.
+    center : ndarray of shape (4,)
+        The medians of the ratios, as of `_ratios`.
+    covariance : ndarray of shape (4, 4)
+    limit : float
+        The distance up to which an image alone is of this kind.
     """
-    return colour_shift(Z, means) <= np.hypot(np.hypot(SHIFT, noise), mean_noise(len(Z)))
+
+    center: np.ndarray
+    covariance: np.ndarray
+    limit: float
+
+    def distances(self, stains: Iterable[Stain]) -> np.ndarray:
+        """Return how far each image is: squared Mahalanobis distances over the number of ratios.
+
+        They are NaN of images without nuclei.
+        """
+        return _distances(_ratios(stains), self.center, self.covariance)
+
+    def are_own(self, stains: Iterable[Stain]) -> bool:
+        """Return whether images that came together are of this kind; also where nothing tells."""
+        distances = self.distances(stains)
+        known = distances[~np.isnan(distances)]
+        if not len(known):
+            return True
+        return bool(np.median(known) <= 1 + (self.limit - 1) / min(len(known), MOST_SURE) ** 0.5)
+
+    def is_far(self, stain: Stain) -> bool:
+        """Return whether an image is of another kind although most that came with it are of this."""
+        return bool(self.distances([stain])[0] > FAR * self.limit)
 
 
-def mean_noise(n: float) -> float:
-    """Return how far the mean of n cells may be from that of all of their kind."""
-    return SHIFT_OF_ONE / n**0.5
+def fit_image_kind(stains: Sequence[Stain]) -> ImageKind:
+    """Learn from the stains of images what their kind is."""
+    ratios = _ratios(stains)
+    ratios = ratios[~np.isnan(ratios[:, 0])]
+    n = np.arange(len(ratios))
+    folds = [n % FOLDS == k for k in range(min(FOLDS, len(n)))] if len(n) > 1 else []
+    left_out = [_distances(ratios[fold], *_fitted(ratios[~fold])) for fold in folds]
+    limit = float(np.quantile(np.concatenate(left_out), ACCEPTED)) if folds else FEW_LIMITS[0]
+    return ImageKind(*_fitted(ratios), limit if len(n) >= MIN_LIMITED else float(np.clip(limit, *FEW_LIMITS)))
 
 
-def colour_shift(Z: np.ndarray, means: np.ndarray) -> float:
-    """Return how far the mean colours of cells are from the nearest mix of the classes' mean colours."""
-    colours = [k for k, name in enumerate(feature_names()) if name.startswith("colour_")]
-    mean, means = _clipped(Z[:, colours]).mean(axis=0), np.asarray(means)[:, colours]
-    equations = np.vstack([means.T, np.full(len(means), SUM_WEIGHT)])
-    shares, _ = nnls(equations, np.append(mean, SUM_WEIGHT))
-    return float(np.sqrt(np.mean((mean - shares @ means) ** 2)))
+def _ratios(stains: Iterable[Stain]) -> np.ndarray:
+    """Return blue and red over green of the nuclei, red and blue over green of the red cells, a row each."""
+    rows = [(each.nuclear_blue, each.nuclear_red, each.red, each.hue) for each in stains]
+    return np.array(rows, float).reshape(-1, 2 * OF_NUCLEI)
 
 
-def class_means(Z: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the mean of each feature (columns) over the cells of each class (rows)."""
-    return np.array([_clipped(Z[y == label]).mean(axis=0) for label in np.unique(y)])
+def _fitted(ratios: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the center and the covariance of ratios, a row for each image."""
+    known = ~np.isnan(ratios)
+    columns = zip(ratios.T, known.T, strict=True)
+    center = np.array([np.median(column[some]) if some.any() else 0.0 for column, some in columns])
+    away = np.where(known, ratios - center, 0)
+    most = MAX_DEVIATION * np.sqrt((away**2).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
+    away = np.clip(away, -most, most)
+    spread = np.where(known.any(axis=0), PRIOR_SPREAD, UNKNOWN_SPREAD)
+    pairs = known.T.astype(float) @ known
+    return center, (away.T @ away + PRIOR_IMAGES * np.diag(spread**2)) / (pairs + PRIOR_IMAGES)
 
 
-def _clipped(Z: np.ndarray) -> np.ndarray:
-    return np.clip(Z, -MAX_DEVIATION, MAX_DEVIATION)
+def _distances(ratios: np.ndarray, center: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    away = ratios - center
+    all_four, of_nuclei = (
+        np.einsum("ij,jk,ik->i", away[:, :n], np.linalg.inv(covariance[:n, :n]), away[:, :n]) / n
+        for n in (len(center), OF_NUCLEI)
+    )
+    return np.where(np.isnan(all_four), of_nuclei, all_four)

@@ -9,7 +9,8 @@ import numpy as np
 from ..finding.image_quality import WORDS, QualityRanges
 from ..finding.stain import USUAL, Stain
 from .calibration import CellCalibration
-from .cautious_model import CautiousModel, stain_invariant_columns
+from .cautious_model import CautiousModel
+from .familiarity import ImageKind
 
 NoteTable = Sequence[Sequence[float]]
 LearnedCells = tuple[np.ndarray, np.ndarray]  # features, of which a file holds two bytes each; class numbers
@@ -21,8 +22,14 @@ class ModelNotes:
 
     Attributes
     ----------
+    kind : ImageKind
+        How the images that it has learned from are stained.
+    cautious : CautiousModel
+        What labels the cells of images of another kind.
     usual : Stain
         The stain that images are given.
+    usual_width : float
+        The width of a white cell in its images, over the usual one in an image of that size.
     calibration : CellCalibration
         How its probabilities are to be read.
     ranges : dict
@@ -33,10 +40,6 @@ class ModelNotes:
     means : list of list of float
         The mean of each feature (columns) over the images of each class (rows), in standard deviations of
         all, as of `class_means`.
-    noise : float
-        The chance in these means, as of `mean_noise`; 0 if they are of many cells.
-    cautious : CautiousModel or None
-        What labels cells that are unlike those of training; None where there was no cross-validation.
     training : tuple of ndarray, or None
         Some of the cells that it has learned from, for `adapt` to learn from them again: their features, a
         row each, and the numbers of their classes. None in what `adapt` makes.
@@ -44,13 +47,14 @@ class ModelNotes:
         What is known to go wrong with it.
     """
 
+    kind: ImageKind
+    cautious: CautiousModel
     usual: Stain = USUAL
+    usual_width: float = 1.0
     calibration: CellCalibration = field(default_factory=CellCalibration)
     ranges: QualityRanges = field(default_factory=dict)
     confusion: NoteTable = ()
     means: NoteTable = ()
-    noise: float = 0.0
-    cautious: CautiousModel | None = None
     training: LearnedCells | None = None
     limits: str = ""
 
@@ -60,7 +64,6 @@ class ModelNotes:
         known = asdict(self) | {
             "confusion": _rounded(self.confusion, 4),
             "means": _rounded(self.means, 3),
-            "noise": round(self.noise, 4),
         }
         known["usual"] = {name: each for name, each in self.usual._asdict().items() if each is not None}
         if self.training:
@@ -84,22 +87,28 @@ def _notes_as_json(value):
 
 def read_notes(record: Mapping, n_classes: int, n_features: int) -> ModelNotes:
     """Return the notes in a model file, checked; ValueError, KeyError or TypeError if they are damaged."""
-    usual, cautious, training = record["usual"], record["cautious"], record["training"]
+    training = record["training"]
     ranges = {name: bounds for name, bounds in record["ranges"].items() if name in WORDS}
     notes = ModelNotes(
-        _usual_stain(usual),
+        _image_kind(record["kind"]),
+        _cautious_model(record["cautious"], n_features),
+        _usual_stain(record["usual"]),
+        float(_numbers(record["usual_width"])),
         _calibration(record["calibration"]),
         {name: tuple(_numbers(bounds, 2).tolist()) for name, bounds in ranges.items()},
         _matrix(record["confusion"], n_classes, n_classes + 1),
         _matrix(record["means"], n_classes, n_features),
-        float(_numbers(record["noise"])),
-        None if cautious is None else _cautious_model(cautious, n_classes),
         None if training is None else _learned_cells(training, n_classes, n_features),
         record["limits"],
     )
-    if notes.noise < 0 or not isinstance(notes.limits, str):
+    if not isinstance(notes.limits, str) or not 0 < notes.usual_width < 1e3:
         raise ValueError("notes")
     return notes
+
+
+def class_means(Z: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the mean of each feature (columns) over the cells of each class (rows)."""
+    return np.array([Z[y == label].mean(axis=0) for label in np.unique(y)])
 
 
 def _numbers(values: object, *shape: int) -> np.ndarray:
@@ -131,13 +140,24 @@ def _calibration(record: Mapping) -> CellCalibration:
     return CellCalibration(**known)
 
 
-def _cautious_model(record: Mapping, n_classes: int) -> CautiousModel:
-    n = len(stain_invariant_columns())
+def _image_kind(record: Mapping) -> ImageKind:
+    covariance, limit = _numbers(record["covariance"], 4, 4), float(_numbers(record["limit"]))
+    if np.linalg.eigvalsh(covariance).min() <= 0 or limit <= 0:
+        raise ValueError("kind")
+    return ImageKind(_numbers(record["center"], 4), covariance, limit)
+
+
+def _cautious_model(record: Mapping, n: int) -> CautiousModel:
+    classes = tuple(map(str, record["classes"]))
     center, scale = (_numbers(record[name], n) for name in ("center", "scale"))
-    coef, intercept = _numbers(record["coef"], n_classes, n), _numbers(record["intercept"], n_classes)
-    if scale.min() <= 0:
+    coef = _numbers(record["coef"], 2, len(classes), n)
+    intercept, min_score = (
+        _numbers(record["intercept"], 2, len(classes)),
+        float(_numbers(record["min_score"])),
+    )
+    if scale.min() <= 0 or len(classes) < 2 or not 0 <= min_score <= 1:
         raise ValueError("cautious")
-    return CautiousModel(center, scale, coef, intercept, _calibration(record["calibration"]))
+    return CautiousModel(classes, center, scale, coef, intercept, min_score)
 
 
 def _learned_cells(record: Mapping, n_classes: int, n_features: int) -> LearnedCells:

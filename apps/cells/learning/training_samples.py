@@ -27,11 +27,15 @@ from ..finding.white_cells import find_white_cells
 from ..measuring.cell_features import describe
 from ..measuring.describing import DescribedImage, describe_image
 from ..settings import TrainingSettings
-from .augmentation import augmented, box_in_version
+from .augmentation import augmented, box_in_version, with_other_stain
+from .familiarity import ImageKind, fit_image_kind
 from .training_images import Boxes, labels_of_cells
 
 MAX_FINENESS = 2  # pixels for each one at the working scale in which versions are made, at most
 MOST_KEPT_CELLS = 2000  # in a model file, so that it stays below 2 MB
+
+# The features of the cells that were found again, by their number; as they are, and with another stain.
+Version = dict[int, tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,8 @@ class TrainingSamples:
         The image, and the cell as it is in it.
     hashes : ndarray of shape (n,)
         That of the image.
+    stained : ndarray of shape (n, n_features) and dtype float32
+        The features of a version with another stain as well; of an image itself those in X.
     """
 
     X: np.ndarray
@@ -57,6 +63,7 @@ class TrainingSamples:
     is_version: np.ndarray
     cells: np.ndarray
     hashes: np.ndarray
+    stained: np.ndarray
 
     def rows(self, rows: np.ndarray) -> Self:
         """Return some of them."""
@@ -130,7 +137,7 @@ def measure_training_samples(
     skipped: Skipped,
     stage: Stages,
     usual: Stain = USUAL,
-) -> tuple[TrainingSamples, QualityRanges]:
+) -> tuple[TrainingSamples, QualityRanges, ImageKind]:
     """Measure the cells with labels in images and in versions of them, and how images are taken.
 
     Parameters
@@ -155,6 +162,8 @@ def measure_training_samples(
     samples : TrainingSamples
     ranges : dict
         How the images that were used are taken, as of `quality_ranges`.
+    kind : ImageKind
+        How they are stained.
 
     Raises
     ------
@@ -163,14 +172,14 @@ def measure_training_samples(
     """
     firsts = set({file.original: file for file in reversed(files)}.values())
 
-    def measure(file: ImageFile) -> tuple[DescribedImage, list[dict[int, np.ndarray]]]:
+    def measure(file: ImageFile) -> tuple[DescribedImage, list[Version]]:
         most = None if file in boxes else 1
         found = describe_image(file, look, usual=usual, wanted=("quality",), most=most)
         wanted = settings.versions and found.cells and file in firsts
         return found, _versions(file, found, settings, look, usual) if wanted else []
 
     rows: list[tuple] = []  # of the fields of TrainingSamples
-    of_first, of_others = [], []
+    of_first, of_others, stains = [], [], []
     with stage("measure", total=len(files)) as advance:
         for file, result in map_images(measure, files):
             advance()
@@ -182,29 +191,31 @@ def measure_training_samples(
                 skipped.add(file.name, why_no_cell(found.flags))
                 continue
             (of_first if file in firsts else of_others).append(found.quality)
+            stains.append(found.stain)
             for k, label in labels_of_cells(file, found.cells, boxes, skipped):
-                measured = [(False, found.X[k]), *((True, again[k]) for again in versions if k in again)]
+                again = [(True, version[k]) for version in versions if k in version]
                 rows += [
-                    (row, label, file.original, is_version, (file, found.cells[k]), found.hash)
-                    for is_version, row in measured
+                    (row, label, file.original, is_version, (file, found.cells[k]), found.hash, stained)
+                    for is_version, (row, stained) in [(False, (found.X[k],) * 2), *again]
                 ]
     if not rows and skipped.count:
         raise no_usable_images_error(skipped)
     if not rows:
         raise AppError(f"{skipped.source}: every cell is rejected")
-    X, labels, *others, of_rows, hashes = zip(*rows, strict=True)
+    X, labels, *others, of_rows, hashes, stained = zip(*rows, strict=True)
     if len(set(labels)) < 2:
         more = f" left; {skipped.report()[0]}" if skipped.count else "; give images of two or more"
         raise AppError(f"{skipped.source}: {labels[0]!r} is the only label{more}")
     cells = np.empty(len(rows), object)
     cells[:] = of_rows
-    samples = TrainingSamples(np.stack(X), np.array(labels), *map(np.array, others), cells, np.array(hashes))
-    return samples, quality_ranges(of_first, of_others)
+    rest = cells, np.array(hashes), np.stack(stained)
+    samples = TrainingSamples(np.stack(X), np.array(labels), *map(np.array, others), *rest)
+    return samples, quality_ranges(of_first, of_others), fit_image_kind(stains)
 
 
 def _versions(
     file: ImageFile, found: DescribedImage, settings: TrainingSettings, look: FirstLook, usual: Stain
-) -> list[dict[int, np.ndarray]]:
+) -> list[Version]:
     """Measure the cells of an image again in versions of it."""
     reader = file.open()
     image, scale = reader.scaled(cell_width=look.scale)
@@ -221,6 +232,7 @@ def _versions(
         cells = find_white_cells(field)
         boxes = [tuple(side * scale for side in cell.box) for cell in found.cells]
         moved = [tuple(side / fineness for side in box_in_version(box, matrix, zoom)) for box in boxes]
-        pairs = match_boxes(moved, [cell.box for cell in cells])
-        versions.append({k: describe(field, cells[other]) for k, other in pairs})
+        pairs = [*match_boxes(moved, [cell.box for cell in cells])]
+        other = with_other_stain(field, rng) if pairs else field
+        versions.append({k: tuple(describe(each, cells[n]) for each in (field, other)) for k, n in pairs})
     return versions

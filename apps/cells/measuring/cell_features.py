@@ -8,23 +8,21 @@ group                what
 ===================  ====================================================================================
 ``nucleus_*``        size and shape of the nucleus: area, solidity, convexity, thickness, lobes, Hu moments
 ``cell_*``           size and shape of the cell, and the share of the nucleus in it
-``colour_*``         joint histograms of two colour planes in four regions: core and rim of the nucleus,
-                     cytoplasm near it and far from it
-``edge_*``           histograms of the gradient in the four regions
-``grain_*``          granularity: what openings and closings by discs of three sizes take away
-``ratio_*``          colours, their spread and granularity over the density of the cell's own nucleus: these
-                     hardly change with the stain
+``ratio_*``          colours of nucleus and cytoplasm, their spread, and granularity (what openings and
+                     closings by discs of three sizes take away), over the density of the nucleus
+``whole_*``          colours of the whole cell over the density of its darkest part, without a border between
+                     nucleus and cytoplasm: in five rings, as a joint histogram, and how fine they change
 ===================  ====================================================================================
 
-Histograms are shares of the region's pixels, under a square root: the dot product of two is then the
-Bhattacharyya coefficient, which suits a linear classifier.
+All colours are ratios: they hardly change with the strength of the stain and the light. Histograms are shares
+of the cell's pixels, under a square root: the dot product of two is then the Bhattacharyya coefficient, which
+suits a linear classifier.
 
 To add a feature, yield one more pair. Then train the models again: a model file names its features.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from itertools import product
 
 import cv2
 import numpy as np
@@ -38,16 +36,27 @@ from ..finding.white_cells import WhiteCell
 REGIONS = ("core", "rim", "near", "far")
 PARTS = ("nucleus", "cytoplasm")
 RIM, NEAR, BLEND = 3, 6, 1.5  # up to the last from the border of the nucleus, pixels are neither
-PINK, PURPLE, DARK, BLUE = (-0.6, 0.8, 10), (-0.1, 0.8, 8), (0.0, 1.2, 8), (-0.4, 0.7, 8)
-PLANES = np.vstack([COLOUR_PLANES, np.float32([1, 0, -1])])  # pink, purple, dark; blue over red
-EDGE_AXES = {"pink": (0.0, 0.25, 8), "dark": (0.0, 0.3, 8)}
+PLANES = ("pink", "purple", "dark")  # those of COLOUR_PLANES
+DARK = 2
 GRAINS = (3, 5, 9)  # widths of discs
 THICKNESSES = (3, 5, 8, 11)
 LOBE_DEPTHS = (0.35, 0.5, 0.65, 0.8)  # of the greatest
 N_DEFECTS, N_HU = 3, 4
-RATIO_PLANES = ("pink", "purple", "dark")
+GRAIN_PLANES = ("pink", "dark")
 RATIO_SHARES = (0.1, 0.9)  # quantiles of the darkness of a part
-MIN_DENSITY = 0.05  # mean density of a nucleus, so that no ratio is without bound
+MIN_DENSITY = 0.05  # that others are divided by, so that no ratio is without bound
+N_RINGS = 5  # from the border of the cell to its middle
+DARKEST = 0.8  # quantile of the darkness in a cell, by which all of it is divided
+STAINED = 0.7  # quantile; what is darker has the colour of the nucleus, in most cells
+FINE_WIDTHS = (3, 7, 13)  # of the squares whose mean is taken away, which leaves fine contrast
+RING_WIDTH = 7  # of that in the rings
+MIN_SPREAD = 1e-3  # so that nothing flat is skewed
+BESIDE_SHARES = (0.1, 0.5, 0.9)  # quantiles of what is left beside the colour of the nucleus
+HUES = (-1.0, 2.0, 10)  # low, high (radians from the nucleus' hue, towards red) and bins
+JOINT_AXES = ((-0.3, 1.1, 7), (-0.4, 1.2, 8))  # low, high and bins of pink and purple
+_BESIDE_NAMES = {plane: [f"whole_beside_{plane}_{share}" for share in BESIDE_SHARES] for plane in PLANES[:2]}
+_HUE_NAMES = [f"whole_hue{k}" for k in range(HUES[2])]
+_JOINT_NAMES = [f"whole_pink{i}_purple{j}" for i, j in np.ndindex(JOINT_AXES[0][2], JOINT_AXES[1][2])]
 MARGIN = 12  # pixels around the cell, which filters see
 
 
@@ -67,11 +76,8 @@ def features_of(field: Field, cell: WhiteCell) -> Iterator[Feature]:
     measured = _Measured(field, cell)
     yield from measured.nucleus_shape()
     yield from measured.cell_shape()
-    yield from measured.colours()
-    yield from measured.edges()
-    grains = list(measured.grains())
-    yield from grains
-    yield from measured.ratios(grains)
+    yield from measured.ratios()
+    yield from measured.whole()
 
 
 def describe(field: Field, cell: WhiteCell) -> np.ndarray:
@@ -106,11 +112,11 @@ class _Measured:
         )
         self.cell = cell
         free = 1 - field.frame[part]
+        self.body = body * free if (body * free).any() else body
         self.area = cv2.countNonZero(self.nucleus)
         self.nucleus_box = cv2.boundingRect(self.nucleus)
         self.depth, self.height = _to_border(self.nucleus), _to_border(1 - self.nucleus)
-        self.planes = field.densities(cv2.GaussianBlur(field.image[part], (3, 3), 0), PLANES)
-        self.pink_dark = np.ascontiguousarray(self.planes[..., :3:2])
+        self.planes = field.densities(cv2.GaussianBlur(field.image[part], (3, 3), 0), COLOUR_PLANES)
         inside = self.nucleus > 0
         cytoplasm = (body * free > 0) & (self.height > BLEND)
         self.regions = np.select(
@@ -160,30 +166,9 @@ class _Measured:
         yield "cell_roundness", 4 * np.pi * hull_area / max(cv2.arcLength(hull, True), 1) ** 2
         yield "cell_eccentricity", np.hypot(*offset) / size
 
-    def colours(self) -> Iterator[Feature]:
-        pairs = (("pink", PINK, "purple", PURPLE), ("dark", DARK, "blue", BLUE))
-        for k, (one, axis, other, other_axis) in enumerate(pairs):
-            counts = self._colour_counts(self.planes[..., 2 * k : 2 * k + 2], (axis, other_axis))
-            names = _colour_names(one, axis[2] // 2, other, other_axis[2] // 2)
-            yield from zip(names, _rooted(counts.reshape(len(REGIONS), -1)).ravel().tolist(), strict=True)
-
-    def _colour_counts(self, planes: np.ndarray, axes) -> np.ndarray:
-        """Count in bins twice as wide as those of the axes, so that only their edges are soft."""
-        counts = _pixels.joint_histograms(planes, self.regions, len(REGIONS), axes)
-        rows = counts[:, ::2] + counts[:, 1::2]
-        return rows[..., ::2] + rows[..., 1::2]
-
-    def edges(self) -> Iterator[Feature]:
-        across, down = (cv2.Sobel(self.pink_dark, cv2.CV_32F, dx, 1 - dx, scale=0.25) for dx in (1, 0))
-        steps = np.sqrt(across * across + down * down)  # cv2.magnitude rounds now and then in another way
-        for k, (plane, axis) in enumerate(EDGE_AXES.items()):
-            counts = _pixels.joint_histograms(steps[..., k : k + 1], self.regions, len(REGIONS), (axis,))
-            names = _edge_names(plane, axis[2])
-            yield from zip(names, _rooted(counts.reshape(len(REGIONS), -1)).ravel().tolist(), strict=True)
-
-    def grains(self) -> Iterator[Feature]:
+    def _grains(self) -> Iterator[Feature]:
         # Densities in steps of 1/200, because whole numbers are quick to sort out.
-        planes = cv2.convertScaleAbs(np.maximum(self.pink_dark + 0.2, 0), alpha=200)
+        planes = cv2.convertScaleAbs(np.maximum(self.planes[..., ::2] + 0.2, 0), alpha=200)
         last = {"bright": planes, "dark": planes}
         masks = {part: cv2.inRange(self.parts, k, k) for k, part in enumerate(PARTS, start=1)}
         for width in GRAINS:
@@ -193,37 +178,76 @@ class _Measured:
                 taken = cv2.absdiff(now, last[kind])
                 last[kind] = now
                 for part, mask in masks.items():
-                    for plane, value in zip(EDGE_AXES, cv2.mean(taken, mask), strict=False):
-                        yield f"grain_{kind}_{width}_{part}_{plane}", value / 200
+                    for plane, value in zip(GRAIN_PLANES, cv2.mean(taken, mask), strict=False):
+                        yield f"ratio_grain_{kind}_{width}_{part}_{plane}", value / 200
 
-    def ratios(self, grains: Iterable[Feature]) -> Iterator[Feature]:
+    def ratios(self) -> Iterator[Feature]:
         parts = [cv2.inRange(self.parts, k, k) for k in (1, 2)]
         (nucleus, spread), cytoplasm = (cv2.meanStdDev(self.planes, mask=mask) for mask in parts)
         unit = max(float(nucleus[2, 0]), MIN_DENSITY)
         for k, region in enumerate(REGIONS, start=1):
             means = cv2.mean(self.planes, cv2.inRange(self.regions, k, k))
-            for plane, value in zip(RATIO_PLANES, means, strict=False):
+            for plane, value in zip(PLANES, means, strict=False):
                 yield f"ratio_{plane}_{region}", value / unit
         for part, mask, spreads in zip(PARTS, parts, (spread, cytoplasm[1]), strict=True):
-            for plane, value in zip(RATIO_PLANES, spreads[:, 0].tolist(), strict=False):
+            for plane, value in zip(PLANES, spreads[:, 0].tolist(), strict=False):
                 yield f"ratio_spread_{plane}_{part}", value / unit
             dark = self.planes[mask > 0, 2] if mask.any() else np.zeros(1)
             ranks = [int(share * (len(dark) - 1)) for share in RATIO_SHARES]
             for share, value in zip(RATIO_SHARES, np.partition(dark, ranks)[ranks], strict=True):
                 yield f"ratio_dark_{share}_{part}", value / unit
-        for name, value in grains:
-            yield f"ratio_{name}", value / unit
+        for name, value in self._grains():
+            yield name, value / unit
 
+    def whole(self) -> Iterator[Feature]:
+        inside = np.flatnonzero(self.body)
+        colours = np.ascontiguousarray(self.planes.reshape(-1, len(PLANES))[inside].T)
+        pink, purple, dark = colours
+        ranks = [int(share * (len(dark) - 1)) for share in (STAINED, DARKEST)]
+        stained, darkest = np.partition(dark, ranks)[ranks]
+        unit = max(float(darkest), MIN_DENSITY)
+        nucleus = colours[:, dark >= stained].mean(axis=1)
+        yield from self._contrasts(unit)
+        # What absorbs beside the nucleus' mix of colours: eosin, haemoglobin, grains.
+        ratios = nucleus[:2] / max(float(nucleus[2]), MIN_DENSITY)
+        ranks = [int(share * (len(dark) - 1)) for share in BESIDE_SHARES]
+        beside = np.partition(colours[:2] - np.outer(ratios, dark), ranks, axis=1)[:, ranks] / unit
+        for plane, values in zip(PLANES, beside.tolist(), strict=False):
+            yield from zip(_BESIDE_NAMES[plane], values, strict=True)
+        turned = np.arctan2(nucleus[1], nucleus[0]) - np.arctan2(purple, pink)
+        turned -= np.float32(2 * np.pi) * np.rint(turned / np.float32(2 * np.pi))
+        low, high, n = HUES
+        bins = np.clip((turned - low) * (n / (high - low)), 0, n - 1).astype(np.intp)
+        counts = np.bincount(bins, np.hypot(pink, purple), n)
+        yield from zip(_HUE_NAMES, np.sqrt(counts / max(counts.sum(), MIN_DENSITY)).tolist(), strict=True)
+        relative = self.planes[..., :2] * np.float32(1 / unit)
+        counts = _pixels.joint_histograms(relative, self.body, 1, JOINT_AXES)
+        yield from zip(_JOINT_NAMES, np.sqrt(counts.ravel() / len(dark)).tolist(), strict=True)
 
-@cache
-def _colour_names(one: str, n: int, other: str, m: int) -> list[str]:
-    bins = product(REGIONS, range(n), range(m))
-    return [f"colour_{region}_{one}{i}_{other}{j}" for region, i, j in bins]
-
-
-@cache
-def _edge_names(plane: str, n: int) -> list[str]:
-    return [f"edge_{plane}_{region}_{i}" for region, i in product(REGIONS, range(n))]
+    def _contrasts(self, unit: float) -> Iterator[Feature]:
+        """Yield mean and spread of the colours in each ring, and what blurs take away: fine contrast."""
+        depth = _to_border(self.body)
+        rings = np.minimum(N_RINGS * depth / depth.max(), N_RINGS - 1).astype(np.uint8) + self.body
+        n = np.maximum(np.bincount(rings.ravel(), minlength=N_RINGS + 1)[1:, None], 1)
+        total, square, _ = _pixels.moments(self.planes, rings, N_RINGS) / n
+        spreads = np.sqrt(np.maximum(square - total * total, 0)) / unit
+        for k, plane in enumerate(PLANES):
+            for ring in range(N_RINGS):
+                yield f"whole_{plane}_ring{ring}", total[ring, k] / unit
+                yield f"whole_spread_{plane}_ring{ring}", spreads[ring, k]
+        for width in FINE_WIDTHS:
+            fine = self.planes - cv2.blur(self.planes, (width, width))
+            of_rings = _pixels.moments(fine, rings, N_RINGS)
+            # The outermost ring has contrast with what is around the cell.
+            square, cube = of_rings[1:, 1:].sum(axis=1) / max(n[1:].sum(), 1)
+            spread = np.sqrt(square) / unit + MIN_SPREAD
+            skew = cube / unit**3 / spread**3
+            for k, plane in enumerate(PLANES):
+                yield f"whole_fine{width}_{plane}", spread[k]
+                yield f"whole_skew{width}_{plane}", skew[k]
+            if width == RING_WIDTH:
+                for ring, value in enumerate(np.sqrt(of_rings[1, :, DARK] / n[:, 0]) / unit):
+                    yield f"whole_fine_ring{ring}", value
 
 
 def _to_border(mask: np.ndarray) -> np.ndarray:
@@ -245,7 +269,3 @@ def _concavity_depths(contour: np.ndarray) -> np.ndarray:
         deepest = np.sort(defects.reshape(-1, 4)[:, 3])[::-1][:N_DEFECTS] / 256
         depths[: len(deepest)] = deepest
     return depths
-
-
-def _rooted(counts: np.ndarray) -> np.ndarray:
-    return np.sqrt(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))

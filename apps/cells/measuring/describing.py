@@ -23,7 +23,7 @@ THUMBNAIL_PIXELS = 96  # pixels, its longer side
 
 
 class DescribedImage(NamedTuple):
-    """The cells of an image, their features as rows, the reader to draw it from, size, quality and hash."""
+    """The cells of an image, their features as rows, the reader to draw it from, and more about it."""
 
     cells: list[FoundCell]
     X: list[np.ndarray]
@@ -33,6 +33,7 @@ class DescribedImage(NamedTuple):
     others: tuple[FoundCell, ...] = ()
     flags: tuple[str, ...] = ()
     hash: bytes | None = None  # a tile has none
+    stain: Stain | None = None
 
 
 def describe_image(
@@ -94,7 +95,7 @@ def describe_image(
     X = [describe(field, cell) for cell in cells]
     found = [cell.in_file(scale) for cell in found]
     flags = () if white else flags_without_cell(image)
-    return DescribedImage(found, X, kept, size, taken, tuple(others), flags, seen)
+    return DescribedImage(found, X, kept, size, taken, tuple(others), flags, seen, stain)
 
 
 def _detailed(found: FoundCell, field: Field, cell: WhiteCell, scale: float) -> FoundCell:

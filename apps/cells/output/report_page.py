@@ -253,7 +253,7 @@ def _head(tally: ReportTally, served: bool) -> Section:
 def _trust_section(tally: ReportTally) -> Section:
     count, model = tally.count, tally.count.model
     lines = []
-    if model.about.cautious is not None and count.cells and not count.flags[UNFAMILIAR]:
+    if count.cells and not count.flags[UNFAMILIAR]:
         lines.append("Familiar cells: they are like those that the model has learned from.")
     undecided = [many(count.undecided, "undecided cell")] * bool(count.undecided)
     unsure = [f"{many(tally.unsure, 'label')} with a score below {LOW_SCORE}"] * bool(tally.unsure)

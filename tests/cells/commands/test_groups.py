@@ -7,7 +7,7 @@ import pytest
 from csv_rows import rows_of
 from fastsvm_apps.cells.data.image_files import find_images, groups_of
 from fastsvm_apps.cells.data.image_reader import ImageFile
-from fastsvm_apps.cells.learning.cell_model import CellModel
+from fastsvm_apps.cells.finding.findings import UNFAMILIAR
 from fastsvm_apps.common.statistics import wilson_interval
 
 
@@ -54,9 +54,10 @@ def test_a_table_tells_the_patients(record, patients, model, work):
 
 
 def test_only_patients_of_unfamiliar_cells_have_no_percentages(run, record, patients, monkeypatch):
-    monkeypatch.setattr("fastsvm_apps.cells.jobs.cell_classification.IMAGES_AT_ONCE", 3)
-    familiar = iter([True, False] * 2)
-    monkeypatch.setattr(CellModel, "is_familiar", lambda self, X: next(familiar))
+    monkeypatch.setattr(
+        "fastsvm_apps.cells.jobs.cell_classification.why_unfamiliar",
+        lambda model, look, file, found: (UNFAMILIAR,) if found.cells and file.name.startswith("bob") else (),
+    )
     ann, bob = record("classify", patients, "--by-group", "g.csv")["groups"]
     assert None not in ann["percent"].values()
     assert {*bob["percent"].values()} == {None}

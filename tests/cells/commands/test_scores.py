@@ -13,7 +13,8 @@ from fastsvm.model_files import load_about, load_plain, save_plain
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED
 from fastsvm_apps.cells.jobs.cell_training import train_cell_model
-from fastsvm_apps.cells.learning.cell_model import CellModel, load_cell_model
+from fastsvm_apps.cells.learning.cell_model import load_cell_model
+from fastsvm_apps.cells.learning.familiarity import ImageKind
 from fastsvm_apps.cells.measuring.cell_features import feature_names
 from fastsvm_apps.cells.measuring.describing import describe_image
 from fastsvm_apps.cells.settings import TrainingSettings
@@ -70,11 +71,11 @@ def test_a_cell_whose_score_is_low_gets_no_label(run, smears, sure, work):
 
 
 def test_unfamiliar_cells_get_few_labels_or_none(run, smears, monkeypatch):
-    monkeypatch.setattr(CellModel, "is_familiar", lambda self, X: False)
+    monkeypatch.setattr(ImageKind, "are_own", lambda self, stains: False)
     record = records(run("classify", smears, "--json"))
     with_cells = [image for image in record["images"] if image["cells"]]
     assert record["unfamiliar"] == len(with_cells)
-    assert all("unfamiliar" in image["flags"] for image in with_cells)
+    assert all(image["flags"][:2] == ["unfamiliar", "another stain"] for image in with_cells)
     assert record["corrected_percent"] is None
     assert {*record["percent"].values(), *record["percent_intervals"].values()} == {None}
     done = run("classify", smears, "--strict")
@@ -89,20 +90,16 @@ def test_unfamiliar_cells_get_few_labels_or_none(run, smears, monkeypatch):
 
 
 @pytest.mark.slow
-def test_ten_cells_of_one_class_are_familiar(shared):
-    """Photographs that the shipped model has learned from, and of another laboratory."""
-    model, rng = load_cell_model(None), np.random.default_rng(0)
-    for folder, expected in (("smears", True), ("tecom", False)):
-        by_label = {}
-        for row in rows_of(shared / folder / "labels_checked.csv"):
-            by_label.setdefault(row["checked"], []).append(str(shared / folder / "images" / row["file"]))
-        for label in CLASSES:
-            files = find_images(by_label[label])
-            found = [describe_image(file, most=1) for file in files]
-            X = np.array([image.X[0] for image in found if image.X])
-            for _ in range(50):
-                some = rng.choice(len(X), min(10, len(X)), replace=False)
-                assert model.is_familiar(X[some]) == expected, (folder, label)
+@pytest.mark.parametrize(
+    ("folder", "least", "most"), [("smears", 0.96, 1), ("tecom", 0, 0), ("pbc", 0, 0), ("lisc", 0, 0.01)]
+)
+def test_images_of_other_laboratories_are_told_one_by_one(shared, folder, least, most):
+    model = load_cell_model(None)
+    stains = [describe_image(file).stain for file in find_images([str(shared / folder / "images")])[::2]]
+    own = [model.about.kind.are_own([stain]) for stain in stains]
+    assert least <= np.mean(own) <= most
+    pairs = [model.about.kind.are_own(pair) for pair in zip(stains, stains[7:], strict=False)]
+    assert least - 0.02 <= np.mean(pairs) <= most
 
 
 def test_what_a_model_says_of_its_scores_is_in_its_file(run, smears, sure):
@@ -255,8 +252,13 @@ DROPPED = object()
         (("confusion", 0), [1]),
         (("means", 3), []),
         (("means",), "none"),
-        (("noise",), -1),
-        (("noise",), "much"),
+        (("usual_width",), 0),
+        (("kind",), DROPPED),
+        (("kind", "limit"), -1),
+        (("kind", "covariance", 2), [0, 0, 0, 0]),
+        (("cautious", "scale", 0), 0),
+        (("cautious", "coef", 1), []),
+        (("cautious", "min_score"), 2),
         (("training",), DROPPED),
         (("training", "X"), "AAA"),
         (("training", "X"), "fHwA"),

@@ -2,6 +2,7 @@
 
 import ast
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -14,6 +15,11 @@ from fastsvm_apps.cells.finding.first_look import first_look
 from fastsvm_apps.cells.finding.image_scale import Scale
 
 READS = {"read_scale", "red_circles_of", "nuclei_width"}  # what tells a scale
+
+
+def learned(are_own, usual_width=1.0):
+    """Return what a model has learned from."""
+    return SimpleNamespace(are_own=are_own, usual_width=usual_width)
 
 
 @pytest.fixture
@@ -39,13 +45,13 @@ def test_no_job_reads_a_scale_past_it():
 def test_images_of_another_kind_have_the_width_that_is_read(files, given):
     asked = []
 
-    def is_own(raws, answer):
-        asked.append(len(raws))
-        assert all(raw.stained.any() for raw in raws)
+    def is_own(stains, answer):
+        asked.append(len(stains))
+        assert all(stain.nuclear for stain in stains)
         return answer
 
-    own = first_look(files, given, lambda raws: is_own(raws, True))
-    foreign = first_look(files, given, lambda raws: is_own(raws, False))
+    own = first_look(files, given, learned(lambda stains: is_own(stains, True)))
+    foreign = first_look(files, given, learned(lambda stains: is_own(stains, False)))
     assert (own.own, foreign.own, first_look(files, given).own) == (True, False, None)
     assert asked == [12, 12]
     if given:
@@ -53,6 +59,14 @@ def test_images_of_another_kind_have_the_width_that_is_read(files, given):
     else:
         assert own.scale((320, 240)) is None
         assert foreign.scale((320, 240)) == pytest.approx(101, rel=0.1)
+
+
+def test_images_like_a_models_have_the_width_of_its_cells(files):
+    look = first_look(files, None, learned(lambda stains: True, 1.3))
+    assert look.scale((320, 240)) == pytest.approx(104)
+    assert look.relative_width == pytest.approx(1.3)
+    assert look.scale.unusual == {}
+    assert first_look(files, 120.0).relative_width == 1.5
 
 
 def test_as_read_all_sizes_have_a_width():
@@ -64,7 +78,8 @@ def test_as_read_all_sizes_have_a_width():
 def test_nothing_to_see_is_of_no_kind(tmp_path):
     cv2.imwrite(str(tmp_path / "white.png"), np.full((90, 90, 3), 255, np.uint8))
     (tmp_path / "no.png").write_bytes(b"")
-    assert first_look(find_images([str(tmp_path)]), None, lambda raws: pytest.fail("asked")).own is None
+    nothing = learned(lambda stains: pytest.fail("asked"))
+    assert first_look(find_images([str(tmp_path)]), None, nothing).own is None
 
 
 def test_grey_red_cells_are_told_from_nuclei_in_a_folder(tmp_path):
@@ -78,7 +93,7 @@ def test_grey_red_cells_are_told_from_nuclei_in_a_folder(tmp_path):
     assert look.scale((640, 480)) == pytest.approx(50, rel=0.15)
     assert first_look(files, 50).bluish
     assert not first_look(files[:1], None).bluish
-    foreign = first_look(files[:1], None, lambda raws: False)
+    foreign = first_look(files[:1], None, learned(lambda stains: False))
     assert foreign.bluish
     assert foreign.scale((640, 480)) == pytest.approx(50, rel=0.15)
 

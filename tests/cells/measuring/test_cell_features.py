@@ -13,7 +13,7 @@ from fastsvm_apps.cells.finding.white_cells import find_white_cells
 from fastsvm_apps.cells.measuring.cell_features import describe, feature_names, features_of
 
 SMEARS = Path(__file__).parents[3] / "data" / "cells" / "images"
-HISTOGRAMS = ("colour", "edge")
+COLOURS = ("ratio_", "whole_")
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_a_turned_cell_has_the_same_features(smears, turn):
         straight, turned = (measured(view) for view in (image, np.ascontiguousarray(TURNS[turn](image))))
         assert np.corrcoef(straight, turned)[0, 1] > 0.999
         differences.append(np.abs(straight - turned))
-    for prefix in (*HISTOGRAMS, "grain"):
+    for prefix in (*COLOURS, "nucleus_"):
         some = columns(prefix)
         assert np.mean(differences, axis=0)[some].mean() < 0.25 * between(smears, some), prefix
 
@@ -109,7 +109,7 @@ def test_a_cell_beside_a_black_wedge():
     assert np.isfinite(values).all()
     # The wedge is neither cytoplasm nor stain.
     whole = measured(ROUND)
-    colours = columns("colour")
+    colours = columns("whole_pink")
     assert np.corrcoef(values[colours], whole[colours])[0, 1] > 0.95
 
 
@@ -117,6 +117,6 @@ def test_a_weaker_lamp_changes_little(smears):
     """Densities are against the image's own background; what is left is rounding."""
     plain = np.stack([measured(image) for image in smears])
     dimmed = np.stack([measured((image * 0.65).astype(np.uint8)) for image in smears])
-    for prefix in HISTOGRAMS:
+    for prefix in COLOURS:
         some = columns(prefix)
         assert np.abs(dimmed - plain)[:, some].mean() < 0.3 * between(smears, some), prefix

@@ -16,7 +16,7 @@ def tally_of():
     """Return what counts findings, of a model that is only its names."""
 
     def tally_of(findings, classes, limit=1000, name="m.safetensors", title="Slide 3"):
-        about = ModelNotes()
+        about = ModelNotes(kind=None, cautious=None)
         model = SimpleNamespace(name=name, classes=[*classes], about=about)
         model.least = model.least_unfamiliar = lambda *_: 0.5
         count = CellClassification(model, [], ClassifySettings(), FirstLook(80.0))
