@@ -63,7 +63,7 @@ known_options = options.section(
         "--groups",
         type=Reads(),
         metavar="CSV",
-        help="The original that each image was made from: columns file, original. Copies of an original are "
+        help="The original that each image was made from: columns file, original or group. Copies are "
         "counted together, and stay together in cross-validation.",
     ),
     click.option("--classes", type=NAMES, metavar="A,B", help="Use only images with these labels."),

@@ -31,7 +31,7 @@ from ._options import command, images_argument, labels_option, model_option
         "--groups",
         type=Reads(),
         metavar="CSV",
-        help="The slide or patient of each image, to count each: columns file, original.  [default: the "
+        help="The slide or patient of each image, to count each: columns file, group.  [default: the "
         "slide, or the first folder, if there are several, and none has the name of a class]",
     ),
 )

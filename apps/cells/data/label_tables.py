@@ -19,6 +19,8 @@ from .image_reader import ImageFile
 MAX_XML_BYTES = 10_000_000
 MAX_TABLE_BYTES = 1 << 27
 
+ALSO_CALLED = {"original": "group"}  # columns by other names
+
 T = TypeVar("T", bound=tuple)
 
 
@@ -80,6 +82,7 @@ def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, l
         rows = csv.reader(file, delimiter=separator)
         try:
             header = [name.strip() for name in next(rows, [])]
+            columns = [name if name in header else ALSO_CALLED.get(name, name) for name in columns]
             for wanted in columns:
                 if wanted not in header:
                     there = shorten(", ".join(header), 80, placeholder=" ...") or "none"

@@ -109,6 +109,8 @@ def test_labels_and_groups_from_a_table(folder, table, capsys, mark, ending):
     assert [file.label for file in find_images([top], labels=more) if file.label] == ["y"]
     note = f"note: {more}, line 2: 'c.jpg' is not among the images, and 1 more\n"
     assert capsys.readouterr().err == note
+    short = table("group,file\np,2.jpg\n", "short.csv")  # another name for the column
+    assert {file.name for file in find_images([top], groups=short) if file.group == "p"} == {"a/2.jpg"}
 
 
 @pytest.mark.parametrize(
