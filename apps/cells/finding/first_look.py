@@ -104,16 +104,18 @@ def first_look(
     seen = seen_in(files) if cell_width is None else seen_in(files, COUNTED_IMAGES)
     bluish = len(seen) >= FOLDER and are_bluish(seen)
     usual = 1.0 if learned is None else learned.usual_width
-    scale = read_scale(seen, bluish, usual) if cell_width is None else cell_width
-    look = FirstLook(scale, bluish, alone=len(files) == 1)
-    if learned is not None and (stains := list(_stains_of(seen, look))):
-        look = replace(look, own=learned.are_own(stains))
-    if look.own is False:
-        bluish = are_bluish(seen)
-        if isinstance(look.scale, Scale):
-            scale = look.scale if bluish == look.bluish else read_scale(seen, bluish)
-            look = replace(look, scale=scale.as_read)
-        look = replace(look, bluish=bluish)
+
+    def look_with(bluish: bool) -> FirstLook:
+        scale = read_scale(seen, bluish, usual) if cell_width is None else cell_width
+        look = FirstLook(scale, bluish, alone=len(files) == 1)
+        stains = list(_stains_of(seen, look)) if learned is not None else []
+        return replace(look, own=learned.are_own(stains)) if stains else look
+
+    look = look_with(bluish)
+    if look.own is False and not bluish and are_bluish(seen):
+        look = look_with(True)
+    if look.own is False and isinstance(look.scale, Scale):
+        look = replace(look, scale=look.scale.as_read)
     if isinstance(look.scale, Scale):
         unusual = [
             (size, width)

@@ -96,6 +96,10 @@ def test_grey_red_cells_are_told_from_nuclei_in_a_folder(tmp_path):
     foreign = first_look(files[:1], None, learned(lambda stains: False))
     assert foreign.bluish
     assert foreign.scale((640, 480)) == pytest.approx(50, rel=0.15)
+    # A model of such images is asked again, once they are searched as its own were.
+    answers = iter([False, True])
+    look = first_look(files[:1], None, learned(lambda stains: next(answers)))
+    assert (look.own, look.bluish) == (True, True)
 
 
 def test_a_cell_as_wide_as_the_image_is_a_warning(tmp_path, capsys):
