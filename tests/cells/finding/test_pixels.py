@@ -70,6 +70,16 @@ def test_joint_histograms_of_planes_that_are_not_contiguous(planes, regions, vie
     assert counts.any()
 
 
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_moments(planes, regions, k):
+    values = np.nan_to_num(np.tile(planes, 2)[..., :k], nan=0, posinf=9, neginf=-9).clip(-9, 9)
+    sums = _pixels.moments(values, regions, N_REGIONS)
+    of = [values[regions == number].astype(float) for number in range(1, N_REGIONS + 1)]
+    expected = [[(each**power).sum(axis=0) for each in of] for power in (1, 2, 3)]
+    np.testing.assert_allclose(sums, expected, rtol=1e-12, atol=1e-9)
+    assert _pixels.moments(planes, regions, N_REGIONS).shape == (3, N_REGIONS, 3)
+
+
 def test_add_looked_up(planes, table):
     base = np.random.default_rng(5).normal(size=(HEIGHT, WIDTH)).astype(np.float32)
     looked_up = _pixels.add_looked_up(base, planes, table, AXES)
@@ -100,6 +110,7 @@ def test_small_arrays(table, shape, n_regions):
     assert counts.shape == (n_regions, *table.shape)
     assert counts.sum() == pytest.approx(regions.size * (n_regions > 0))
     assert _pixels.add_looked_up(base, planes, table, AXES).shape == shape
+    assert _pixels.moments(planes, regions, n_regions).sum() == 9 * regions.size * (n_regions > 0)
 
 
 P, B = np.zeros((6, 8, 3), np.float32), np.zeros((6, 8), np.float32)
@@ -136,6 +147,9 @@ D, M = np.zeros((3, 256), np.float32), np.eye(3, dtype=np.float32)
         ("densities", (np.zeros((6, 8, 3), np.uint8), D[:, :255].copy(), M)),
         ("densities", (np.zeros((6, 8, 3), np.uint8), D, M[:2, :2].copy())),
         ("joint_histograms", (P, R, -1, AXES)),
+        ("moments", (P, R[:5].copy(), 2)),
+        ("moments", (P, R.astype(np.int32), 2)),
+        ("moments", (P, R, -1)),
     ],
 )
 def test_what_does_not_fit_is_refused(function, arguments):
