@@ -122,7 +122,7 @@ def prepare_cells(folder):
     (folder / "groups.csv").symlink_to(samples / "groups.csv")
     (folder / "ward").symlink_to(samples / "images")
     shutil.copy(samples / "groups.csv", folder / "patients.csv")
-    (folder / "smear.jpg").symlink_to(samples / "images" / "NEUTROPHIL" / "smear_23.jpg")
+    (folder / "smear.jpg").symlink_to(samples / "images" / "NEUTROPHIL" / "smear_28.jpg")
     for line in "train images -o own.safetensors -q", "classify smears -o cells.csv":
         command = [sys.executable, "-m", "fastsvm_apps.cells", *line.split()]
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
