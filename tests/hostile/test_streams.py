@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from itertools import product
@@ -43,11 +44,13 @@ CLOSED = ("<&-", ">&-", "2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-")
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
-    """Return a folder with a corpus and images, of which one each is bad."""
+    """Return a folder with a corpus and images, of which one each is bad, and one is of another class."""
     folder = with_samples(tmp_path_factory.mktemp("inputs"))
     with open(folder / "reviews.txt", "a", encoding="utf-8") as file:
         file.write(f"{BAD}\n")
     (folder / "smears" / "bad.jpg").write_text(BAD)
+    neutrophil = min((folder / "smears" / "NEUTROPHIL").iterdir())
+    shutil.copy(neutrophil, folder / "smears" / "LYMPHOCYTE" / "wrong.jpg")
     return folder
 
 
@@ -68,7 +71,7 @@ def check_files(folder, files):
     assert there == {*files}
     for name in files:
         content = (folder / name).read_bytes() if (folder / name).is_file() else b""
-        assert content or len(list((folder / name).rglob("*.jpg"))) == 8
+        assert content or len(list((folder / name).rglob("*.jpg"))) == 9
         for printed in (b" ...\n", b"skipped\n", b"error: ", b"Traceback"):  # none of it is in a file
             assert printed not in content or name.endswith((".html", ".png"))
 

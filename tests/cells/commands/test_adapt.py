@@ -192,5 +192,5 @@ def test_ten_cells_a_class_of_a_real_laboratory(shared, work, k, most):
         adapt_cell_model(None, images, "new.safetensors", labels="own.csv")
         found, report = evaluate_cell_model("new.safetensors", images, labels="rest.csv")
         errors.append(report.error)
-        assert not found.flags[UNFAMILIAR]
+        assert found.flags[UNFAMILIAR] <= 0.02 * found.images  # the share that the limit of a kind leaves
     assert np.mean(errors) <= most

@@ -53,7 +53,8 @@ def test_it_knows_what_it_was_trained_on(shared):
     found = list(classify_cells(files, count, most=1))
     wrong = sum(not result.cells or result.cells[0].label != labels[file.name] for file, result in found)
     assert wrong <= 0.05 * len(files)
-    assert not any(UNFAMILIAR in result.flags for _, result in found)
+    # Each image is told by itself; of its own kind a limit leaves 2 %.
+    assert sum(UNFAMILIAR in result.flags for _, result in found) <= 0.02 * len(files)
 
 
 @pytest.fixture
