@@ -56,7 +56,7 @@ def known_images(photographs: Path) -> Iterator[tuple[str, str, str]]:
                 yield row["file"], row["checked"], SAME_CELL.get(original, original)
 
 
-NOTHING = SimpleNamespace(usual_width=1.0, are_own=lambda raws: False)  # to it all images are foreign
+NOTHING = SimpleNamespace(usual_width=1.0, are_own=lambda stains: False)  # to it all images are foreign
 
 
 def samples_of(folder: Path, settings: TrainingSettings, stage: Stages) -> TrainingSamples:

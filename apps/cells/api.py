@@ -51,7 +51,7 @@ def classify(
     labels : str or path-like, optional
         Known labels: a CSV file with the columns ``file`` and ``label``, or a folder of Pascal VOC files.
     groups : str or path-like, optional
-        The slide or patient of each image: a CSV file with the columns ``file`` and ``original``. By default
+        The slide or patient of each image: a CSV file with the columns ``file`` and ``group``. By default
         the slide itself, or the first folder, if there are several and none has the name of a class.
     cell_width : float, optional
         Width of a typical white cell, in pixels of the images; by default it is read from them.
@@ -118,7 +118,8 @@ def train(
     Parameters
     ----------
     images : str or path-like, or sequence of these
-        Folders, each with all its folders, and images. The largest white cell has the label of the image.
+        Folders, each with all its folders, and images. The largest white cell has the label of the image, or
+        the central one in an image that is cut out round a cell.
     output : str or path-like
         Where the model goes; a file there is replaced only if it is a model.
     labels : str or path-like, optional

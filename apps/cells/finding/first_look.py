@@ -86,6 +86,11 @@ class FirstLook:
 NO_LOOK = FirstLook()
 
 
+def look_of(file: ImageFile, look: FirstLook) -> FirstLook:
+    """Return what holds for an image of a run: a tile has the look of its slide."""
+    return getattr(file, "look", None) or look
+
+
 def first_look(
     files: Sequence[ImageFile], cell_width: float | None, learned: Learned | None = None
 ) -> FirstLook:

@@ -27,7 +27,7 @@ from ..finding.findings import (
     FoundCell,
     ImageFindings,
 )
-from ..finding.first_look import NO_LOOK, FirstLook, first_look, look_at_slide
+from ..finding.first_look import NO_LOOK, FirstLook, first_look, look_at_slide, look_of
 from ..finding.image_quality import quality_flags
 from ..finding.slide_findings import merge_tiles
 from ..learning.calibration import corrected_shares
@@ -305,7 +305,7 @@ def why_unfamiliar(
 
     There are none of an image of the same kind, or without cells.
     """
-    look = getattr(file, "look", None) or look
+    look = look_of(file, look)
     if not found.cells or (look.own is not False and not model.about.kind.is_far(found.stain)):
         return ()
     is_fine = 2 * np.count_nonzero(model.about.cautious.is_too_fine(np.stack(found.X))) > len(found.X)

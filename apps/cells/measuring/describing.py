@@ -11,7 +11,7 @@ from ...common.training_items import image_hash
 from ..data.image_reader import ImageFile, ImageReader, is_blank, turned
 from ..finding.field import Field
 from ..finding.findings import FoundCell, crop_box
-from ..finding.first_look import NO_LOOK, FirstLook
+from ..finding.first_look import NO_LOOK, FirstLook, look_of
 from ..finding.image_quality import ImageQuality, flags_without_cell, measure_quality
 from ..finding.stain import USUAL, Stain, normalised, raw_field, stain_of
 from ..finding.white_cells import WhiteCell, find_white_cells
@@ -68,7 +68,7 @@ def describe_image(
     -------
     DescribedImage
     """
-    look = getattr(file, "look", None) or look
+    look = look_of(file, look)
     reader = file.open()
     image, scale = reader.scaled(cell_width=look.scale)
     seen = None if hasattr(file, "window") else image_hash(reader.whole())
