@@ -43,7 +43,7 @@ LIMITS = (
     "It has learned from 261 photographs of one laboratory, of them 12 of monocytes and 27 of lymphocytes, "
     "with labels checked by eye. It knows four kinds: basophils, immature or broken cells may get one of "
     "these labels. In photographs of other laboratories it labels about half of the cells, hardly any "
-    "monocytes, and 1 in 25 wrongly. Do not take its count for that of a person."
+    "monocytes, and 1 in 20 wrongly. Do not take its count for that of a person."
 )
 
 

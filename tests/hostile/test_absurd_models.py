@@ -20,7 +20,7 @@ from fastsvm_apps.cells.cli import main as cells
 from fastsvm_apps.cells.learning.cautious_model import CautiousModel
 from fastsvm_apps.cells.learning.familiarity import fit_image_kind
 from fastsvm_apps.cells.learning.model_notes import ModelNotes
-from fastsvm_apps.cells.measuring.cell_features import feature_names
+from fastsvm_apps.cells.measuring.cell_features import feature_names, n_travelling
 from fastsvm_apps.sentiment.cli import main as sentiment
 from model_files import put, read
 from pairs import slow_but
@@ -33,7 +33,7 @@ TWO = ["pos", "neg", "pos", "neg", "neg"]
 
 def cell_notes():
     """Return the notes without which a model of cells is not read."""
-    n = len(feature_names())
+    n = n_travelling()
     cautious = CautiousModel(("a", "b"), np.zeros(n), np.ones(n), np.zeros((2, 2, n)), np.zeros((2, 2)))
     return ModelNotes(fit_image_kind([]), cautious).record
 

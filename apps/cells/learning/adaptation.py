@@ -12,6 +12,7 @@ import numpy as np
 
 from fastsvm.fitting import SDCA, Pipeline
 
+from ..measuring.cell_features import n_travelling
 from .cautious_model import balanced_scaler, balanced_weights
 from .model_notes import class_means
 from .training_samples import TrainingSamples
@@ -27,7 +28,7 @@ def fit_adapted_model(others: Sequence[np.ndarray], own: TrainingSamples) -> tup
     Parameters
     ----------
     others : pair of ndarray
-        The features, a row each, and the labels of cells that were known before.
+        The features that travel, a row each, and the labels of cells that were known before.
     own : TrainingSamples
         The laboratory's cells.
 
@@ -38,15 +39,17 @@ def fit_adapted_model(others: Sequence[np.ndarray], own: TrainingSamples) -> tup
     means : ndarray of shape (n_classes, n_features)
         As of `class_means`: of the laboratory's cells, or of the others where it has none of a class.
     """
-    X, labels = others
+    labels, rest = others[1], own.X.shape[1] - n_travelling()
+    # Features that do not travel are 0, and so get no weight.
+    X, own_X = (np.pad(each[:, : n_travelling()], ((0, 0), (0, rest))) for each in (others[0], own.X))
     common, is_common = np.isin(labels, own.y), np.isin(own.y, labels)
     shown = np.append(~common, np.ones(len(own.y), bool))
     if not common.any():
         common[:] = is_common[:] = True
     scaler_of_others = balanced_scaler(X[common], labels[common])
     least = MIN_SPREAD**2 * scaler_of_others.var_
-    scaler = balanced_scaler(own.X[is_common], own.y[is_common], least)
-    rows = np.vstack([scaler_of_others.transform(X), scaler.transform(own.X)])
+    scaler = balanced_scaler(own_X[is_common], own.y[is_common], least)
+    rows = np.vstack([scaler_of_others.transform(X), scaler.transform(own_X)])
     y = np.append(labels, own.y)
     # A class that only one kind has counts as much.
     weights = np.append(balanced_weights(labels), OWN_WEIGHT * balanced_weights(own.y))

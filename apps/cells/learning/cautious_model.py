@@ -1,22 +1,22 @@
 """A second, cautious model for images unlike those of training: another stain, camera or laboratory.
 
 It learns from the cells of several laboratories, which all count the same, and from versions of them with
-other stains. It is two linear models: one of shapes and of colours relative to the cell's nucleus, one of
-the colours of the whole cell as well. A label wants that both are sure. Two things take it away. A cell may
-show finer structure than any that was learned from: of a laboratory with such a camera, left out, half of
-the labels were wrong at any score. And it may be of a class that the first model does not know.
+other stains, by the features that travel. It is two linear models: one of shapes and of colours relative to
+the cell's nucleus, one of the colours of the whole cell as well. A label wants that both are sure. Two things
+take it away. A cell may show finer structure than any that was learned from: of a laboratory with such a
+camera, left out, half of the labels were wrong at any score. And it may be of a class that the first model
+does not know.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastsvm.fitting import SDCA, Scaler
 
-from ..measuring.cell_features import feature_names
+from ..measuring.cell_features import columns_of, n_travelling
 
 if TYPE_CHECKING:
     from .training_samples import TrainingSamples
@@ -37,12 +37,6 @@ REFUSED = 0.1  # what the scores of such cells are multiplied by: they get a lab
 MODEL_DIGITS = 5  # of the numbers of a model, which its file holds as text
 
 
-@cache
-def columns_of(*beginnings: str) -> np.ndarray:
-    """Return the columns of the features whose names begin so."""
-    return np.flatnonzero([name.startswith(beginnings) for name in feature_names()])
-
-
 @dataclass(frozen=True, eq=False)
 class CautiousModel:
     """Two linear models, one against the rest.
@@ -50,9 +44,9 @@ class CautiousModel:
     Attributes
     ----------
     classes : tuple of str
-    center, scale : ndarray of shape (n_features,)
+    center, scale : ndarray of shape (n_travelling,)
         Mean and standard deviation of each feature.
-    coef : ndarray of shape (2, n_classes, n_features)
+    coef : ndarray of shape (2, n_classes, n_travelling)
         The first is 0 for colours of the whole cell.
     intercept : ndarray of shape (2, n_classes)
     min_score : float
@@ -75,7 +69,8 @@ class CautiousModel:
         classes : sequence of str
             Those of the first model.
         """
-        rows = np.clip((X - self.center) / self.scale, -MAX_DEVIATION, MAX_DEVIATION)
+        rows = (X[:, : len(self.center)] - self.center) / self.scale
+        rows = np.clip(rows, -MAX_DEVIATION, MAX_DEVIATION)
         odds = np.einsum("ij,kcj->kic", rows, self.coef) + self.intercept[:, None]
         chances = np.exp(-np.logaddexp(0, -odds))
         chances /= np.maximum(chances.sum(axis=2, keepdims=True), 1e-300)
@@ -99,7 +94,7 @@ class CautiousModel:
 
 def fit_cautious_model(laboratories: Sequence["TrainingSamples"], seed: int) -> CautiousModel:
     """Fit a cautious model; all laboratories count the same, and all classes."""
-    X = np.concatenate([each.stained for each in laboratories]).astype(float)
+    X = np.concatenate([each.stained[:, : n_travelling()] for each in laboratories]).astype(float)
     y = np.concatenate([each.y for each in laboratories])
     weights = balanced_weights(y, np.concatenate([_weights_within(each) for each in laboratories]))
     scaler = balanced_scaler(X, y, weights=weights)

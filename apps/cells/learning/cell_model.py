@@ -50,7 +50,7 @@ class CellModel:
         self.name, self.pipeline = name, model
         try:
             self.record = load_about(path)
-            self.about = read_notes(self.record, len(model.classes_), len(names))
+            self.about = read_notes(self.record, len(model.classes_))
         except (KeyError, TypeError, ValueError, AttributeError):
             raise AppError(f"{path}: its notes on the model are damaged; train it again") from None
 

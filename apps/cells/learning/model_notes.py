@@ -8,6 +8,7 @@ import numpy as np
 
 from ..finding.image_quality import WORDS, QualityRanges
 from ..finding.stain import USUAL, Stain
+from ..measuring.cell_features import feature_names, n_travelling
 from .calibration import CellCalibration
 from .cautious_model import CautiousModel
 from .familiarity import ImageKind
@@ -85,20 +86,20 @@ def _notes_as_json(value):
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-def read_notes(record: Mapping, n_classes: int, n_features: int) -> ModelNotes:
+def read_notes(record: Mapping, n_classes: int) -> ModelNotes:
     """Return the notes in a model file, checked; ValueError, KeyError or TypeError if they are damaged."""
     training = record["training"]
     ranges = {name: bounds for name, bounds in record["ranges"].items() if name in WORDS}
     notes = ModelNotes(
         _image_kind(record["kind"]),
-        _cautious_model(record["cautious"], n_features),
+        _cautious_model(record["cautious"], n_travelling()),
         _usual_stain(record["usual"]),
         float(_numbers(record["usual_width"])),
         _calibration(record["calibration"]),
         {name: tuple(_numbers(bounds, 2).tolist()) for name, bounds in ranges.items()},
         _matrix(record["confusion"], n_classes, n_classes + 1),
-        _matrix(record["means"], n_classes, n_features),
-        None if training is None else _learned_cells(training, n_classes, n_features),
+        _matrix(record["means"], n_classes, len(feature_names())),
+        None if training is None else _learned_cells(training, n_classes, n_travelling()),
         record["limits"],
     )
     if not isinstance(notes.limits, str) or not 0 < notes.usual_width < 1e3:

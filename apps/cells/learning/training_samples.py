@@ -24,7 +24,7 @@ from ..finding.first_look import FirstLook
 from ..finding.image_quality import QualityRanges, quality_ranges
 from ..finding.stain import USUAL, Stain, usual_field
 from ..finding.white_cells import find_white_cells
-from ..measuring.cell_features import describe
+from ..measuring.cell_features import describe, n_travelling
 from ..measuring.describing import DescribedImage, describe_image
 from ..settings import TrainingSettings
 from .augmentation import augmented, box_in_version, with_other_stain
@@ -118,7 +118,7 @@ class TrainingSamples:
         return scores
 
     def kept_for_adaptation(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return features and class numbers of the images' cells without versions, as a model file has them.
+        """Return features that travel and class numbers of the images' cells, as a model file has them.
 
         Of large classes evenly spread ones are kept.
         """
@@ -126,7 +126,7 @@ class TrainingSamples:
         classes, number = np.unique(images.y, return_inverse=True)
         each = [np.flatnonzero(number == k) for k in range(len(classes))]
         rows = np.concatenate([of[:: -(-len(of) * len(classes) // MOST_KEPT_CELLS)] for of in each])
-        return images.X[rows], number[rows]
+        return images.X[rows, : n_travelling()], number[rows]
 
 
 def measure_training_samples(
@@ -223,7 +223,8 @@ def _versions(
     fineness = min(max(1 / scale, 1), MAX_FINENESS)
     if fineness > 1:
         image, scale = reader.scaled(cell_width=look.scale, fraction=fineness)
-    rng = np.random.default_rng([settings.seed, crc32(file.name.encode("utf-8", "surrogateescape"))])
+    seeds = [settings.seed, crc32(file.name.encode("utf-8", "surrogateescape"))]
+    rng, rng_of_stain = np.random.default_rng(seeds), np.random.default_rng([*seeds, 1])
     versions = []
     for _ in range(settings.versions):
         pixels, matrix, zoom = augmented(image, rng, 1 / fineness)
@@ -233,6 +234,6 @@ def _versions(
         boxes = [tuple(side * scale for side in cell.box) for cell in found.cells]
         moved = [tuple(side / fineness for side in box_in_version(box, matrix, zoom)) for box in boxes]
         pairs = [*match_boxes(moved, [cell.box for cell in cells])]
-        other = with_other_stain(field, rng) if pairs else field
+        other = with_other_stain(field, rng_of_stain) if pairs else field
         versions.append({k: tuple(describe(each, cells[n]) for each in (field, other)) for k, n in pairs})
     return versions

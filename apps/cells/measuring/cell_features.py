@@ -12,13 +12,17 @@ group                what
                      closings by discs of three sizes take away), over the density of the nucleus
 ``whole_*``          colours of the whole cell over the density of its darkest part, without a border between
                      nucleus and cytoplasm: in five rings, as a joint histogram, and how fine they change
+``colour_*``         colours as they are: joint histograms in four regions, core and rim of the nucleus, near
+                     and far cytoplasm
 ===================  ====================================================================================
 
-All colours are ratios: they hardly change with the strength of the stain and the light. Histograms are shares
-of the cell's pixels, under a square root: the dot product of two is then the Bhattacharyya coefficient, which
-suits a linear classifier.
+The colours of all groups but the last are ratios: they hardly change with the strength of the stain and the
+light, and so travel from one laboratory to another. Those of the last tell more of the cells of one
+laboratory. Histograms are shares of pixels, under a square root: the dot product of two is then the
+Bhattacharyya coefficient, which suits a linear classifier.
 
-To add a feature, yield one more pair. Then train the models again: a model file names its features.
+To add a feature, yield one more pair; one that does not travel comes last. Then train the models again: a
+model file names its features.
 """
 
 from collections.abc import Iterator
@@ -54,6 +58,9 @@ MIN_SPREAD = 1e-3  # so that nothing flat is skewed
 BESIDE_SHARES = (0.1, 0.5, 0.9)  # quantiles of what is left beside the colour of the nucleus
 HUES = (-1.0, 2.0, 10)  # low, high (radians from the nucleus' hue, towards red) and bins
 JOINT_AXES = ((-0.3, 1.1, 7), (-0.4, 1.2, 8))  # low, high and bins of pink and purple
+# Low, high and bins of colours as they are. Two bins are joined, so that only the edges of one are soft.
+COLOURS = {"pink": (-0.6, 0.8, 10), "purple": (-0.1, 0.8, 8), "dark": (0.0, 1.2, 8), "blue": (-0.4, 0.7, 8)}
+COLOUR_PAIRS = ("pink", "purple"), ("dark", "blue")
 _BESIDE_NAMES = {plane: [f"whole_beside_{plane}_{share}" for share in BESIDE_SHARES] for plane in PLANES[:2]}
 _HUE_NAMES = [f"whole_hue{k}" for k in range(HUES[2])]
 _JOINT_NAMES = [f"whole_pink{i}_purple{j}" for i, j in np.ndindex(JOINT_AXES[0][2], JOINT_AXES[1][2])]
@@ -78,11 +85,18 @@ def features_of(field: Field, cell: WhiteCell) -> Iterator[Feature]:
     yield from measured.cell_shape()
     yield from measured.ratios()
     yield from measured.whole()
+    yield from measured.colours()
 
 
 def describe(field: Field, cell: WhiteCell) -> np.ndarray:
     """Return the values of the features of a cell, in the order of `feature_names`, as float32."""
     return np.array([value for _, value in features_of(field, cell)], np.float32)
+
+
+@cache
+def n_travelling() -> int:
+    """Return how many of the features, the first ones, mean the same in cells of any laboratory."""
+    return sum(not name.startswith("colour_") for name in feature_names())
 
 
 @cache
@@ -95,6 +109,12 @@ def feature_names() -> list[str]:
     area = int(np.count_nonzero(disc))
     cell = WhiteCell((12, 12, 40, 40), (32, 32), area, contour.reshape(-1, 2) + 12, (12, 12), nucleus, disc)
     return [name for name, _ in features_of(field, cell)]
+
+
+@cache
+def columns_of(*beginnings: str) -> np.ndarray:
+    """Return the columns of the features whose names begin so."""
+    return np.flatnonzero([name.startswith(beginnings) for name in feature_names()])
 
 
 class _Measured:
@@ -248,6 +268,22 @@ class _Measured:
             if width == RING_WIDTH:
                 for ring, value in enumerate(np.sqrt(of_rings[1, :, DARK] / n[:, 0]) / unit):
                     yield f"whole_fine_ring{ring}", value
+
+    def colours(self) -> Iterator[Feature]:
+        pink, purple, dark = np.moveaxis(self.planes, 2, 0)
+        planes = {"pink": pink, "purple": purple, "dark": dark, "blue": pink - purple}  # blue over red
+        for pair in COLOUR_PAIRS:
+            both, axes = np.dstack([planes[name] for name in pair]), [COLOURS[name] for name in pair]
+            counts = _pixels.joint_histograms(both, self.regions, len(REGIONS), axes)
+            counts = (counts[:, ::2] + counts[:, 1::2]).reshape(len(REGIONS), -1, 2).sum(axis=2)
+            shares = np.sqrt(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
+            yield from zip(_colour_names(*pair), shares.ravel().tolist(), strict=True)
+
+
+@cache
+def _colour_names(one: str, other: str) -> list[str]:
+    bins = np.ndindex(len(REGIONS), COLOURS[one][2] // 2, COLOURS[other][2] // 2)
+    return [f"colour_{REGIONS[k]}_{one}{i}_{other}{j}" for k, i, j in bins]
 
 
 def _to_border(mask: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from fastsvm_apps.cells.learning.cell_model import load_cell_model
 from fastsvm_apps.cells.learning.familiarity import fit_image_kind
 from fastsvm_apps.cells.learning.model_notes import ModelNotes, read_notes
 from fastsvm_apps.cells.learning.training_samples import TrainingSamples
-from fastsvm_apps.cells.measuring.cell_features import feature_names
+from fastsvm_apps.cells.measuring.cell_features import feature_names, n_travelling
 from refusal import assert_refused
 
 pytestmark = pytest.mark.blas
@@ -165,13 +165,15 @@ def test_a_few_cells_that_are_alike():
 def test_large_sets_are_thinned_class_by_class(monkeypatch):
     monkeypatch.setattr(training_samples, "MOST_KEPT_CELLS", 20)
     y = np.repeat(["A", "B", "B"], [3, 100, 100])
-    X, numbers = np.arange(203 * 4, dtype=np.float32).reshape(203, 4), np.arange(203)
+    n, numbers = n_travelling(), np.arange(203)
+    X = numbers[:, None] + np.zeros(n + 4, np.float32)
     samples = TrainingSamples(X, y, numbers, numbers >= 103, *np.zeros((2, 203)), X)
     X, number = samples.kept_for_adaptation()
     assert np.bincount(number).tolist() == [3, 10]
-    cautious = CautiousModel(("A", "B"), np.zeros(4), np.ones(4), np.zeros((2, 2, 4)), np.zeros((2, 2)))
+    assert X.shape[1] == n
+    cautious = CautiousModel(("A", "B"), np.zeros(n), np.ones(n), np.zeros((2, 2, n)), np.zeros((2, 2)))
     notes = ModelNotes(fit_image_kind([]), cautious, training=(X, number))
-    again = read_notes(notes.record, 2, 4).training
+    again = read_notes(notes.record, 2).training
     np.testing.assert_array_equal(again[0], X)
     assert again[1].tolist() == number.tolist()
 

@@ -56,7 +56,9 @@ def test_every_classifier(record, smears, classifier):
     why = record("explain", image, "-m", "cells.safetensors")
     assert why["likeliest"] == "NEUTROPHIL"
     assert why["probabilities"] == pytest.approx(cell["probabilities"], abs=1e-6)
-    assert sum(reason["contribution"] > 0 for reason in why["reasons"]) > 6
+    # In a kernel machine a colour that this cell alone has speaks against all classes.
+    most_for = 4 if classifier.startswith("kernel") else 6
+    assert sum(reason["contribution"] > 0 for reason in why["reasons"]) > most_for
 
 
 def test_wrong_labels_are_listed_and_drawn(run, record, smears, work):
