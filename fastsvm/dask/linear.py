@@ -86,6 +86,8 @@ class SDCAClassifier(LinearClassifier, Fields):
     >>> save_model(model.to_local(), "model.safetensors")                  # doctest: +SKIP
     """
 
+    _takes_several = False
+
     loss: str = "hinge"
     _: KW_ONLY
     hinge_width: float = 1.0
@@ -142,7 +144,8 @@ class SDCAClassifier(LinearClassifier, Fields):
         data = X if isinstance(X, Placed) else place(X, y, sample_weight, client=self.client)
         again = self.warm_start and getattr(self, "_fitted_data", None) is data
         starts = self.intercept_ if again else None
-        classes, labels, runs = data.classes, Targets(None, data.classes).labels, []
+        targets, runs = Targets(None, data.classes), []
+        classes, labels = targets.classes, targets.labels
         seeds = as_random(self.random_state).randint(2**31 - 1, size=len(labels))
         class_weight = _weights_by_label(self.class_weight, classes, data)
 
@@ -171,7 +174,7 @@ class SDCAClassifier(LinearClassifier, Fields):
             verbose=self.verbose,
             watchers_of=None if tasks is None else lambda k: [tasks.watcher(k)],
         )
-        fit = as_fit(classes, results, data.dtype, self.tol, () if tasks is None else tasks.stopped)
+        fit = as_fit(targets, results, data.dtype, self.tol, () if tasks is None else tasks.stopped)
         fit.set_attributes(self)
         self._fitted_data = data if self.warm_start else None
         counts = [(run.n_rounds, run.sent + run.received, run.lost) for run in runs]

@@ -105,4 +105,7 @@ def _require_arrays(columns):
                 "(dask.array.from_array makes one of an array, and .values of a dask DataFrame)."
             )
         if array.ndim != dimensions:
-            raise ValueError(f"X must have two dimensions, y and sample_weight one; got {array.ndim}.")
+            raise ValueError(
+                f"X must have two dimensions, y and sample_weight one; got {array.ndim}. Several labels a "
+                "row are fitted one by one, each as two classes."
+            )

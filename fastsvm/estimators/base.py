@@ -18,7 +18,7 @@ from .._utils.sparse import issparse
 from .._utils.threads import number_of_threads
 from ..fitting import convergence_advice
 from ..fitting.fit import fit_linear, warn_if_linear_fit_is_short
-from ..fitting.labels import known_labels
+from ..fitting.labels import is_indicator, known_labels
 from ..fitting.prediction import LinearPrediction, Prediction, require_predict_proba
 from ..solvers import as_rows
 from ..solvers._input import as_csr, with_floats
@@ -126,6 +126,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
     """A classifier with scikit-learn's checks, tags and random states."""
 
     _warning = ConvergenceWarning
+    _takes_several = False  # labels a row
 
     def __getattr__(self, name):
         """Say why there is no such method."""
@@ -145,8 +146,14 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
         if reset and plain and is_plain_labels(y, X.shape[0]):
             set_columns(self, X)
             return X, y
-        X, y = validated(self, X, y, reset=reset)
-        if y.dtype.kind not in "biu":  # whole numbers are classes
+        several = is_indicator(y)
+        if several and not self._takes_several:
+            name = type(self).__name__
+            raise ValueError(
+                f"{name} takes one label a row: several take scikit-learn's OneVsRestClassifier({name}())."
+            )
+        X, y = validated(self, X, y, reset=reset, multi_output=several)
+        if y.dtype.kind not in "biu" and not several:  # whole numbers are classes
             check_classification_targets(y)
         return X, y
 
@@ -165,8 +172,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-        y : array-like of shape (n,)
-            The true labels.
+        y : array-like of shape (n,), or indicator matrix of shape (n, n_labels)
+            The true labels, all of which must be right where a row has several.
         sample_weight : array-like of shape (n,), default=None
             How much each row counts.
 
@@ -187,7 +194,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Columns in the order of `classes_`; rows add up to 1.
+            Columns in the order of `classes_`; rows add up to 1, but after a fit to several labels a row.
         """
         return super().predict_proba(X)
 
@@ -214,6 +221,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
 
 class LinearClassifier(CallbackSupportMixin, BaseClassifier, LinearPrediction):
     """A linear classifier: `fit_linear` with scikit-learn's checks and callbacks."""
+
+    _takes_several = True
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = self._takes_several
+        return tags
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
         """Fit, called by `fit`, with these options of `fit_linear`."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..fitting.labels import targets_of
 from ..solvers.run import Watcher
 
 if TYPE_CHECKING:
@@ -126,7 +127,8 @@ class TaskCallbacks(StepCallbacks):
         """
         several = len(labels) > 1
         super().start(len(labels) if several else self.max_iter, not several)
-        self.labels = labels
+        y = self.data["y"]
+        self.targets = None if y is None else targets_of(y, classes)
         self.classes = np.array([False, True]) if several else classes  # of the classifier of a run
         self.children = [self.root]
         if several:
@@ -167,7 +169,7 @@ class _TaskWatcher(Watcher):
         self.task, self.data = tasks.children[k], tasks.data
         self.has_own_task = self.task is not tasks.root
         if self.has_own_task and self.data["y"] is not None:  # rows on a cluster have their labels there
-            self.data = {**self.data, "y": self.data["y"] == tasks.labels[k]}
+            self.data = {**self.data, "y": tasks.targets.signs(k) > 0}
 
     def begin(self, solver):
         if self.has_own_task:

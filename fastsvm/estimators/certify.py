@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.warnings import warn_user
 from ..fitting.certificate import TINY, Certificate, certificate_bracket, dual_of_scores, multinomial_bracket
-from ..fitting.labels import Targets, as_labels
-from ..fitting.prediction import LinearPrediction, is_multinomial
+from ..fitting.labels import as_targets
+from ..fitting.prediction import LinearPrediction, has_several_labels, is_multinomial
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
@@ -118,11 +118,12 @@ def certify(
     if positive("accuracy", accuracy) <= 1:
         raise ValueError(f"accuracy must be above 1; got {accuracy!r}.")
     X, rows = as_matrix(X, norms=True)
-    y = as_labels(y, X.shape[0])
-    classes, coef, intercept = _certifiable_classifier(model, X, y, intercept)
+    targets = as_targets(y, X.shape[0], getattr(model, "classes_", None))
+    coef, intercept = _certifiable_classifier(model, X, targets, intercept)
+    classes, n = targets.classes, targets.n_rows
     joint = (loss is None or alpha is None) and is_multinomial(model)
     given = loss is not None and alpha is not None
-    loss, alpha = _certified_objective(model, loss, alpha, len(classes), len(y))
+    loss, alpha = _certified_objective(model, loss, alpha, len(classes), n)
     one_of("loss", loss, PEGASOS_LOSSES)
     params = SDCAParams(
         loss,
@@ -132,21 +133,21 @@ def certify(
         tol=tol,
         fit_intercept=intercept is not None,
     )
-    targets, random, found = Targets(y, classes), as_state(random_state), []
+    random, found = as_state(random_state), []
     weights = _certified_weights(model, targets, sample_weight)
     n_problems = 0 if joint else len(targets.labels)
     if joint:
-        problem = MultinomialProblem(rows, np.searchsorted(classes, y), len(classes), weights[0])
+        problem = MultinomialProblem(rows, np.searchsorted(classes, targets.y), len(classes), weights(0))
         solver = MultinomialSolver(problem, params)
         found.append(multinomial_bracket(solver, coef, intercept, tol, accuracy))
     elif (column := _certified_intercept_column(model)) is not None:
         rows, coef = with_column(X, column), np.column_stack([coef, intercept / column])
         intercept = None
         params.fit_intercept = False
-    duals = _certified_duals(model, len(y))
+    duals = _certified_duals(model, n)
     relative = given or _kind_to_certify(model) == "fastsvm"  # others mean weights as they are
     for k in range(n_problems):
-        problem = Problem(rows, targets.signs(k), weights[k], relative=relative)
+        problem = Problem(rows, targets.signs(k), weights(k), relative=relative)
         rows = problem.rows  # checked once
         b0 = 0.0 if intercept is None else float(intercept[k])
         dual = None if duals is None else duals[k]
@@ -176,8 +177,8 @@ def _warn_if_loose(certificate, accuracy, tol, stalled):
 # Reading the objective of a model.
 
 
-def _certifiable_classifier(model, X, y, intercept):
-    """Return classes, coef of shape (n_problems, n_features), and the intercept or None."""
+def _certifiable_classifier(model, X, targets, intercept):
+    """Return coef of shape (n_problems, n_features), and the intercept or None."""
     name = type(model).__name__
     if hasattr(model, "steps"):
         raise ValueError("model is a Pipeline: pass its last step, model[-1], and X as model[:-1] gives it.")
@@ -190,22 +191,25 @@ def _certifiable_classifier(model, X, y, intercept):
             raise ValueError(f"A {name} has no coef_ and classes_: only linear classifiers can be certified.")
         if intercept is not None:
             raise ValueError("intercept is for bare coefficients; a model has its own.")
-        classes, coef = model.classes_, model.coef_
-        if hasattr(model, "decision_function_shape") and len(classes) > 2:
+        coef = model.coef_
+        if has_several_labels(model) != targets.is_several:
+            raise ValueError(
+                "y must be labels as the model was fitted to: one a row, or an indicator matrix."
+            )
+        if hasattr(model, "decision_function_shape") and len(targets.classes) > 2:
             raise ValueError(f"A {name} with more than two classes is one-vs-one, not one-vs-rest.")
         intercept = model.intercept_ if getattr(model, "fit_intercept", True) else None
     else:
-        classes, coef = np.unique(y), model
-    unknown = np.setdiff1d(y, classes)
-    if len(unknown):
+        coef = model
+    if not targets.is_several and len(unknown := np.setdiff1d(targets.y, targets.classes)):
         raise ValueError(f"y has the label {unknown.tolist()[0]!r}, which the model does not have.")
     coef = coef.toarray() if sparse.issparse(coef) else np.asarray(coef)
     coef = np.ascontiguousarray(np.atleast_2d(coef), dtype=np.float64)
-    expected = (1 if len(classes) == 2 else len(classes), X.shape[1])
-    if len(classes) < 2 or coef.shape != expected:
+    expected = (len(targets.labels), X.shape[1])
+    if coef.shape != expected:
         raise ValueError(
-            f"coef has shape {coef.shape}; for {len(classes)} classes and X of {X.shape[1]} columns it must "
-            f"be {expected}."
+            f"coef has shape {coef.shape}; for {len(targets.classes)} classes and X of {X.shape[1]} columns "
+            f"it must be {expected}."
         )
     if intercept is not None:
         intercept = np.asarray(intercept, dtype=np.float64).ravel()
@@ -214,7 +218,7 @@ def _certifiable_classifier(model, X, y, intercept):
         intercept = np.broadcast_to(intercept, len(coef))
     if not (np.isfinite(coef).all() and (intercept is None or np.isfinite(intercept).all())):
         raise ValueError("coef and intercept must be finite.")
-    return classes, coef, intercept
+    return coef, intercept
 
 
 def _kind_to_certify(model):
@@ -292,18 +296,18 @@ def with_column(X, value):
 
 
 def _certified_weights(model, targets, sample_weight):
-    """Return the c_i of each binary problem, with the class weights of the model's own fit."""
-    y, classes, n = targets.y, targets.classes, len(targets.labels)
+    """Return the c_i of a binary problem, as a function of its number, as the model's own fit had them."""
     if isinstance(model, LinearPrediction):
-        return [targets.weights(model.class_weight, sample_weight)] * n
+        return targets.weights_of(model.class_weight, sample_weight)
     if getattr(model, "class_weight", None) is None:
-        return [sample_weight] * n
+        return lambda k: sample_weight
+    y, classes, labels = targets.y, targets.classes, targets.labels
     factor = scikit_learn_class_weights(model, classes, y, sample_weight)[np.searchsorted(classes, y)]
     sample_weight = as_weights(np.ones(len(y)) if sample_weight is None else sample_weight, len(y))
-    if n > 1 and _kind_to_certify(model) in ("LinearSVC", "LogisticRegression", "SGDClassifier"):
+    if len(labels) > 1 and _kind_to_certify(model) in ("LinearSVC", "LogisticRegression", "SGDClassifier"):
         # In LIBLINEAR's and SGD's problems of one class against the rest, the rest has weight 1.
-        return [sample_weight * np.where(y == label, factor, 1) for label in targets.labels]
-    return [sample_weight * factor] * n
+        return lambda k: sample_weight * np.where(y == labels[k], factor, 1)
+    return lambda k: sample_weight * factor
 
 
 def scikit_learn_class_weights(model, classes, y, sample_weight):

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from ..fitting.convergence_advice import fit_ends, warn_if_short
 from ..fitting.fit import all_or_nothing
-from ..fitting.labels import Targets, known_labels
+from ..fitting.labels import known_labels, targets_of
 from ..solvers._input import as_weights
 from ..solvers._mapped_rows import rows_at
 from .callbacks import StepCallbacks, with_callbacks
@@ -114,7 +114,7 @@ class CrossValidated:
         """
         self._check_params()
         X, y = self._validated(X, y)
-        targets = Targets(y)
+        targets = targets_of(y)
         self.classes_ = targets.classes
         routed = self._routed_params(sample_weight, params)
         folds = self._cv_folds(X, y, sample_weight, routed)
@@ -122,7 +122,7 @@ class CrossValidated:
         steps = StepCallbacks(self, X, y, sample_weight)
         steps.start(len(search.candidates) + 1)
         with closing(search.fits):
-            best, n_tried, ends = self._choose_by_folds(search, folds, targets, routed.scorer.score, steps)
+            best, n_tried, ends = self._choose_by_folds(search, folds, y, routed.scorer.score, steps)
         name, _ = search.candidates[np.ravel_multi_index(best[0], search.shape)]
         steps.begin_step(f"final fit at {name}")
         fit, final_ends = search.final(*best, n_tried)
@@ -133,7 +133,7 @@ class CrossValidated:
         warn_if_short([*ends, *final_ends], self.tol, of_columns, self.max_iter, category=self._warning)
         return self
 
-    def _choose_by_folds(self, search, folds, targets, scorer_params, steps):
+    def _choose_by_folds(self, search, folds, y, scorer_params, steps):
         """Fit and score all candidates on the folds; set `scores_` and the like.
 
         Returns
@@ -142,13 +142,15 @@ class CrossValidated:
         n_tried : int, candidates before a callback stopped the search
         ends : list of FitEnd, of all fits
         """
-        y, tests = targets.y, [test for _, test in folds]
-        trained = np.bincount(np.concatenate([np.unique(train) for train, _ in folds]), minlength=len(y))
+        targets, tests = targets_of(y), [test for _, test in folds]
+        trained = np.concatenate([np.unique(train) for train, _ in folds])
+        trained = np.bincount(trained, minlength=targets.n_rows)
         self.scores_ = np.full((*search.shape, len(tests)), np.nan)
         self.cv_objectives_, self.cv_dual_gaps_ = np.full(
             (2, *self.scores_.shape, len(targets.labels)), np.nan
         )
-        scorer = _accuracy if self.scoring in (None, "accuracy") else self._scorer()
+        plain = self.scoring in (None, "accuracy") and not targets.is_several
+        scorer = _accuracy if plain else self._scorer()
         best_mean, best, ends, n_tried = -np.inf, None, [], 0
         for place, (name, alpha) in zip(np.ndindex(*search.shape), search.candidates, strict=True):
             steps.begin_step(name)
@@ -177,27 +179,34 @@ class CrossValidated:
 
     def _cv_folds(self, X, y, sample_weight, routed):
         """Return the folds, each (train, test), of the rows that have a weight; given folds as they are."""
-        params, rows = routed.splitter.split, np.flatnonzero(as_weights(sample_weight, len(y)))
+        n = y.shape[0]
+        params, rows = routed.splitter.split, np.flatnonzero(as_weights(sample_weight, n))
         given = np.iterable(self.cv) and not hasattr(self.cv, "split")
-        if given or len(rows) in (0, len(y)):  # 0: no weights
-            rows, X_of_folds, y_of_folds = np.arange(len(y)), X, y
+        if given or len(rows) in (0, n):  # 0: no weights
+            rows, X_of_folds, y_of_folds = np.arange(n), X, y
         else:
             X_of_folds, y_of_folds, params = rows_at(X, rows), y[rows], _params_of_fold(params, rows)
         rows = rows.astype(np.int32)
         folds = check_cv(self.cv, y_of_folds, classifier=True).split(X_of_folds, y_of_folds, **params)
         return [(rows[train], rows[test]) for train, test in folds]
 
-    def _fold_weights(self, y, sample_weight, k, train):
-        """Return the weights of all rows in the k-th fold: 0 outside `train`."""
-        for label in np.setdiff1d(self.classes_, y[train]).tolist():
+    def _fold_weights(self, targets, sample_weight, k, train):
+        """Return the weights of all rows in the k-th fold, 0 outside `train`: a function of the problem."""
+        fold = targets.taken(train)
+        for label in fold.missing():
             raise ValueError(
                 f"Fold {k} trains on no row of class {label!r}: use fewer or stratified folds, or weigh it."
             )
-        weights = np.zeros(len(y))
         given = None if sample_weight is None else np.asarray(sample_weight)[train]
-        own = Targets(y[train], self.classes_).weights(self.class_weight, given)
-        np.add.at(weights, train, 1.0 if own is None else own)
-        return weights
+        own = fold.weights_of(self.class_weight, given)
+
+        def spread(weights):
+            everywhere = np.zeros(targets.n_rows)
+            np.add.at(everywhere, train, 1.0 if weights is None else weights)
+            return everywhere
+
+        first, shared = own(0), spread(own(0))  # mostly the same array for all
+        return lambda problem: shared if (weights := own(problem)) is first else spread(weights)
 
     def _scorer(self):
         return get_scorer("accuracy" if self.scoring is None else self.scoring)

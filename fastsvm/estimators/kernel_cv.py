@@ -125,7 +125,9 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
 
     def _search(self, X, targets, sample_weight, folds):
         y, signs, grams = targets.y, targets.all_signs(), {}
-        weights = [self._fold_weights(y, sample_weight, k, train) for k, (train, _) in enumerate(folds)]
+        weights = [
+            self._fold_weights(targets, sample_weight, k, train)(0) for k, (train, _) in enumerate(folds)
+        ]
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
         self.gammas_, self.alphas_ = self._gamma_grid(X), self._alpha_grid(len(y))
 

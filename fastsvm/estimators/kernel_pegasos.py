@@ -159,10 +159,10 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
             if sparse.issparse(self.support_vectors_) or sparse.issparse(X):
                 stack = partial(sparse.vstack, format="csr")
             vectors = stack([self.support_vectors_, vectors])
+        forget_fit(self)
         self.support_, self.dual_coef_, self.support_vectors_ = support, coef, vectors
         self.intercept_ = np.zeros(len(coef))
         self.t_, self._n_rows = solver.t, seen + len(y)
-        forget_fit(self)
         return self
 
     def _n_rows_seen(self):

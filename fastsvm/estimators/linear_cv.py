@@ -98,14 +98,13 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
     def _search(self, X, targets, sample_weight, folds):
         params, random = SDCAParams.of(self), check_random_state(self.random_state)
         rows = as_rows(X, self._threads(), norms=True)
-        weights = targets.weights(self.class_weight, sample_weight)
-        problems = [Problem(rows, targets.signs(k), weights) for k in range(len(targets.labels))]
-        self.alphas_ = as_alphas(
-            self.alphas,
-            self.n_alphas,
-            self.eps,
-            lambda: max(largest_alpha(problem, params) for problem in problems),
-        )
+        weights = targets.weights_of(self.class_weight, sample_weight)
+
+        def largest():
+            problems = (Problem(rows, targets.signs(k), weights(k)) for k in range(len(targets.labels)))
+            return max(largest_alpha(problem, params) for problem in problems) or 1.0
+
+        self.alphas_ = as_alphas(self.alphas, self.n_alphas, self.eps, largest)
         paths = self._fold_paths(rows, targets, sample_weight, folds, random, params)
 
         def final(place, dual, intercept, n_tried):
@@ -116,28 +115,31 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
             fit = fit_linear(
                 params.checked(alpha=self.alpha_, verbose=False, random_state=random.randint(2**31 - 1)),
                 rows,
-                targets.y,
+                targets,
                 sample_weight,
                 threads=self._threads(),
-                start_of=lambda classes, n: starts.__getitem__,
+                start_of=lambda targets: starts.__getitem__,
             )
             return fit, [end._replace(alpha=self.alpha_) for end in fit.short]
 
         candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
-        return Search(candidates, self.alphas_.shape, self._fit_folds(X, folds, paths), final)
+        return Search(candidates, self.alphas_.shape, self._fit_folds(X, targets, folds, paths), final)
 
     def _fold_paths(self, rows, targets, sample_weight, folds, random, params):
         """Return the paths of all folds, one a class; rows outside the training rows have weight 0."""
-        paths, n = [], len(targets.y)
+        paths, n = [], targets.n_rows
         for k, (train, _) in enumerate(folds):
-            weights, share = self._fold_weights(targets.y, sample_weight, k, train), len(train) / n
-            alphas, weights = self.alphas_ * share, weights * (len(train) / weights.sum())
+            weights_of, unscaled = self._fold_weights(targets, sample_weight, k, train), None
+            alphas = self.alphas_ * (len(train) / n)
             for problem, seed in enumerate(random.randint(2**31 - 1, size=len(targets.labels))):
+                if (found := weights_of(problem)) is not unscaled:
+                    unscaled = found
+                    weights = unscaled * (len(train) / unscaled.sum())
                 own = Problem(rows, targets.signs(problem), weights, relative=False)
                 paths.append(Path(own, alphas, np.array([seed], np.uint64), params))
         return paths
 
-    def _fit_folds(self, X, folds, paths):
+    def _fit_folds(self, X, targets, folds, paths):
         """Yield a FoldFit for each fold, alpha by alpha."""
         batches = ([partial(path.result, k) for path in paths] for k in range(len(self.alphas_)))
         n_threads = workers_for(paths[0].problem.rows, self._threads())
@@ -145,13 +147,13 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
         size = len(paths) // len(folds)
         for alpha, results in zip(self.alphas_, solved, strict=True):
             yield [
-                self._fold_fit(alpha, X, test, results[k * size : (k + 1) * size])
+                self._fold_fit(alpha, X, targets, test, results[k * size : (k + 1) * size])
                 for k, (_, test) in enumerate(folds)
             ]
 
-    def _fold_fit(self, alpha, X, test, results):
+    def _fold_fit(self, alpha, X, targets, test, results):
         model = SDCAClassifier(**vars(SDCAParams.of(self, alpha=alpha, verbose=False)))
-        model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
+        vars(model).update(targets.attributes(), n_features_in_=X.shape[1])
         w, dual, intercept, objective, gap, n_iter = zip(
             *((r.w, r.dual, r.intercept, r.objective, r.gap, r.n_iter) for r in results), strict=True
         )

@@ -84,12 +84,12 @@ def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, 
     -----
     The file keeps exactly what predictions need: the parameters, ``coef_`` and ``intercept_`` in their
     precision (for a kernel machine ``support_vectors_``, ``support_``, ``dual_coef_`` and ``gamma_``),
-    ``classes_``, ``feature_names_in_``, a linear classifier's ``calibration_`` and ``squares_``, and
-    ``n_iter_``, ``t_``, ``objective_`` and ``dual_gap_`` if they are finite. It does not keep what only
-    training needs: a linear classifier's ``dual_coef_``, ``history_``, the averages of ``partial_fit``, a
-    random generator given as `random_state` (an integer is kept), a vectoriser's limits on document frequency
-    and its `n_jobs`, a pipeline's cache. A loaded ``CountVectorizer`` has a given vocabulary, a
-    ``BagOfWords`` a learned one.
+    ``classes_``, ``feature_names_in_``, a linear classifier's ``calibration_``, ``squares_`` and
+    ``thresholds_``, and ``n_iter_``, ``t_``, ``objective_`` and ``dual_gap_`` if they are finite. It does not
+    keep what only training needs: a linear classifier's ``dual_coef_``, ``history_``, the averages of
+    ``partial_fit``, a random generator given as `random_state` (an integer is kept), a vectoriser's limits on
+    document frequency and its `n_jobs`, a pipeline's cache. A loaded ``CountVectorizer`` has a given
+    vocabulary, a ``BagOfWords`` a learned one.
 
     The scores of texts and of kernel machines are the same to the last bit. The scores of dense rows, and the
     output of a ``PCA`` or ``KernelFeatures``, are the same up to rounding, since sums in BLAS may depend on

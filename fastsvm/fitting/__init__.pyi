@@ -4,6 +4,7 @@ from .calibration import sharpness as sharpness
 from .convergence_advice import ConvergenceWarning as ConvergenceWarning
 from .kernel import KernelPegasos as KernelPegasos
 from .kernel import KernelSDCA as KernelSDCA
+from .labels import LabelSets as LabelSets
 from .labels import class_weights as class_weights
 from .linear import ASDCA as ASDCA
 from .linear import SDCA as SDCA

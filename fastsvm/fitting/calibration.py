@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .labels import LabelSets, as_targets
 from .prediction import probabilities_of_scores, softmax
 
 if TYPE_CHECKING:
@@ -23,12 +24,14 @@ class Calibration:
     With ``z = slope * score + intercept``, the second of two labels has the probability
     ``1 / (1 + exp(-z))``. Of more labels, each fitted against the rest, the probabilities are the softmax of
     all z, multiplied by the number that makes it likeliest. The most probable label may be another than that
-    of the highest score.
+    of the highest score. Where a row may have several labels, each has the probability of its own z.
 
     Parameters
     ----------
     slopes, intercepts : ndarray of shape (n_problems,), float64
         One for two labels, which the probability of the second follows from; one a label for more.
+    independent : bool, default=False
+        Whether a row may have several labels, whose probabilities do not add up to 1.
 
     References
     ----------
@@ -48,19 +51,19 @@ class Calibration:
            [0.3, 0.7]])
     """
 
-    def __init__(self, slopes: np.ndarray, intercepts: np.ndarray):
-        self.slopes, self.intercepts = slopes, intercepts
+    def __init__(self, slopes: np.ndarray, intercepts: np.ndarray, independent: bool = False):
+        self.slopes, self.intercepts, self.independent = slopes, intercepts, independent
 
     @classmethod
-    def fit(cls, decision: ArrayLike, y: ArrayLike, classes: ArrayLike) -> Calibration:
+    def fit(cls, decision: ArrayLike, y: ArrayLike | LabelSets, classes: ArrayLike) -> Calibration:
         """Fit the sigmoids.
 
         Parameters
         ----------
         decision : array of shape (n,) or (n, n_classes)
             Scores of rows that the classifier, or one like it, was not trained on; -inf counts as none.
-        y : array of shape (n,)
-            True labels.
+        y : array of shape (n,), or indicator matrix or LabelSets of shape (n, n_classes)
+            True labels, one a row or several.
         classes : array of shape (n_classes,), sorted
 
         Returns
@@ -73,19 +76,20 @@ class Calibration:
         ValueError
             If no label has scores.
         """
-        decision, y, labels = np.asarray(decision, float), np.asarray(y), np.asarray(classes)
-        if decision.ndim == 1:
-            labels = labels[1:]
-        fitted = np.full((len(labels), 2), np.nan)
-        for k, (label, column) in enumerate(zip(labels, decision.reshape(len(y), -1).T, strict=True)):
+        decision = np.asarray(decision, float)
+        targets = as_targets(y, len(decision), np.asarray(classes))
+        fitted = np.full((len(targets.labels), 2), np.nan)
+        columns = decision.reshape(targets.n_rows, len(fitted)).T
+        for k, column in enumerate(columns):
             there = np.isfinite(column)
             if there.any():
-                fitted[k] = sigmoid(column[there], y[there] == label)
+                fitted[k] = sigmoid(column[there], targets.signs(k)[there] > 0)
         if np.isnan(fitted).all():
             raise ValueError("there are no scores to calibrate with.")
         slopes, intercepts = np.where(np.isnan(fitted), np.nanmean(fitted, axis=0), fitted).T
-        if decision.ndim == 1:
-            return cls(slopes, intercepts)
+        if decision.ndim == 1 or targets.is_several:
+            return cls(slopes, intercepts, targets.is_several)
+        y, labels = targets.y, targets.labels
         complete = np.isfinite(decision).all(axis=1) & np.isin(y, labels)
         z = slopes * decision[complete] + intercepts
         factor = sharpness(z, np.searchsorted(labels, y[complete])) if len(z) else 1.0
@@ -102,12 +106,13 @@ class Calibration:
         Returns
         -------
         ndarray of shape (n, n_classes), float64
-            Of each row and class; rows add up to 1.
+            Of each row and class; rows add up to 1, but for several labels a row.
         """
         decision = np.asarray(decision, float)
         if decision.ndim == 1:
             return probabilities_of_scores(self.slopes[0] * decision + self.intercepts[0])
-        return softmax(self.slopes * decision + self.intercepts)
+        z = self.slopes * decision + self.intercepts
+        return probabilities_of_scores(z, True) if self.independent else softmax(z)
 
 
 def sigmoid(decision: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:

@@ -148,27 +148,27 @@ def _shown_in_error(value):
     return value if isinstance(value, str) else reprlib.repr(value)
 
 
-def fit_fingerprint(rows: Any, y: np.ndarray, weights: np.ndarray | None) -> dict[str, Any]:
+def fit_fingerprint(rows: Any, targets: Any, weights: np.ndarray | None) -> dict[str, Any]:
     """Identify the rows of a fit, their labels and their weights.
 
     Parameters
     ----------
     rows : Rows
-    y : ndarray of shape (n_rows,)
+    targets : Targets or LabelSets
     weights : ndarray of shape (n_rows,), or None
+        Those of the first problem.
 
     Returns
     -------
     dict
         Numbers of rows and columns, the labels, and a CRC-32 of each array.
     """
-    classes, codes = np.unique(y, return_inverse=True)
     return {
         "rows": rows.n_rows,
         "columns": rows.n_columns,
         "X": _checksum_text(_checksum(np.array(map_chunks(rows, partial(_crc_of_rows, rows))))),
-        "classes": list(map(str, classes.tolist())),
-        "y": _checksum_text(_checksum(codes.astype(np.int32))),
+        "classes": list(map(str, targets.classes.tolist())),
+        "y": _checksum_text(_checksum(targets.codes().astype(np.int32))),
         "weights": None if weights is None else _checksum_text(_checksum(weights)),
     }
 

@@ -19,7 +19,7 @@ from ..solvers.make_solver import LinearParams, make_solver
 from ..solvers.params import PegasosParams, SDCAParams
 from .convergence_advice import FitEnd, warn_if_short
 from .engine import solve_independent, workers_for
-from .labels import Targets, as_coefficients, held_out
+from .labels import Targets, as_coefficients, targets_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
 # Attributes of a fit that the next may not have.
-OF_ONE_FIT = ("calibration_", "squares_", "objective_", "dual_gap_", "history_", "_states")
+OF_ONE_FIT = (
+    *("calibration_", "squares_", "objective_", "dual_gap_", "history_", "dual_coef_", "_states"),
+    *("thresholds_", "sparse_output_"),
+)
 
 Starts = Callable[[int], Any]
 Makers = list[tuple[object, Callable[[int], Any]]]
@@ -78,11 +81,18 @@ def one_or_all(values: Any) -> Any:
     return float(values[0]) if isinstance(values, np.ndarray) else values[0]
 
 
-def alpha_n_of_last_fit(model: Any, classes: np.ndarray, n: int) -> float | None:
-    """Return alpha n of a model's last fit, if `warm_start` asks for it, and classes and n are the same."""
+def has_same_problems(model: Any, targets: Targets) -> bool:
+    """Whether a model's last fit was of these labels, and if so, of as many a row: one or several."""
+    return np.array_equal(targets.classes, getattr(model, "classes_", ())) and targets.is_several == hasattr(
+        model, "thresholds_"
+    )
+
+
+def alpha_n_of_last_fit(model: Any, targets: Targets) -> float | None:
+    """Return alpha n of a model's last fit, if `warm_start` asks for it, and labels and n are the same."""
     alpha_n: float | None = getattr(model, "_alpha_n", None) if getattr(model, "warm_start", False) else None
-    same = alpha_n is not None and n == model._n_rows and np.array_equal(classes, model.classes_)
-    return alpha_n if same else None
+    same = alpha_n is not None and targets.n_rows == model._n_rows and has_same_problems(model, targets)
+    return alpha_n if same and hasattr(model, "dual_coef_") else None
 
 
 @dataclass(frozen=True)
@@ -91,7 +101,8 @@ class LinearFit(Fit):
 
     Attributes
     ----------
-    classes : ndarray of shape (n_classes,)
+    targets : Targets
+        What was learned, and whether a row has one label or several.
     coef : ndarray of shape (n_scores, n_features), of the dtype of X
     intercept : ndarray of shape (n_scores,)
     n_iter : int, epochs of the problem that needed most
@@ -106,7 +117,7 @@ class LinearFit(Fit):
     short : list of FitEnd, of the problems that ended above `tol`, but for those that a callback stopped
     """
 
-    classes: np.ndarray
+    targets: Targets
     coef: np.ndarray
     intercept: np.ndarray
     n_iter: int
@@ -123,7 +134,7 @@ class LinearFit(Fit):
 
     def attributes(self) -> dict[str, Any]:  # noqa: D102 (inherited)
         found = {
-            "classes_": self.classes,
+            **self.targets.attributes(),
             "coef_": self.coef,
             "intercept_": self.intercept,
             "n_iter_": self.n_iter,
@@ -143,13 +154,14 @@ class LinearFit(Fit):
 def fit_linear(
     params: LinearParams,
     X: Any,
-    y: np.ndarray,
+    y: Any,
     sample_weight: ArrayLike | None = None,
     *,
     threads: int = 1,
-    start_of: Callable[[np.ndarray, int], Starts | None] | None = None,
+    start_of: Callable[[Targets], Starts | None] | None = None,
     rows_of: Callable[[int], ArrayOrSparse] | None = None,
     checkpoint: str | PathLike[str] | None = None,
+    keep_dual: bool = True,
     tasks: Any = None,
 ) -> LinearFit:
     """Fit a linear model, a binary problem for each class against the rest, or one for all classes.
@@ -158,15 +170,17 @@ def fit_linear(
     ----------
     params : SDCAParams, PegasosParams, PerceptronParams or ASDCAParams, checked
     X : ndarray or CSR matrix of shape (n, n_features), or Rows
-    y : array of shape (n,), the labels
+    y : array of shape (n,), the labels; an indicator matrix of several a row; or Targets
     sample_weight : array of shape (n,), default=None
     threads : int, default=1
     start_of : callable, default=None
-        Of the classes and n, what the k-th problem starts from, as a function of k; or None for zero.
+        Of the targets, what the k-th problem starts from, as a function of k; or None for zero.
     rows_of : callable, default=None
         Of the k-th binary problem, the rows that it sees in place of X; made when its turn comes.
     checkpoint : str or path-like, default=None
         The file from which the fit goes on, and that keeps its dual variables.
+    keep_dual : bool, default=True
+        False: drop the dual variables of each problem at its end, 8 bytes a row.
     tasks : TaskCallbacks, default=None
 
     Returns
@@ -178,15 +192,17 @@ def fit_linear(
     ValueError
         On bad rows or labels, and if the checkpoint is of another fit.
     """
-    validation = None
+    validation, targets = None, targets_of(y)
+    targets.warn_of_constants()
+    if targets.is_several and is_joint(params, targets.classes):
+        raise ValueError("multi_class='multinomial' is of one label a row; for several leave it at 'ovr'.")
     if getattr(params, "early_stopping", False):
-        X, y, sample_weight, validation = _with_rows_held_out(params, X, y, sample_weight)
+        X, targets, sample_weight, validation = _with_rows_held_out(params, X, targets, sample_weight)
     with nullcontext() if checkpoint is None else held(checkpoint):
-        targets = Targets(y)
-        starts = None if start_of is None else start_of(targets.classes, len(y))
+        starts = None if start_of is None else start_of(targets)
         steps_before = starts(0)[-1] if starts is not None and isinstance(params, PegasosParams) else 0
         rows = as_rows(X, threads, params.is_dual)
-        weights, kept = targets.weights(params.class_weight, sample_weight), None
+        weights, kept = targets.weights_of(params.class_weight, sample_weight), None
         if checkpoint is not None:
             kept = _checkpoint_of(checkpoint, params, rows, targets, weights)
             starts = kept.starts(starts)
@@ -202,29 +218,31 @@ def fit_linear(
             trace=params.trace or params.verbose or tasks is not None,
             n_threads=workers_for(rows, threads) if isinstance(params, SDCAParams) else threads,
             verbose=params.verbose,
+            keep_dual=keep_dual,
             watchers_of=lambda k: [each.watcher(k) for each in watching],
         )
         if kept is not None:
             kept.write()
     stopped = () if tasks is None else tasks.stopped
-    fit = as_fit(targets.classes, results, rows.unchecked_values.dtype, params.gap_tol, stopped)
-    n = len(targets.y)
+    fit = as_fit(targets, results, rows.unchecked_values.dtype, params.gap_tol, stopped)
+    n = targets.n_rows
     own: dict[str, Any] = {} if isinstance(params, SDCAParams) else {"solver": None}
     if isinstance(params, PegasosParams):
         own["t"] = steps_before + fit.n_iter * -(-n // min(params.batch_size, n))
     if params.is_dual:
-        own |= {"dual_coef": _dual_coef(params, targets, results), "alpha_n": params.alpha * n, "n_rows": n}
+        dual_coef = _dual_coef(params, targets, results) if keep_dual else None
+        own |= {"dual_coef": dual_coef, "alpha_n": params.alpha * n, "n_rows": n}
     return replace(fit, **own)
 
 
 def as_fit(
-    classes: np.ndarray, results: list[Result], dtype: Any, tol: float | None, stopped: Collection[int] = ()
+    targets: Targets, results: list[Result], dtype: Any, tol: float | None, stopped: Collection[int] = ()
 ) -> LinearFit:
     """Return the LinearFit of results, one a problem.
 
     Parameters
     ----------
-    classes : ndarray of shape (n_classes,)
+    targets : Targets
     results : list of Result
     dtype : of the coefficients
     tol : float or None, the relative gap to reach
@@ -235,7 +253,7 @@ def as_fit(
         if tol is not None and result.gap is not None and not result.gap <= tol * result.objective:
             short += [FitEnd.of(result)] if k not in stopped else []
     return LinearFit(
-        classes,
+        targets,
         as_coefficients(np.vstack([result.w for result in results]), dtype),
         as_coefficients(np.hstack([result.intercept for result in results]), dtype),
         max(result.n_iter for result in results),
@@ -251,7 +269,7 @@ def solver_makers(
     params: LinearParams,
     rows: Any,
     targets: Targets,
-    weights: np.ndarray | None,
+    weights: Callable[[int], np.ndarray | None],
     threads: int = 1,
     *,
     starts: Starts | None = None,
@@ -259,14 +277,14 @@ def solver_makers(
     validation: tuple[Any, Targets, Any] | None = None,
     relative: bool = True,
 ) -> Makers:
-    """Return, for each problem, its label and what makes its solver; rows and weights are shared.
+    """Return, for each problem, its label and what makes its solver; rows are shared.
 
     Parameters
     ----------
     params, threads, rows_of : as in `fit_linear`
     rows : Rows
     targets : Targets
-    weights : ndarray of shape (n,), or None
+    weights : callable, from k to the weights of the rows in the k-th problem, or None
     starts : callable, default=None
         Of k, what the k-th problem starts from.
     validation : (Rows, Targets, weights), default=None
@@ -275,7 +293,7 @@ def solver_makers(
         Divide the weights by their mean, where the method does.
     """
     if is_joint(params, targets.classes):
-        return [("all classes", partial(_multinomial_solver, params, rows, targets, weights, starts))]
+        return [("all classes", partial(_multinomial_solver, params, rows, targets, weights(0), starts))]
     n = len(targets.labels)
     # NumPy's generators take 8 ms to import, and Newton's method needs none.
     seeds = cache(lambda: as_random(params.random_state).randint(2**31 - 1, size=n))
@@ -285,7 +303,7 @@ def solver_makers(
     def make(k: int, threads: int) -> Any:
         own = rows if rows_of is None else as_rows(rows_of(k), threads, params.is_dual)
         relative_here = relative and params.relative_weights
-        problem = Problem(own, targets.signs(k), weights, threads, relative=relative_here)
+        problem = Problem(own, targets.signs(k), weights(k), threads, relative=relative_here)
         start = None if starts is None else starts(k)
         solver: Any = make_solver(params, problem, lambda: np.array([seeds()[k]], np.uint64), start)
         solver.kept_as = rows.unchecked_values.dtype
@@ -324,25 +342,24 @@ def _checkpoint_of(path: Any, params: Any, rows: Any, targets: Targets, weights:
 
     objective = ("loss", "hinge_width", "alpha", "fit_intercept")
     own = {name: getattr(params, name) for name in objective}
-    return Checkpoint(path, fit_fingerprint(rows, targets.y, weights) | own)
+    return Checkpoint(path, fit_fingerprint(rows, targets, weights(0)) | own)
 
 
-def _with_rows_held_out(params: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-    """X, y and weights without the rows that early stopping looks at; and these."""
-    weights = None if sample_weight is None else as_weights(sample_weight, len(y))
+def _with_rows_held_out(params: Any, X: Any, targets: Targets, sample_weight: Any) -> Any:
+    """X, labels and weights without the rows that early stopping looks at; and these."""
+    weights = None if sample_weight is None else as_weights(sample_weight, targets.n_rows)
     seeds = as_random(params.random_state).randint(2**31 - 1, size=1)
-    held_rows = held_out(y, params.validation_fraction, np.random.default_rng(seeds))
-    own: Any
-    other: Any
+    held_rows = targets.held_out(params.validation_fraction, np.random.default_rng(seeds))
     own, other = (
-        [part if part is None else part[rows] for part in (X, y, weights)] for rows in (~held_rows, held_rows)
+        [X[rows], targets.taken(rows), None if weights is None else weights[rows]]
+        for rows in (~held_rows, held_rows)
     )
-    return *own, (as_rows(other[0]), Targets(other[1], np.unique(y)), other[2])
+    return *own, (as_rows(other[0]), *other[1:])
 
 
 def _dual_coef(params: Any, targets: Targets, results: list[Result]) -> np.ndarray:
     """y_i b_i / (alpha n), written over the solvers' b; of the multinomial, c_i (e_yi - p_i) / (alpha n)."""
-    n = len(targets.y)
+    n = targets.n_rows
     duals = [np.asarray(result.dual) for result in results]
     if is_joint(params, targets.classes):
         return np.asarray(duals[0] / (params.alpha * n))
@@ -353,17 +370,17 @@ def _dual_coef(params: Any, targets: Targets, results: list[Result]) -> np.ndarr
     return dual_coef
 
 
-def linear_warm_start(model: Any) -> Callable[[np.ndarray, int], Starts | None] | None:
-    """Return what SDCA starts from with `warm_start`: dual variables, if rows and classes are the same."""
+def linear_warm_start(model: Any) -> Callable[[Targets], Starts | None] | None:
+    """Return what SDCA starts from with `warm_start`: dual variables, if rows and labels are the same."""
     if not model.warm_start:
         return None
 
-    def start_of(classes: np.ndarray, n: int) -> Starts | None:
-        alpha_n = alpha_n_of_last_fit(model, classes, n)
+    def start_of(targets: Targets) -> Starts | None:
+        alpha_n = alpha_n_of_last_fit(model, targets)
         if alpha_n is None:
             return None
         duals, intercepts = model.dual_coef_, model.intercept_
-        if is_joint(model, classes):
+        if is_joint(model, targets.classes):
             return lambda k: (duals * alpha_n, intercepts)
         return lambda k: (np.abs(duals[k]) * alpha_n, float(intercepts[k]))
 

@@ -105,7 +105,7 @@ def fit_kernel(
     sample_weight: ArrayLike | None = None,
     *,
     threads: int = 1,
-    start_of: Callable[[np.ndarray, int], Any] | None = None,
+    start_of: Callable[[Targets], Any] | None = None,
     steps: Any = None,
 ) -> KernelFit:
     """Fit a kernel machine, one-vs-rest.
@@ -118,7 +118,7 @@ def fit_kernel(
     sample_weight : array of shape (n,), default=None
     threads : int, default=1
     start_of : callable, default=None
-        Of the classes and n, the dual variables to start from, or None; see `warm_start`.
+        Of the targets, the dual variables to start from, or None; see `warm_start`.
     steps : StepCallbacks, default=None
 
     Returns
@@ -138,7 +138,7 @@ def fit_kernel(
             solver = KernelPegasosSolver.of_rows(X, signs, weights, params, order, gram_of)
         else:
             problem = KernelProblem(gram_of(X), signs, weights)
-            start = None if start_of is None else start_of(classes, n)
+            start = None if start_of is None else start_of(targets)
             solver = KernelSDCASolver(problem, params, np.array([seed], np.uint64), start)
         if steps is not None:
             steps.start(solver.most_rounds)
@@ -183,14 +183,14 @@ def gamma_to_use(params: Any, X: Any) -> float:
     return float(gamma_of(params.gamma, X))
 
 
-def kernel_warm_start(model: Any) -> Callable[[np.ndarray, int], Any]:
+def kernel_warm_start(model: Any) -> Callable[[Targets], Any]:
     """Return what a fit starts from with `warm_start`: dual variables, if rows and classes are the same."""
 
-    def start_of(classes: np.ndarray, n: int) -> np.ndarray | None:
-        alpha_n = alpha_n_of_last_fit(model, classes, n)
+    def start_of(targets: Targets) -> np.ndarray | None:
+        alpha_n = alpha_n_of_last_fit(model, targets)
         if alpha_n is None:
             return None
-        start = np.zeros((len(model.dual_coef_), n))
+        start = np.zeros((len(model.dual_coef_), targets.n_rows))
         start[:, model.support_] = np.abs(model.dual_coef_) * alpha_n
         return start
 

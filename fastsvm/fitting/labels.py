@@ -1,11 +1,20 @@
-"""Labels to signs, and solutions to coefficients."""
+"""Labels to signs, and solutions to coefficients.
 
+A row has one label (`Targets`) or any number of them (`LabelSets`); both are binary problems to a fit. An
+indicator matrix, dense or sparse, stands for several labels a row. To name them::
+
+    model = SDCA("squared_hinge").fit(X, LabelSets(indicator, ["cheap", "fast", "good"]))
+"""
+
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from ..solvers._input import as_weights
+from .._utils import sparse
+from .._utils.warnings import warn_user
+from ..solvers._input import as_csr, as_weights
 
 
 def signs_of(y: np.ndarray, label: object) -> np.ndarray:
@@ -16,8 +25,7 @@ def signs_of(y: np.ndarray, label: object) -> np.ndarray:
 class Targets:
     """Labels as binary problems: one for each class against the rest, or one where there are two.
 
-    A fit asks for no more of labels than the attributes and methods here: others may stand in their place,
-    for example several labels a row.
+    A fit asks for no more of labels than `classes`, `labels` and the methods here, which `LabelSets` has too.
 
     Parameters
     ----------
@@ -31,6 +39,9 @@ class Targets:
     labels : ndarray, the label that is +1 in each problem
     """
 
+    is_several = False
+    """Whether a row may have several labels."""
+
     def __init__(self, y: Any, classes: np.ndarray | None = None):
         self.y = y
         self.classes = found = classes_of(y) if classes is None else classes
@@ -40,6 +51,15 @@ class Targets:
             )
         self.labels = found[1:] if len(found) == 2 else found
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.y)
+
+    def attributes(self) -> dict[str, Any]:
+        """What a fitted model has of them, by name."""
+        return {"classes_": self.classes}
+
     def signs(self, k: int) -> np.ndarray:
         """The sign of each row in the k-th problem."""
         return signs_of(self.y, self.labels[k])
@@ -47,6 +67,25 @@ class Targets:
     def all_signs(self) -> np.ndarray:
         """The signs of each problem, int8 of shape (n_problems, n)."""
         return np.array([self.signs(k) for k in range(len(self.labels))])
+
+    def codes(self) -> np.ndarray:
+        """All there is to know of y but the names of labels, as numbers."""
+        return np.unique(self.y, return_inverse=True)[1]
+
+    def taken(self, rows: Any) -> "Targets":
+        """Those of some rows; all classes stay."""
+        return Targets(self.y[rows], self.classes)
+
+    def missing(self) -> list[Any]:
+        """Classes without rows, without which there is no fit."""
+        return np.setdiff1d(self.classes, self.y).tolist()
+
+    def held_out(self, fraction: float, random: Any) -> np.ndarray:
+        """Mark this share of the rows, drawn at random; see `held_out`."""
+        return held_out(self.y, fraction, random)
+
+    def warn_of_constants(self) -> None:
+        """Warn of labels that all rows have, or none, whose problems have constants as solutions."""
 
     def weights(self, class_weight: Any, sample_weight: Any) -> Any:
         """The weight of each row: sample_weight times class weight; None when all are 1."""
@@ -58,6 +97,152 @@ class Targets:
         for label, weight in zip(self.classes, by_class, strict=True):
             total[self.y == label] *= weight
         return total
+
+    def weights_of(self, class_weight: Any, sample_weight: Any) -> Callable[[int], Any]:
+        """The `weights` of each problem, as a function of its number: the same, but for several labels a row.
+
+        Of these "balanced" is so within each problem, whose rows with the label weigh as much as those
+        without; a dict has weights of the rows with a label, in its own problem.
+        """
+        weights = self.weights(class_weight, sample_weight)
+        return lambda k: weights
+
+
+class LabelSets(Targets):
+    """Several labels a row as binary problems: one for each label, of rows that have it and rows that do not.
+
+    A fit takes it in the place of y. Memory is that of the ones, and a column of signs at a time.
+
+    Parameters
+    ----------
+    indicator : array or sparse matrix of shape (n, n_labels), of 0 and 1
+        Whether a row has a label; rows without any count as all others.
+    classes : sequence of length n_labels, in ascending order, default=None
+        The labels' names; their numbers by default.
+
+    Attributes
+    ----------
+    classes, labels : ndarray of shape (n_labels,)
+    counts : ndarray of shape (n_labels,), rows that have each label
+    sparse_output : bool
+        Whether `indicator` is sparse, as predictions are then.
+
+    Raises
+    ------
+    ValueError
+        On other values, fewer than two labels, and names that are not as many, or not in order.
+    """
+
+    is_several = True
+
+    def __init__(self, indicator: Any, classes: Any = None):
+        self.sparse_output = sparse.issparse(indicator)
+        Y = as_csr(indicator) if self.sparse_output else np.asarray(indicator)
+        if Y.ndim != 2 or Y.shape[1] < 2 or Y.dtype.kind not in "biuf":
+            raise ValueError(
+                f"y must be a table of 0 and 1, with two columns or more; its shape is {Y.shape}."
+            )
+        Y = sparse.coo_array(Y).tocsc()  # a copy, in which each place is there once
+        Y.eliminate_zeros()
+        bad = np.flatnonzero(Y.data != 1)
+        if bad.size:
+            row, column = Y.indices[bad[0]], np.searchsorted(Y.indptr, bad[0], "right") - 1
+            raise ValueError(
+                f"y has a column for each label, of 0 and 1; y[{row}, {column}] is {Y.data[bad[0]]}."
+            )
+        self._rows, self._ends, self._n_rows = Y.indices, Y.indptr, Y.shape[0]
+        self.counts = np.diff(Y.indptr)
+        self.classes = self.labels = np.arange(Y.shape[1]) if classes is None else np.asarray(classes)
+        if self.classes.shape != Y.shape[1:] or not (self.classes[:-1] < self.classes[1:]).all():
+            raise ValueError(
+                f"classes must be {Y.shape[1]} labels in ascending order, one for each column of y."
+            )
+
+    @property
+    def n_rows(self) -> int:  # noqa: D102 (inherited)
+        return self._n_rows
+
+    def attributes(self) -> dict[str, Any]:  # noqa: D102 (inherited)
+        thresholds = np.zeros(len(self.labels))
+        return {"classes_": self.classes, "thresholds_": thresholds, "sparse_output_": self.sparse_output}
+
+    def signs(self, k: int) -> np.ndarray:  # noqa: D102 (inherited)
+        signs = np.full(self.n_rows, -1, np.int8)
+        signs[self._rows[self._ends[k] : self._ends[k + 1]]] = 1
+        return signs
+
+    def codes(self) -> np.ndarray:  # noqa: D102 (inherited)
+        return np.concatenate([self._ends, self._rows])
+
+    def taken(self, rows: Any) -> "LabelSets":  # noqa: D102 (inherited)
+        ones = np.ones(len(self._rows), np.int8)
+        Y = sparse.csc_array((ones, self._rows, self._ends), (self.n_rows, len(self.labels)))
+        part = LabelSets(Y.tocsr()[rows], self.classes)
+        part.sparse_output = self.sparse_output
+        return part
+
+    def missing(self) -> list[Any]:  # noqa: D102 (inherited)
+        return []  # a label without rows has a solution, which is constant
+
+    def held_out(self, fraction: float, random: Any) -> np.ndarray:  # noqa: D102 (inherited)
+        chosen = np.zeros(self.n_rows, bool)
+        chosen[random.permutation(self.n_rows)[: round(fraction * self.n_rows)]] = True
+        return some_held_out(chosen, fraction)
+
+    def weights_of(self, class_weight: Any, sample_weight: Any) -> Callable[[int], Any]:  # noqa: D102 (inherited)
+        given = None if sample_weight is None else as_weights(sample_weight, self.n_rows)
+        if class_weight is None:
+            return lambda k: given
+        having, lacking = self.counts, self.n_rows - self.counts
+        with_it, without = np.ones((2, len(self.labels)))
+        if isinstance(class_weight, str) and class_weight == "balanced":
+            both = (having > 0) & (lacking > 0)
+            np.divide(self.n_rows / 2, having, out=with_it, where=both)
+            np.divide(self.n_rows / 2, lacking, out=without, where=both)
+        else:
+            with_it = weights_of_counts(class_weight, self.classes, having)
+
+        def weights(k: int) -> Any:
+            own = np.where(self.signs(k) > 0, with_it[k], without[k])
+            return own if given is None else own * given
+
+        return weights
+
+    def warn_of_constants(self) -> None:  # noqa: D102 (inherited)
+        constant = np.flatnonzero((self.counts == 0) | (self.counts == self.n_rows))
+        if len(constant):
+            k, others = constant[0], len(constant) - 1
+            which = f"label {self.labels.tolist()[k]!r}"
+            more = f", and {others} more labels are alike" if others else ""
+            warn_user(
+                f"{'Every' if self.counts[k] else 'No'} row has the {which}{more}: there is nothing to learn "
+                "about it."
+            )
+
+
+def is_indicator(y: Any) -> bool:
+    """Whether y has a column for each label, two or more."""
+    if sparse.issparse(y) or isinstance(y, LabelSets):
+        return True
+    shape = np.asarray(y, object if isinstance(y, (list, tuple)) else None).shape
+    return len(shape) == 2 and shape[1] > 1
+
+
+def targets_of(y: Any, classes: Any = None) -> Targets:
+    """The Targets or, of a table, the LabelSets of y, which is checked, or one of them already."""
+    if isinstance(y, Targets):
+        return y
+    return (LabelSets if y.ndim == 2 else Targets)(y, classes)
+
+
+def as_targets(y: Any, n_rows: int, classes: Any = None) -> Targets:
+    """Labels of so many rows as Targets or, of an indicator matrix, LabelSets; checked."""
+    if not is_indicator(y):
+        return Targets(as_labels(y, n_rows), classes)
+    targets = y if isinstance(y, LabelSets) else LabelSets(y, classes)
+    if targets.n_rows != n_rows:
+        raise ValueError(f"y has labels of {targets.n_rows} rows; X has {n_rows} rows.")
+    return targets
 
 
 def batch_classes(model: Any, y: np.ndarray, classes: Any, class_weight: Any) -> np.ndarray:
@@ -75,6 +260,20 @@ def batch_classes(model: Any, y: np.ndarray, classes: Any, class_weight: Any) ->
     if len(new):
         raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
     return np.asarray(known)
+
+
+def batch_targets(model: Any, y: Any, n_rows: int, classes: Any, class_weight: Any) -> Targets:
+    """The labels of a batch, for a model that learns batch by batch; several a row need no classes."""
+    several = is_indicator(y)
+    if several != hasattr(model, "thresholds_") and hasattr(model, "classes_"):
+        here, before = ("several labels", "one")[:: 1 if several else -1]
+        raise ValueError(f"y has {here} a row, but earlier calls had {before}.")
+    if not several:
+        y = as_labels(y, n_rows)
+        return Targets(y, batch_classes(model, y, classes, class_weight))
+    targets = as_targets(y, n_rows, classes)
+    batch_classes(model, targets.classes, targets.classes, class_weight)
+    return targets
 
 
 def classes_of(y: np.ndarray) -> np.ndarray:
@@ -130,7 +329,7 @@ def as_labels(y: Any, n_rows: int) -> np.ndarray:
 def as_coefficients(values: Any, dtype: Any) -> np.ndarray:
     """Float64 coefficients in the dtype of X, or a ValueError if they do not fit."""
     with np.errstate(over="ignore"):
-        array = np.array(values, dtype=dtype)
+        array = np.asarray(values, dtype=dtype)
     if not np.isfinite(array).all():
         raise ValueError(f"The coefficients are beyond {np.dtype(dtype)}: scale X, or pass it as float64.")
     return array
@@ -191,8 +390,15 @@ def held_out(y: np.ndarray, fraction: float, random: Any) -> np.ndarray:
     for label in np.unique(y):
         rows = random.permutation(np.flatnonzero(y == label))
         chosen[rows[: min(round(fraction * len(rows)), len(rows) - 1)]] = True
+    return some_held_out(chosen, fraction)
+
+
+def some_held_out(chosen: np.ndarray, fraction: float) -> np.ndarray:
+    """The marks of rows, if there are any; else a ValueError."""
     if not chosen.any():
-        raise ValueError(f"validation_fraction={fraction} of {len(y)} rows is none of any label: raise it.")
+        raise ValueError(
+            f"validation_fraction={fraction} of {len(chosen)} rows is none of any label: raise it."
+        )
     return chosen
 
 

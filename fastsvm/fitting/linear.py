@@ -19,7 +19,7 @@ from ..solvers.params import (
 )
 from .convergence_advice import ConvergenceWarning
 from .fit import all_or_nothing, fit_linear, linear_warm_start, warn_if_linear_fit_is_short
-from .labels import as_labels
+from .labels import as_targets
 from .online import fit_batch, online_start, require_batches
 from .plain_model import PlainModel
 from .prediction import LinearPrediction
@@ -39,7 +39,7 @@ class PlainLinear(PlainModel, LinearPrediction):
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:
         """Fit, called by `fit`, with these options of `fit_linear`."""
         params, X = self._params.of(self), self._checked(X)
-        y = as_labels(y, X.shape[0])
+        y = as_targets(y, X.shape[0])
         fit = fit_linear(params, X, y, sample_weight, threads=self._threads(), **options)
         warn_if_linear_fit_is_short(fit, params, X, ConvergenceWarning)
         fit.set_attributes(self)
@@ -59,6 +59,7 @@ class SDCA(PlainLinear, SDCAFields):
         *,
         checkpoint: str | PathLike[str] | None = None,
         rows_of: Callable[[int], ArrayOrSparse] | None = None,
+        keep_dual: bool = True,
     ) -> Self:
         """Fit from scratch, or with `warm_start` from the last fit's solution.
 
@@ -68,8 +69,11 @@ class SDCA(PlainLinear, SDCAFields):
         ----------
         X, y, sample_weight, checkpoint : as in `fastsvm.SDCAClassifier.fit`
             Rows, labels, weights and a file.
+            For labels with names of their own, several a row, y is `LabelSets(indicator, names)`.
         rows_of : callable, default=None
             Of the k-th binary problem, the rows that it sees in place of X; made when its turn comes.
+        keep_dual : bool, default=True
+            False: there is no `dual_coef_`, 8 bytes a row and problem, which warm starts need.
 
         Returns
         -------
@@ -77,7 +81,8 @@ class SDCA(PlainLinear, SDCAFields):
             The fitted model.
         """
         start_of = linear_warm_start(self)
-        return self._fit(X, y, sample_weight, start_of=start_of, rows_of=rows_of, checkpoint=checkpoint)
+        options = {"rows_of": rows_of, "checkpoint": checkpoint, "keep_dual": keep_dual}
+        return self._fit(X, y, sample_weight, start_of=start_of, **options)
 
 
 class ASDCA(PlainLinear, ASDCAFields):
@@ -148,7 +153,6 @@ class OnlineModel(PlainLinear):
         params = self._params.of(self, max_iter=1)
         require_batches(params)
         X = self._checked(X, reset=not hasattr(self, "classes_"))
-        y = as_labels(y, X.shape[0])
         fit = fit_batch(params, self, X, y, classes, sample_weight, self._threads())
         fit.set_attributes(self)
         return self

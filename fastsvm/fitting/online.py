@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..solvers import as_rows
 from ..solvers.params import PegasosParams, PerceptronParams
-from .fit import LinearFit, Starts, solver_makers
-from .labels import Targets, as_coefficients, as_start, batch_classes
+from .fit import LinearFit, Starts, has_same_problems, solver_makers
+from .labels import Targets, as_coefficients, as_start, batch_targets
 from .prediction import dense_coef
 
 if TYPE_CHECKING:
@@ -19,21 +17,20 @@ if TYPE_CHECKING:
 
 def online_start(
     model: Any, coef_init: ArrayLike | None, intercept_init: ArrayLike | None
-) -> Callable[[np.ndarray, int], Starts | None]:
+) -> Callable[[Targets], Starts | None]:
     """Return where a fit starts from: what is given, or with `warm_start` where the model's last fit ended.
 
     The model knows the number of columns already.
     """
 
-    def start_of(classes: np.ndarray, n: int) -> Starts | None:
-        known: Any = getattr(model, "classes_", ())
+    def start_of(targets: Targets) -> Starts | None:
         coef, intercept, t, n_columns = coef_init, intercept_init, 0, model.n_features_in_
         if coef is None and intercept is None:
-            same = model.warm_start and np.array_equal(classes, known)
+            same = model.warm_start and has_same_problems(model, targets)
             if not same or model.coef_.shape[1] != n_columns:
                 return None
             coef, intercept, t = dense_coef(model), model.intercept_, getattr(model, "t_", 0)
-        n_problems = 1 if len(classes) == 2 else len(classes)
+        n_problems = len(targets.labels)
         w = as_start("coef_init", coef, (n_problems, n_columns))
         b = as_start("intercept_init", intercept, (n_problems,))
         return lambda k: (w[k], float(b[k]), t)
@@ -53,7 +50,7 @@ def fit_batch(
     params: PegasosParams | PerceptronParams,
     model: Any,
     X: Any,
-    y: np.ndarray,
+    y: Any,
     classes: ArrayLike | None,
     sample_weight: ArrayLike | None,
     threads: int,
@@ -68,9 +65,9 @@ def fit_batch(
     classes : array of shape (n_classes,), default=None
         All labels that will ever come; a model that is not fitted needs them.
     """
-    targets = Targets(y, batch_classes(model, y, classes, params.class_weight))
+    targets = batch_targets(model, y, X.shape[0], classes, params.class_weight)
     rows = as_rows(X, threads, params.is_dual)
-    weights = targets.weights(params.class_weight, sample_weight)
+    weights = targets.weights_of(params.class_weight, sample_weight)
     makers = solver_makers(params, rows, targets, weights, threads, relative=False)
     points, states = [], []
     for (_, make), state in zip(makers, _states_of(model, len(makers)), strict=True):
@@ -81,7 +78,7 @@ def fit_batch(
         states.append(solver.snapshot())
     dtype = model.coef_.dtype if hasattr(model, "coef_") else X.dtype
     return LinearFit(
-        targets.classes,
+        targets,
         as_coefficients([w for w, _ in points], dtype),
         as_coefficients([intercept for _, intercept in points], dtype),
         getattr(model, "n_iter_", 0) + 1,

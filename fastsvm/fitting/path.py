@@ -146,7 +146,7 @@ def sdca_path(
         raise ValueError(f"y must have two classes; it has {len(classes)}.")
     problem = Problem(rows, signs_of(y, classes[1]), sample_weight)
     params = SDCAParams(loss, max_iter=max_iter, tol=tol, fit_intercept=fit_intercept).checked()
-    alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(problem, params))
+    alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(problem, params) or 1.0)
     path = Path(problem, alphas, as_state(random_state), params)
     results, batches = [], ([partial(path.result, k)] for k in range(len(alphas)))
     solved = solve_in_order(batches, 1, tol=params.tol, n_threads=number_of_threads(n_jobs))
@@ -184,7 +184,7 @@ def decreasing_alphas(alphas):
 
 
 def largest_alpha(problem, params):
-    """The alpha above which w = g / alpha, nearly; see `sdca_path`."""
+    """The alpha above which w = g / alpha, nearly; see `sdca_path`. It is 0 where g is."""
     dual = np.full(problem.n, -slope(params.loss, 0.0))
     if problem.weights.size:
         dual *= problem.weights
@@ -192,4 +192,4 @@ def largest_alpha(problem, params):
     margins = scores_of(problem.rows, problem.primal_from_dual(dual, 1.0, factors), problem.threads)
     used = margins[problem.weights > 0] if problem.weights.size else margins
     largest = np.ptp(used) / 2 if params.fit_intercept else np.abs(used).max()
-    return float(largest) or 1.0
+    return float(largest)

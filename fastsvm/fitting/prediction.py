@@ -27,8 +27,8 @@ class Prediction:
         """The scores; a subclass has its own."""
         raise NotImplementedError
 
-    def predict(self, X: ArrayOrSparse) -> np.ndarray:
-        """The class of the highest score.
+    def predict(self, X: ArrayOrSparse) -> Any:
+        """The class of the highest score; of several labels a row, those with scores above their thresholds.
 
         Parameters
         ----------
@@ -37,9 +37,10 @@ class Prediction:
         Returns
         -------
         ndarray of shape (n_samples,), of the labels' dtype
+            After a fit to an indicator matrix such a matrix, of shape (n_samples, n_labels); it is sparse,
+            as CSR, if that was.
         """
-        found = self.decision_function(X)  # says whether there has been a fit
-        return np.asarray(self.classes_[winners(found)])
+        return predicted(self, self.decision_function(X))  # which says whether there has been a fit
 
     def predict_proba(self, X: ArrayOrSparse) -> np.ndarray:
         """Class probabilities; for loss='log', and for models that were calibrated.
@@ -51,9 +52,9 @@ class Prediction:
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            sigmoid(w.x + b0); with more than two classes normalised to sum to 1, or with
-            multi_class="multinomial" the softmax of the scores. Of a model with a `calibration_`, that of
-            the scores, whatever the loss.
+            sigmoid(w.x + b0); with more than two classes normalised to sum to 1, but not with several labels
+            a row; or with multi_class="multinomial" the softmax of the scores. Of a model with a
+            `calibration_`, that of the scores, whatever the loss.
 
         Raises
         ------
@@ -70,6 +71,9 @@ class LinearPrediction(Prediction):
 
     `squares_`, of the shape of `coef_`, is there if each problem divides w.x by a norm of its own: the root
     of the sum of x_j^2 times these squares. `OwnRatios.fit_classifier` of `fastsvm.text` sets it.
+
+    `thresholds_`, of shape (n_labels,), is there after a fit to several labels a row: those whose score is
+    above their threshold are predicted. A fit makes all of them 0; they may be changed, and files keep them.
     """
 
     coef_: Any
@@ -82,6 +86,8 @@ class LinearPrediction(Prediction):
     solver_: str | list[str]
     history_: np.ndarray | list[np.ndarray]
     squares_: np.ndarray
+    thresholds_: np.ndarray
+    sparse_output_: bool
 
     def _checked(self, X: Any, reset: bool = False) -> Any:
         raise NotImplementedError
@@ -99,7 +105,7 @@ class LinearPrediction(Prediction):
 
         Returns
         -------
-        ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes)
+        ndarray of shape (n_samples,) or, of several labels or more than two classes, (n_samples, n_classes)
             Of two classes, above 0 means `classes_[1]`.
 
         Notes
@@ -174,7 +180,7 @@ def probabilities(model: Any, decision: np.ndarray) -> np.ndarray:
         return np.asarray(model.calibration_.probabilities(decision))
     if is_multinomial(model):
         return softmax(decision)
-    return probabilities_of_scores(decision)
+    return probabilities_of_scores(decision, has_several_labels(model))
 
 
 def require_predict_proba(model: object) -> bool:
@@ -214,18 +220,33 @@ def decision_scores(X: Any, coef: Any, intercept: Any, squares: Any = None) -> n
     return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
 
 
+def has_several_labels(model: object) -> bool:
+    """Tell whether a model was fitted to several labels a row."""
+    return hasattr(model, "thresholds_")
+
+
+def predicted(model: Any, decision: np.ndarray) -> Any:
+    """Return the labels that a classifier gives rows with these scores, as its `predict` does."""
+    if not has_several_labels(model):
+        return np.asarray(model.classes_[winners(decision)])
+    given = decision > model.thresholds_
+    return sparse.csr_array(given, dtype=int) if model.sparse_output_ else given.astype(int)
+
+
 def winners(scores: np.ndarray) -> np.ndarray:
     """Return the place of each row's class."""
     return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
 
 
-def probabilities_of_scores(scores: np.ndarray) -> np.ndarray:
-    """Return the probabilities that scores stand for under the log loss."""
+def probabilities_of_scores(scores: np.ndarray, independent: bool = False) -> np.ndarray:
+    """Return the probabilities that scores stand for under the log loss, adding up unless `independent`."""
     from scipy.special import expit  # as long to import as all that scores need
 
     if scores.ndim == 1:
         return np.column_stack([expit(-scores), expit(scores)])
     likely: np.ndarray = expit(scores)
+    if independent:
+        return likely
     total = likely.sum(axis=1, keepdims=True)
     shares = np.full_like(likely, 1 / likely.shape[1])
     np.divide(likely, total, out=shares, where=total > 0)

@@ -21,6 +21,7 @@ from .container import ModelFileError, check_field_names, check_object, one_line
 MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
 
 NAMES = "feature_names_in_"
+THRESHOLDS = "thresholds_"  # of models of several labels a row
 MAX_JOBS = 1024  # threads in a file; kernel machines start them to predict
 
 # The types of a parameter by the type of its default; `CHECKS` has the rest.
@@ -215,7 +216,8 @@ class Labels(Field):
                 raise ModelFileError(f"{self.name} of type {labels.dtype}, described as {show(kind)}")
         if len(labels) < 2 or not (labels[:-1] < labels[1:]).all():
             raise ModelFileError(f"{self.name} are not two or more labels in ascending order")
-        lengths["n_scores"] = 1 if len(labels) == 2 else len(labels)
+        two = len(labels) == 2 and THRESHOLDS not in tensors  # with thresholds a row may have both, or none
+        lengths["n_scores"] = 1 if two else len(labels)
         return labels
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .container import FLOATS, ModelFileError, show
-from .fields import Array, Codec, Labels, Measure, Number
+from .fields import THRESHOLDS, Array, Codec, Labels, Measure, Number
 
 MAX_FEATURES = 1 << 24  # of steps without an array of this length
 MAX_COUNT = 1 << 62  # steps or epochs; further training counts on, in 64 bits
@@ -60,7 +60,8 @@ class Sigmoids(Array):
     def read(self, model, fitted, tensors, lengths):
         from ..fitting import Calibration
 
-        return Calibration(*super().read(model, fitted, tensors, lengths))
+        sigmoids = super().read(model, fitted, tensors, lengths)
+        return Calibration(*sigmoids, independent=hasattr(model, THRESHOLDS))
 
 
 class Shift(Array):
@@ -108,6 +109,8 @@ LINEAR = Codec(
         *ENDS,
         Array("coef_", SCORES + COLUMNS, check=not_empty),
         Array("intercept_", SCORES),
+        Array(THRESHOLDS, SCORES, optional=True),
+        Number("sparse_output_", bool, False, True, optional=True),
         Array("squares_", SCORES + COLUMNS, check=not_negative, optional=True),
         CALIBRATION,
     ],

@@ -1,9 +1,10 @@
 """Linear classifiers and kernel machines as ONNX nodes."""
 
 import numpy as np
+from onnx import TensorProto
 from skl2onnx.common.data_types import Int64TensorType, StringTensorType, guess_tensor_type
 
-from ..fitting.prediction import is_multinomial
+from ..fitting.prediction import has_several_labels, is_multinomial
 from .graph import Graph, float_type
 from .kernels import kernel_values
 
@@ -25,28 +26,42 @@ def declare_outputs(scope, model, inputs, custom_parsers=None):
 def infer_types(operator):
     """Set the types of the labels and of the probabilities or scores."""
     labels, n_rows = _labels(operator.raw_operator), operator.inputs[0].get_first_dimension()
-    operator.outputs[0].type = (Int64TensorType if labels.dtype.kind == "i" else StringTensorType)([n_rows])
+    several = has_several_labels(operator.raw_operator)
+    whole = several or labels.dtype.kind == "i"
+    shape = [n_rows, len(labels)] if several else [n_rows]
+    operator.outputs[0].type = (Int64TensorType if whole else StringTensorType)(shape)
     operator.outputs[1].type = float_type(operator, len(labels))
 
 
 def convert_classifier(scope, operator, container):
     """Add the nodes that find labels and, for each class, the probability or else the score.
 
-    Of two classes the scores are minus and plus what `decision_function` returns.
+    Of two classes the scores are minus and plus what `decision_function` returns. The labels of models of
+    several a row are 0 and 1, as those of `predict`.
     """
     model, g = operator.raw_operator, Graph(scope, operator, container)
     scores = _kernel_scores(g, model) if hasattr(model, "support_") else _linear_scores(g, model)
-    columns = _of_classes(g, model, scores)
-    g("Gather", _labels(model), g("ArgMax", columns, axis=1, keepdims=0), output=0)
+    several = has_several_labels(model)
+    columns = scores if several else _of_classes(g, model, scores)
+    if several:
+        above = g("Greater", scores, np.asarray(model.thresholds_, g.dtype))
+        g("Cast", above, to=TensorProto.INT64, output=0)
+    else:
+        g("Gather", _labels(model), g("ArgMax", columns, axis=1, keepdims=0), output=0)
     raw = container.get_options(model, {"raw_scores": False})["raw_scores"]
     if raw or not hasattr(model, "predict_proba"):
         g("Identity", columns, output=1)
         return
     joint = is_multinomial(model)
     if hasattr(model, "calibration_"):
-        joint = len(model.classes_) > 2
-        slopes, intercepts = (np.asarray(each, g.dtype) for each in vars(model.calibration_).values())
-        columns = _of_classes(g, model, g("Add", g("Mul", scores, slopes), intercepts))
+        joint = len(model.classes_) > 2 and not several
+        sigmoids = model.calibration_
+        slopes, intercepts = (np.asarray(each, g.dtype) for each in (sigmoids.slopes, sigmoids.intercepts))
+        columns = g("Add", g("Mul", scores, slopes), intercepts)
+        columns = columns if several else _of_classes(g, model, columns)
+    if several:
+        g("Exp", _log_sigmoid(g, columns), output=1)
+        return
     if not joint:
         columns = _log_sigmoid(g, columns)  # onnxruntime's Sigmoid is constant below -18
     g("Softmax", columns, axis=1, output=1)

@@ -4,8 +4,17 @@ import math
 
 from ._scores import loss_and_slope
 
+SURE = 750.0  # a margin without loss in double precision, where exp(-margin) is 0
 FIRST_STEP = 2**-7  # to find a bracket; margins that matter are about 1
 MOST_LOOKS = 60  # at all rows' scores
+
+
+def lossless_intercept(problem, loss):
+    """The intercept at which w = 0 has no loss, of rows of one sign; 0 of both, which have none."""
+    positive, negative = problem.class_weight_sums()
+    if positive and negative:
+        return 0.0
+    return math.copysign(1.0 if loss.quadratic else SURE, positive - negative)
 
 
 def best_intercept(problem, scores, intercept, loss, accuracy):

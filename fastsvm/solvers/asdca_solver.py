@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _asdca  # type: ignore[attr-defined]  # compiled
 from ._input import as_state
+from ._intercept import lossless_intercept
 from ._problem import Problem
 from ._solver import Iterate, Result, Solver
 from .losses import as_loss
@@ -49,6 +50,8 @@ class ASDCASolver(Solver):
             np.empty(self.batch_size),
             self.tail,
         )
+        if self.has_intercept:
+            self.state.intercept = lossless_intercept(problem, self.loss)
         self.steps, self.averaging_start = 0, self.max_iter * -(-self.order.n_visits // self.batch_size) // 2
         self.before_average = None  # the iterate before the first that is averaged
         self.next_certified_epoch = 0  # the first epoch tells how far it is

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._dual_moves import constant_dual_start, free_variable_cg
-from ._intercept import best_intercept
+from ._intercept import best_intercept, lossless_intercept
 from ._random import draw_integer
 from ._scores import loss_and_slope, scores_of
 from ._solver import Iterate, Solver, SolverState, first_averaged
@@ -340,7 +340,7 @@ def first_intercept(problem, loss):
     """The best intercept of w = 0, for the hinge a little nearer to 0."""
     positive, negative = problem.class_weight_sums()
     if not (positive and negative):
-        return 0.0
+        return lossless_intercept(problem, loss)
     odds = math.log(positive / negative)
     if not loss.quadratic:
         return odds

@@ -92,7 +92,8 @@ class Contender:
         targets = Targets(self.task.y, self.task.classes)
         weights = targets.weights(params.class_weight, None)
         self.weights = None if weights is None else weights / weights.mean()
-        return [make(1) for _, make in solver_makers(params, self.task.products.rows, targets, weights)]
+        makers = solver_makers(params, self.task.products.rows, targets, lambda k: weights)
+        return [make(1) for _, make in makers]
 
     def advance(self):
         """One more epoch of every run, timed by its thread's own clock."""
