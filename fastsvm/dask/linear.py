@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 from scipy import sparse
 from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
@@ -17,7 +18,7 @@ from ..estimators.callbacks import TaskCallbacks, with_callbacks
 from ..estimators.linear import SDCAClassifier as LocalSDCAClassifier
 from ..fitting.engine import solve_independent
 from ..fitting.fit import all_or_nothing, as_fit, warn_if_linear_fit_is_short
-from ..fitting.labels import Targets, weights_of_counts
+from ..fitting.labels import Targets, as_coefficients, weights_of_counts
 from ..fitting.linear import SDCA as LocalSDCA
 from ..fitting.prediction import require_predict_proba
 from ..solvers._input import as_random, positive
@@ -174,7 +175,8 @@ class SDCAClassifier(LinearClassifier, Fields):
             verbose=self.verbose,
             watchers_of=None if tasks is None else lambda k: [tasks.watcher(k)],
         )
-        fit = as_fit(targets, results, data.dtype, self.tol, () if tasks is None else tasks.stopped)
+        coef = as_coefficients(np.vstack([result.w for result in results]), data.dtype)
+        fit = as_fit(targets, results, coef, self.tol, () if tasks is None else tasks.stopped)
         fit.set_attributes(self)
         self._fitted_data = data if self.warm_start else None
         counts = [(run.n_rounds, run.sent + run.received, run.lost) for run in runs]

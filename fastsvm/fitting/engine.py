@@ -1,7 +1,6 @@
 """Solvers driven to their end: one per class, in threads, with verbose lines, callbacks and Ctrl-C."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from .._utils.threads import batches_in_threads, one_blas_thread
@@ -24,7 +23,7 @@ def solve_independent(
     trace: bool = True,
     n_threads: int = 1,
     verbose: bool = False,
-    keep_dual: bool = True,
+    kept: Callable[[int, Any], Any] = lambda k, result: result,
     watchers_of: Callable[[int], Sequence[Watcher]] | None = None,
 ) -> list[Any]:
     """Solve independent runs.
@@ -40,8 +39,8 @@ def solve_independent(
         each run gets its share. BLAS gets one thread. Results do not depend on it.
     verbose : bool
         Print a line an epoch.
-    keep_dual : bool, default=True
-        False: drop the dual variables of each run at its end.
+    kept : callable, default=lambda k, result: result
+        Of the k-th run and its Result, at its end, what to return of it.
     watchers_of : callable, default=None
         The list of the k-th run's watchers.
 
@@ -54,16 +53,11 @@ def solve_independent(
     KeyboardInterrupt
         On Ctrl-C, after all threads have stopped.
     """
-
-    def job(solve: Callable[..., Any], run_of: Any) -> Any:
-        result = solve(*run_of)
-        return result if keep_dual else result._replace(dual=None)
-
     jobs = []
     for k, (label, make_solver) in enumerate(make_solvers):
         watchers = () if watchers_of is None else watchers_of(k)
         run_of = make_solver, watchers, [label] if verbose else ()
-        jobs.append(partial(job, run_of=run_of))
+        jobs.append(lambda solve, k=k, run_of=run_of: kept(k, solve(*run_of)))
     [results] = solve_in_order([jobs], len(jobs), tol=tol, trace=trace, n_threads=n_threads)
     return results
 

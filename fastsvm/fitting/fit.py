@@ -211,6 +211,14 @@ def fit_linear(
         )
         if tasks is not None:
             tasks.start([label for label, _ in makers], targets.classes)
+        coef = np.empty((len(targets.labels), rows.n_columns), rows.unchecked_values.dtype)
+
+        def kept_part(k: int, result: Result) -> Result:
+            """Of a problem that has ended: of many, no w is there twice."""
+            w = coef if result.w.ndim == 2 else coef[k]
+            w[...] = as_coefficients(result.w, coef.dtype)
+            return result._replace(w=w, dual=result.dual if keep_dual else None)
+
         watching = [each for each in (kept, tasks) if each is not None]
         results = solve_independent(
             makers,
@@ -218,13 +226,13 @@ def fit_linear(
             trace=params.trace or params.verbose or tasks is not None,
             n_threads=workers_for(rows, threads) if isinstance(params, SDCAParams) else threads,
             verbose=params.verbose,
-            keep_dual=keep_dual,
+            kept=kept_part,
             watchers_of=lambda k: [each.watcher(k) for each in watching],
         )
         if kept is not None:
             kept.write()
     stopped = () if tasks is None else tasks.stopped
-    fit = as_fit(targets, results, rows.unchecked_values.dtype, params.gap_tol, stopped)
+    fit = as_fit(targets, results, coef, params.gap_tol, stopped)
     n = targets.n_rows
     own: dict[str, Any] = {} if isinstance(params, SDCAParams) else {"solver": None}
     if isinstance(params, PegasosParams):
@@ -236,7 +244,11 @@ def fit_linear(
 
 
 def as_fit(
-    targets: Targets, results: list[Result], dtype: Any, tol: float | None, stopped: Collection[int] = ()
+    targets: Targets,
+    results: list[Result],
+    coef: np.ndarray,
+    tol: float | None,
+    stopped: Collection[int] = (),
 ) -> LinearFit:
     """Return the LinearFit of results, one a problem.
 
@@ -244,7 +256,7 @@ def as_fit(
     ----------
     targets : Targets
     results : list of Result
-    dtype : of the coefficients
+    coef : ndarray of shape (n_scores, n_features), their w in the dtype of X
     tol : float or None, the relative gap to reach
     stopped : the numbers of the problems that a callback has stopped
     """
@@ -254,8 +266,8 @@ def as_fit(
             short += [FitEnd.of(result)] if k not in stopped else []
     return LinearFit(
         targets,
-        as_coefficients(np.vstack([result.w for result in results]), dtype),
-        as_coefficients(np.hstack([result.intercept for result in results]), dtype),
+        coef,
+        as_coefficients(np.hstack([result.intercept for result in results]), coef.dtype),
         max(result.n_iter for result in results),
         np.array([result.objective for result in results]),
         np.array([result.gap for result in results]) if certified else None,

@@ -266,8 +266,8 @@ def batch_targets(model: Any, y: Any, n_rows: int, classes: Any, class_weight: A
     """The labels of a batch, for a model that learns batch by batch; several a row need no classes."""
     several = is_indicator(y)
     if several != hasattr(model, "thresholds_") and hasattr(model, "classes_"):
-        here, before = ("several labels", "one")[:: 1 if several else -1]
-        raise ValueError(f"y has {here} a row, but earlier calls had {before}.")
+        many = "one label", "several labels"
+        raise ValueError(f"y has {many[several]} a row, but earlier calls had {many[not several]}.")
     if not several:
         y = as_labels(y, n_rows)
         return Targets(y, batch_classes(model, y, classes, class_weight))

@@ -60,7 +60,7 @@ class Result(NamedTuple):
 
     Attributes
     ----------
-    w : ndarray of shape (n_features,), float64, or as the caller keeps it
+    w : ndarray of shape (n_features,), float64
     intercept : float
     dual : ndarray of shape (n_samples,), float64, or None
         Dual variables b, 0 <= b_i (<= c_i for all losses but squared_hinge).
@@ -363,6 +363,4 @@ class Solver:
     def result(self) -> Result:
         """The Result at the end of a run."""
         p = self.point
-        with np.errstate(over="ignore"):
-            w = p.w.astype(self.kept_as, copy=False)  # of many problems, in half the room
-        return Result(w, p.intercept, p.dual, p.primal, p.gap, self.done, self.history, self.solver)
+        return Result(p.w, p.intercept, p.dual, p.primal, p.gap, self.done, self.history, self.solver)

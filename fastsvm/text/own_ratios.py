@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..fitting.labels import as_targets
 from ._counts import rows_of, with_values
 from ._term_scores import weigh_terms
 from .weighting import Weighting
@@ -15,7 +16,7 @@ class OwnRatios:
     presence : Weighting
         That of a saved model: 1 for each term of a row. Ratios and norms are the classifier's.
     ratios : ndarray of shape (n_problems, n_features), float32
-        Problems are of the second of two classes, or of each of several.
+        Problems are of the second of two classes, or of each of several, or of several labels a row.
     """
 
     def fit(self, X, y):
@@ -25,7 +26,7 @@ class OwnRatios:
         ----------
         X : CSR matrix of shape (n_samples, n_features)
             Counts.
-        y : array of shape (n_samples,)
+        y : array of shape (n_samples,), or indicator matrix or LabelSets of several labels a row
             The label of each row.
 
         Returns
@@ -34,12 +35,11 @@ class OwnRatios:
             The fitted ratios.
         """
         self.presence = Weighting("binary", norm=None).fit(X)
-        classes, y = np.unique(y, return_inverse=True)
-        first = int(len(classes) == 2)
+        targets = as_targets(y, X.shape[0])
         totals = np.bincount(X.indices, minlength=X.shape[1])
-        self.ratios = np.empty((len(classes) - first, X.shape[1]), np.float32)
-        for k, ratios in enumerate(self.ratios, first):
-            inside = np.bincount(X[y == k].indices, minlength=X.shape[1])
+        self.ratios = np.empty((len(targets.labels), X.shape[1]), np.float32)
+        for k, ratios in enumerate(self.ratios):
+            inside = np.bincount(X[targets.signs(k) > 0].indices, minlength=X.shape[1])
             every = (len(inside) + inside.sum()) / (len(inside) + (totals - inside).sum())
             ratios[:] = np.log((1 + inside) / (1 + totals - inside) / every)
         return self
@@ -71,7 +71,7 @@ class OwnRatios:
             The classifier to fit.
         X : CSR matrix of shape (n_samples, n_features)
             What `transform` made.
-        y : array of shape (n_samples,)
+        y : as in `fit`
             The label of each row.
         **options : any
             Passed to the classifier's `fit`.

@@ -89,6 +89,22 @@ def numbers(n_classes, dtype=np.float32):
     return X.astype(dtype), y
 
 
+@pytest.mark.parametrize("loss", ["log", "hinge"])
+def test_several_labels_a_row(loss):
+    X, y = numbers(3)
+    Y = np.column_stack([y == 0, y > 0])
+    model = sdca(loss).fit(X, Y)
+    model.thresholds_[:] = -0.1, 0.2
+    for _ in range(2):  # without a calibration, and with one
+        given, found = session(model, X).run(None, {"X": X})
+        scores = model.decision_function(X)
+        wanted = model.predict_proba(X) if hasattr(model, "predict_proba") else scores
+        np.testing.assert_allclose(found, wanted, atol=1e-4)
+        clear = abs(scores - model.thresholds_) > 1e-4
+        assert (given == model.predict(X))[clear].all()
+        model.calibration_ = Calibration.fit(scores, Y, model.classes_)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(
     "model",
