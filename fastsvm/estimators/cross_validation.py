@@ -193,7 +193,7 @@ class CrossValidated:
     def _fold_weights(self, targets, sample_weight, k, train):
         """Return the weights of all rows in the k-th fold, 0 outside `train`: a function of the problem."""
         fold = targets.taken(train)
-        for label in fold.missing():
+        for label in [] if fold.is_several else np.setdiff1d(fold.classes, fold.y).tolist():
             raise ValueError(
                 f"Fold {k} trains on no row of class {label!r}: use fewer or stratified folds, or weigh it."
             )

@@ -64,7 +64,8 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         `dual_coef_` is c_i (e_yi - p_i) / (alpha n), from which `coef_` differs by at most
         sqrt(2 dual_gap_ / alpha).
     class_weight : dict, "balanced" or None, default=None
-        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). Of several
+        labels a row they are those of rows with the label, in its problem; "balanced" has two classes there.
     warm_start : bool, default=False
         Start from the previous fit's dual variables and intercepts. They belong to its rows, so X must
         have the same rows in the same order; alpha, loss, weights and columns may have changed. A fit
@@ -93,6 +94,8 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         P minus a lower bound on its optimum, in units of P.
     n_iter_ : int
         Epochs of the class that needed most.
+    thresholds_ : ndarray of shape (n_labels,)
+        Of several labels a row only, of which those with higher scores are predicted; 0 after a fit.
     history_ : structured ndarray, or a list of one a class
         The fields epoch, seconds, primal, dual and gap of the epochs measured.
     solver_ : str, or list of one a class where they differ
@@ -136,8 +139,9 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         X : array or sparse matrix of shape (n_samples, n_features)
             float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
             anything else is converted. The attributes take the dtype of X.
-        y : array of shape (n_samples,)
-            Labels of any kind, two classes or more.
+        y : array of shape (n_samples,), or indicator matrix of shape (n_samples, n_labels)
+            Labels of any kind, two classes or more. Or several labels a row: 0 and 1, dense or sparse, with a
+            column for each label, which is a problem of its own.
         sample_weight : array of shape (n_samples,), default=None
             Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
             2 is as a row twice, and 0 as none.
@@ -198,7 +202,8 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
     averaging : {"last", "tail"}, default="last"
         Return the last iterate, or the average over the second half of the steps.
     class_weight : dict, "balanced" or None, default=None
-        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). Of several
+        labels a row they are those of rows with the label, in its problem; "balanced" has two classes there.
     n_jobs : int or None, default=None
         Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
     trace : bool, default=False
@@ -223,6 +228,8 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
         P minus a lower bound on its optimum, in units of P.
     n_iter_ : int
         Epochs of the class that needed most.
+    thresholds_ : ndarray of shape (n_labels,)
+        Of several labels a row only, of which those with higher scores are predicted; 0 after a fit.
     history_ : structured ndarray, or a list of one a class
         The fields epoch, seconds, primal, dual and gap of the epochs measured.
     n_features_in_, feature_names_in_ : as in scikit-learn

@@ -43,11 +43,12 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
     eps : float in (0, 1), default=1e-4
         The smallest alpha, as a share of the largest.
     cv : int, splitter or iterable, default=None
-        Stratified folds, 5 by default; or as in scikit-learn. GroupKFold and the like get the `groups`
-        of `fit`.
+        Stratified folds, 5 by default (of several labels a row not stratified); or as in scikit-learn.
+        GroupKFold and the like get the `groups` of `fit`.
     scoring : str, callable or None, default=None
-        The score that chooses, as in scikit-learn; None for accuracy. Of memory-mapped rows, a callable of
-        your own may pass X_test to the model's methods only.
+        The score that chooses, as in scikit-learn; None for accuracy, of several labels a row that of whole
+        rows ("f1_micro" is mostly the better choice). Of memory-mapped rows, a callable of your own may pass
+        X_test to the model's methods only.
     max_iter : int, default=1000
         Most epochs of each fit.
     tol : float > 0 or None, default=1e-3

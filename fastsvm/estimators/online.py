@@ -41,8 +41,9 @@ class OnlineClassifier(LinearClassifier):
         X : array or sparse matrix of shape (n_samples, n_features)
             float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
             anything else is converted. The attributes take the dtype of X.
-        y : array of shape (n_samples,)
-            Labels of any kind, two classes or more.
+        y : array of shape (n_samples,), or indicator matrix of shape (n_samples, n_labels)
+            Labels of any kind, two classes or more. Or several labels a row: 0 and 1, dense or sparse, with a
+            column for each label, which is a problem of its own.
         sample_weight : array of shape (n_samples,), default=None
             Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
             2 is as a row twice, and 0 as none.
@@ -86,8 +87,8 @@ class OnlineClassifier(LinearClassifier):
         ----------
         X, y, sample_weight : as in `fit`
         classes : array of shape (n_classes,), default=None
-            All labels that will ever come; needed in the first call. `class_weight="balanced"` needs
-            `fit`.
+            All labels that will ever come; needed in the first call, but for several labels a row.
+            `class_weight="balanced"` needs `fit`.
 
         Returns
         -------
@@ -151,7 +152,8 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
     shuffle : bool, default=True
         False: visit the rows in their order.
     class_weight : dict, "balanced" or None, default=None
-        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). Of several
+        labels a row they are those of rows with the label, in its problem; "balanced" has two classes there.
     warm_start : bool, default=False
         Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
         columns are the same.
@@ -181,6 +183,8 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
         Epochs done.
     t_ : int
         Steps taken; `partial_fit` goes on from there.
+    thresholds_ : ndarray of shape (n_labels,)
+        Of several labels a row only, of which those with higher scores are predicted; 0 after a fit.
     history_ : structured ndarray, or a list of one a class
         The fields epoch, seconds, primal, dual and gap of the epochs measured.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -231,7 +235,8 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
     shuffle : bool, default=True
         False: visit the rows in their order.
     class_weight : dict, "balanced" or None, default=None
-        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). Of several
+        labels a row they are those of rows with the label, in its problem; "balanced" has two classes there.
     warm_start : bool, default=False
         Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
         columns are the same.
@@ -253,6 +258,8 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
         Mean perceptron loss; 0 if no row is on the wrong side.
     n_iter_ : int
         Passes done, by the class that needed most.
+    thresholds_ : ndarray of shape (n_labels,)
+        Of several labels a row only, of which those with higher scores are predicted; 0 after a fit.
     history_ : structured ndarray, or a list of one a class
         The fields epoch, seconds and primal of the epochs measured; dual and gap are NaN.
     n_features_in_, feature_names_in_ : as in scikit-learn

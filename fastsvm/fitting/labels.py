@@ -76,12 +76,8 @@ class Targets:
         """Those of some rows; all classes stay."""
         return Targets(self.y[rows], self.classes)
 
-    def missing(self) -> list[Any]:
-        """Classes without rows, without which there is no fit."""
-        return np.setdiff1d(self.classes, self.y).tolist()
-
     def held_out(self, fraction: float, random: Any) -> np.ndarray:
-        """Mark this share of the rows, drawn at random; see `held_out`."""
+        """Mark this share of the rows, drawn at random, of each label, or of several a row of all."""
         return held_out(self.y, fraction, random)
 
     def warn_of_constants(self) -> None:
@@ -123,7 +119,6 @@ class LabelSets(Targets):
     Attributes
     ----------
     classes, labels : ndarray of shape (n_labels,)
-    counts : ndarray of shape (n_labels,), rows that have each label
     sparse_output : bool
         Whether `indicator` is sparse, as predictions are then.
 
@@ -139,85 +134,62 @@ class LabelSets(Targets):
         self.sparse_output = sparse.issparse(indicator)
         Y = as_csr(indicator) if self.sparse_output else np.asarray(indicator)
         if Y.ndim != 2 or Y.shape[1] < 2 or Y.dtype.kind not in "biuf":
-            raise ValueError(
-                f"y must be a table of 0 and 1, with two columns or more; its shape is {Y.shape}."
-            )
-        Y = sparse.coo_array(Y).tocsc()  # a copy, in which each place is there once
+            raise ValueError(f"y must be a table of two columns or more, of 0 and 1; it is of {Y.shape}.")
+        Y = self._table = sparse.coo_array(Y).tocsc()  # a copy, in which each place is there once
         Y.eliminate_zeros()
-        bad = np.flatnonzero(Y.data != 1)
-        if bad.size:
-            row, column = Y.indices[bad[0]], np.searchsorted(Y.indptr, bad[0], "right") - 1
-            raise ValueError(
-                f"y has a column for each label, of 0 and 1; y[{row}, {column}] is {Y.data[bad[0]]}."
-            )
-        self._rows, self._ends, self._n_rows = Y.indices, Y.indptr, Y.shape[0]
-        self.counts = np.diff(Y.indptr)
+        for k in np.flatnonzero(Y.data != 1):
+            place = f"y[{Y.indices[k]}, {np.searchsorted(Y.indptr, k, 'right') - 1}]"
+            raise ValueError(f"y has a column for each label, of 0 and 1; {place} is {Y.data[k]}.")
+        Y.data = Y.data.astype(np.int8)
         self.classes = self.labels = np.arange(Y.shape[1]) if classes is None else np.asarray(classes)
         if self.classes.shape != Y.shape[1:] or not (self.classes[:-1] < self.classes[1:]).all():
-            raise ValueError(
-                f"classes must be {Y.shape[1]} labels in ascending order, one for each column of y."
-            )
+            raise ValueError(f"classes must be {Y.shape[1]} labels in ascending order, one a column of y.")
 
     @property
     def n_rows(self) -> int:  # noqa: D102 (inherited)
-        return self._n_rows
+        return int(self._table.shape[0])
 
     def attributes(self) -> dict[str, Any]:  # noqa: D102 (inherited)
         thresholds = np.zeros(len(self.labels))
         return {"classes_": self.classes, "thresholds_": thresholds, "sparse_output_": self.sparse_output}
 
     def signs(self, k: int) -> np.ndarray:  # noqa: D102 (inherited)
-        signs = np.full(self.n_rows, -1, np.int8)
-        signs[self._rows[self._ends[k] : self._ends[k + 1]]] = 1
+        signs, ends = np.full(self.n_rows, -1, np.int8), self._table.indptr
+        signs[self._table.indices[ends[k] : ends[k + 1]]] = 1
         return signs
 
     def codes(self) -> np.ndarray:  # noqa: D102 (inherited)
-        return np.concatenate([self._ends, self._rows])
+        return np.concatenate([self._table.indptr, self._table.indices])
 
     def taken(self, rows: Any) -> "LabelSets":  # noqa: D102 (inherited)
-        ones = np.ones(len(self._rows), np.int8)
-        Y = sparse.csc_array((ones, self._rows, self._ends), (self.n_rows, len(self.labels)))
-        part = LabelSets(Y.tocsr()[rows], self.classes)
+        part = LabelSets(self._table.tocsr()[rows], self.classes)
         part.sparse_output = self.sparse_output
         return part
 
-    def missing(self) -> list[Any]:  # noqa: D102 (inherited)
-        return []  # a label without rows has a solution, which is constant
-
     def held_out(self, fraction: float, random: Any) -> np.ndarray:  # noqa: D102 (inherited)
-        chosen = np.zeros(self.n_rows, bool)
-        chosen[random.permutation(self.n_rows)[: round(fraction * self.n_rows)]] = True
-        return some_held_out(chosen, fraction)
+        return held_out(np.zeros(self.n_rows), fraction, random)
 
     def weights_of(self, class_weight: Any, sample_weight: Any) -> Callable[[int], Any]:  # noqa: D102 (inherited)
         given = None if sample_weight is None else as_weights(sample_weight, self.n_rows)
         if class_weight is None:
             return lambda k: given
-        having, lacking = self.counts, self.n_rows - self.counts
-        with_it, without = np.ones((2, len(self.labels)))
+        counts = np.diff(self._table.indptr)
         if isinstance(class_weight, str) and class_weight == "balanced":
-            both = (having > 0) & (lacking > 0)
-            np.divide(self.n_rows / 2, having, out=with_it, where=both)
-            np.divide(self.n_rows / 2, lacking, out=without, where=both)
+            having, lacking = self.n_rows / 2 / np.maximum([counts, self.n_rows - counts], 1)
         else:
-            with_it = weights_of_counts(class_weight, self.classes, having)
+            having, lacking = weights_of_counts(class_weight, self.classes, counts), np.ones(len(counts))
 
         def weights(k: int) -> Any:
-            own = np.where(self.signs(k) > 0, with_it[k], without[k])
+            own = np.where(self.signs(k) > 0, having[k], lacking[k])
             return own if given is None else own * given
 
         return weights
 
     def warn_of_constants(self) -> None:  # noqa: D102 (inherited)
-        constant = np.flatnonzero((self.counts == 0) | (self.counts == self.n_rows))
-        if len(constant):
-            k, others = constant[0], len(constant) - 1
-            which = f"label {self.labels.tolist()[k]!r}"
-            more = f", and {others} more labels are alike" if others else ""
-            warn_user(
-                f"{'Every' if self.counts[k] else 'No'} row has the {which}{more}: there is nothing to learn "
-                "about it."
-            )
+        names = self.labels[np.isin(np.diff(self._table.indptr), [0, self.n_rows])].tolist()
+        if names:
+            more = f" and {len(names) - 1} more" if names[1:] else ""
+            warn_user(f"No row has the label {names[0]!r}{more}, or all: there is nothing to learn about it.")
 
 
 def is_indicator(y: Any) -> bool:
@@ -390,15 +362,8 @@ def held_out(y: np.ndarray, fraction: float, random: Any) -> np.ndarray:
     for label in np.unique(y):
         rows = random.permutation(np.flatnonzero(y == label))
         chosen[rows[: min(round(fraction * len(rows)), len(rows) - 1)]] = True
-    return some_held_out(chosen, fraction)
-
-
-def some_held_out(chosen: np.ndarray, fraction: float) -> np.ndarray:
-    """The marks of rows, if there are any; else a ValueError."""
     if not chosen.any():
-        raise ValueError(
-            f"validation_fraction={fraction} of {len(chosen)} rows is none of any label: raise it."
-        )
+        raise ValueError(f"validation_fraction={fraction} of {len(y)} rows is none of any label: raise it.")
     return chosen
 
 

@@ -230,7 +230,9 @@ def predicted(model: Any, decision: np.ndarray) -> Any:
     if not has_several_labels(model):
         return np.asarray(model.classes_[winners(decision)])
     given = decision > model.thresholds_
-    return sparse.csr_matrix(given, dtype=int) if model.sparse_output_ else given.astype(int)
+    return (
+        sparse.csr_matrix(given, dtype=int) if getattr(model, "sparse_output_", False) else given.astype(int)
+    )
 
 
 def winners(scores: np.ndarray) -> np.ndarray:

@@ -42,7 +42,7 @@ def convert_classifier(scope, operator, container):
     model, g = operator.raw_operator, Graph(scope, operator, container)
     scores = _kernel_scores(g, model) if hasattr(model, "support_") else _linear_scores(g, model)
     several = has_several_labels(model)
-    columns = scores if several else _of_classes(g, model, scores)
+    columns = _of_classes(g, model, scores)
     if several:
         above = g("Greater", scores, np.asarray(model.thresholds_, g.dtype))
         g("Cast", above, to=TensorProto.INT64, output=0)
@@ -57,19 +57,19 @@ def convert_classifier(scope, operator, container):
         joint = len(model.classes_) > 2 and not several
         sigmoids = model.calibration_
         slopes, intercepts = (np.asarray(each, g.dtype) for each in (sigmoids.slopes, sigmoids.intercepts))
-        columns = g("Add", g("Mul", scores, slopes), intercepts)
-        columns = columns if several else _of_classes(g, model, columns)
-    if several:
-        g("Exp", _log_sigmoid(g, columns), output=1)
-        return
+        columns = _of_classes(g, model, g("Add", g("Mul", scores, slopes), intercepts))
     if not joint:
         columns = _log_sigmoid(g, columns)  # onnxruntime's Sigmoid is constant below -18
-    g("Softmax", columns, axis=1, output=1)
+    if several:
+        g("Exp", columns, output=1)
+    else:
+        g("Softmax", columns, axis=1, output=1)
 
 
 def _of_classes(g, model, scores):
     """Return a column for each class."""
-    return g("Concat", g("Neg", scores), scores, axis=1) if len(model.classes_) == 2 else scores
+    of_two = len(model.classes_) == 2 and not has_several_labels(model)
+    return g("Concat", g("Neg", scores), scores, axis=1) if of_two else scores
 
 
 def _log_sigmoid(g, scores):

@@ -87,7 +87,7 @@ def test_it_is_the_optimum_of_one_vs_rest(form, weights):
 @every
 @pytest.mark.parametrize("loss", ["squared_hinge", "log"])
 def test_a_label_of_no_row_or_of_all_is_constant(kind, loss):
-    with pytest.warns(UserWarning, match="No row has the label 3, and 1 more labels are alike"):
+    with pytest.warns(UserWarning, match="No row has the label 3 and 1 more, or all"):
         model = made(kind, loss=loss, max_iter=100).fit(X, ONE_SIDED)
     scores = model.decision_function(X)
     assert (scores[:, 3] < 0).all()
