@@ -76,7 +76,7 @@ def from_json(name, value, default):
     """Turn JSON into a constructor parameter."""
     if name == "class_weight":
         return value if value in (None, "balanced") else _class_weight(value)
-    kind = float if name == "cache_size" else type(default)  # the default just happens to be whole
+    kind = float if name in ("cache_size", "tol") else type(default)  # which happens to be whole, or None
     if type(value) not in LIKE[kind] or (value is not None and not _in_range(name, value)):
         raise ModelFileError(f"parameter {name} is {show(value)}")
     return value
