@@ -27,6 +27,7 @@ from ..common.cache import NO_CACHE, Cache
 from ..common.errors import OPTION, AppError, Skipped
 from ..common.paths import KINDS, check_there
 from ..common.progress import UNWATCHED, Stages
+from .data.label_fields import LabelField
 from .data.text_source import TextSource
 from .measures import prediction
 from .settings import HOW_TO_RUN, OPTIONS, checked_settings, parameter_of_option, settings_of
@@ -60,6 +61,7 @@ def train(
     format: str | None = None,
     text_col: str = "text",
     label_col: str = "label",
+    label_sep: str | None = None,
     encoding: str = "utf-8",
     recipe: str = "auto",
     classifier: str | None = None,
@@ -95,12 +97,14 @@ def train(
     ----------
     source : str or path-like, or sequence of str
         A file or folder of labelled texts in any format that the command reads; or, with `labels`, the texts.
-    labels : iterable of str, optional
-        The label of each text.
+    labels : iterable of str, or of lists or tuples of str, optional
+        The label of each text, or its labels.
     format : {"corpus", "tsv", "csv", "jsonl", "fasttext", "folder"}, optional
         Format of the file; by default its first lines decide.
     text_col, label_col : str
         Columns of the texts and the labels.
+    label_sep : str, optional
+        What separates several labels of a text; "" takes each field as one label. By default it is found.
     encoding : str
         Encoding of the file.
     recipe : str
@@ -218,14 +222,16 @@ def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str,
     if labels is None:
         if not isinstance(source, str | os.PathLike):
             raise TypeError("train() takes the path of a corpus, or texts and their labels")
-        fields = {"text_col": "text_column", "label_col": "label_column"}
+        fields = {"text_col": "text_column", "label_col": "label_column", "label_sep": "label_separator"}
         return TextSource(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
     if reading:
         raise TypeError(f"{', '.join(sorted(reading))}: describes a file, but texts and labels were given")
-    texts, labels = _checked_strings(source, "texts"), _checked_strings(labels, "labels")
+    texts, labels = _checked_strings(source, "texts"), _checked_labels(labels)
     if len(texts) != len(labels):
         raise ValueError(f"{len(texts):,} texts and {len(labels):,} labels")
-    return TextSource("the texts given", given=list(zip(texts, labels, strict=True)))
+    separator = "" if all(isinstance(each, str) for each in labels) else None
+    given = list(zip(texts, labels, strict=True))
+    return TextSource("the texts given", label_separator=separator, given=given)
 
 
 def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
@@ -279,8 +285,8 @@ class TextModel:
         self._about = training and training.about
         self._explainer: TextExplainer | None = None
 
-    def predict(self, texts: Iterable[str]) -> np.ndarray:
-        """Return the label of each text.
+    def predict(self, texts: Iterable[str]) -> np.ndarray | list[tuple[str, ...]]:
+        """Return the label of each text, or its labels.
 
         Parameters
         ----------
@@ -288,10 +294,13 @@ class TextModel:
 
         Returns
         -------
-        ndarray of str, shape (n_texts,)
+        ndarray of str, shape (n_texts,); or list of tuple of str
+            Tuples, the best label first, of a model that was trained on several labels a text.
         """
         with _value_errors():
             predictions = prediction.classify(self.pipeline, _checked_strings(texts, "texts"))
+        if predictions.given is not None:
+            return [tuple(self.classes_[codes].tolist()) for codes in predictions.given]
         return self.classes_[predictions.winners]
 
     def predict_proba(self, texts: Iterable[str]) -> np.ndarray:
@@ -304,7 +313,7 @@ class TextModel:
         Returns
         -------
         ndarray of shape (n_texts, n_labels)
-            Columns in the order of `classes_`; rows sum to 1.
+            Columns in the order of `classes_`; rows sum to 1, unless a text may have several labels.
 
         Raises
         ------
@@ -403,7 +412,9 @@ class TextModel:
             lines.append(f"texts: {self.training.uses}")
         if self.scores is not None:
             low, high = self.scores.interval
-            lines.append(f"accuracy {self.scores.accuracy:.4f} (95 % interval {low:.4f} to {high:.4f})")
+            accuracy = f"accuracy {self.scores.accuracy:.4f} (95 % interval {low:.4f} to {high:.4f})"
+            several = f"micro F1 {self.scores.score('micro-f1'):.4f}"
+            lines.append(accuracy if self.scores.main_metric == "accuracy" else several)
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -419,6 +430,16 @@ def _checked_strings(values: Iterable[str], what: str) -> list[str]:
         if not isinstance(value, str):
             raise TypeError(f"{what} are strings; number {i} is a {type(value).__name__}: {value!r:.40}")
     return strings
+
+
+def _checked_labels(values: Iterable) -> list[LabelField]:
+    """Return the label of each text, or its labels, as a list or a tuple has them."""
+    fields = [tuple(each) if isinstance(each, list | tuple) else each for each in values]
+    if not any(isinstance(field, tuple) for field in fields) or isinstance(values, str | bytes):
+        return _checked_strings(values if isinstance(values, str | bytes) else fields, "labels")
+    for field in fields:
+        _checked_strings(field if isinstance(field, tuple) else (field,), "labels")
+    return [tuple(filter(None, map(str.strip, f))) if isinstance(f, tuple) else f for f in fields]
 
 
 @contextmanager

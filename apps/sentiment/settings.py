@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..common.classifiers import CLASSIFIER_HELP, ClassifierRecipe
 from ..common.errors import USAGE, AppError
@@ -28,6 +28,9 @@ from .text_recipes import (
     usual_tokens,
 )
 
+if TYPE_CHECKING:
+    from .data.text_labels import TextLabels
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -37,8 +40,11 @@ class Settings:
     ----------
     markup : bool
         Whether the corpus has tags or entities to remove; `settle` knows.
-    n_labels : int
-        Labels of the corpus; `settle` knows.
+    n_problems : int
+        Labels that are learned, each against the rest: all of the corpus, or of two exclusive ones the
+        second; `settle` knows.
+    several : bool
+        Whether a text may have several labels; `settle` knows.
     threshold : metric other than average precision, optional
         Shift the scores so that this measure is best when scores of at least 0 give the second label;
         `settle` asks for it where one of two labels is rare.
@@ -54,7 +60,8 @@ class Settings:
     tokens: str | None = None
     keep_markup: bool = False
     markup: bool = False
-    n_labels: int = 2
+    n_problems: int = 1
+    several: bool = False
     alpha: float | str | None = None
     epochs: int | None = None
     holdout: float = 0.2
@@ -72,10 +79,11 @@ class Settings:
     def method(self) -> ClassifierRecipe:
         """The classifier; the SVM of many labels has no candidates for alpha but `short_alphas`."""
         usual = CLASSIFIERS[self.classifier]
-        if self.n_labels == 2 or self.classifier != "sdca-svm":
+        if self.n_problems == 1 or self.classifier != "sdca-svm":
             return usual
-        squared = usual.parameters | {"loss": "squared_hinge"}
-        return usual._replace(parameters=squared, alphas=usual.alphas if self.n_labels <= FINE_LABELS else ())
+        squared = usual.parameters | {"loss": "squared_hinge", "fit_intercept": self.several}
+        fine = self.n_problems <= FINE_LABELS and not self.several
+        return usual._replace(parameters=squared, alphas=usual.alphas if fine else ())
 
     @property
     def has_norm(self) -> bool:
@@ -85,7 +93,8 @@ class Settings:
     @property
     def has_own_ratios(self) -> bool:
         """Whether each label has naive Bayes ratios of its own."""
-        return self.weighting == "nb" and 2 < self.n_labels <= FINE_LABELS and self.method.model == "SDCA"
+        few = self.several or 1 < self.n_problems <= FINE_LABELS
+        return self.weighting == "nb" and few and self.method.model == "SDCA"
 
     @property
     def chooses_alpha(self) -> bool:
@@ -148,6 +157,13 @@ OPTIONS = {
         "format": Setting(checks.OneOf(*FORMATS), None, "Format of {what}.  [default: {default}]"),
         "text_col": Setting(str, TEXT_COLUMN, "Column of the texts (tsv, csv, jsonl).", "NAME"),
         "label_col": Setting(str, LABEL_COLUMN, "Column of the labels (tsv, csv, jsonl).", "NAME"),
+        "label_sep": Setting(
+            str,
+            None,
+            "What separates several labels of a text, for example ','; '' takes each field as one label.  "
+            "[default: found in the fields]",
+            "SEP",
+        ),
         "encoding": Setting(
             checks.encoding, UTF8, "Encoding of {what}, for example cp1252 or utf-16.", "NAME"
         ),
@@ -323,11 +339,31 @@ def settings_of(checked: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def settle(settings: Settings, format: str, texts: Sequence[str], labels: Sequence[str]) -> Settings:
+def settle(settings: Settings, format: str, texts: Sequence[str], labels: "TextLabels") -> Settings:
     """Return the settings with all that a corpus decides; what is left is the choice of recipe and alpha."""
-    counts = Counter(labels)
+    counts, several = labels.label_counts, not labels.exclusive
     check_labels(counts)
-    return replace(settle_labels(settle_reading(settings, format, texts), counts), n_labels=len(counts))
+    if several:
+        _check_several(settings)
+    settings = replace(settings, n_problems=len(labels.problems), several=several)
+    return settle_labels(settle_reading(settings, format, texts), counts)
+
+
+def _check_several(settings: Settings) -> None:
+    """Refuse what cannot learn several labels a text."""
+    one = "learns one label a text, and these have several"
+    otherwise = "or --label-sep '' takes each field as one label"
+    if settings.method.is_kernel:
+        told = f"--classifier {settings.classifier} {one}: give --classifier sdca-svm"
+    elif settings.k is not None:
+        told = f"--k {one}: leave it out, or give --recipe tfidf-words"
+    elif settings.weighting == "nb" and settings.recipe != AUTO and settings.method.model != "SDCA":
+        told = f"weighting nb with --classifier {settings.classifier} {one}: give --recipe tfidf-words"
+    elif settings.start is not None:
+        told = f"--continue {one}: train a model of old and new texts without it"
+    else:
+        return
+    raise CorpusError(f"{told}, {otherwise}", USAGE)
 
 
 def settle_reading(settings: Settings, format: str, texts: Sequence[str]) -> Settings:
@@ -350,11 +386,11 @@ def settle_labels(settings: Settings, counts: Counter[str]) -> Settings:
     if unknown := set(weights).difference(counts) if isinstance(weights, dict) else ():
         known = ", ".join(map(repr, sorted(counts)[:10]))
         raise CorpusError(f"--class-weight: the corpus has no label {min(unknown)!r}; it has {known}", USAGE)
-    if weights is None and is_skewed(counts) and len(counts) == 2:
+    if weights is None and is_skewed(counts) and len(counts) == 2 and not settings.several:
         # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
         aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"
         settings = replace(settings, class_weight="balanced", threshold=aim)
-    return replace(settings, metric=settings.metric or usual_metric(counts))
+    return replace(settings, metric=settings.metric or usual_metric(counts, not settings.several))
 
 
 def check_labels(counts: Counter[str]) -> None:

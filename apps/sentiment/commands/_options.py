@@ -66,10 +66,10 @@ def reading_options(
     *,
     labelled: bool = True,
 ) -> list[Callable]:
-    """Return the options for reading `what`: format, text_col, label_col if it is labelled, encoding."""
+    """Return the options for reading `what`: format, text_col, those of labels if labelled, encoding."""
     helps = {name: each.help.format(what=what, default=told) for name, each in OPTIONS["Input"].items()}
     checks = {"format": {"check": OneOf(*formats)}}
-    names = [name for name in helps if labelled or name != "label_col"]
+    names = [name for name in helps if labelled or not name.startswith("label_")]
     return [setting_option(name, help=helps[name], **checks.get(name, {})) for name in names]
 
 
@@ -89,8 +89,9 @@ def source_options(*, labelled: bool = True, **more):
 
     def decorate(command):
         @wraps(command)
-        def with_source(format, text_col, encoding, label_col=None, corpus="-", **others):
-            return command(source=TextSource(corpus, format, text_col, label_col, encoding), **others)
+        def with_source(format, text_col, encoding, label_col=None, label_sep=None, corpus="-", **others):
+            source = TextSource(corpus, format, text_col, label_col, label_sep, encoding)
+            return command(source=source, **others)
 
         return section("Input", *reading_options(labelled=labelled, **more))(with_source)
 

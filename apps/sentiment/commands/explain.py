@@ -29,7 +29,7 @@ from ._options import command, number_option, rows_shown
     ),
     click.option(
         "--label",
-        help="Explain the score of this label.  [default: the second of two labels, else the predicted one]",
+        help="Explain the score of this label.  [default: the second of two labels, else the best one]",
     ),
     click.option(
         "--plot", type=Writes("plot"), help="Without TEXT: also draw a bar chart (.png, .svg or .pdf)."
@@ -73,8 +73,7 @@ def explain(arguments, number, label, quiet, verbose, **forms):
     if forms["json"]:
         print_json(explanation_output.explanation_record(found, number))
     else:
-        labels = [str(name) for name in model.classes_.tolist()]
-        explanation_output.print_explanation(text, found, labels, number)
+        explanation_output.print_explanation(text, found, number)
 
 
 def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]:

@@ -43,7 +43,8 @@ from ._options import command, remembering_source, source_options
         type=FiniteFloat(),
         metavar="T",
         help="Binary models: predict the second label when its score (with --proba, its probability) is at "
-        "least T.  [default: a score above 0]",
+        "least T. Models of several labels a text: predict every label for which that holds.  [default: a "
+        "score above 0, or above the threshold of the label]",
     ),
     click.option(
         "--unsure",
@@ -76,7 +77,8 @@ def predict(arguments, source, output, scheduler, quiet, verbose, **options):
     default is stdin (-). MODEL is a file that train wrote; the default is `english`, a model of reviews that
     comes with fastsvm. It remembers the --text-col of its training. With two labels, a score above 0 means
     the second label in alphabetical order. With more labels, or with --top, each score belongs to the label
-    beside it.
+    beside it. A model that was trained on several labels a text gives those above their thresholds, the best
+    first, joined by its --label-sep; the score is that of the best label. JSON has a list, `labels`.
 
     For plain text, each input line produces one output line: label, tab, score. Output is written as soon as
     it is ready. Tables keep their columns and JSON objects their keys; label and score are added, and with
@@ -107,6 +109,8 @@ def predict(arguments, source, output, scheduler, quiet, verbose, **options):
             ending = os.path.splitext(output or "")[1].lower()[1:]
             form = "objects" if options["json"] else ending if ending in FORMS else None
             labels, shown = [*map(str, model.classes_)], {name: options[name] for name in ("proba", "top")}
+            if prediction.thresholds_of(model) is not None:
+                shown["separator"] = prediction.separator_of_model(about)
             writer = PredictionWriter(file, form, labels, **shown)
             job = TextPrediction(model, choices, writer, few, options["strict"])
             skipped = job.predict([replace(source, path=path) for path in files], client)

@@ -2,19 +2,23 @@
 
 import os
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import chain, dropwhile, repeat
+from itertools import chain, compress, dropwhile, repeat
+from typing import TYPE_CHECKING
 
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.input_streams import open_binary
 from ...common.printing import shortened
 from . import record_formats
+from .label_fields import SEPARATORS, problem_of_one_label, split_fields
 from .text_lines import NO_KEY, NOT_UTF8, TRY_ENCODING, Lines, arriving_texts, character_problem, mended_text
 from .text_source import TEXT_COLUMN, Record, Records, TextSource
+
+if TYPE_CHECKING:
+    from .text_labels import TextLabels
 
 PLAIN = "text"
 ANY_FORMAT = (PLAIN, *record_formats.FORMATS)
@@ -33,20 +37,36 @@ class Corpus:
     """Texts and their labels, the format of the file, and the records that were skipped.
 
     `places` are the line of each text, or its file in a folder, and `groups` its value in a column, if
-    `read_corpus` was asked for that.
+    `read_corpus` was asked for that. `separator` is what parts the labels of a text, if anything does.
     """
 
     skipped: Skipped
-    format: str = ""
-    texts: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    places: list[int | str] = field(default_factory=list)
+    format: str
+    texts: list[str]
+    labels: "TextLabels"
+    places: list[int | str]
     groups: list[str] | None = None
+    separator: str | None = ""
 
     @property
-    def label_counts(self) -> dict[str, int]:
-        """The number of texts with each label, in the order of labels."""
-        return dict(sorted(Counter(self.labels).items()))
+    def own_separator(self) -> dict[str, str]:
+        """What a model of several labels a text remembers: what separates them, or is in none of them."""
+        if self.labels.exclusive:
+            return {}
+        free = (each for each in (*SEPARATORS, "\n") if not any(each in name for name in self.labels.names))
+        return {"label_sep": self.separator or next(free, SEPARATORS[0])}
+
+    @property
+    def about_labels(self) -> list[str]:
+        """What to say of the labels, if texts have several."""
+        if self.labels.exclusive:
+            return []
+        of_each = len(self.labels.codes) / len(self.labels)
+        told = f"{len(self.labels.names):,} labels, {of_each:.2g} per text"
+        if self.separator is None:
+            return [f"texts have lists of labels; {told}"]
+        advice = "--label-sep '' takes each field as one label"
+        return [f"labels are separated by {self.separator!r}; {told}; {advice}"]
 
 
 def read_corpus(
@@ -73,30 +93,42 @@ def read_corpus(
         If nothing can be read: an unknown format, a missing column, or no labelled text; or if there are too
         many labels.
     """
-    corpus = Corpus(Skipped(source.name), groups=None if groups is None else [])
-    with open_corpus(source, corpus.skipped) as found:
-        corpus.format, columns = found.format, found.columns
+    from .text_labels import TextLabels
+
+    skipped, places, fields, texts = Skipped(source.name), [], [], []
+    values: list[str] | None = None if groups is None else []
+    with open_corpus(source, skipped) as found:
+        format, columns = found.format, found.columns
         if groups is not None and columns is not None and groups not in columns:
             raise AppError(f"{source.name}: no column {groups!r} among {', '.join(columns[:20])}", USAGE)
         column = groups if groups is None or columns is None else columns.index(groups)
-        for record in usable_records(found, corpus.skipped):
-            corpus.labels.append(sys.intern(record.label))
-            corpus.texts.append(record.text)
-            corpus.places.append(record.where)
-            if corpus.groups is not None:
+        for record in usable_records(found, skipped):
+            fields.append(sys.intern(record.label) if isinstance(record.label, str) else record.label)
+            texts.append(record.text)
+            places.append(record.where)
+            if values is not None:
                 value = record.row.get(column) if isinstance(record.row, dict) else record.row[column]
-                corpus.groups.append("" if value is None else str(value))
+                values.append("" if value is None else str(value))
     if source.given is not None:
-        corpus.skipped.hint = ""  # there was nothing to decode
-    if not corpus.texts:
-        raise nothing_usable(corpus.skipped, corpus.format)
-    n_labels = len(set(corpus.labels))
-    if most_labels is not None and n_labels > most_labels:
+        skipped.hint = ""  # there was nothing to decode
+    fields, separator = split_fields(fields, source.label_separator)
+    exclusive = separator == ""
+    if exclusive and any(problems := [*map(problem_of_one_label, fields)]):
+        for place, problem in zip(places, problems, strict=True):
+            if problem:
+                skipped.add(place, problem)
+        kept = [not problem for problem in problems]
+        fields, texts, places = (list(compress(column, kept)) for column in (fields, texts, places))
+        values = None if values is None else list(compress(values, kept))
+    if not texts:
+        raise nothing_usable(skipped, format)
+    labels = TextLabels.of(fields, exclusive)
+    if most_labels is not None and len(labels.names) > most_labels:
         raise AppError(
-            f"{source.name}: {n_labels:,} labels such as {shortened(corpus.labels[0])!r}, and a model has "
-            f"at most {most_labels:,}; check --format and --label-col"
+            f"{source.name}: {len(labels.names):,} labels such as {shortened(str(labels.names[0]))!r}, and a "
+            f"model has at most {most_labels:,}; check --format and --label-col"
         )
-    return corpus
+    return Corpus(skipped, format, texts, labels, places, values, separator)
 
 
 def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
@@ -123,7 +155,10 @@ def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[Records]:
         When the format is not known, or the file is empty.
     """
     if source.given is not None:
-        records = (Record(f"text {i}", y.strip(), text) for i, (text, y) in enumerate(source.given, 1))
+        records = (
+            Record(f"text {i}", y.strip() if isinstance(y, str) else y, text)
+            for i, (text, y) in enumerate(source.given, 1)
+        )
         yield Records("given", None, ([record] for record in records))
         return
     format = record_formats.format_of_path(source)
@@ -143,11 +178,14 @@ def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[Records]:
 
 
 def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
-    """Yield the usable records; the others are skipped and counted."""
+    """Yield the usable records, some perhaps of an empty label; the others are skipped and counted."""
     for record in chain.from_iterable(found.blocks):
         _, label, text, problem, *_ = record
-        missing = "no label" if not label else "no text" if not text or text.isspace() else ""
-        if problem := character_problem(text) or character_problem(label) or problem or missing:
+        missing = "no text" if not text or text.isspace() else ""
+        odd = character_problem(text) or character_problem(
+            label if isinstance(label, str) else "".join(label)
+        )
+        if problem := odd or problem or missing:
             skipped.add(record.where, problem)
             if problem == NOT_UTF8:
                 skipped.hint = TRY_ENCODING
@@ -157,12 +195,22 @@ def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
 
 @contextmanager
 def labelled_batches(source: TextSource, seed: int) -> Iterator[tuple[str, Skipped, Batches]]:
-    """Open a corpus: its format, what is left out of it, and its texts batch by batch."""
+    """Open a corpus: its format, what is left out of it, and its texts, of one label each, batch by batch."""
     skipped, key = Skipped(source.name), str(seed).encode()
     with open_corpus(source, skipped) as found:
-        records = usable_records(found, skipped)
-        placed = ((_place_of_text(record.text, key), record.label, record.text) for record in records)
+        records = _of_one_label(usable_records(found, skipped), skipped)
+        placed = ((_place_of_text(text, key), label, text) for label, text in records)
         yield found.format, skipped, in_pieces(placed, BATCH_CHARACTERS)
+
+
+def _of_one_label(records: Iterable[Record], skipped: Skipped) -> Iterator[tuple[str, str]]:
+    """Yield the labels and texts of those that have one label."""
+    for record in records:
+        [label], _ = split_fields([record.label], "")
+        if problem := problem_of_one_label(label):
+            skipped.add(record.where, problem)
+        else:
+            yield label, record.text
 
 
 def in_pieces(texts: Iterable[PlacedText], size: int) -> Batches:

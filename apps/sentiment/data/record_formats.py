@@ -24,7 +24,7 @@ from textwrap import shorten
 
 from ...common.errors import USAGE, AppError
 from ...common.input_streams import DamagedGzip, open_binary
-from .text_lines import NO_KEY, Lines, is_decoded, too_long
+from .text_lines import NO_KEY, NO_LABEL, Lines, is_decoded, too_long
 from .text_source import Record, Records, TextSource, repeated
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
@@ -124,22 +124,22 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
     raise AppError(f"{source.name}: cannot tell its format from the first line, {start!r}; {advice}")
 
 
-# A parser for each format with a record a line returns label, text, problem and fields. A missing label or
-# text, and no problem, are empty strings.
+# A parser for each format with a record a line returns label, text, problem and fields. An empty label, a
+# missing text, and no problem, are empty strings.
 
 
 def _parse_corpus(line: str, source: TextSource) -> tuple:
     domain, label, name, text = [*line.split(None, 3), "", "", "", ""][:4]
     if label.endswith(".txt"):  # the label is missing, and the file's name in its place
         domain, label, name, text = [domain, "", *line.split(None, 2)[1:], "", ""][:4]
-    return label, text, "", [domain, label, name, text]
+    return label, text, _missing(label, source), [domain, label, name, text]
 
 
 def _parse_fasttext(line: str, source: TextSource) -> tuple:
-    labels = _FASTTEXT_LABEL.findall(line)
-    label, text = labels[0] if labels else "", _FASTTEXT_LABEL.sub("", line).strip(BLANKS)
-    several = len(labels) > 1 and source.label_column is not None
-    return label, text, "several labels, where one is expected" * several, [label, text]
+    there = _FASTTEXT_LABEL.findall(line)
+    labels, text = tuple(filter(None, there)), _FASTTEXT_LABEL.sub("", line).strip(BLANKS)
+    label = labels if len(labels) > 1 else "".join(labels)
+    return label, text, _missing(there, source), [" ".join(labels), text]
 
 
 def _parse_json(line: str, source: TextSource) -> tuple:
@@ -164,12 +164,21 @@ def _parse_json(line: str, source: TextSource) -> tuple:
         text = re.sub("[\ud800-\udfff]", "\ufffd", text)
     label = record[label_key]
     if label is None or (isinstance(label, float) and not math.isfinite(label)):
-        return "", text, "", record
-    if isinstance(label, int | float):
-        label = json.dumps(label)
-    elif not isinstance(label, str):
-        return "", "", f"{label_key!r} is neither a string nor a number", record
-    return label.strip(), text, "", record
+        return "", text, _missing("", source), record
+    labels = [json.dumps(each) if isinstance(each, int | float) else each for each in _as_list(label)]
+    if not all(isinstance(each, str) for each in labels):
+        return "", "", f"{label_key!r} is neither a string nor a number, nor a list of these", record
+    labels = [each.strip() for each in labels]
+    return tuple(filter(None, labels)) if isinstance(label, list) else labels[0], text, "", record
+
+
+def _as_list(value: object) -> list:
+    return value if isinstance(value, list) else [value]
+
+
+def _missing(label: object, source: TextSource) -> str:
+    """Return what is wrong with a record that has no label, if it should have one."""
+    return "" if label or source.label_column is None else NO_LABEL
 
 
 def _object_of_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:

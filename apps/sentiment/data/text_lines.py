@@ -16,6 +16,7 @@ SAMPLE_OF_ENDS = 1 << 16  # bytes at the beginning that show what ends a line
 NOT_UTF8 = "bytes that are not UTF-8"
 TRY_ENCODING = "if the texts are not UTF-8, give their encoding with --encoding, for example cp1252 or utf-16"
 NO_KEY = "no key"
+NO_LABEL = "no label"
 HALF = "half of a surrogate pair, such as \\ud83d alone"
 NUL = "NUL characters (is it text, and in UTF-8?)"
 

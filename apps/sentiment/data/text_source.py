@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ...common.errors import USAGE, AppError
 from ...common.input_streams import UTF8
+from .label_fields import LabelField
 from .text_lines import max_line
 
 TEXT_COLUMN, LABEL_COLUMN = "text", "label"
@@ -37,26 +38,32 @@ class TextSource:
     """The place of texts, and how to read them; where `format` is None it is detected.
 
     A line or file of more than `max_line` bytes is skipped. Without a `label_column`, labels are not asked
-    for. A table may have the `remembered` name of a column in the place of the usual one. What is in memory
-    already is `given`: texts, each with its label.
+    for. A `label_separator` parts the labels of a text; None finds out whether there is one, and with an
+    empty one a text has one label. A table may have the `remembered` name of a column in the place of the
+    usual one. What is in memory already is `given`: texts, each with its label or its labels.
     """
 
     path: str
     format: str | None = None
     text_column: str = TEXT_COLUMN
     label_column: str | None = LABEL_COLUMN
+    label_separator: str | None = None
     encoding: str = UTF8
     max_line: int = field(default_factory=max_line)
     remembered: Mapping[str, str] = field(default_factory=dict)
-    given: Sequence[tuple[str, str]] | None = None
+    given: Sequence[tuple[str, LabelField]] | None = None
 
     def __post_init__(self) -> None:
         if self.text_column == self.label_column:
             raise AppError(f"--text-col and --label-col are both {self.text_column!r}", USAGE)
 
     def named(self, columns: Iterable[str], name: str | None) -> str | None:
-        """Return the one of some columns that `name` means: that of a model, its own, or in another case."""
-        for wanted in filter(None, (self.remembered.get(name or ""), name)):
+        """Return the one of some columns that `name` means: that of a model, its own, or in another case.
+
+        The column of labels may be called `labels` as well.
+        """
+        plural = f"{name}s" if name == LABEL_COLUMN else ""
+        for wanted in filter(None, (self.remembered.get(name or ""), name, plural)):
             alike = [column for column in columns if column.strip().casefold() == wanted.casefold()]
             if wanted in alike or len(alike) == 1:
                 return wanted if wanted in alike else alike[0]
@@ -91,13 +98,13 @@ def repeated(names: Iterable[str]) -> str | None:
 
 
 class Record(NamedTuple):
-    """A text with its place, its label, its problem if it has one, and all fields of its record.
+    """A text with its place, its label field, its problem if it has one, and all fields of its record.
 
     `raw` is how a record of a table stands there, if it has as many fields as columns.
     """
 
     where: int | str
-    label: str = ""
+    label: LabelField = ""
     text: str = ""
     problem: str = ""
     row: list[str] | dict | None = None

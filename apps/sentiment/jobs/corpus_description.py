@@ -66,16 +66,22 @@ class CorpusDescription:
     skipped : Skipped
     unit : str
         Of the length of a text.
-    codes, token_counts, character_counts : ndarray
-        Of each text the place of its label in `label_counts`, and its lengths.
+    labels : TextLabels
+        Of the texts, in the order of `label_counts`.
+    about_labels : list of str
+        What to say of the labels, if texts have several.
+    token_counts, character_counts : ndarray
+        The lengths of each text.
     """
 
     def __init__(self, corpus: Corpus, tokens: str | None = None, number: int = 20) -> None:
         self.format, self.n_texts, self.skipped = corpus.format, len(corpus.texts), corpus.skipped
-        counts = Counter(corpus.labels)
+        counts = corpus.labels.label_counts
         self.label_counts = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-        code_of = {label: code for code, label in enumerate(self.label_counts)}
-        self.codes = np.array([code_of[label] for label in corpus.labels])
+        self.labels, self.about_labels = (
+            corpus.labels.named(np.array([*self.label_counts])),
+            corpus.about_labels,
+        )
         tokens = tokens or usual_tokens(corpus.format)
         self.unit = "tokens" if tokens == "split" else "words"
         self.words, self.token_counts = _word_statistics(corpus, tokens, number)
@@ -121,10 +127,10 @@ def _lengths_by_label(corpus: CorpusDescription) -> list[dict]:
     parts = [(None, slice(None))]
     if len(corpus.label_counts) > 1:
         labels = list(corpus.label_counts)[:LABELS_MEASURED]
-        parts += [(label, corpus.codes == code) for code, label in enumerate(labels)]
+        parts += [(label, corpus.labels.has(code)) for code, label in enumerate(labels)]
     units = {"tokens": corpus.token_counts, "characters": corpus.character_counts}
     return [
-        {"label": label, "n_texts": len(corpus.codes[part])}
+        {"label": label, "n_texts": len(corpus.token_counts[part])}
         | {unit: _length_statistics(lengths[part]) for unit, lengths in units.items()}
         for label, part in parts
     ]
@@ -145,21 +151,22 @@ def _exact_and_near_copies(corpus: Corpus) -> tuple[dict, dict]:
 
 
 def _copy_statistics(groups: list[list[int]], corpus: Corpus) -> dict:
-    conflicting = [len({corpus.labels[i] for i in group}) > 1 for group in groups]
+    labels = corpus.labels.spelled
+    conflicting = [len({labels[i] for i in group}) > 1 for group in groups]
     order = sorted(range(len(groups)), key=lambda number: (not conflicting[number], -len(groups[number])))
     return {
         "groups": len(groups),
         "spare": sum(map(len, groups)) - len(groups),
         "conflicts": sum(conflicting),
-        "named": [_copy_group(groups[number], corpus) for number in order[:GROUPS_NAMED]],
+        "named": [_copy_group(groups[number], corpus.places, labels) for number in order[:GROUPS_NAMED]],
     }
 
 
-def _copy_group(numbers: list[int], corpus: Corpus) -> dict:
+def _copy_group(numbers: list[int], places: list[int | str], labels: list[str]) -> dict:
     """Name the first of each label, and then whatever comes first."""
-    first = {corpus.labels[i]: i for i in reversed(numbers)}
-    named = sorted(numbers, key=lambda i: first[corpus.labels[i]] != i)[:MEMBERS_NAMED]
-    members = [{"place": corpus.places[i], "label": corpus.labels[i]} for i in sorted(named)]
+    first = {labels[i]: i for i in reversed(numbers)}
+    named = sorted(numbers, key=lambda i: first[labels[i]] != i)[:MEMBERS_NAMED]
+    members = [{"place": places[i], "label": labels[i]} for i in sorted(named)]
     return {"size": len(numbers), "members": members}
 
 

@@ -1,6 +1,8 @@
 """Test saved models on labelled texts."""
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from ...common.training_items import count_learned, text_hashes, too_good
 from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import TextSource
 from ..measures.answer_scores import AnswerScores
-from ..measures.prediction import about_model, classify, load_scorer
+from ..measures.prediction import about_model, classify, load_scorer, separator_of_model, thresholds_of
 from ..measures.thresholds import ThresholdEffect
 
 Z = 1.959964  # of a 95 % interval
@@ -67,7 +69,7 @@ class CorpusEvaluation:
             paths = [each for each in (path, other) if each is not None]
             models = [*map(load_scorer, paths)]
         with stage("read"):
-            corpus = read_corpus(source, groups=groups)
+            corpus = read_corpus(_as_models_learned(source, path, models), groups=groups)
         with stage("evaluate"):
             first, *others = [_scores_on_corpus(model, corpus, source) for model in models]
             self.path, self.model, self.evaluation = path, models[0], first
@@ -91,6 +93,20 @@ def _scores_on_corpus(model, corpus: Corpus, source: TextSource) -> AnswerScores
 
     found = classify(model, corpus.texts, proba=hasattr(model, "predict_proba"), place=place)
     return AnswerScores(model, corpus.texts, corpus.labels, found.decision, found.probabilities)
+
+
+def _as_models_learned(source: TextSource, path: str, models: Sequence) -> TextSource:
+    """Return a source of one label a text or several, as its models learned."""
+    first, *others = (thresholds_of(model) is not None for model in models)
+    if any(other != first for other in others):
+        raise AppError("one model gives a text one label and the other several: nothing to compare", USAGE)
+    separator = separator_of_model(about_model(path)) if first else ""
+    if source.label_separator is None:
+        return replace(source, label_separator=separator)
+    if bool(source.label_separator) != first:
+        told = "several labels; leave out --label-sep ''" if first else "one label; leave out --label-sep"
+        raise AppError(f"{path}: the model gives a text {told}", USAGE)
+    return source
 
 
 def _group_scores(values: list[str], right: np.ndarray) -> list[tuple]:
@@ -144,8 +160,8 @@ def advise_threshold(
 ) -> tuple[ThresholdEffect, str, str]:
     """Choose a threshold on the texts of an evaluation.
 
-    With two labels it is one of the probability, or of the score, of the second. With more it is one of the
-    best probability; a text below it is left unsure.
+    With two labels it is one of the probability, or of the score, of the second, and with several a text one
+    of the probability of each. With more it is one of the best probability; a text below it is left unsure.
 
     Parameters
     ----------
@@ -165,10 +181,10 @@ def advise_threshold(
         If there is no such threshold, or if the goal needs two labels.
     """
     n, with_proba = len(evaluation.classes), evaluation.probabilities is not None
-    two = n == 2
+    two = evaluation.has_threshold
     if not two and measure != "precision":
         raise AppError(f"--recall and --cost are for models of two labels; this one has {n}", USAGE)
-    if not two and not with_proba:
+    if n > 2 and not with_proba:
         told = "a threshold for more than two labels needs probabilities, and this model has none"
         raise AppError(told, USAGE)
     steps = evaluation.steps

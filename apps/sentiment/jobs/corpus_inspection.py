@@ -70,10 +70,10 @@ class CorpusInspection:
         self.suspects, self.unchecked = [], "--folds 0" if folds == 0 else ""
         if folds:
             try:
-                classes, likely = _held_out_probabilities(corpus, similar, settings, max(folds, 2), stage)
-                columns = corpus.places, corpus.labels, corpus.texts
-                found, self.suspects = contradicted_texts(likely, classes, columns, number)
-                self.n_contradicted = len(found.order)
+                likely = _held_out_probabilities(corpus, similar, settings, max(folds, 2), stage)
+                columns = corpus.places, corpus.texts
+                found = contradicted_texts(likely, corpus.labels, columns, number)
+                self.n_contradicted, self.suspects = found.n, found.texts
                 self.accuracy = 1 - self.n_contradicted / len(corpus.labels)
             except AppError as error:
                 self.unchecked = error.message
@@ -89,25 +89,25 @@ class CorpusInspection:
 
 def _held_out_probabilities(
     corpus: Corpus, groups: np.ndarray, settings: Settings, k: int, stage: Stages
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the labels, and their probabilities by models trained without each text and its likes.
+) -> np.ndarray:
+    """Return the probabilities of the labels by models trained without each text and its likes.
 
     A label that a model has not learned is nan.
     """
-    if len(set(corpus.labels)) > MOST_LABELS:
+    y = corpus.labels
+    if len(y.names) > MOST_LABELS:
         raise CorpusError(f"more than {MOST_LABELS:,} labels")
     settings = settle(settings, corpus.format, corpus.texts, corpus.labels)
     if settings.recipe == AUTO:
         settings, _ = choose_recipe(corpus.texts, corpus.labels, settings, stage)
-    y = np.asarray(corpus.labels)
     with stage("vectorize"):
         everything = CountedTexts.of(corpus.texts, y, settings)
-    classes, first = np.unique(y), np.unique(groups, return_index=True)[1]
-    likely, learned = np.full((len(y), len(classes)), np.nan), None
+    first = np.unique(groups, return_index=True)[1]
+    likely, learned = np.full((len(y), len(y.names)), np.nan), None
     with stage("cross-validate", total=k) as advance:
-        for _, part in stratified_folds(y[first], min(k, len(first)), settings.seed):
+        for _, part in stratified_folds(y[first].strata, min(k, len(first)), settings.seed):
             is_tried = np.isin(groups, groups[first[part]])
-            known = np.unique(y[~is_tried])
+            known = y[~is_tried].present().names
             if len(known) < 2:
                 raise CorpusError("too few texts to judge some of them by others; give more")
             others, X = everything.parted(np.flatnonzero(~is_tried), np.flatnonzero(is_tried))
@@ -117,9 +117,9 @@ def _held_out_probabilities(
                     learned = others.learn(settings)
                 else:
                     learned = others.fit(learned.settings, left_out=learned.left_out)
-            likely[np.ix_(is_tried, np.isin(classes, known))] = _as_probabilities(*learned.scores(X))
+            likely[np.ix_(is_tried, np.isin(y.names, known))] = _as_probabilities(*learned.scores(X))
             advance()
-    return classes, likely
+    return likely
 
 
 def _as_probabilities(decision: np.ndarray, probabilities: np.ndarray | None) -> np.ndarray:
@@ -132,18 +132,19 @@ def _as_probabilities(decision: np.ndarray, probabilities: np.ndarray | None) ->
 
 def _conflicting_suspects(corpus: Corpus, same: np.ndarray, groups: list[list[int]]) -> Iterator[SuspectText]:
     """Yield the texts that are there with another label, those of the rarer label of each."""
+    labels = corpus.labels.spelled
     for members in groups:
-        counts = Counter(corpus.labels[i] for i in members)
+        counts = Counter(labels[i] for i in members)
         if len(counts) < 2:
             continue
         (usual, n), (_, second) = counts.most_common(2)
         for i in members:
-            label = corpus.labels[i]
+            label = labels[i]
             if n > second and label == usual:
                 continue
-            others = (j for j in members if corpus.labels[j] != label)
-            other = next(j for j in others if n == second or corpus.labels[j] == usual)
-            why = f"{_likeness_of_suspects(corpus, same, i, other)} {corpus.labels[other]}"
+            others = (j for j in members if labels[j] != label)
+            other = next(j for j in others if n == second or labels[j] == usual)
+            why = f"{_likeness_of_suspects(corpus, same, i, other)} {labels[other]}"
             suggested = usual if n > second else ""
             yield SuspectText(corpus.places[i], label, suggested, n / len(members), why, corpus.texts[i])
 
@@ -152,12 +153,13 @@ def _crossing_suspects(
     corpus: Corpus, same, groups: list[list[int]], is_held_out: np.ndarray
 ) -> Iterator[SuspectText]:
     """Yield the texts to train on that are among those held out, with the same label."""
+    labels = corpus.labels.spelled
     for members in groups:
         for i in members:
-            others = [j for j in members if is_held_out[j] and corpus.labels[j] == corpus.labels[i]]
+            others = [j for j in members if is_held_out[j] and labels[j] == labels[i]]
             if not is_held_out[i] and others:
                 why = f"{_likeness_of_suspects(corpus, same, i, others[0])} held out"
-                yield SuspectText(corpus.places[i], corpus.labels[i], "", 0.0, why, corpus.texts[i])
+                yield SuspectText(corpus.places[i], labels[i], "", 0.0, why, corpus.texts[i])
 
 
 def _likeness_of_suspects(corpus: Corpus, same: np.ndarray, i: int, j: int) -> str:

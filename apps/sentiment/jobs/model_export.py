@@ -28,7 +28,7 @@ from ...common.errors import USAGE, AppError
 from ...common.files import replace_file
 from ...common.liblinear_files import write_liblinear
 from ...common.paths import KINDS, Writes
-from ..measures.prediction import is_of_words
+from ..measures.prediction import is_of_words, thresholds_of
 from ..measures.term_effects import check_linear, term_effect, weighted_coef
 
 VOCABULARY = ".vocabulary.tsv"
@@ -65,6 +65,8 @@ def export_model(
         if not is_of_words(model):
             told = "models of words, and this one counts characters; train one --recipe nb-words"
             raise AppError(f"--to {to} is for {told}")
+        if thresholds_of(model) is not None:
+            raise AppError(f"--to {to} is for models of one label a text; give --to pruned", USAGE)
         if hasattr(model["classifier"], "squares_"):
             raise AppError(
                 f"--to {to} is for models that scale texts alike for all labels, and each label of this one "

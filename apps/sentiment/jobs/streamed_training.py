@@ -26,6 +26,7 @@ from ...common.errors import USAGE, AppError
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import learned_items
 from ..data.corpus import SHARD, Batches, PlacedText, in_pieces, labelled_batches
+from ..data.text_labels import TextLabels
 from ..data.text_source import TextSource, names_corpus
 from ..learning import corpus_terms, pipeline_steps
 from ..learning.alpha_choice import AlphaChoice
@@ -257,7 +258,7 @@ def train_streamed(
                 decision = rows.decision(estimator, TRY)
                 calibration = getattr(estimator, "calibration_", None)
                 likely = None if calibration is None else calibration.probabilities(decision)
-                kinds = {"metric": settings.metric, "y_train": counted.train_counts}
+                kinds = {"metric": settings.metric, "train_counts": counted.train_counts}
                 evaluation = AnswerScores(estimator, [], y, decision, likely, **kinds)
     model = Pipeline([*weighed.steps, ("classifier", estimator)])
     about = learned_items(counted.hashes) | source.own_columns
@@ -265,8 +266,9 @@ def train_streamed(
         with stage("save"):
             save_plain(model, path, about)
     learned = LearnedModel(model, settings, choice, left_out, None, len(counted.terms.terms))
-    n_train, label_counts = counted.train_counts.total(), counted.label_counts
-    return TextTraining(path, learned, learned, counted.skipped, label_counts, n_train, evaluation, about)
+    label_counts = counted.label_counts
+    n = sum(label_counts.values()), counted.train_counts.total()
+    return TextTraining(path, learned, learned, counted.skipped, label_counts, *n, evaluation, about)
 
 
 def _check_streamable(source: TextSource, settings: Settings, on_cluster: bool) -> None:
@@ -299,10 +301,10 @@ def _working_folder(cache: Cache, path: str | None) -> Iterator[Path]:
 
 def _alpha_on_sample(counted: CorpusTerms, cache: Cache, stage: Stages) -> AlphaChoice | None:
     """Choose alpha on the sample, if it is to be chosen; None if the sample is too small."""
-    texts, y = counted.sample
+    texts, y = counted.sample[0], TextLabels.of(counted.sample[1])
     if not counted.settings.chooses_alpha:
         return None
-    folds = inner_folds(np.asarray(y), counted.settings.seed)
+    folds = inner_folds(y, counted.settings.seed)
     if not folds:
         return None
 
@@ -329,9 +331,10 @@ def _calibrate_on_rows(settings: Settings, estimator: Any, rows: Rows, y: Any) -
     """Learn probabilities, and move the scores if there is a threshold; None if the texts are too few."""
     y = np.array(y)
     known = np.isin(y, estimator.classes_)
-    if len(np.unique(y[known])) < len(estimator.classes_):
+    labels = TextLabels.of(y[known].tolist())
+    if len(labels.names) < len(estimator.classes_):
         return None
     decision = rows.decision(estimator, CALIBRATE)[known]
-    left_out = LeftOutScores(estimator.classes_, y[known], decision).shifted(settings.threshold)
+    left_out = LeftOutScores(labels, decision).shifted(settings.threshold)
     left_out.apply(estimator)
     return left_out

@@ -10,7 +10,8 @@ from scipy.sparse import csr_matrix
 
 from fastsvm.text import Bag, token_regex
 
-from ...common.suspicious_labels import SuspiciousLabels, suspicious_labels
+from ...common.suspicious_labels import suspicious_labels
+from ..data.text_labels import TextLabels
 from ..learning.learned_model import LearnedModel
 from ..measures.answer_scores import AnswerScores
 
@@ -43,25 +44,87 @@ class SuspectText(NamedTuple):
     text: str
 
 
-def contradicted_texts(
-    likely: np.ndarray, classes: np.ndarray, columns: Iterable[Sequence], number: int
-) -> tuple[SuspiciousLabels, list[SuspectText]]:
-    """Return what is wrong by the probabilities of models of other texts; and the texts, the surest first.
+class Contradictions(NamedTuple):
+    """What is wrong by the probabilities of models of other texts.
 
-    `columns` are the places, labels and texts of the rows of `likely`; at most `number` texts are listed.
+    Attributes
+    ----------
+    n, n_strong : int
+        Texts whose labels the models contradict; and labels that they contradict strongly.
+    estimated_share : float or None
+        Of the labels that are wrong at random; None where a text may have several.
+    texts : list of SuspectText
+        The surest first.
     """
-    places, labels, texts = columns
-    found = suspicious_labels(likely, np.searchsorted(classes, labels))
-    best = found.order[:number].tolist()
-    sure = [(1 + math.tanh(found.log_odds[i] / 2)) / 2 for i in best]
-    suggested, why = classes[found.suggested[best]].tolist(), "contradicted"
-    return found, [
-        SuspectText(places[i], labels[i], str(label), p, why, texts[i])
-        for i, label, p in zip(best, suggested, sure, strict=True)
-    ]
+
+    n: int
+    n_strong: int
+    estimated_share: float | None
+    texts: list[SuspectText]
 
 
-def suspected_labels(tested: LearnedModel, evaluation: AnswerScores | None, columns: Sequence) -> dict | None:
+def contradicted_texts(
+    likely: np.ndarray, y: TextLabels, columns: Iterable[Sequence], number: int
+) -> Contradictions:
+    """Return which of the labels `y` the probabilities contradict, of labels in the order of their names.
+
+    `columns` are the places and texts of the rows of `likely`; at most `number` texts are listed.
+    """
+    places, texts = columns
+    spelled, names = y.spelled, y.names.tolist()
+    if y.exclusive:
+        found = suspicious_labels(likely, y.codes)
+        n, n_strong, share = len(found.order), found.n_strong, found.estimated_share
+        best = found.order[:number].tolist()
+        sure = [(1 + math.tanh(found.log_odds[i] / 2)) / 2 for i in best]
+        suggested = [names[k] for k in found.suggested[best]]
+    else:
+        rows, codes, doubts, n_strong = _doubted_labels(likely, y)
+        n, share = len(np.unique(rows)), None
+        order = np.argsort(-doubts, kind="stable")[:number]
+        best, sure, kept = rows[order].tolist(), doubts[order].tolist(), y.table[rows[order], codes[order]]
+        pairs = zip(codes[order].tolist(), kept.tolist(), strict=True)
+        suggested = [f"{'not' if has_it else 'also'} {names[k]}" for k, has_it in pairs]
+    return Contradictions(
+        n,
+        n_strong,
+        share,
+        [
+            SuspectText(places[i], spelled[i], label, p, "contradicted", texts[i])
+            for i, label, p in zip(best, suggested, sure, strict=True)
+        ],
+    )
+
+
+def _doubted_labels(likely: np.ndarray, y: TextLabels) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Return the texts and labels where having it or not is less likely than the contrary, how sure that is,
+    and how often it is at least as sure as it is on average for texts of which the contrary is true."""
+    rows, codes, doubts, n_strong = [], [], [], 0
+    for k, p in enumerate(likely.T):
+        has_it = y.has(k)
+        doubt = np.where(has_it, 1 - p, p)
+        known = np.isfinite(p)
+        wrong = np.flatnonzero(known & (doubt > 0.5))
+        if len(wrong):
+            with_it, without = p[has_it & known], 1 - p[~has_it & known]
+            usual = np.where(
+                has_it[wrong], without.mean() if len(without) else 1, with_it.mean() if len(with_it) else 1
+            )
+            n_strong += int(np.count_nonzero(doubt[wrong] >= usual))
+            rows.append(wrong)
+            codes.append(np.full(len(wrong), k))
+            doubts.append(doubt[wrong])
+    empty = np.empty(0, int)
+    return (
+        *(np.concatenate([empty, *each]) for each in (rows, codes)),
+        np.concatenate([[], *doubts]),
+        n_strong,
+    )
+
+
+def suspected_labels(
+    tested: LearnedModel, evaluation: AnswerScores | None, y: TextLabels, columns: Sequence
+) -> dict | None:
     """Judge labels by scores that a training has anyway: of its folds, and of the texts held out.
 
     Parameters
@@ -69,34 +132,36 @@ def suspected_labels(tested: LearnedModel, evaluation: AnswerScores | None, colu
     tested : LearnedModel
         If there were too few texts it has no scores of folds, and nothing is said.
     evaluation : AnswerScores or None
+    y : TextLabels
+        Of all texts, those held out last.
     columns : sequence of sequences
-        The places, the labels and the beginnings of all texts, those held out last.
+        Their places and their beginnings.
 
     Returns
     -------
     dict or None
         `n`, texts with such scores; `n_contradicted` and `n_strong`, those whose label the scores contradict,
-        and contradict strongly; `estimated_share` of wrong labels; `texts`, the surest first, at
-        most `SUSPECTS_LISTED`.
+        and contradict strongly; `estimated_share` of wrong labels, None where a text may have several;
+        `texts`, the surest first, at most `SUSPECTS_LISTED`.
     """
     left_out = tested.left_out
     if left_out is None:
         return None
-    rows, likely = left_out.rows, left_out.probabilities(tested.model["classifier"].calibration_)
-    labels = np.asarray(columns[1])
+    rows, likely = left_out.rows, left_out.probabilities()
     if evaluation is not None:
-        rows = np.concatenate([rows, np.arange(len(labels) - evaluation.n, len(labels))])
+        rows = np.concatenate([rows, np.arange(len(y) - evaluation.n, len(y))])
         likely = np.concatenate([likely, evaluation.probabilities])
-    is_known = np.isin(labels[rows], left_out.classes)
+    is_known = np.bincount(y.rows, ~np.isin(y.names[y.codes], left_out.classes), len(y))[rows] == 0
     rows = rows[is_known]
     of_rows = ([column[i] for i in rows.tolist()] for column in columns)
-    found, texts = contradicted_texts(likely[is_known], left_out.classes, of_rows, SUSPECTS_LISTED)
+    labels = y[rows].present().named(left_out.classes)
+    found = contradicted_texts(likely[is_known], labels, of_rows, SUSPECTS_LISTED)
     return {
         "n": len(rows),
-        "n_contradicted": len(found.order),
+        "n_contradicted": found.n,
         "n_strong": found.n_strong,
         "estimated_share": found.estimated_share,
-        "texts": [text._asdict() for text in texts],
+        "texts": [text._asdict() for text in found.texts],
     }
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from fastsvm.text import token_regex
 
 from ...common.errors import USAGE, AppError
-from ..measures.prediction import TRAIN_AGAIN, bags_of_model, is_kernel_machine
+from ..data.text_labels import TextLabels
+from ..measures.prediction import TRAIN_AGAIN, bags_of_model, is_kernel_machine, thresholds_of
 from ..text_recipes import is_unsegmented
 
 MOST_VALUES = 1 << 22  # of the rows that a kernel machine scores at a time
@@ -39,10 +40,10 @@ class TextExplanation(NamedTuple):
     Attributes
     ----------
     label : str
-        The predicted label.
+        The predicted label; of several, all of them, joined by commas.
     side : str
         The label that positive contributions speak for: the second of two, as in all scores; of more, the
-        predicted one, unless another was asked for.
+        best one, unless another was asked for.
     score : float
         The decision value for `side`.
     intercept : float
@@ -57,6 +58,8 @@ class TextExplanation(NamedTuple):
         How many words the text has.
     unknown : list of str
         Those that are part of no term the model knows, each time they occur.
+    against : str
+        The label that other contributions speak for, where there are two and a text has one of them.
     together : float
         What is left of the score: of a kernel machine, what terms do only together. Otherwise 0.
     """
@@ -69,6 +72,7 @@ class TextExplanation(NamedTuple):
     spans: list[ExplainedSpan]
     n_words: int
     unknown: list[str]
+    against: str = ""
     together: float = 0.0
 
 
@@ -112,8 +116,9 @@ class TextExplainer:
             row = step.transform(row)
         with np.errstate(over="ignore", invalid="ignore"):  # found below
             decision = classifier.decision_function(row)[0]
-        winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
-        side, index, sign = _explained_side(classifier, winner, label)
+        labels = TextLabels.given(classifier.classes_, np.array([decision]), thresholds_of(classifier))
+        best = labels.codes[0] if labels.exclusive else decision.argmax()
+        side, index, sign, against = _explained_side(classifier, np.ndim(decision) == 0, int(best), label)
         score, together = sign * float(np.ravel(decision)[index]), 0.0
         with np.errstate(over="ignore", invalid="ignore"):
             if is_kernel_machine(classifier):
@@ -138,8 +143,8 @@ class TextExplainer:
         words.sort(key=lambda word: (-abs(word.contribution), word.term))
         has_characters = any(bag.analyzer == "char_wb" for bag in self._bags)
         spans, n_words, unknown = marks.spans(marks.pieces() if has_characters else marks.tokens)
-        predicted = str(classifier.classes_.tolist()[winner])
-        return TextExplanation(predicted, side, score, intercept, words, spans, n_words, unknown, together)
+        others = n_words, unknown, against, together
+        return TextExplanation(labels.spelled[0], side, score, intercept, words, spans, *others)
 
     def _losses_without(self, counts, columns: np.ndarray, index: int) -> tuple[np.ndarray, float]:
         """Return what the score of a problem loses without each of some terms, and the score of no term."""
@@ -220,17 +225,19 @@ def _linear_shares(classifier, row, index: int) -> tuple[np.ndarray, float]:
     return shares, classifier.intercept_[index]
 
 
-def _explained_side(classifier, winner: int, label: str | None) -> tuple[str, int, int]:
-    """Return the label that is explained, the problem that its score is from, and the sign it has there."""
+def _explained_side(classifier, two: bool, best: int, label: str | None) -> tuple[str, int, int, str]:
+    """Return the label that is explained, the problem that its score is from, the sign it has there, and the
+    label on the other side of it, if there are two."""
     classes = [str(name) for name in classifier.classes_.tolist()]
-    two = len(classes) == 2
     if label is None:
-        index = 1 if two else winner
+        index = 1 if two else best
     elif label in classes:
         index = classes.index(label)
     else:
         raise AppError(f"the model knows no label {label!r}; its labels are {', '.join(classes)}", USAGE)
-    return (classes[index], 0, 1 if index else -1) if two else (classes[index], index, 1)
+    if two:
+        return classes[index], 0, 1 if index else -1, classes[1 - index]
+    return classes[index], index, 1, ""
 
 
 _PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character; tags keep their length

@@ -17,6 +17,7 @@ from ...common.printing import labels_alike
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import count_learned, learned_items, text_hashes, too_good
 from ..data.corpus import Corpus, read_corpus
+from ..data.text_labels import TextLabels
 from ..data.text_source import CorpusError, TextSource, names_corpus
 from ..learning.learned_model import ContinuedModel, Counted, CountedTexts, LearnedModel, continued_settings
 from ..learning.text_splits import split_rows
@@ -44,6 +45,7 @@ class TextTraining:
         The records that were left out.
     label_counts : dict
         Texts with each label.
+    n_texts : int
     n_train : int
         Texts to train on.
     evaluation : AnswerScores or None
@@ -60,6 +62,8 @@ class TextTraining:
         What `cross_validate` says.
     suspects : callable
         Returns what `suspected_labels` says.
+    about_labels : list of str
+        What to say of the labels in the corpus, if texts have several.
     n_learned : int or None
         How many of the texts held out the model that learned on had learned from before.
 
@@ -85,6 +89,7 @@ class TextTraining:
     tested: LearnedModel
     skipped: Skipped
     label_counts: dict[str, int]
+    n_texts: int
     n_train: int
     evaluation: AnswerScores | None
     about: Mapping[str, Any]
@@ -94,6 +99,7 @@ class TextTraining:
     cross_validation: dict | None = None
     suspects: Callable[[], dict | None] = lambda: None
     n_learned: int | None = None
+    about_labels: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Read off what the models say of themselves."""
@@ -103,7 +109,7 @@ class TextTraining:
         self.alpha_choice = self.tested.choice
         self.shift = self.tested.left_out.shift if self.tested.left_out else 0.0
         self.n_test = self.evaluation.n if self.evaluation else 0
-        self.n_calibrate = sum(self.label_counts.values()) - self.n_train - self.n_test
+        self.n_calibrate = self.n_texts - self.n_train - self.n_test
         self.n_fitted = self.n_train + (0 if self.saved is self.tested else self.n_test)
         self.n_features_seen, self.n_features = self.saved.n_seen, classifier.n_features_in_
         self.n_iter = np.asarray(getattr(classifier, "n_iter_", None) or classifier.t_).tolist()
@@ -171,7 +177,8 @@ def train_text_model(
         corpus = read_corpus(source)
         settings = settle(settings, corpus.format, corpus.texts, corpus.labels)
         texts, y, places, n_train = _texts_to_train_on_first(corpus, settings)
-        label_counts, skipped, held_out = corpus.label_counts, corpus.skipped, texts[n_train:]
+        label_counts, skipped, held_out = corpus.labels.label_counts, corpus.skipped, texts[n_train:]
+        about_labels, own_names = corpus.about_labels, source.own_columns | corpus.own_separator
         del corpus
     recipe_choice = None
     if settings.recipe == AUTO:
@@ -187,11 +194,11 @@ def train_text_model(
     def suspects() -> dict | None:
         from .suspect_texts import suspected_labels
 
-        return suspected_labels(tested, evaluation, (places, y, beginnings))
+        return suspected_labels(tested, evaluation, y, (places, beginnings))
 
     measured = _measured_besides(everything, n_train, tested, settings, stage)
-    measured |= {"recipe_choice": recipe_choice, "suspects": suspects}
-    about = learned_items(hashes[: n_train if saved is tested else None], start_about) | source.own_columns
+    measured |= {"recipe_choice": recipe_choice, "suspects": suspects, "about_labels": about_labels}
+    about = learned_items(hashes[: n_train if saved is tested else None], start_about) | own_names
     n_terms, n_words = known_terms(tested.model, held_out)
     if n_words.any():
         about["terms_per_word"] = float(n_terms.sum() / n_words.sum())
@@ -202,16 +209,18 @@ def train_text_model(
         before = AnswerScores(start, held_out, y[n_train:], start.decision_function(held_out))
         measured["accuracy_before"] = before.accuracy
     measured["n_learned"] = count_learned(hashes[n_train:], start_about)
-    return TextTraining(path, saved, tested, skipped, label_counts, n_train, evaluation, about, **measured)
+    n = len(y), n_train
+    return TextTraining(path, saved, tested, skipped, label_counts, *n, evaluation, about, **measured)
 
 
-def _texts_to_train_on_first(corpus: Corpus, settings: Settings) -> tuple[list, list, list, int]:
+def _texts_to_train_on_first(corpus: Corpus, settings: Settings) -> tuple[list, TextLabels, list, int]:
     """Return texts, labels and places, those to train on before those held out; and where those begin."""
     train, test = split_rows(corpus.texts, corpus.labels, settings.holdout, settings.seed)
-    columns = corpus.texts, corpus.labels, corpus.places
-    texts, y, places = ([column[i] for i in [*train, *test]] for column in columns)
-    if len(set(y[: len(train)])) < 2:
-        raise CorpusError(f"only the label {y[0]!r} is left to train on; give more texts, or --holdout 0")
+    order, y = [*train, *test], corpus.labels[train + test]
+    texts, places = ([column[i] for i in order] for column in (corpus.texts, corpus.places))
+    there = list(y[: len(train)].label_counts)
+    if len(there) < 2:
+        raise CorpusError(f"only the label {there[0]!r} is left to train on; give more texts, or --holdout 0")
     return texts, y, places, len(train)
 
 
@@ -228,7 +237,7 @@ def _tested_and_saved(
     evaluation = None
     with stage("evaluate"):
         if held_out:
-            evaluation = tested.evaluated(X_test, held_out, everything.y[n_train:].tolist(), part.y.tolist())
+            evaluation = tested.evaluated(X_test, held_out, everything.y[n_train:], part.y.label_counts)
     if refit:
         del part, X_test
         with stage("refit"):

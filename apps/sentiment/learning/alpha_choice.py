@@ -12,7 +12,9 @@ from scipy.sparse import csr_matrix
 from fastsvm.fitting import ConvergenceWarning, class_weights, sdca_path
 from fastsvm.text import OwnRatios
 
-from ..measures.metrics import average_precision, score_labels, squared_errors
+from ..data.label_fields import LabelField
+from ..data.text_labels import TextLabels
+from ..measures.metrics import average_precision, score_labels, score_sets, squared_errors
 from .text_splits import Fold
 
 ClassWeight = str | dict[str, float] | None
@@ -87,31 +89,31 @@ class FoldPart:
 
     Attributes
     ----------
-    X, y, weights : of the rows to train on
+    X, y : of the rows to train on
     X_test, y_test : of the rows to try
     share : float
         That of the training rows in all.
+    weights : callable
+        Of the number of a problem, the weights of its rows, or None.
     label_ratios : OwnRatios or None
         What weighs the features for the problem of each label.
     """
 
-    def __init__(self, X, y, labels, fold: Fold, selection=None, weighting=None, class_weight=None) -> None:
+    def __init__(
+        self, X, y: TextLabels, fold: Fold, selection=None, weighting=None, class_weight: ClassWeight = None
+    ) -> None:
         train, test = fold
-        X_train, X_test, y_train = X[train], X[test], y[train]
+        X_train, X_test, self.y, self.y_test = X[train], X[test], y[train], y[test]
+        target = self.y.target
         if selection is not None:
-            chosen = deepcopy(selection).fit(X_train, y_train)
+            chosen = deepcopy(selection).fit(X_train, target)
             X_train, X_test = chosen.transform(X_train), chosen.transform(X_test)
         X_train, X_test = (part.astype(np.float32, copy=False) for part in (X_train, X_test))
         if weighting is not None:
-            weighting = deepcopy(weighting).fit(X_train, y_train)
+            weighting = deepcopy(weighting).fit(X_train, target)
             X_train, X_test = weighting.transform(X_train), weighting.transform(X_test)
-        self.weights = None
-        if class_weight is not None:
-            present, codes = np.unique(y_train, return_inverse=True)
-            if isinstance(class_weight, dict):  # a fold may lack a label
-                class_weight = {label: class_weight.get(label, 1.0) for label in labels[present].tolist()}
-            self.weights = class_weights(class_weight, labels[present], labels[y_train])[codes]
-        self.X, self.y, self.X_test, self.y_test = X_train, y_train, X_test, y[test]
+        self.weights = _weights_of(self.y.present(), class_weight)
+        self.X, self.X_test = X_train, X_test
         self.share = len(train) / len(y)
         self.label_ratios = weighting if isinstance(weighting, OwnRatios) else None
 
@@ -119,6 +121,16 @@ class FoldPart:
         """Return both parts' features as the k-th label's problem sees them."""
         parts = self.X, self.X_test
         return parts if self.label_ratios is None else tuple(self.label_ratios.weighed(X, k) for X in parts)
+
+
+def _weights_of(y: TextLabels, class_weight: ClassWeight) -> Callable[[int], np.ndarray | None]:
+    """Return the weights of the rows in each problem, as a function of its number."""
+    if isinstance(class_weight, dict):  # a fold may lack a label
+        class_weight = {label: class_weight.get(label, 1.0) for label in y.names.tolist()}
+    if not y.exclusive:
+        return y.target.weights_of(class_weight, None)
+    weights = None if class_weight is None else class_weights(class_weight, y.names, y.target)[y.codes]
+    return lambda k: weights
 
 
 # Of each alpha that a fold tried: the score and the gap there, and of some rows of its test texts, these, the
@@ -172,7 +184,7 @@ class AlphaSearch:
     def choose(
         self,
         X: csr_matrix,
-        y: Sequence[str],
+        y: TextLabels | Sequence[LabelField],
         folds: Iterable[Fold],
         advance: Callable[[], object] = lambda: None,
     ) -> AlphaChoice:
@@ -182,25 +194,25 @@ class AlphaSearch:
         ----------
         X : CSR matrix
             Counts. A column's rows need not be in order.
-        y : sequence of str
+        y : TextLabels or sequence of str
             Labels, two or more.
         folds : iterable of (rows to train on, rows to try)
             As `text_splits` makes them.
         advance : callable
             Called after each fold.
         """
-        labels, y = np.unique(y, return_inverse=True)
+        y = TextLabels.of(y).present()
         folds, alphas, tried = list(folds), self.alphas, []
 
         def prepared(fold: Fold) -> FoldPart:
-            return FoldPart(X, y, labels, fold, self.selection, self.weighting, self.class_weight)
+            return FoldPart(X, y, fold, self.selection, self.weighting, self.class_weight)
 
         for fold in folds:
             part = prepared(fold)
             if alphas is None:
                 grid = part.share * self._largest_alpha(part) * np.geomspace(1, self.eps, self.n_alphas)
                 alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
-            tried.append(self._score_fold(part, len(labels), alphas))
+            tried.append(self._score_fold(part, alphas))
             advance()
         choice = _combined_choice(tried, folds, self.metric)
         for _ in range(self.extensions):
@@ -208,7 +220,7 @@ class AlphaSearch:
             if not beyond:
                 break
             for fold, scores in zip(folds, tried, strict=True):
-                scores |= self._score_fold(prepared(fold), len(labels), beyond)
+                scores |= self._score_fold(prepared(fold), beyond)
             choice = _combined_choice(tried, folds, self.metric)
         return choice
 
@@ -219,27 +231,31 @@ class AlphaSearch:
 
     def _largest_alpha(self, part: FoldPart) -> float:
         """Return the largest alpha that matters to any label."""
-        once = {**self._path_options, "n_alphas": 1, "max_iter": 1, "sample_weight": part.weights}
+        once = {**self._path_options, "n_alphas": 1, "max_iter": 1}
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            paths = (sdca_path(part.X, part.y == label, **once) for label in _labels_to_solve(part.y))
+            paths = (
+                sdca_path(part.X, part.y.has(label), sample_weight=part.weights(k), **once)
+                for k, label in enumerate(part.y.problems)
+            )
             return max(float(path.alphas[0]) for path in paths)
 
-    def _score_fold(self, part: FoldPart, n_labels: int, alphas: Sequence[float]) -> FoldScores:
+    def _score_fold(self, part: FoldPart, alphas: Sequence[float]) -> FoldScores:
         """Train on a fold at each alpha, and score the models.
 
         One label at a time, whose weights are dropped before the next: thousands of labels take no more room.
         """
         alphas, n_test = np.sort(np.asarray(alphas, float))[::-1], len(part.y_test)
-        labels, n_problems = np.unique(part.y), 1 if n_labels == 2 else n_labels
-        step = -(-len(alphas) * n_test * n_problems // MAX_KEPT)
+        exclusive, n_labels, labels = part.y.exclusive, len(part.y.names), np.flatnonzero(part.y.counts)
+        n_columns = 1 if exclusive and n_labels == 2 else n_labels
+        step = -(-len(alphas) * n_test * n_columns // MAX_KEPT)
         rows = np.arange(0, n_test, step)
-        kept = np.full((len(alphas), len(rows), n_problems), -np.inf, np.float32)
+        kept = np.full((len(alphas), len(rows), n_columns), -np.inf, np.float32)
         # Of two labels, the second is predicted where its decision is above 0; of more, the highest wins.
         best = np.full((len(alphas), n_test), 0.0 if len(labels) == 2 else -np.inf, part.X.dtype)
         predicted = np.full(best.shape, labels[0])
         gaps, precisions = np.zeros(len(alphas)), []
         of_machine = None if self.machine is None else _kernel_decisions(part, alphas, self.machine)
-        for k, label in enumerate(_labels_to_solve(part.y)):
+        for k, label in enumerate(part.y.problems):
             if of_machine:
                 decision, gap = (values[k] for values in of_machine)
             else:
@@ -247,29 +263,33 @@ class AlphaSearch:
             higher = decision > best
             best[higher], predicted[higher] = decision[higher], label
             np.maximum(gaps, gap, out=gaps)
-            kept[:, :, label if n_problems > 1 else 0] = decision[:, rows]
-            if len(labels) == 2 < n_labels:
+            kept[:, :, label if n_columns > 1 else 0] = decision[:, rows]
+            if exclusive and len(labels) == 2 < n_labels:
                 kept[:, :, labels[0]] = -decision[:, rows]
             if self.metric == "average-precision":
-                is_it = part.y_test == label
-                if len(labels) == 2 and 2 * is_it.sum() > n_test:  # the rarer of two labels
+                is_it = part.y_test.has(label)
+                if exclusive and len(labels) == 2 and 2 * is_it.sum() > n_test:  # the rarer of two labels
                     is_it, decision = ~is_it, -decision
                 precisions.append([average_precision(is_it, row) for row in decision])
         if self.metric == "average-precision":
             scores = _mean_of_known(np.transpose(precisions)).tolist()
+        elif not exclusive:
+            scores = [score_sets(self.metric, part.y_test[rows], decision) for decision in kept]
         elif self.metric == SQUARED_ERROR:
-            scores = [-squared_errors(part.y_test[rows], decision.squeeze()).mean() for decision in kept]
+            codes = part.y_test.codes[rows]
+            scores = [-squared_errors(codes, decision.squeeze()).mean() for decision in kept]
         else:
-            scores = [score_labels(self.metric, part.y_test, row) for row in predicted]
+            given = [TextLabels.of_codes(part.y_test.names, row) for row in predicted]
+            scores = [score_labels(self.metric, part.y_test, each) for each in given]
         tried = zip(alphas.tolist(), scores, gaps.tolist(), kept, strict=True)
         return {alpha: (score, gap, rows, decision) for alpha, score, gap, decision in tried}
 
     def _path_decisions(self, part: FoldPart, k: int, label: int, alphas: np.ndarray):
         """Return the decision values of the test texts for a label at each alpha, and the relative gaps."""
         X, X_test = part.weighed(k)
-        options = {**self._path_options, "sample_weight": part.weights, "max_iter": MAX_EPOCHS}
+        options = {**self._path_options, "sample_weight": part.weights(k), "max_iter": MAX_EPOCHS}
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
-            path = sdca_path(X, part.y == label, alphas / part.share, **options)
+            path = sdca_path(X, part.y.has(label), alphas / part.share, **options)
         decision = np.array([X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
         return decision, path.dual_gaps / path.objectives
 
@@ -308,13 +328,7 @@ def _kernel_decisions(part: FoldPart, alphas: np.ndarray, machine) -> tuple[np.n
     decisions, gaps = [], []
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         for alpha in alphas / part.share:
-            machine.set_params(alpha=alpha).fit(part.X, part.y, part.weights)
+            machine.set_params(alpha=alpha).fit(part.X, part.y.target, part.weights(0))
             decisions.append(machine.decision_function(part.X_test).reshape(len(part.y_test), -1).T)
             gaps.append(np.ravel(machine.dual_gap_ / np.asarray(machine.objective_)))
     return np.swapaxes(decisions, 0, 1), np.transpose(gaps)
-
-
-def _labels_to_solve(y: np.ndarray) -> np.ndarray:
-    """Return the labels that have a problem of their own: the second of two, or each of several."""
-    labels = np.unique(y)
-    return labels[1:] if len(labels) <= 2 else labels

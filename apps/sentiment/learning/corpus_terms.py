@@ -17,9 +17,10 @@ from fastsvm._utils.atomic import temporary_folder
 from fastsvm.fitting import Pipeline
 from fastsvm.text import SpilledTerms, TermFrequencies, Terms
 
-from ...common.errors import Skipped
+from ...common.errors import USAGE, Skipped
 from ...common.training_items import text_hashes
 from ..data.corpus import MOST_LABELS, SHARD, Batches, PlacedText, in_pieces, labelled_batches, nothing_usable
+from ..data.label_fields import SEVERAL, separator_of
 from ..data.text_source import CorpusError, TextSource
 from ..settings import Settings, check_labels, settle_labels, settle_reading
 from ..text_recipes import AUTO, DEFAULT_RECIPE, UNSEGMENTED, is_unsegmented
@@ -134,6 +135,7 @@ def count_corpus_terms(
         spilled, first = SpilledTerms(spills), [*islice(batches, 1)]
         # As its first texts have markup and blanks between words, or not, so do the others.
         texts = [text for batch in first for _, _, text in batch]
+        _check_one_label(source, [label for batch in first for _, label, _ in batch], skipped)
         settings = settle_reading(settings, format, texts)
         if settings.recipe == AUTO:
             settings = settings.with_features_of(UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT_RECIPE)
@@ -147,6 +149,17 @@ def count_corpus_terms(
         if not counted.every:
             raise nothing_usable(skipped, format)
         return counted.merged(spilled) | {"skipped": vars(skipped)}
+
+
+def _check_one_label(source: TextSource, labels: list[str], skipped: Skipped) -> None:
+    """Refuse a corpus whose first texts have several labels."""
+    separator = separator_of(labels) if source.label_separator is None else source.label_separator
+    if separator or (source.label_separator is None and skipped.kinds[SEVERAL]):
+        how = f" (separated by {separator!r})" * bool(separator)
+        told = f"texts have several labels{how}, which --stream and --scheduler cannot learn"
+        raise CorpusError(
+            f"{told}; leave them out, or give --label-sep '' to take each field as one label", USAGE
+        )
 
 
 def _popped_batches(first: list[list[PlacedText]], others: Batches) -> Batches:

@@ -39,14 +39,14 @@ def cross_validate(everything: Counted, settings: Settings, advance: Callable[[]
     accuracies, values, k = [], [], settings.cv
     if len(everything.y) < 2 * k:
         raise CorpusError(f"{len(everything.y)} texts are too few for --cv {k}")
-    folds = stratified_folds(everything.y, k, settings.seed)
+    folds = stratified_folds(everything.y.strata, k, settings.seed)
     for train, test in folds:
-        if len(set(everything.y[train])) < 2:
+        if len(everything.y[train].label_counts) < 2:
             raise CorpusError(f"texts of one label only are left by a part of --cv {k}; give more")
         part, X_test = everything.parted(train, test)
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             learned = part.learn(settings)
-        scores = learned.evaluated(X_test, [], everything.y[test].tolist())
+        scores = learned.evaluated(X_test, [], everything.y[test])
         accuracies.append(scores.accuracy)
         values.append(scores.value)
         advance()
@@ -87,10 +87,10 @@ def learning_curve(everything: Counted, n_train: int, learned: LearnedModel) -> 
         The texts trained on, the accuracy and the value by the metric. The last is that of all training
         texts; shares too small to learn from are left out.
     """
-    points, settings, labels = [], learned.settings, set(everything.y[:n_train])
+    points, settings, labels = [], learned.settings, everything.y[:n_train].label_counts.keys()
     for share in (*SHARES, 1.0):
         n = round(share * n_train)
-        if n < FEWEST or set(everything.y[:n]) != labels:
+        if n < FEWEST or everything.y[:n].label_counts.keys() != labels:
             continue
         try:
             part, X_test = everything.parted(slice(n), slice(n_train, None))
@@ -100,7 +100,8 @@ def learning_curve(everything: Counted, n_train: int, learned: LearnedModel) -> 
         if share < 1:
             alpha = settings.alpha and settings.alpha / share
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                learned_of_part = part.fit(replace(settings, alpha=alpha))
-        scores = learned_of_part.evaluated(X_test, [], everything.y[n_train:].tolist())
+                left_out = learned.left_out if settings.several else None  # it has their thresholds
+                learned_of_part = part.fit(replace(settings, alpha=alpha), left_out=left_out)
+        scores = learned_of_part.evaluated(X_test, [], everything.y[n_train:])
         points.append({"n_train": n, "accuracy": scores.accuracy, "value": scores.value})
     return points

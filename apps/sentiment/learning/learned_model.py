@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from fastsvm.fitting import Calibration, ConvergenceWarning, Pipeline
 from fastsvm.text import OwnRatios
 
 from ...common.cache import NO_CACHE, Cache
-from ...common.errors import AppError
+from ...common.errors import USAGE, AppError
 from ...common.progress import UNWATCHED, Stages
+from ..data.text_labels import TextLabels
 from ..data.text_source import CorpusError
 from ..measures.answer_scores import AnswerScores
-from ..measures.metrics import threshold_for_metric
-from ..measures.prediction import TRAIN_AGAIN, bags_of_model
+from ..measures.metrics import set_thresholds, threshold_for_metric
+from ..measures.prediction import TRAIN_AGAIN, bags_of_model, thresholds_of
 from ..measures.term_effects import check_linear
 from ..settings import Settings
 from ..text_recipes import CLASSIFIERS, short_alphas
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from fastsvm.text import Bag, Selection, Union
 
 EXTENSIONS = 3  # of the grid of alphas, at most
+MOST_TRIED = 50  # labels of those that a text may have several of, by which alpha is chosen
 OTHERWISE = "train a model of old and new texts without --continue"
 
 
@@ -42,38 +44,48 @@ OTHERWISE = "train a model of old and new texts without --continue"
 class LeftOutScores:
     """Decision values of texts by models that had not seen them; -inf for a label unknown to the model.
 
-    They were lowered by `shift`, as those of the model that is made with them are to be. `rows` are the
+    `y` are the labels of these texts. The values were lowered by `shift`, as those of the model that is made
+    with them are to be. `metric` is what the thresholds of several labels a text are best by. `rows` are the
     texts among those trained on, unless the texts are streamed.
     """
 
-    classes: np.ndarray
-    y: np.ndarray
+    y: TextLabels
     decision: np.ndarray
     shift: float = 0.0
+    metric: str | None = None
     rows: np.ndarray | None = None
 
     @classmethod
-    def of_folds(cls, X: csr_matrix, y: np.ndarray, folds: list[Fold], settings: Settings) -> LeftOutScores:
+    def of_folds(cls, X: csr_matrix, y: TextLabels, folds: list[Fold], settings: Settings) -> LeftOutScores:
         """Train on each fold, with the weight that a text has against the regularisation in all of them."""
-        labels, codes = np.unique(y, return_inverse=True)
-        decision = np.full((len(y), len(labels)), -np.inf, np.float32)
+        decision = np.full((len(y), len(y.names)), -np.inf, np.float32)
         for fold in folds:
             steps = pipeline_steps.selection(settings), pipeline_steps.weighting(settings)
-            part = FoldPart(X, codes, labels, fold, *steps)
+            part = FoldPart(X, y, fold, *steps)
+            target = part.y.present().target
             estimator = pipeline_steps.classifier(settings, len(part.y))
             if hasattr(estimator, "alpha"):
                 estimator.set_params(alpha=estimator.alpha / part.share)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
                 if part.label_ratios is None:
-                    estimator.fit(part.X, labels[part.y])
+                    estimator.fit(part.X, target)
                 else:
-                    part.label_ratios.fit_classifier(estimator, part.X, labels[part.y])
+                    part.label_ratios.fit_classifier(estimator, part.X, target)
             scores = estimator.decision_function(part.X_test)
             scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-            decision[np.ix_(fold[1], np.searchsorted(labels, estimator.classes_))] = scores
+            decision[np.ix_(fold[1], np.searchsorted(y.names, estimator.classes_))] = scores
         tried = np.concatenate([test for _, test in folds])
-        scores = decision[tried, 1] if len(labels) == 2 else decision[tried]
-        return cls(labels, y[tried], scores, rows=tried)
+        scores = decision[tried, 1] if y.exclusive and len(y.names) == 2 else decision[tried]
+        return cls(y[tried], scores, rows=tried)
+
+    def kept(self) -> dict[str, Any]:
+        """Return what a cache keeps of them."""
+        return {"decision": self.decision, "rows": self.rows}
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The labels that the values are of."""
+        return self.y.names
 
     def shifted(self, metric: str | None) -> LeftOutScores:
         """Return them such that giving the second of two labels from 0 on is best by a metric."""
@@ -86,28 +98,70 @@ class LeftOutScores:
         shift = threshold_for_metric(metric, self.decision, likely)
         return replace(self, decision=self.decision - np.float32(shift), shift=shift)
 
+    @cached_property
+    def _calibration(self) -> Calibration:
+        """That of a model of these classes; a label that no text has gets the mean of the others."""
+        if self.y.exclusive:
+            return Calibration.fit(self.decision, self.y.target, self.classes)
+        known = np.flatnonzero(self.y.counts)
+        # One label at a time: all in double precision would take more room than the model.
+        pairs = (Calibration.fit(self.decision[:, k], self.y.has(k), [False, True]) for k in known)
+        lines = np.array([(each.slopes[0], each.intercepts[0]) for each in pairs])
+        return _complete_calibration(lines, known, len(self.classes))
+
     def calibration(self, classes: np.ndarray) -> Calibration:
         """Return the calibration of a model of these classes or more."""
+        if len(classes) == len(self.classes):
+            return self._calibration
+        if not self.y.exclusive:
+            own, places = self._calibration, np.searchsorted(classes, self.classes)
+            lines = np.column_stack([own.slopes, own.intercepts])
+            return _complete_calibration(lines, places, len(classes))
         decision = self.decision
-        if len(classes) > len(self.classes):
-            known = np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
-            decision = np.full((len(self.y), len(classes)), -np.inf)
-            decision[:, np.searchsorted(classes, self.classes)] = known
-        return Calibration.fit(decision, self.y, classes)
+        known = np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
+        decision = np.full((len(self.y), len(classes)), -np.inf)
+        decision[:, np.searchsorted(classes, self.classes)] = known
+        return replace(self, y=self.y.named(classes), decision=decision)._calibration
 
-    def probabilities(self, calibration: Calibration) -> np.ndarray:
+    def probabilities(self) -> np.ndarray:
         """Return the probabilities of the classes; nan for a label unknown to the model."""
         with np.errstate(invalid="ignore"):  # a score without effect times -inf
-            likely = calibration.probabilities(self.decision)
+            likely = self.calibration(self.classes).probabilities(self.decision)
         if self.decision.ndim > 1:
             likely[np.isneginf(self.decision)] = np.nan
         return likely
 
     def apply(self, estimator) -> None:
-        """Give a fitted classifier the calibration, and with two labels the shift."""
-        if len(estimator.classes_) == 2:
+        """Give a fitted classifier the calibration, and the shift of two labels or the thresholds of several.
+
+        The scores of several labels become log odds: so the best label is the most probable one.
+        """
+        calibration, classes = self.calibration(estimator.classes_), estimator.classes_
+        if not self.y.exclusive:
+            from scipy.special import expit
+
+            slopes, intercepts = calibration.slopes, calibration.intercepts
+            estimator.coef_ *= slopes[:, np.newaxis].astype(estimator.coef_.dtype)
+            estimator.intercept_ = (estimator.intercept_ * slopes + intercepts).astype(estimator.coef_.dtype)
+            calibration = Calibration(np.ones(len(classes)), np.zeros(len(classes)), independent=True)
+            estimator.thresholds_ = intercepts.copy()  # a score of 0, as in training
+            known = self.y.counts > 0
+            own = self._calibration.slopes, self._calibration.intercepts, self.decision.T
+            columns = (
+                expit(slope * x + c) for slope, c, x in zip(*(each[known] for each in own), strict=True)
+            )
+            thresholds = set_thresholds(self.metric, columns)
+            estimator.thresholds_[np.searchsorted(classes, self.classes[known])] = thresholds
+        elif len(classes) == 2:
             estimator.intercept_ = estimator.intercept_ - np.float32(self.shift)
-        estimator.calibration_ = self.calibration(estimator.classes_)
+        estimator.calibration_ = calibration
+
+
+def _complete_calibration(lines: np.ndarray, places: np.ndarray, n: int) -> Calibration:
+    """Return the calibration of n labels that a text may have several of; those elsewhere get the mean."""
+    every = np.tile(lines.mean(axis=0), (n, 1))
+    every[places] = lines
+    return Calibration(*every.T, independent=True)
 
 
 class LearnedModel(NamedTuple):
@@ -130,11 +184,11 @@ class LearnedModel(NamedTuple):
         return classifier.decision_function(X), classifier.predict_proba(X) if has_probabilities else None
 
     def evaluated(
-        self, X: csr_matrix, texts: list[str], y: list[str], y_train: Iterable[str] | None = None
+        self, X: csr_matrix, texts: list[str], y: TextLabels, train_counts: Mapping[str, int] | None = None
     ) -> AnswerScores:
         """Return the evaluation on texts that the model has not seen."""
-        scores = self.scores(X)
-        return AnswerScores(self.model, texts, y, *scores, metric=self.settings.metric, y_train=y_train)
+        options = {"metric": self.settings.metric, "train_counts": train_counts}
+        return AnswerScores(self.model, texts, y, *self.scores(X), **options)
 
 
 class CountedTexts(NamedTuple):
@@ -142,14 +196,14 @@ class CountedTexts(NamedTuple):
 
     vectorizer: Bag | Union
     X: csr_matrix
-    y: np.ndarray
+    y: TextLabels
 
     @classmethod
-    def of(cls, texts: Sequence[str], y: Sequence[str], settings: Settings) -> CountedTexts:
+    def of(cls, texts: Sequence[str], y: TextLabels, settings: Settings) -> CountedTexts:
         """Count the terms of texts, for a new model."""
         # Selection adds up counts, exactly; nothing else needs them to be integers.
         vectorizer = pipeline_steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
-        return cls(vectorizer, pipeline_steps.count_terms(texts, vectorizer), np.asarray(y))
+        return cls(vectorizer, pipeline_steps.count_terms(texts, vectorizer), y)
 
     def parted(self, train, test) -> tuple[CountedTexts, csr_matrix]:
         """Return some rows as if those texts alone had been counted, and the same terms of others."""
@@ -166,19 +220,21 @@ class CountedTexts(NamedTuple):
     def learn(self, settings: Settings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE) -> LearnedModel:
         """Return a model of these texts: choose alpha, unless it is given, and learn probabilities."""
         choice = left_out = None
-        folds = inner_folds(self.y, settings.seed)
+        y = self.y.present()
+        folds = inner_folds(y, settings.seed)
         if settings.chooses_alpha:
             if folds:
                 choose = partial(self.choose, settings, folds, stage)
                 choice = AlphaChoice(**cache.get("choose alpha", lambda: vars(choose())))
-                rows = choice.rows
-                left_out = LeftOutScores(np.unique(self.y), self.y[rows], choice.decision, rows=rows)
+                left_out = {"decision": choice.decision, "rows": choice.rows}
             settings = replace(settings, alpha=choice and choice.alpha)
         elif folds:
             with stage("calibrate"):
-                scored = partial(LeftOutScores.of_folds, self.X, self.y, folds, settings)
-                left_out = LeftOutScores(**cache.get("calibrate", lambda: vars(scored())))
-        left_out = left_out and left_out.shifted(settings.threshold)
+                scored = partial(LeftOutScores.of_folds, self.X, y, folds, settings)
+                left_out = cache.get("calibrate", lambda: scored().kept())
+        if left_out is not None:
+            left_out = LeftOutScores(y[left_out["rows"]], metric=settings.metric, **left_out)
+            left_out = left_out.shifted(settings.threshold)
         with stage("train"):
             return self.fit(settings, choice, left_out, cache.path("train", ".fit"))
 
@@ -190,7 +246,7 @@ class CountedTexts(NamedTuple):
         checkpoint: Path | None = None,
     ) -> LearnedModel:
         """Return a model of these texts, with the alpha of the settings."""
-        vectorizer, X, y = self
+        vectorizer, X, y = self.vectorizer, self.X, self.y.present().target
         selection, weighting = pipeline_steps.selection(settings), pipeline_steps.weighting(settings)
         if selection is not None:
             best = selection.fit(X, y).get_support(indices=True)
@@ -201,7 +257,7 @@ class CountedTexts(NamedTuple):
         if weighting is not None:
             X = weighting.fit(X, y).transform(X)
         ratios = weighting if isinstance(weighting, OwnRatios) else None
-        estimator = pipeline_steps.classifier(settings, len(y))
+        estimator = pipeline_steps.classifier(settings, len(self.y))
         pipeline_steps.fit_classifier(estimator, X, y, checkpoint, ratios)
         if left_out is not None:
             left_out.apply(estimator)
@@ -213,11 +269,15 @@ class CountedTexts(NamedTuple):
     def choose(self, settings: Settings, folds: list[Fold], stage: Stages) -> AlphaChoice:
         """Choose alpha on folds of these texts."""
         is_even = settings.has_norm or settings.method.is_kernel  # the values of a gaussian are up to 1
-        alphas = (settings.method.alphas or short_alphas(len(self.y))) if is_even else None
-        grid = {"alphas": alphas, "n_alphas": 10, "extensions": EXTENSIONS}
-        search = pipeline_steps.alpha_search(settings, **grid)
+        alphas = settings.method.alphas or short_alphas(len(self.y), settings.several)
+        grid = {"alphas": alphas if is_even else None, "n_alphas": 10, "extensions": EXTENSIONS}
+        search, some = pipeline_steps.alpha_search(settings, **grid), self.y.some_labels(MOST_TRIED)
         with stage("choose alpha", total=len(folds)) as advance:
-            return search.choose(self.X, self.y, folds, advance)
+            choice = search.choose(self.X, some, folds, advance)
+            if some is not self.y:  # at that alpha, all labels are scored
+                one = replace(search, alphas=[choice.alpha], extensions=0).choose(self.X, self.y, folds)
+                choice = replace(choice, rows=one.rows, decision=one.decision)
+            return choice
 
 
 class ContinuedModel:
@@ -231,8 +291,9 @@ class ContinuedModel:
 
     Parameters
     ----------
-    texts, y : list of str
-        The texts and their labels, which the model must have.
+    texts : list of str
+    y : TextLabels
+        Their labels, which the model must have.
     model : Pipeline
         As it was before.
 
@@ -246,8 +307,8 @@ class ContinuedModel:
         Mean size of the scores.
     """
 
-    def __init__(self, texts: list[str], y: list[str], model: Pipeline) -> None:
-        for label in sorted(set(y) - set(map(str, model.classes_.tolist()))):
+    def __init__(self, texts: list[str], y: TextLabels, model: Pipeline) -> None:
+        for label in sorted(y.label_counts.keys() - set(map(str, model.classes_.tolist()))):
             raise CorpusError(f"the model does not know the label {label!r}; {OTHERWISE}")
         self.model, self.counts = model, model["vectorizer"].transform(texts).astype(np.float32)
         X = self.counts
@@ -261,7 +322,7 @@ class ContinuedModel:
 
         self.scale = float(np.abs(scores).mean(dtype=float)) or 1.0
         X = hstack([X, csr_matrix((scores / self.scale).astype(np.float32))], format="csr")
-        self.y = np.asarray(y)
+        self.y = y
         self.weighed = CountedTexts(model["vectorizer"], X, self.y)
 
     def parted(self, train, test) -> tuple[ContinuedModel, csr_matrix]:
@@ -269,7 +330,7 @@ class ContinuedModel:
         part, known = copy(self), self.model.classes_.tolist()
         part.counts, part.y = self.counts[train], self.y[train]
         part.weighed = self.weighed._replace(X=self.weighed.X[train], y=part.y)
-        for label in sorted(set(map(str, known)) - set(part.y.tolist())):
+        for label in sorted(set(map(str, known)) - part.y.label_counts.keys()):
             raise CorpusError(f"too few texts of {label!r}, which the model knows; give more")
         return part, self.counts[test]
 
@@ -307,6 +368,8 @@ def _settings_as_counted(settings: Settings) -> Settings:
 def continued_settings(model: Pipeline, settings: Settings) -> Settings:
     """Return settings with the recipe of a model: SDCA of its loss, or else of the hinge loss."""
     check_linear(model, "--continue")
+    if thresholds_of(model) is not None:
+        raise AppError(f"a model of several labels a text cannot learn on; {OTHERWISE}", USAGE)
     names = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
     if hasattr(model["classifier"], "squares_"):
         told = "each label of this model scales texts to a length of its own: it cannot learn on"

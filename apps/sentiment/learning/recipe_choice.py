@@ -13,12 +13,22 @@ from fastsvm._utils.thread_pool import Threads
 from fastsvm.fitting import ConvergenceWarning, number_of_threads
 
 from ...common.progress import UNWATCHED, Stages
+from ..data.text_labels import TextLabels
 from ..measures.metrics import squared_errors
 from ..settings import Settings
-from ..text_recipes import DEFAULT_RECIPE, FINE_LABELS, SEARCHED, UNSEGMENTED, is_unsegmented, short_alphas
+from ..text_recipes import (
+    DEFAULT_RECIPE,
+    FINE_LABELS,
+    LABELS_SEARCHED,
+    SEARCHED,
+    SEARCHED_SETS,
+    UNSEGMENTED,
+    is_unsegmented,
+    short_alphas,
+)
 from . import pipeline_steps
 from .alpha_choice import SQUARED_ERROR, AlphaChoice
-from .text_splits import Fold, n_inner_folds, split_texts, trainable_folds
+from .text_splits import Fold, n_inner_folds, split_rows, trainable_folds
 
 TEXTS_TRIED, SEVERAL_LABELS = 2000, 50  # of so many labels at most; each is a problem of its own, so of more:
 TEXTS_OF_MORE, TEXTS_OF_LABEL = 1000, 7  # fewer texts, but some of each label
@@ -31,10 +41,11 @@ TOL = 0.05  # relative gap
 # this rule, and as good with 1 or 3 standard errors or from 350 to 1,300 characters.
 LONG_CHARACTERS = 500  # of a text, on average
 STANDARD_ERRORS = 2.0  # by which characters are better
+LEAD_OF_SETS = 0.01  # of the micro-F1 or another metric, where a text may have several labels
 
 
 def choose_recipe(
-    texts: Sequence[str], y: Sequence[str], settings: Settings, stage: Stages = UNWATCHED
+    texts: Sequence[str], y: TextLabels, settings: Settings, stage: Stages = UNWATCHED
 ) -> tuple[Settings, dict | None]:
     """Return settings with the recipe that does best on some of the training texts.
 
@@ -43,7 +54,8 @@ def choose_recipe(
 
     Parameters
     ----------
-    texts, y : sequences of str
+    texts : sequence of str
+    y : TextLabels
         What there is to train on.
     settings : Settings
         Whose `recipe` is "auto"; `min_df` is that of all recipes that are tried. With too few texts the
@@ -59,10 +71,13 @@ def choose_recipe(
         recipe. None where the texts are too few to try anything.
     """
     unsegmented = is_unsegmented(texts)
-    names = UNSEGMENTED if unsegmented else SEARCHED[: 2 if len(set(y)) == 2 else None]
-    if len(texts) < max(FEWEST, FEWEST_OF_LABEL * len(set(y))):
+    kinds = (SEARCHED[: 2 if settings.n_problems == 1 else None], UNSEGMENTED)
+    names = (SEARCHED_SETS if settings.several else kinds)[unsegmented]
+    if settings.several and settings.n_problems > LABELS_SEARCHED:
+        return settings.with_features_of(names[0]), None
+    if len(texts) < max(FEWEST, FEWEST_OF_LABEL * len(y.label_counts)):
         least = 1 if settings.min_df == Settings.min_df else settings.min_df
-        last = (UNSEGMENTED if unsegmented else SEARCHED)[-1]
+        last = (SEARCHED, UNSEGMENTED)[unsegmented][-1]
         return replace(settings.with_features_of(last), min_df=least), None
     sample, labels, folds = _sample_of_texts(texts, y, settings)
     with stage("choose recipe", total=len(names)) as advance:
@@ -70,9 +85,15 @@ def choose_recipe(
         choices = _try_recipes(sample, labels, folds, recipes, advance)
     if not choices:
         return settings.with_features_of(names[0]), None
-    codes = np.unique(labels, return_inverse=True)[1]
-    errors = {name: squared_errors(codes[choice.rows], choice.decision) for name, choice in choices.items()}
-    chosen = _best_recipe(errors, float(np.mean([len(text) for text in sample])))
+    if settings.several:
+        errors = {name: np.array([1 - choice.means.max()]) for name, choice in choices.items()}
+        chosen = _words_unless_better(errors)
+    else:
+        codes = labels.codes
+        errors = {
+            name: squared_errors(codes[choice.rows], choice.decision) for name, choice in choices.items()
+        }
+        chosen = _best_recipe(errors, float(np.mean([len(text) for text in sample])))
     tried = [
         {"name": name, "error": float(errors[name].mean()), "alpha": choice.alpha}
         for name, choice in choices.items()
@@ -82,26 +103,34 @@ def choose_recipe(
 
 
 def _sample_of_texts(
-    texts: Sequence[str], y: Sequence[str], settings: Settings
-) -> tuple[list[str], np.ndarray, list[Fold]]:
+    texts: Sequence[str], y: TextLabels, settings: Settings
+) -> tuple[list[str], TextLabels, list[Fold]]:
     """Return some texts, of like labels, and the folds to try recipes on."""
-    n_labels = len(set(y))
-    n = TEXTS_TRIED if n_labels <= SEVERAL_LABELS else max(TEXTS_OF_MORE, TEXTS_OF_LABEL * n_labels)
+    n_labels = len(y.label_counts)
+    n = (
+        TEXTS_TRIED
+        if n_labels <= SEVERAL_LABELS or settings.several
+        else max(TEXTS_OF_MORE, TEXTS_OF_LABEL * n_labels)
+    )
     n = max(FEWEST, min(n, int(CHARACTERS / max(np.mean([len(text) for text in texts]), 1))))
     if n < len(texts):
-        _, (texts, y) = split_texts(list(texts), list(y), n / len(texts), settings.seed)
-    k = 2 if settings.n_labels > FINE_LABELS else n_inner_folds(y, TEXTS_IN_FIVE)
-    return list(texts), np.asarray(y), trainable_folds(y, k, settings.seed)
+        _, rows = split_rows(texts, y, n / len(texts), settings.seed)
+        texts, y = [texts[i] for i in rows], y[rows]
+    y = y.present().some_labels(SEVERAL_LABELS)
+    k = 2 if settings.n_problems > FINE_LABELS else n_inner_folds(y, TEXTS_IN_FIVE)
+    return list(texts), y, trainable_folds(y, k, settings.seed)
 
 
 def _try_recipes(
-    texts: list[str], y: np.ndarray, folds: list[Fold], recipes: Sequence[Settings], advance: Callable
+    texts: list[str], y: TextLabels, folds: list[Fold], recipes: Sequence[Settings], advance: Callable
 ) -> dict[str, AlphaChoice]:
     """Try recipes at a few alphas; recipes whose terms no text has are left out."""
     kinds = {recipe.recipe: _recipe_term_kinds(recipe) for recipe in recipes}
     # Words and characters are counted once.
     counts = {kind: _count_kind(texts, kind) for kind in dict.fromkeys(chain.from_iterable(kinds.values()))}
-    few = {"selection": None, "metric": SQUARED_ERROR, "alphas": short_alphas(len(y)), "tol": TOL}
+    several = recipes[0].several
+    few = {"selection": None, "alphas": short_alphas(len(y), several), "tol": TOL}
+    few["metric"] = recipes[0].metric if several else SQUARED_ERROR
 
     def attempt(recipe: Settings) -> AlphaChoice | None:
         parts = [counts[kind] for kind in kinds[recipe.recipe]]
@@ -131,6 +160,13 @@ def _count_kind(texts: list[str], kind: Settings) -> csr_matrix | None:
         return pipeline_steps.vectorizer(kind, np.float32).fit_transform(texts)
     except ValueError:
         return None
+
+
+def _words_unless_better(errors: dict[str, np.ndarray]) -> str:
+    """Return the first recipe, unless another one, which costs more, is better by `LEAD_OF_SETS`."""
+    first = next(iter(errors))
+    best = min(errors, key=lambda name: errors[name].mean())
+    return best if errors[first].mean() - errors[best].mean() > LEAD_OF_SETS else first
 
 
 def _best_recipe(errors: dict[str, np.ndarray], length: float) -> str:

@@ -1,7 +1,6 @@
 """The evaluation of a model on labelled texts: its answers, and all scores that follow from them."""
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -9,32 +8,36 @@ import numpy as np
 
 from ...common.printing import many
 from ...common.statistics import confusion, wilson_interval
+from ..data.label_fields import LabelField
+from ..data.text_labels import TextLabels
 from ..text_recipes import usual_metric
-from .metrics import calibration_error, score_decision, score_guessing
-from .prediction import winners_of
+from .metrics import calibration_error, probabilities_to_judge, right_counts, score_decision, score_guessing
+from .prediction import thresholds_of
 
 if TYPE_CHECKING:
     from .thresholds import ThresholdEffect, ThresholdLadder
 
 NAMED = 5  # labels in a message
+PLACES = 1, 3, 5  # the best labels of a text, whose precision is told where it may have several
 LABEL_COLUMNS = "label", "n", "precision", "recall", "f1", "roc_area", "average_precision"
 
 
 class AnswerScores:
-    """The answers of a model to labelled texts.
+    """The answers of a model to labelled texts, of one label each or of several.
 
     Parameters
     ----------
     model : fitted classifier or pipeline
-    texts, truth : list of str
-        The texts, and their labels; the model may not know some of the labels.
+    texts : list of str
+    truth : TextLabels or sequence of str
+        Their labels; the model may not know some of them.
     decision : ndarray
         As `decision_function` returns it.
     probabilities : ndarray, optional
     metric : one of `settings.METRICS`, optional
         By default the usual one for these labels.
-    y_train : iterable or Counter of str, optional
-        The labels of the training texts; by default those of the texts.
+    train_counts : mapping of str to int, optional
+        The number of training texts with each label; by default that of the texts.
 
     Attributes
     ----------
@@ -49,10 +52,10 @@ class AnswerScores:
     unknown_labels, labels : list of str
         Those of texts that the model does not know; and the labels of the model, then these: the rows and
         columns of `confusion`.
-    given : ndarray of str
-        The label that the model gives to each text.
+    truth, given : TextLabels
+        The labels of each text, and those that the model gives it; their names are `labels`.
     right : ndarray of bool
-        The texts whose given label is the true one.
+        The texts that are given all their labels and no others.
     accuracy : float
     interval : (float, float)
         Wilson's 95 % interval of the accuracy.
@@ -62,24 +65,24 @@ class AnswerScores:
         self,
         model,
         texts: list[str],
-        truth: list[str],
+        truth: TextLabels | Sequence[LabelField],
         decision: np.ndarray,
         probabilities: np.ndarray | None = None,
         *,
         metric: str | None = None,
-        y_train: Iterable[str] | None = None,
+        train_counts: Mapping[str, int] | None = None,
     ) -> None:
-        self.classes = [str(label) for label in model.classes_.tolist()]
-        self.texts, self.truth, self.decision, self.probabilities = texts, truth, decision, probabilities
-        self.metric = metric or usual_metric(truth)
-        counts = Counter(truth if y_train is None else y_train)
+        self.classes, truth = [str(label) for label in model.classes_.tolist()], TextLabels.of(truth)
+        self.texts, self.decision, self.probabilities = texts, decision, probabilities
+        self.n, self.label_counts = len(truth), truth.label_counts
+        self.metric = metric or usual_metric(self.label_counts, truth.exclusive)
+        counts = train_counts or self.label_counts
         self.guess = min(counts, key=lambda label: (-counts[label], label))
-        self.n, self.label_counts = len(truth), dict(sorted(Counter(truth).items()))
         self.unknown_labels = sorted(self.label_counts.keys() - set(self.classes))
         self.labels = self.classes + self.unknown_labels
-        self.given = np.array(self.classes, dtype=object)[winners_of(decision)[0]]
-        self._truth = np.asarray(truth, dtype=object)
-        self.right = self.given == self._truth
+        self.truth, self._thresholds = truth.named(np.array(self.labels)), thresholds_of(model)
+        self.given = TextLabels.given(self.truth.names, decision, self._thresholds)
+        self.right = self.truth.same(self.given)
         n_right = int(self.right.sum())
         self.accuracy, self.interval = n_right / self.n, wilson_interval(n_right, self.n)
 
@@ -91,28 +94,45 @@ class AnswerScores:
 
     @cached_property
     def margins(self) -> np.ndarray:
-        """The lead of each answer: over the threshold for two labels, over the second label for more."""
+        """The lead of each answer: over the threshold for two labels, over the second label for more.
+
+        Where a text may have several, it is that of the surest label that is given wrongly or missed.
+        """
         if self.decision.ndim == 1:
             return np.abs(self.decision)
+        if self._thresholds is not None:
+            return self._wrong_margins.max(axis=1)
         second, first = np.partition(self.decision, -2, axis=1)[:, -2:].T
         return first - second
 
     @cached_property
-    def confusion(self) -> list[list[int]]:
-        """Number of texts with each true label (rows) and each given label (columns)."""
-        return confusion(self.truth, self.given, self.labels).tolist()
+    def _wrong_margins(self) -> np.ndarray:
+        """How far a score is on the wrong side of its threshold; 0 on the right one."""
+        known = slice(len(self.classes))
+        wrong = self.truth.table[:, known] != self.given.table[:, known]
+        return np.where(wrong, np.abs(self.decision - self._thresholds), 0)
+
+    def doubted_label(self, i: int) -> int:
+        """Return the label to explain of a text with a mistake: the one given, or of several the surest."""
+        return int(self.given.codes[i] if self._thresholds is None else self._wrong_margins[i].argmax())
+
+    @cached_property
+    def confusion(self) -> list[list[int]] | None:
+        """Number of texts with each true label (rows) and each given label (columns); None of several."""
+        if not self.truth.exclusive:
+            return None
+        return confusion(self.truth.codes, self.given.codes, range(len(self.labels))).tolist()
 
     @property
     def recalls(self) -> dict[str, float | None]:
         """Of each label the share of its texts that are given it."""
-        rows = zip(self.labels, self.confusion, strict=True)
-        return {label: _share_of(row[i], sum(row)) for i, (label, row) in enumerate(rows)}
+        n_true, _, n_right = right_counts(self.truth, self.given)
+        return {label: _share_of(*n) for label, *n in zip(self.labels, n_right, n_true, strict=True)}
 
     @cached_property
     def label_rows(self) -> list[tuple]:
         """The `LABEL_COLUMNS` of each label, in the order of `labels`; None stands for a share of nothing."""
-        counts = np.asarray(self.confusion)
-        right, true, given = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
+        true, given, right = right_counts(self.truth, self.given)
         ladders = map(self.ladder, self.labels)
         areas = [(each.area, each.average_precision) if each else (None, None) for each in ladders]
         return [
@@ -122,11 +142,26 @@ class AnswerScores:
 
     def score(self, metric: str) -> float:
         """Return a score of the answers, by one of `settings.METRICS`."""
-        return score_decision(metric, np.array(self.classes), self.truth, self.decision)
+        return score_decision(metric, self.truth, self.decision, self._thresholds)
 
     def guessing(self, metric: str) -> float:
         """Return the score of always giving the label `guess`."""
-        return score_guessing(metric, self.truth, self.guess)
+        return score_guessing(metric, self.truth, self.labels.index(self.guess))
+
+    @cached_property
+    def precision_at(self) -> dict[int, float]:
+        """Of the best labels of each text, so many, the share that it has; nothing where it has one label."""
+        if self.truth.exclusive:
+            return {}
+        most = [k for k in PLACES if k <= len(self.classes)]
+        best = np.argsort(-self.decision, axis=1, kind="stable")[:, : most[-1]]
+        right = np.take_along_axis(self.truth.table, best, axis=1)
+        return {k: float(right[:, :k].mean()) for k in most}
+
+    @property
+    def main_metric(self) -> str:
+        """The score that is told first: that of giving a text its label, or its labels."""
+        return "accuracy" if self.truth.exclusive else "micro-f1"
 
     @cached_property
     def value(self) -> float:
@@ -138,7 +173,7 @@ class AnswerScores:
         """The error of the probabilities, and the one to expect by chance; None if there are none."""
         if self.probabilities is None:
             return None
-        return calibration_error(np.array(self.classes), self.truth, self.probabilities)
+        return calibration_error(*probabilities_to_judge(self.truth, self.probabilities))
 
     def ladder(self, label: str) -> "ThresholdLadder | None":
         """Return what each threshold of a label's score gives."""
@@ -146,23 +181,23 @@ class AnswerScores:
             return None
         j = self.classes.index(label)
         values = self.decision[:, j] if self.decision.ndim > 1 else self.decision if j else -self.decision
-        return _ladder(self._truth == label, values)
+        return _ladder(self.truth.has(j), values)
+
+    @property
+    def has_threshold(self) -> bool:
+        """Whether labels are given from a threshold on: the second of two, or each of several."""
+        return self.decision.ndim == 1 or self._thresholds is not None
 
     @cached_property
     def steps(self) -> "ThresholdLadder | None":
         """The effect of each threshold: for the second of two labels; for more labels, on the right answers.
 
-        The threshold is one of probabilities; without them, with two labels, one of scores. None if all texts
-        are alike.
+        The threshold is one of probabilities; without them, with two labels, one of scores. It is the same
+        for all labels where a text may have several. None if all texts are alike.
         """
-        if len(self.classes) > 2:
-            if self.probabilities is None:
-                return None
-            return _ladder(self.right, self.probabilities.max(axis=1))
-        second = self.classes[1]
         if self.probabilities is None:
-            return self.ladder(second)
-        return _ladder(self._truth == second, self.probabilities[:, 1])
+            return self.ladder(self.classes[1]) if self.decision.ndim == 1 else None
+        return _ladder(*probabilities_to_judge(self.truth, self.probabilities)[::-1])
 
     def threshold_table(self) -> "list[ThresholdEffect]":
         """Return the effect of a few thresholds; nothing if there are none."""
@@ -174,7 +209,7 @@ class AnswerScores:
     def warnings(self) -> list[str]:
         """Faults of a model that may look good."""
         said = []
-        if never := sorted(self.label_counts.keys() - set(self.given)):
+        if never := sorted(self.label_counts.keys() - self.given.label_counts.keys()):
             names = ", ".join(never[:NAMED])
             more = f" and {len(never) - NAMED:,} more" if never[NAMED:] else ""
             said.append(
@@ -195,7 +230,9 @@ class AnswerScores:
             "accuracy": self.accuracy,
             "accuracy_interval": list(self.interval),
             "baseline": {"label": self.guess, "accuracy": self.guessing("accuracy")},
+            "micro_f1": self.score("micro-f1"),
             "macro_f1": self.score("macro-f1"),
+            "precision_at": self.precision_at,
             "labels": self.labels,
             "confusion": self.confusion,
             "calibration_error": self.calibration

@@ -1,42 +1,82 @@
-"""The metrics: four scores of labelled texts, those of guessing, the best threshold, and the error of
+"""The metrics: five scores of labelled texts, those of guessing, the best thresholds, and the error of
 probabilities: how far they are from the shares of right answers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
 from fastsvm.fitting import sharpness, softmax
 
 from ...common.statistics import wilson_interval
+from ..data.text_labels import TextLabels
 
 BINS = 15  # of as many texts each
 GROUPS = 10  # of equal ranges of a probability
+UNLIKELY = 0.005  # a probability from which on no label is given: the best is half of the F1
 
 
-def score_labels(metric: str, y: np.ndarray, predicted: np.ndarray) -> float:
-    """Compare predicted labels with the true ones, as scikit-learn's function of that name does.
+def right_counts(y: TextLabels, given: TextLabels) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return how many texts have each label, how many are given it, and how many of these have it."""
+    return y.counts, given.counts, np.bincount(y.codes[given.contains(y)], minlength=len(y.names))
+
+
+def score_labels(metric: str, y: TextLabels, given: TextLabels) -> float:
+    """Compare given labels with the true ones, as scikit-learn's function of that name does.
 
     Parameters
     ----------
-    metric : {"accuracy", "balanced-accuracy", "macro-f1"}
-    y, predicted : ndarray of shape (n,)
-        Labels, of any one kind.
+    metric : {"accuracy", "balanced-accuracy", "macro-f1", "micro-f1"}
+        The accuracy is the share of the texts that are given all their labels and no others. Where texts have
+        one label it is the micro-F1.
+    y, given : TextLabels
+        Of the same texts and the same names.
 
     Returns
     -------
     float
     """
     if metric == "accuracy":
-        return float((y == predicted).mean())
-    labels, codes = np.unique(np.concatenate([y, predicted]), return_inverse=True)
-    true, found = np.split(codes, 2)
-    parts = true, found, true[true == found]
-    n_true, n_found, n_right = (np.bincount(part, minlength=len(labels)) for part in parts)
-    if metric == "balanced-accuracy":
-        there = n_true > 0
-        return float((n_right[there] / n_true[there]).mean())
-    return float((2 * n_right / (n_true + n_found)).mean())
+        return float(y.same(given).mean())
+    n_true, n_given, n_right = right_counts(y, given)
+    if metric == "micro-f1":
+        return float(2 * n_right.sum() / max(n_true.sum() + n_given.sum(), 1))
+    there = (n_true if metric == "balanced-accuracy" else n_true + n_given) > 0
+    whole = n_true if metric == "balanced-accuracy" else (n_true + n_given) / 2
+    return float((n_right[there] / whole[there]).mean())
+
+
+def best_f1(is_it: np.ndarray, decision: np.ndarray, n_having: float | None = None) -> tuple[float, float]:
+    """Return the best F1 that giving a label from some decision value on has, and this value.
+
+    Parameters
+    ----------
+    is_it, decision : ndarray of shape (n,)
+        Of each pair of a text and a label, whether the text has it, or its probability; and the score.
+    n_having : float, optional
+        The sum of `is_it`, if there are more pairs, which are not given the label.
+    """
+    n_having = is_it.sum(dtype=float) if n_having is None else n_having
+    most = min(int(8 * n_having) + 1, len(decision))  # F1 is below 0.23 where more are given
+    top = np.argpartition(-decision, most - 1)[:most]
+    order = top[np.argsort(-decision[top], kind="stable")]
+    f1 = 2 * np.cumsum(is_it[order]) / (np.arange(1, most + 1) + n_having)
+    best = int(f1.argmax())
+    return float(f1[best]), float(decision[order[best : best + 2]].mean())
+
+
+def score_sets(metric: str, y: TextLabels, decision: np.ndarray) -> float:
+    """Return a score of several labels a text, with the threshold that is best for the micro-F1 of all.
+
+    The macro-F1 is the one with the best threshold of each label.
+    """
+    table = y.table
+    if metric == "macro-f1":
+        return float(np.mean([best_f1(*pair)[0] for pair in zip(table.T, decision.T, strict=True)]))
+    f1, threshold = best_f1(table.ravel(), decision.ravel())
+    if metric == "micro-f1":
+        return f1
+    return score_labels(metric, y, TextLabels.of_matrix(y.names, decision > threshold))
 
 
 def squared_errors(codes: np.ndarray, decision: np.ndarray) -> np.ndarray:
@@ -69,45 +109,67 @@ def average_precision(is_it: np.ndarray, decision: np.ndarray) -> float:
     return float(np.sum(np.diff(right, prepend=0) / right[-1] * right / (last + 1)))
 
 
-def score_decision(metric: str, classes: np.ndarray, y: Sequence, decision: np.ndarray) -> float:
+def set_thresholds(metric: str, columns: Iterable[np.ndarray]) -> np.ndarray:
+    """Return the threshold of each label where a text may have several, in log odds.
+
+    They are where the probability of a label reaches a number, the same one for all labels: that with the
+    best micro-F1. For the macro-F1 each label has its own. The F1 is the one that probabilities lead to
+    expect, as in `threshold_for_metric`: by labels, that of a rare one would be a matter of a few texts.
+
+    Parameters
+    ----------
+    metric : one of `METRICS`
+    columns : iterable of ndarray
+        Of each label the probabilities of texts, one column at a time.
+    """
+    if metric == "macro-f1":
+        numbers = np.array([best_f1(column, column)[1] for column in columns])
+    else:
+        sums, likely = zip(*((column.sum(), column[column > UNLIKELY]) for column in columns), strict=True)
+        likely = np.concatenate(likely)
+        numbers = np.full(len(sums), best_f1(likely, likely, float(sum(sums)))[1])
+    numbers = np.clip(numbers, UNLIKELY, 1 - UNLIKELY)
+    return np.log(numbers / (1 - numbers))
+
+
+def score_decision(
+    metric: str, y: TextLabels, decision: np.ndarray, thresholds: np.ndarray | None = None
+) -> float:
     """Return a score of decision values.
 
     Parameters
     ----------
     metric : one of `METRICS`
-        The average precision of two labels is that of the rarer one, of more their mean.
-    classes : ndarray of shape (n_labels,), sorted
-    y : sequence of shape (n_texts,)
-        True labels; a model may not know some of them.
+        The average precision of two exclusive labels is that of the rarer one, of more their mean.
+    y : TextLabels
+        True labels; the first of their names are those of the model, in its order.
     decision : ndarray
         As `decision_function` returns it.
+    thresholds : ndarray of shape (n_labels,), optional
+        Those above which labels are given, of several labels a text.
 
     Returns
     -------
     float
     """
-    y = np.asarray(y, dtype=object)
-    if metric == "average-precision":
-        if decision.ndim > 1:
-            columns = [(y == label, decision[:, i]) for i, label in enumerate(classes)]
-        elif 2 * (second := y == classes[1]).sum() <= len(y):
-            columns = [(second, decision)]
-        else:
-            columns = [(y == classes[0], -decision)]
-        found = [average_precision(*column) for column in columns]
-        return float(np.nanmean(found)) if np.isfinite(found).any() else 0.0
-    winners = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
-    return score_labels(metric, y.astype(str), classes[winners].astype(str))
-
-
-def score_guessing(metric: str, y: Sequence, guess: str) -> float:
-    """Return the score of one label for every text: as `score_decision`, and of all texts being alike."""
-    y = np.asarray(y, dtype=str)
     if metric != "average-precision":
-        return score_labels(metric, y, np.full_like(y, guess, shape=y.shape))
-    counts = np.unique(y, return_counts=True)[1]
-    shares = counts / len(y)
-    return float(min(shares) if len(shares) == 2 else shares.mean())
+        return score_labels(metric, y, TextLabels.given(y.names, decision, thresholds))
+    if decision.ndim > 1:
+        columns = [(y.has(k), decision[:, k]) for k in range(decision.shape[1])]
+    elif 2 * (second := y.has(1)).sum() <= len(y):
+        columns = [(second, decision)]
+    else:
+        columns = [(y.has(0), -decision)]
+    found = [average_precision(*column) for column in columns]
+    return float(np.nanmean(found)) if np.isfinite(found).any() else 0.0
+
+
+def score_guessing(metric: str, y: TextLabels, guess: int) -> float:
+    """Return the score of one label for every text: as `score_decision`, and of all texts being alike."""
+    if metric != "average-precision":
+        return score_labels(metric, y, TextLabels.of_codes(y.names, np.full(len(y), guess)))
+    shares = y.present().counts / len(y)
+    return float(min(shares) if y.exclusive and len(shares) == 2 else shares.mean())
 
 
 def threshold_for_metric(metric: str, decision: np.ndarray, likely: np.ndarray) -> float:
@@ -142,30 +204,41 @@ def threshold_for_metric(metric: str, decision: np.ndarray, likely: np.ndarray) 
     return float(decision[order[best : best + 2]].mean())
 
 
-def calibration_error(
-    classes: np.ndarray, labels: Sequence[str], probabilities: np.ndarray
-) -> tuple[float, float]:
+def calibration_error(sure: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:
     """Return the expected calibration error (Naeini, Cooper & Hauskrecht, AAAI 2015) on labelled texts.
+
+    Parameters
+    ----------
+    sure, is_it : ndarray
+        Probabilities, and whether what they are of is so; see `probabilities_to_judge`.
 
     Returns
     -------
     value : float
-        Mean over `BINS` groups of as many texts each, sorted by probability, of the distance between the mean
-        probability and the share of texts with the label: the second of two, the most probable of more.
+        Mean over `BINS` groups of as many each, sorted by probability, of the distance between the mean
+        probability and the share of those that are so.
     by_chance : float
         The value for right probabilities on so few texts.
     """
-    y = np.asarray(labels, dtype=object)
-    if len(classes) == 2:
-        sure, is_it = probabilities[:, 1], y == str(classes[1])
-    else:
-        best = probabilities.argmax(axis=1)
-        sure, is_it = probabilities.max(axis=1), y == classes.astype(str).astype(object)[best]
-    groups = np.array_split(np.argsort(sure, kind="stable"), min(BINS, len(y)))
-    value = sum(abs(float(np.sum(sure[group] - is_it[group]))) for group in groups) / len(y)
+    n = len(sure)
+    groups = np.array_split(np.argsort(sure, kind="stable"), min(BINS, n))
+    value = sum(abs(float(np.sum(sure[group] - is_it[group]))) for group in groups) / n
     # The mean of a normal deviate's absolute value is sqrt(2 / pi) standard deviations.
     spread = sum(np.sqrt(2 / np.pi * np.sum(sure[group] * (1 - sure[group]))) for group in groups)
-    return value, float(spread) / len(y)
+    return value, float(spread) / n
+
+
+def probabilities_to_judge(y: TextLabels, probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probabilities by which a model is judged, and whether what they are of is so.
+
+    They are of the second of two labels, the most probable of more, and of all where a text may have several.
+    """
+    n_labels = probabilities.shape[1]
+    if not y.exclusive:
+        return probabilities.ravel(), y.table[:, :n_labels].ravel()
+    if n_labels == 2:
+        return probabilities[:, 1], y.has(1)
+    return probabilities.max(axis=1), y.codes == probabilities.argmax(axis=1)
 
 
 def probability_groups(probability: np.ndarray, right: np.ndarray, n_groups: int = GROUPS) -> list[tuple]:

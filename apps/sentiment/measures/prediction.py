@@ -16,6 +16,7 @@ from fastsvm.text import token_regex
 
 from ...common.errors import USAGE, AppError, place_of
 from ...common.files import load_model, shipped_model
+from ..data.label_fields import SEPARATORS
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
@@ -37,10 +38,14 @@ NOTHING_KNOWN = "no known term"  # the note beside a label that only the interce
 class Predictions:
     """What a model says of some texts; `threshold`, `proba` and `unsure` are as for `classify`.
 
+    `thresholds` are those of a model that gives a text several labels.
+
     Attributes
     ----------
     winners : ndarray
-        Of each text, the place of its label among the model's.
+        Of each text, the place of its label among the model's; of several, of the best one.
+    given : list of ndarray or None
+        Of each text, the places of its labels, the best first, if a model gives several.
     scores : ndarray
         Decision values: of two labels, of the second; of more, of the text's own.
     probabilities : ndarray or None
@@ -63,10 +68,17 @@ class Predictions:
         proba: bool,
         threshold: float | None,
         unsure: tuple[float, float] | None,
+        thresholds: np.ndarray | None = None,
     ) -> None:
         self.decision, self.probabilities, self.n_terms = decision, probabilities, n_terms
-        self.winners, self.scores = winners_of(decision)
-        if threshold is not None:
+        (self.winners, self.scores), self.given = winners_of(decision), None
+        if thresholds is not None:
+            reached = decision > thresholds
+            if threshold is not None:
+                reached = (probabilities if proba else decision) >= threshold
+            order = np.argsort(-decision, axis=1, kind="stable")
+            self.given = [row[has_it[row]] for row, has_it in zip(order, reached, strict=True)]
+        elif threshold is not None:
             self.winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
         self.unsure = None
         if unsure is not None:
@@ -167,6 +179,11 @@ def about_model(path: str | None) -> dict[str, Any]:
         return load_about(file)
 
 
+def separator_of_model(about: Mapping[str, Any]) -> str:
+    """Return what stands between the labels of a text, of a model that gives several."""
+    return about.get("label_sep", SEPARATORS[0])
+
+
 def few_terms_per_word(about: Mapping[str, Any]) -> float:
     """Return how many known terms for each word are far below what is usual for a model."""
     usual = about.get("terms_per_word")
@@ -182,15 +199,24 @@ def is_model_file(path: str) -> bool:
     return start[5:] == b"\0\0\0{"  # after the length of a header
 
 
+def thresholds_of(model: Model) -> np.ndarray | None:
+    """Return the scores above which labels are given, if a model gives a text several; else None."""
+    classifier = model[-1] if hasattr(model, "steps") else model
+    return getattr(classifier, "thresholds_", None)
+
+
 def check_choices(
     model: Model, proba: bool, threshold: float | None, unsure: tuple[float, float] | None = None
 ) -> None:
     """Find out before any text is read whether a model can do what `classify` is to be asked for."""
-    n = len(model.classes_)
+    n, several = len(model.classes_), thresholds_of(model) is not None
     if (proba or unsure) and not hasattr(model, "predict_proba"):
         told = "this model has scores but no probabilities; train one with --classifier sdca-logistic"
         raise AppError(told, USAGE)
-    if threshold is not None and n > 2:
+    if unsure and several:
+        told = "--unsure is for models of one label a text"
+        raise AppError(f"{told}; --proba --threshold P gives the labels that are as probable as that", USAGE)
+    if threshold is not None and n > 2 and not several:
         raise AppError(f"--threshold is for models of two labels; this one has {n}", USAGE)
     if proba and threshold is not None and not 0 <= threshold <= 1:
         raise AppError(f"--threshold {threshold:g} is not a probability; give one from 0 to 1", USAGE)
@@ -219,7 +245,8 @@ def classify(
     proba : bool
         Compute probabilities; the classifier must have them.
     threshold : float, optional
-        Of two labels, the score from which the second is given, or with `proba` its probability.
+        Of two labels, the score from which the second is given, or with `proba` its probability. Of several
+        labels a text, that from which each of them is given.
     unsure : (float, float), optional
         Of two labels, the probabilities of the second at which neither is given. If the first number is 0,
         the second is what the best probability has to reach, of any number of labels.
@@ -252,7 +279,8 @@ def classify(
         raise AppError(f"{place(int(bad.argmax()))}: the score is beyond range; {TRAIN_AGAIN}")
     if not is_of_words(model):  # the blank around words is a term, which a known character never is without
         n_terms = np.where(n_terms == 1, 0, n_terms)
-    return Predictions(decision, probabilities, n_terms, proba, threshold, unsure)
+    options = proba, threshold, unsure, thresholds_of(model)
+    return Predictions(decision, probabilities, n_terms, *options)
 
 
 def classify_shard(

@@ -82,8 +82,8 @@ def top_words(model: Pipeline, n: int) -> dict[str, list[tuple[str, float]]]:
     if is_kernel_machine(model["classifier"]):
         return {}
     classes, coef = model.classes_, weighted_coef(model)
-    weights = coef if len(classes) > 2 else (-coef[0], coef[0])
-    signs = (-1.0, 1.0) if len(classes) == 2 else [1.0] * len(classes)
+    weights = coef if len(coef) > 1 else (-coef[0], coef[0])
+    signs = [1.0] * len(classes) if len(coef) > 1 else (-1.0, 1.0)
     best = [_largest(weight, n) for weight in weights]
     words = _terms_at(model["vectorizer"], np.unique(np.concatenate(best)))
     return {

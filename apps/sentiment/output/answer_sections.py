@@ -1,6 +1,5 @@
 """What `train` and `evaluate` say of a model's answers: scores, confusions, curves, thresholds, mistakes."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from ...common.html_pages import shorten
 from ...common.printing import many, percent
 from ...common.sections import Fact, Figure, Line, Section, Table, confusion_table
 from ..measures.answer_scores import AnswerScores
-from ..measures.metrics import GROUPS, probability_groups
+from ..measures.metrics import GROUPS, probabilities_to_judge, probability_groups
 
 if TYPE_CHECKING:
     from ..measures.thresholds import ThresholdEffect
@@ -62,26 +61,33 @@ def answer_sections(scores: AnswerScores, title: str = "Accuracy", full: bool = 
     """Return how good the answers of a model are; if not `full`, the scores and the labels alone."""
     most = LABELS_LISTED if full else LABELS_CROSSED
     sections = [_accuracy_section(scores, title), _labels_section(scores, most)]
-    if full or len(scores.labels) <= 4:
+    if scores.confusion is not None and (full or len(scores.labels) <= 4):
         sections += _confusion_sections(scores)
     if full:
         sections += [_curves_section(scores), *_calibration_sections(scores), *threshold_sections(scores)]
     return sections
 
 
-def accuracy_fact(scores: AnswerScores) -> Fact:
-    """Return the accuracy and its interval."""
+def main_facts(scores: AnswerScores) -> list[Fact]:
+    """Return the accuracy and its interval; or what takes its place where texts may have several labels."""
     low, high = scores.interval
-    interval = f"95 % interval {low:.4f} to {high:.4f}"
-    return Fact("accuracy", f"{scores.accuracy:.4f}", f" on {many(scores.n, 'text')} ({interval})")
+    interval = f" (95 % interval {low:.4f} to {high:.4f})"
+    accuracy, on = Fact("accuracy", f"{scores.accuracy:.4f}", interval), f" on {many(scores.n, 'text')}"
+    if scores.main_metric == "accuracy":
+        return [accuracy._replace(more=f"{on}{interval}")]
+    facts = [Fact("micro F1", f"{scores.score('micro-f1'):.4f}", on)]
+    for k, share in scores.precision_at.items():
+        of = "best label" if k == 1 else f"{k} best labels"
+        facts.append(Fact(f"P@{k}", f"{share:.4f}", f", the share of each text's {of} that it has"))
+    return [*facts, accuracy._replace(name="all labels right")]
 
 
 def _accuracy_section(scores: AnswerScores, title: str) -> Section:
-    guess = shorten(scores.guess)
-    baseline = Fact("baseline", f"{scores.guessing('accuracy'):.4f}", f", always guessing {guess}")
-    facts = [accuracy_fact(scores), baseline]
+    guess, (main, *others) = shorten(scores.guess), main_facts(scores)
+    baseline = Fact("baseline", f"{scores.guessing(scores.main_metric):.4f}", f", always guessing {guess}")
+    facts = [main, baseline, *others]
     for metric in dict.fromkeys((scores.metric, "balanced-accuracy", "macro-f1")):
-        if metric != "accuracy":
+        if metric != scores.main_metric:
             name = metric.replace("-", " ").replace(" f1", " F1")
             guessing = f"; always guessing {guess} {scores.guessing(metric):.4f}"
             facts.append(Fact(name, f"{scores.score(metric):.4f}", guessing))
@@ -91,7 +97,7 @@ def _accuracy_section(scores: AnswerScores, title: str) -> Section:
         facts.append(Fact("expected calibration error", f"{value:.4f}", chance))
     lines = []
     if scores.unknown_labels:
-        n = sum(map(sum, scores.confusion[len(scores.classes) :]))
+        n = sum(scores.label_counts[label] for label in scores.unknown_labels)
         unknown = many(len(scores.unknown_labels), "label")
         lines.append(f"{unknown} of {many(n, 'text')} did not occur in training: these count as mistakes.")
     return Section(title=title, facts=facts, lines=lines)
@@ -161,14 +167,17 @@ def threshold_sections(scores: AnswerScores) -> list[Section]:
     effects = scores.threshold_table()
     if not effects:
         return []
-    of, two = "score" if scores.probabilities is None else "probability", len(scores.classes) == 2
+    of, two = "score" if scores.probabilities is None else "probability", scores.decision.ndim == 1
     about: Line = "A text gets its best label if the probability of this label reaches the threshold."
     line: Line = f"{of} of the best label; texts below it are left unsure"
     if two:
         second = shorten(scores.classes[1])
         about = ("A text gets the label ", second, f" if its {of} of ", second, " reaches the threshold.")
         line = (f"{of} of ", second)
-    tables = [threshold_effects(effects, two)]
+    elif scores.has_threshold:
+        about = "A text gets each label whose probability reaches the threshold; all labels are counted."
+        line = "probability of each label"
+    tables = [threshold_effects(effects, scores.has_threshold)]
     return [Section(title="Thresholds", about=[about], lines=[line], tables=tables)]
 
 
@@ -185,13 +194,13 @@ def threshold_effects(effects: "Sequence[ThresholdEffect]", two: bool) -> Table:
 
 def _label_to_find(scores: AnswerScores) -> int:
     """Return the place of the label that curves of two labels are about: the second, or a rare first one."""
-    return int(scores.truth.count(scores.classes[0]) >= RARE_SHARE * scores.n)
+    return int(scores.label_counts[scores.classes[0]] >= RARE_SHARE * scores.n)
 
 
 def _curves_section(scores: AnswerScores) -> Section:
     """Return two curves of two labels, or a small one of each label."""
-    n_having = Counter(scores.truth)
-    if len(scores.classes) == 2:
+    n_having = scores.label_counts
+    if scores.decision.ndim == 1:
         title, chosen = "ROC and precision-recall", _label_to_find(scores)
         label, other = scores.classes[chosen], scores.classes[1 - chosen]
         if 0 < n_having[label] < scores.n:
@@ -242,20 +251,17 @@ def _curve_panels(scores: AnswerScores, labels: Sequence[str]) -> Iterator[Figur
 
 def _calibration_sections(scores: AnswerScores) -> list[Section]:
     """Return how reliable the probabilities are; nothing if there are none."""
-    probabilities, truth = scores.probabilities, np.asarray(scores.truth, dtype=object)
-    if probabilities is None:
+    if scores.probabilities is None:
         return []
-    if len(scores.classes) == 2:
+    whose, of, shown = "predicted for it", "of the predicted label", "share of texts predicted right"
+    sure, right = probabilities_to_judge(scores.truth, scores.probabilities)
+    if scores.decision.ndim == 1:
         chosen = _label_to_find(scores)
-        label = scores.classes[chosen]
-        whose = shorten(label)
-        of, shown = f"of the label {shorten(label)}", "share of texts with the label"
-        sure, right = probabilities[:, chosen], truth == label
-    else:
-        whose = "predicted for it"
-        of, shown = "of the predicted label", "share of texts predicted right"
-        best = np.array(scores.classes, dtype=object)[probabilities.argmax(axis=1)]
-        sure, right = probabilities.max(axis=1), best == truth
+        whose = shorten(scores.classes[chosen])
+        of, shown = f"of the label {whose}", "share of texts with the label"
+        sure, right = scores.probabilities[:, chosen], scores.truth.has(chosen)
+    elif not scores.truth.exclusive:
+        whose, of, shown = "in question, for each label", "of each label", "share of texts with the label"
     groups = probability_groups(sure, right)
     about = [("The model gives a probability that a text has the label ", whose, ABOUT_CALIBRATION)]
     rows = [
@@ -307,12 +313,16 @@ def _mistakes(model: Pipeline, scores: AnswerScores) -> Iterator[Figure]:
 
     explainer = TextExplainer(model)
     for i in scores.mistakes[:MISTAKES]:
-        text, predicted, note = scores.texts[i], scores.given[i], ""
-        spans = explainer.explain(text, predicted).spans if len(text) <= LONGEST else []
+        text, predicted, note = scores.texts[i], scores.given.spelled[i], ""
+        spans = (
+            explainer.explain(text, scores.classes[scores.doubted_label(i)]).spans
+            if len(text) <= LONGEST
+            else []
+        )
         if len(text) > LONGEST:
             note = "It is too long to mark its words."
         elif not spans:
             note = "It has no word that the model knows."
-        truth, margin = shorten(scores.truth[i]), f", margin {scores.margins[i]:.3f}"
+        truth, margin = shorten(scores.truth.spelled[i]), f", margin {scores.margins[i]:.3f}"
         told = ("true ", truth, ", predicted ", shorten(predicted), margin)
         yield Figure(told, [quoted(highlight(text, spans), note)])

@@ -45,7 +45,7 @@ def evaluation_sections(result: CorpusEvaluation, full: bool = True) -> list[Sec
         about = [
             "On new texts this threshold does a little worse than on these, because these texts chose it."
         ]
-        table = threshold_effects([found], two=len(result.evaluation.classes) == 2)
+        table = threshold_effects([found], two=result.evaluation.has_threshold)
         line = f"{found.threshold:g}, {why}: predict {option}"
         sections.append(Section(title="Threshold", about=about, lines=[line], tables=[table]))
     if result.groups is not None:
@@ -90,10 +90,10 @@ def write_mistakes(path: str | os.PathLike[str], result: CorpusEvaluation) -> No
     """Write the texts with a wrong label as a CSV table, those the model was surest of first."""
     scores, rows = result.evaluation, []
     for i in scores.mistakes.tolist():
-        given = scores.classes.index(scores.given[i])
-        score = scores.decision[i] if scores.decision.ndim == 1 else scores.decision[i, given]
-        share = "" if scores.probabilities is None else f"{scores.probabilities[i, given]:.6g}"
-        answer = scores.truth[i], scores.given[i], f"{score:.6g}", share
+        k = scores.doubted_label(i)
+        score = scores.decision[i] if scores.decision.ndim == 1 else scores.decision[i, k]
+        share = "" if scores.probabilities is None else f"{scores.probabilities[i, k]:.6g}"
+        answer = scores.truth.spelled[i], scores.given.spelled[i], f"{score:.6g}", share
         rows.append((result.places[i], *answer, scores.texts[i]))
     write_csv(path, ("place", "label", "predicted_label", "score", "probability", "text"), rows)
 

@@ -24,7 +24,7 @@ def explanation_record(found: TextExplanation, number: int) -> dict:
     }
 
 
-def print_explanation(text: str, found: TextExplanation, labels: list[str], number: int) -> None:
+def print_explanation(text: str, found: TextExplanation, number: int) -> None:
     """Print the label, the marked text and the terms of the largest contributions.
 
     Parameters
@@ -33,14 +33,12 @@ def print_explanation(text: str, found: TextExplanation, labels: list[str], numb
         What was explained.
     found : TextExplanation
         Of that text.
-    labels : list of str
-        All labels of the model.
     number : int
         How many terms to print; the sum of the others has one line.
     """
-    print_line(f"{found.label} (score {found.score:+.4f} for {found.side})")
+    print_line(f"{found.label or 'no label'} (score {found.score:+.4f} for {found.side})")
     if found.spans:
-        _print_marked(text, found, labels)
+        _print_marked(text, found)
     rows = [(shown_term(term), f"{count:,}", share) for term, count, share in found.words[:number]]
     if rest := found.words[number:]:
         rows.append((f"({len(rest):,} others)", "", sum(share for *_, share in rest)))
@@ -52,14 +50,13 @@ def print_explanation(text: str, found: TextExplanation, labels: list[str], numb
     print_sections([Section(title="Terms", tables=[table]), Section(lines=[_unknown_words_line(found)])])
 
 
-def _print_marked(text: str, found: TextExplanation, labels: list[str]) -> None:
+def _print_marked(text: str, found: TextExplanation) -> None:
     """Print the text: in colours where there are any, else with signs behind the words."""
     from rich.text import Text
 
     out = console()
     coloured = out.color_system is not None
-    other = next(label for label in labels if label != found.side)
-    against = f"speaks for {other}" if len(labels) == 2 else f"speaks against {found.side}"
+    against = f"speaks for {found.against}" if found.against else f"speaks against {found.side}"
     marked = Text()
     largest = max(abs(span.contribution) for span in found.spans)
     end = 0

@@ -40,10 +40,22 @@ class PredictionWriter:
         Whether to write probabilities.
     top : int
         How many labels of each text.
+    separator : str, optional
+        What joins the labels of a text, of a model that gives several. In the place of `label` an object then
+        has a list, `labels`, and with `top` all of the best labels stand behind what is given.
     """
 
-    def __init__(self, file: BinaryIO, form: str | None, labels: list[str], *, proba: bool, top: int) -> None:
-        self._file, self._form, self._labels = file, form, list(labels)
+    def __init__(
+        self,
+        file: BinaryIO,
+        form: str | None,
+        labels: list[str],
+        *,
+        proba: bool,
+        top: int,
+        separator: str | None = None,
+    ) -> None:
+        self._file, self._form, self._labels, self._joiner = file, form, list(labels), separator
         self._proba, self._top = proba, min(top, len(labels))
         self._printed = [printable(label) for label in labels]
         self._quoted = [quoted(label) for label in labels]
@@ -70,7 +82,8 @@ class PredictionWriter:
 
     def _write_header(self) -> None:
         names = ["label", "score", *(f"p({label})" for label in self._quoted if self._proba)]
-        names += [f"{name}_{i}" for i in range(2, self._top + 1) for name in ("label", "score")]
+        first = 2 if self._joiner is None or self._top == 1 else 1
+        names += [f"{name}_{i}" for i in range(first, self._top + 1) for name in ("label", "score")]
         names.append("note")
         free = [_free_column(name, self._columns) for name in names]
         self._write_text(self._table_text([[*self._columns, *free]]))
@@ -100,6 +113,9 @@ class PredictionWriter:
         raw = [self._table_text([each.row])[:-1] if each.raw is None else each.raw for each in batch]
         labels = [self._table_text([[label]])[:-1] for label in self._quoted]
         answers = self._answer_columns(batch, found, labels)
+        if found.given is not None:  # what is joined may need quotes that its parts do not
+            given = self._given(batch, found, self._quoted)
+            answers[0] = [self._table_text([[names]])[:-1] if names else "" for names in given]
         return "\n".join([*map(self._separator.join, zip(raw, *answers, strict=True)), ""])
 
     def _row_fields(self, row: list[str] | dict) -> list[str]:
@@ -121,13 +137,10 @@ class PredictionWriter:
         self._file.write(content)
         self._file.flush()
 
-    def _answers(
-        self, batch: list[Record], found: Predictions, labels: Sequence[str]
+    def _ranked(
+        self, found: Predictions, labels: Sequence[str]
     ) -> tuple[list[list[str]], list[list[float]], list[list[float]] | None]:
-        """Return the labels of each place, the first before the second best, their scores and probabilities.
-
-        Where there is no text there is no first label.
-        """
+        """Return the labels of each place, the best first, and their scores and probabilities."""
         order, scores = found.winners[:, None], found.scores[:, None]
         if self._top > 1:
             order, scores = found.ranked(self._top)
@@ -135,10 +148,30 @@ class PredictionWriter:
         if self._proba:
             shares = found.probabilities[np.arange(len(order))[:, None], order].T.tolist()
         names = [[labels[number] for number in numbers] for numbers in order.T.tolist()]
-        for i in np.flatnonzero(found.unsure) if found.unsure is not None else ():
-            names[0][i] = UNSURE
-        names[0] = ["" if each.problem else name for each, name in zip(batch, names[0], strict=True)]
         return names, scores.T.tolist(), shares
+
+    def _given(self, batch: list[Record], found: Predictions, labels: Sequence[str]) -> list[str]:
+        """Return the label of each text, or its labels, joined; nothing where there is no text."""
+        if found.given is not None:
+            names = [self._joiner.join([labels[k] for k in each.tolist()]) for each in found.given]
+        else:
+            names = [labels[winner] for winner in found.winners.tolist()]
+        for i in np.flatnonzero(found.unsure) if found.unsure is not None else ():
+            names[i] = UNSURE
+        return ["" if each.problem else name for each, name in zip(batch, names, strict=True)]
+
+    def _answers(
+        self, batch: list[Record], found: Predictions, labels: Sequence[str]
+    ) -> tuple[list[list[str]], list[list[float]], list[list[float]] | None]:
+        """Return what is given, and the labels of further places, with their scores and probabilities.
+
+        Of several labels a text, all of the best ones follow what is given, whose score is that of the best.
+        """
+        columns = self._ranked(found, labels)
+        if found.given is not None and self._top > 1:
+            columns = tuple(column and [column[0], *column] for column in columns)
+        names, scores, shares = columns
+        return [self._given(batch, found, labels), *names[1:]], scores, shares
 
     def _plain_lines(self, batch: list[Record], found: Predictions) -> Iterator[str]:
         names, scores, shares = self._answers(batch, found, self._printed)
@@ -158,14 +191,16 @@ class PredictionWriter:
         return columns
 
     def _json_objects(self, batch: list[Record], found: Predictions) -> Iterator[dict]:
-        names, scores, shares = self._answers(batch, found, self._labels)
+        names, scores, shares = self._ranked(found, self._labels)
         keys = ("label", "score", "probability") if shares else ("label", "score")
         likely = found.probabilities.tolist() if self._proba else []
-        first_names, names[0] = names[0], [self._labels[winner] for winner in found.winners.tolist()]
+        first, given = "label", self._given(batch, found, self._labels)
+        if found.given is not None:
+            first, given = "labels", [[self._labels[k] for k in each.tolist()] for each in found.given]
         places = zip(names, scores, shares, strict=True) if shares else zip(names, scores, strict=True)
         best = zip(*(zip(*place, strict=True) for place in places), strict=True)  # of each text
         for i, (record, note, top) in enumerate(zip(batch, found.notes, best, strict=True)):
-            answer: dict[str, Any] = {"label": first_names[i], "score": scores[0][i]}
+            answer: dict[str, Any] = {first: given[i], "score": scores[0][i]}
             if note and not record.problem:
                 answer["note"] = note
             if self._top > 1:

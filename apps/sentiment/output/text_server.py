@@ -35,7 +35,7 @@ HOW_TO = """\
   curl {url}predict -d '["one text", "another"]'
   curl {url}health
 
-The answer for one text is an object with label, score and, if the model has them, probabilities.
+The answer for one text is an object with {what} and, if the model has them, probabilities.
 The answer for a list, or for {{"texts": [...]}}, is a list of such objects.
 A request may have up to {max_texts:,} texts and {max_body:,} bytes.
 """
@@ -110,7 +110,9 @@ class Service:
 
     async def _how_to(self, request: Request) -> Response:
         labels = shorten(", ".join(self.labels), 400, placeholder=" ...")
+        several = prediction.thresholds_of(self._model) is not None
         limits = {"max_texts": self.max_texts, "max_body": self.max_body}
+        limits["what"] = "labels, the score of the best" if several else "label, score"
         return PlainTextResponse(HOW_TO.format(name=self.name, labels=labels, url=self.url, **limits))
 
     async def _answer_health(self, request: Request) -> Response:
@@ -207,13 +209,15 @@ class Service:
         names = [json.dumps(label) for label in self.labels]
         rows = [None] * len(texts) if found.probabilities is None else found.probabilities.tolist()
         records = []
-        answers = zip(found.winners.tolist(), found.scores.tolist(), found.notes, rows, strict=True)
-        for winner, score, note, row in answers:
+        given = [f'"label": {names[winner]}' for winner in found.winners.tolist()]
+        if found.given is not None:
+            given = [f'"labels": [{", ".join([names[k] for k in each.tolist()])}]' for each in found.given]
+        for label, score, note, row in zip(given, found.scores.tolist(), found.notes, rows, strict=True):
             more = f', "note": "{note}"' if note else ""
             if row is not None:
                 probabilities = ", ".join(f"{name}: {p!r}" for name, p in zip(names, row, strict=True))
                 more += f', "probabilities": {{{probabilities}}}'
-            records.append(f'{{"label": {names[winner]}, "score": {score!r}{more}}}')
+            records.append(f'{{{label}, "score": {score!r}{more}}}')
         return records
 
 

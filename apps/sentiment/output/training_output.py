@@ -11,10 +11,11 @@ from ...common.html_pages import write_sections_page
 from ...common.printing import certificate_line, fields, many, percent, shortened
 from ...common.sections import Fact, Figure, Line, Section, Table, time_section
 from ..jobs.text_training import TextTraining
+from ..measures.answer_scores import AnswerScores
 from ..measures.term_effects import shown_term
 from ..settings import spelled_setting
 from ..text_recipes import WEIGHTINGS
-from .answer_sections import accuracy_fact, answer_sections, mistakes_section, page_head
+from .answer_sections import answer_sections, main_facts, mistakes_section, page_head
 from .top_words_output import top_words_section
 
 LABELS_WITH_WORDS = 24
@@ -88,13 +89,12 @@ def brief_sections(result: TextTraining) -> list[Section]:
     """Return what matters most, in 14 lines for up to four labels."""
     scores, settings = result.evaluation, result.settings
     source = shortened(result.skipped.source, 2 * LETTERS, keep="end")
-    lines: list[Line] = [("", source, f": {sum(result.label_counts.values()):,} texts, {result.uses}")]
+    lines: list[Line] = [("", source, f": {result.n_texts:,} texts, {result.uses}"), *result.about_labels]
     recalls: dict[str, float | None] = {}
     if scores is None:
         lines.append("no text was held out for a test")
     else:
-        fact = accuracy_fact(scores)
-        lines += [f"{fact.name} {fact.value}{fact.more}", _baseline_line(result)]
+        lines += [*_main_lines(scores), _baseline_line(result)]
         recalls = scores.recalls
     left = max(len(result.label_counts) - LABELS_IN_BRIEF, 0)
     labels = list(result.label_counts)
@@ -130,13 +130,23 @@ def _brief_rows(
     return rows
 
 
+def _main_lines(scores: AnswerScores) -> list[str]:
+    """Return how good the answers are."""
+    fact, *others = main_facts(scores)
+    if others:  # of texts with several labels
+        also = [f"macro F1 {scores.score('macro-f1'):.4f}", *(f"{each.name} {each.value}" for each in others)]
+        return [f"{fact.name} {fact.value}{fact.more}; {', '.join(also)}"]
+    return [f"{fact.name} {fact.value}{fact.more}"]
+
+
 def _baseline_line(result: TextTraining) -> str:
     """Return what guessing would score, and the model before; and the metric if that is not the accuracy."""
     scores = result.evaluation
-    line = f"always guessing {shortened(scores.guess, LETTERS)}: {scores.guessing('accuracy'):.4f}"
+    guessing = scores.guessing(scores.main_metric)
+    line = f"always guessing {shortened(scores.guess, LETTERS)}: {guessing:.4f}"
     if result.accuracy_before is not None:
         line += f"; before it learned on: {result.accuracy_before:.4f}"
-    if scores.metric == "accuracy":
+    if scores.metric == scores.main_metric:
         return line
     return f"{line}; {scores.metric} {scores.value:.4f}, guessing {scores.guessing(scores.metric):.4f}"
 
@@ -167,7 +177,7 @@ def training_sections(result: TextTraining, seconds: Mapping[str, float], comman
 
 
 def _corpus_section(result: TextTraining) -> Section:
-    n_texts = f": {sum(result.label_counts.values()):,} texts, {result.uses}"
+    n_texts = f": {result.n_texts:,} texts, {result.uses}"
     table = Table(("label", "texts"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
     settings, n_seen = result.settings, result.n_features_seen
     kinds = []
@@ -179,7 +189,7 @@ def _corpus_section(result: TextTraining) -> Section:
     kept = "none dropped" if result.n_features == n_seen else f"{result.n_features:,} kept"
     features, weights = " and ".join(kinds), f"weighted by {WEIGHTINGS[settings.weighting]}"
     features = f"{n_seen:,} features: {features}{rare}; {kept}; {weights}."
-    lines = [("", result.skipped.source, n_texts), features]
+    lines = [("", result.skipped.source, n_texts), *result.about_labels, features]
     return Section(title="Corpus", lines=lines, tables=[table])
 
 
@@ -287,11 +297,10 @@ def _suspected_section(found: dict) -> Section:
     from ..jobs.suspect_texts import LETTERS_SHOWN
 
     n = f"{found['n_contradicted']:,} of {many(found['n'], 'label')}, {found['n_strong']:,} strongly"
-    share = percent(found["estimated_share"])
-    lines = [
-        f"Models of other texts contradict {n}.",
-        f"By the surest predictions, about {share} of the labels are wrong at random.",
-    ]
+    lines = [f"Models of other texts contradict {n}."]
+    if (share := found["estimated_share"]) is not None:
+        told = f"By the surest predictions, about {percent(share)} of the labels are wrong at random."
+        lines.append(told)
     if not found["texts"]:
         return Section(title="Suspected labels", lines=lines)
     columns = "place", "label", "suggested", "sure", "text"

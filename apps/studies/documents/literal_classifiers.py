@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from ...common.classifiers import HINGE, LOG, ClassifierRecipe
 from ...sentiment.data.corpus import Corpus, read_corpus
+from ...sentiment.data.text_labels import TextLabels
 from ...sentiment.data.text_source import TextSource, names_corpus
 from ...sentiment.learning.learned_model import CountedTexts, LearnedModel
 from ...sentiment.settings import Settings, settle
@@ -40,14 +41,14 @@ def read(source: TextSource, settings: Settings) -> tuple[Corpus, Settings]:
     return corpus, replace(settings, class_weight=None, threshold=None)
 
 
-def split_texts(texts: Sequence[str], labels: Sequence[str], holdout: float, seed: int):
+def split_texts(texts: Sequence[str], labels: TextLabels, holdout: float, seed: int):
     """Split at random, whatever the labels: texts and labels to train on, texts and labels to test on."""
     from sklearn.model_selection import train_test_split
 
-    train, test, y_train, y_test = train_test_split(texts, labels, test_size=holdout, random_state=seed)
-    return (train, y_train), (test, y_test)
+    parts = train_test_split(range(len(texts)), test_size=holdout, random_state=seed)
+    return tuple(([texts[i] for i in rows], labels[rows]) for rows in parts)
 
 
-def fit(texts: Sequence[str], y: Sequence[str], settings: Settings) -> LearnedModel:
+def fit(texts: Sequence[str], y: TextLabels, settings: Settings) -> LearnedModel:
     """Train a classifier: its own lambda, no probabilities."""
     return CountedTexts.of(texts, y, settings).fit(settings)

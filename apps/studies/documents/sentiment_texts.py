@@ -28,13 +28,13 @@ from ...common.matplotlib_figures import OKABE_ITO
 from ...common.printing import shortened
 from ...common.statistics import wilson_interval
 from ...sentiment.data.corpus import read_corpus
+from ...sentiment.data.text_labels import TextLabels
 from ...sentiment.data.text_source import TextSource
 from ...sentiment.jobs.corpus_description import CorpusDescription
 from ...sentiment.learning import pipeline_steps
 from ...sentiment.learning.alpha_choice import FoldPart
 from ...sentiment.learning.learned_model import CountedTexts
 from ...sentiment.learning.recipe_choice import choose_recipe
-from ...sentiment.learning.text_splits import LabelledTexts
 from ...sentiment.measures.metrics import score_decision
 from ...sentiment.measures.term_effects import shown_term, top_words
 from ...sentiment.output.top_words_output import draw_top_words, size_of_top_words
@@ -46,6 +46,8 @@ from ..report.claim_judging import Statistic, above, inside, judge, mean, meets,
 from ..report.study_report import Advance, Arrays, Claim, Context, Figure, Report, Table, Verdict
 from . import literal_classifiers
 from .literal_classifiers import LITERAL, LiteralSettings
+
+LabelledTexts = tuple[list[str], TextLabels]
 
 RUNS, FEW_RUNS = 10, 3  # splits
 HOLDOUT = 0.2
@@ -102,7 +104,7 @@ def add_texts(report: Report, context: Context) -> None:
     compute = partial(compare_classifiers, source, runs, settings)
     known = context.part("classifiers", compute, total=runs, runs=runs, **key)
     counted = pipeline_steps.count_terms(texts.texts, pipeline_steps.vectorizer(settings))
-    compute = partial(tune, counted, np.asarray(texts.labels), settings, runs)
+    compute = partial(tune, counted, texts.labels, settings, runs)
     tuned = context.part("lambda", compute, total=runs, runs=runs, alphas=ALPHAS, **key)
     compute = partial(grow, counted, context.seed)
     growth = context.part("words", compute, total=ORDERS, orders=ORDERS, shares=SHARES, **key)
@@ -130,7 +132,7 @@ def add_texts(report: Report, context: Context) -> None:
         ]),
     ]  # fmt: skip
     report.figures = text_figures(known, tuned, growth, description, words, is_articles)
-    first = list(zip(texts.labels, texts.texts, strict=True))[:FIRST_ROWS]
+    first = list(zip(texts.labels.spelled, texts.texts, strict=True))[:FIRST_ROWS]
     report.tables = text_tables(known, tuned, description, words, first)
 
 
@@ -197,7 +199,7 @@ def compare_classifiers(source: TextSource, runs: int, settings: Settings, advan
         for k in np.roll(np.arange(len(made)), -run):
             found[:, k, run] = _run_contender(replace([*made.values()][k], seed=seed), train, test)
         advance()
-    counts = corpus.label_counts.values()
+    counts = corpus.labels.label_counts.values()
     return {
         "names": np.array([*made]),
         "accuracies": found[0],
@@ -218,17 +220,17 @@ def _run_contender(settings: Settings, training: LabelledTexts, trial: LabelledT
             model = CountedTexts.of(*training, settings).learn(settings).model
         seconds = process_time() - start
     decision = model.decision_function(trial[0])
-    return score_decision("accuracy", model.classes_, trial[1], decision), seconds
+    return score_decision("accuracy", trial[1], decision), seconds
 
 
-def tune(X, y: np.ndarray, settings: Settings, runs: int, advance: Advance) -> Arrays:
+def tune(X, y: TextLabels, settings: Settings, runs: int, advance: Advance) -> Arrays:
     """Try every lambda on the texts held out, and on a fifth of the training texts to choose one of them.
 
     Parameters
     ----------
     X : CSR matrix of shape (n_texts, n_words)
         Counts of all texts.
-    y : ndarray of str, shape (n_texts,)
+    y : TextLabels
     settings : Settings
         The first seed among them.
     runs : int
@@ -241,7 +243,6 @@ def tune(X, y: np.ndarray, settings: Settings, runs: int, advance: Advance) -> A
         accuracies : (tuned, alphas, runs). chosen, of_chosen : (tuned, runs), the lambda that was chosen, and
         its accuracy on the texts held out.
     """
-    labels, codes = np.unique(y, return_inverse=True)
     outer = np.empty((len(TUNED), len(ALPHAS), runs))
     inner = np.empty_like(outer)
     for run in range(runs):
@@ -249,12 +250,12 @@ def tune(X, y: np.ndarray, settings: Settings, runs: int, advance: Advance) -> A
         train, test = random_split(len(y), HOLDOUT, seed)
         kept, tried = (train[part] for part in random_split(len(train), HOLDOUT, seed))
         for fold, table in (((train, test), outer), ((kept, tried), inner)):
-            part = FoldPart(X, codes, labels, fold, pipeline_steps.selection(settings))
+            part = FoldPart(X, y, fold, pipeline_steps.selection(settings))
             for k, name in enumerate(TUNED):
                 for a, alpha in enumerate(ALPHAS.tolist()):
                     tried_settings = replace(settings, classifier=name, alpha=alpha, seed=seed)
-                    model = pipeline_steps.classifier(tried_settings).fit(part.X, part.y)
-                    table[k, a, run] = np.mean(model.predict(part.X_test) == part.y_test)
+                    model = pipeline_steps.classifier(tried_settings).fit(part.X, part.y.codes)
+                    table[k, a, run] = np.mean(model.predict(part.X_test) == part.y_test.codes)
         advance()
     best = inner.argmax(axis=1)
     of_chosen = np.take_along_axis(outer, best[:, None], axis=1)[:, 0]
@@ -355,7 +356,7 @@ def corpus_claims(description: CorpusDescription, growth: Arrays) -> list[Claim]
     counts = description.label_counts
     share = Statistic(0.5, *wilson_interval(counts["pos"], sum(counts.values())))
     codes = list(counts)
-    lengths = {label: description.token_counts[description.codes == codes.index(label)]
+    lengths = {label: description.token_counts[description.labels.has(codes.index(label))]
                for label in ("pos", "neg")}
     middle, half = longer_share(lengths["pos"], lengths["neg"])
     longer = Statistic(middle, middle - half, middle + half)
@@ -470,7 +471,7 @@ def _draw_lengths(sheet, description: CorpusDescription) -> None:
         bins = 2 * (len(values) / len(counts)) ** (1 / 3)
         edges = np.unique(np.geomspace(some.min(), some.max() + 1, max(int(bins), 5)).round()) - 0.5
         for number, (label, colour) in enumerate(zip(counts, OKABE_ITO.values(), strict=False)):
-            own = values[description.codes == number]  # labels go by their frequency
+            own = values[description.labels.has(number)]  # labels go by their frequency
             shares = 100 * np.histogram(own, edges)[0] / len(own) / np.diff(np.log2(edges))
             name = f"“{shortened(label, 30)}” ({counts[label]:,} texts)"
             ax.plot(edges, [*shares, shares[-1]], color=colour, label=name, drawstyle="steps-post")

@@ -144,7 +144,12 @@ def test_the_signature_is_the_table_of_settings():
     options = {param.name for param in train.params} | {*train.only_in_config}
     assert {*SETTINGS} - options == {*OF_OUTPUT}
     # What a training is to do has the same names; what is left follows from the corpus.
-    assert {field.name for field in fields(Settings)} - {*SETTINGS} == {"markup", "n_labels", "threshold"}
+    assert {field.name for field in fields(Settings)} - {*SETTINGS} == {
+        "markup",
+        "n_problems",
+        "several",
+        "threshold",
+    }
 
 
 def documented(function):

@@ -51,7 +51,7 @@ def test_measures_are_scikit_learns(measure, model, corpus):
         assert each["average_precision"] == pytest.approx(
             metrics.average_precision_score(has_it, proba[:, j])
         )
-    error = calibration_error(scorer.classes_, truth, proba)
+    error = calibration_error(proba[:, 1], np.array(truth) == scorer.classes_[1])
     assert found["calibration_error"] == dict(zip(("value", "by_chance"), error, strict=True))
 
 

@@ -9,6 +9,7 @@ import pytest
 import fastsvm
 from fastsvm.text import TextScorer
 from fastsvm_apps import sentiment
+from fastsvm_apps.sentiment.data.text_labels import TextLabels
 from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
 from fastsvm_apps.sentiment.learning.recipe_choice import _best_recipe, choose_recipe
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
@@ -127,7 +128,7 @@ def test_what_is_given_comes_first(run, train, write):
 
 @pytest.mark.parametrize(("n", "n_labels"), [(99, 2), (299, 30)])
 def test_of_too_few_texts_all_terms_count(n, n_labels):
-    texts, y = [f"word{i} other" for i in range(n)], [f"l{i % n_labels}" for i in range(n)]
+    texts, y = [f"word{i} other" for i in range(n)], TextLabels.of(f"l{i % n_labels}" for i in range(n))
     settings, screening = choose_recipe(texts, y, BY_DEFAULT)
     assert (settings.recipe, settings.min_df, screening) == ("tfidf-both", 1, None)
     assert choose_recipe(texts, y, recipe_settings(AUTO, min_df=3))[0].min_df == 3

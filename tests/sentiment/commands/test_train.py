@@ -12,9 +12,10 @@ from fastsvm import SDCAClassifier
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.sentiment.data.corpus import read_corpus
+from fastsvm_apps.sentiment.data.text_labels import TextLabels
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs.text_training import train_text_model
-from fastsvm_apps.sentiment.learning.text_splits import split_texts
+from fastsvm_apps.sentiment.learning.text_splits import split_rows
 from fastsvm_apps.sentiment.settings import Settings
 from fastsvm_apps.sentiment.text_recipes import CLASSIFIERS
 
@@ -205,8 +206,8 @@ def test_cross_validation_is_that_of_separate_trainings(trained, write, texts):
     assert len(found["values"]) == 4
     assert found["metric_value"] == pytest.approx(found["accuracy"], abs=0.05)
     texts_of, labels_of = ([pair[i] for pair in pairs] for i in (1, 0))
-    (train, y), (test, z) = split_texts(texts_of, labels_of, 0.2, 0)
-    everything, known = train + test, np.array(y + z)
+    train, test = split_rows(texts_of, TextLabels.of(labels_of), 0.2, 0)
+    everything, known = [texts_of[i] for i in train + test], np.array(labels_of)[train + test]
     for accuracy, (rows, left) in zip(found["accuracies"], stratified_folds(known, 4, 0), strict=True):
         model = make_pipeline(
             BagOfWords(ngram_range=(1, 3), min_df=2, analyzer="split"),

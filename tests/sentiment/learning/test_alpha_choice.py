@@ -9,6 +9,7 @@ from sklearn.feature_selection import SelectKBest, chi2
 
 from fastsvm import SDCAClassifier, sdca_path
 from fastsvm_apps.common.folds import stratified_folds
+from fastsvm_apps.sentiment.data.text_labels import TextLabels
 from fastsvm_apps.sentiment.learning import alpha_choice
 from fastsvm_apps.sentiment.learning.alpha_choice import AlphaSearch
 from fastsvm_apps.sentiment.measures.metrics import score_decision, squared_errors
@@ -165,7 +166,7 @@ def test_metrics_and_class_weights_are_those_of_separate_fits(metric, class_weig
             model = SDCAClassifier(alpha=alpha * len(y) / len(train), **options)
             model.fit(weighting.transform(X[train]).astype(np.float32), y[train])
             values = model.decision_function(weighting.transform(X[test]).astype(np.float32))
-            expected[i, j] = score_decision(metric, model.classes_, y[test], values)
+            expected[i, j] = score_decision(metric, TextLabels.of(y.tolist())[test], values)
             if alpha == found.alpha:
                 decision[test] = values
     np.testing.assert_allclose(found.scores, expected, atol=0.02)  # a tie may fall the other way

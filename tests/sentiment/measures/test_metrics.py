@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from sklearn import metrics as theirs
 
+from fastsvm_apps.sentiment.data.text_labels import TextLabels
 from fastsvm_apps.sentiment.measures import metrics
 from fastsvm_apps.sentiment.measures.metrics import threshold_for_metric
 from fastsvm_apps.sentiment.text_recipes import METRICS, usual_metric
@@ -15,7 +16,14 @@ SCIKIT_LEARN = {
     "accuracy": theirs.accuracy_score,
     "balanced-accuracy": theirs.balanced_accuracy_score,
     "macro-f1": lambda y, predicted: theirs.f1_score(y, predicted, average="macro"),
+    "micro-f1": lambda y, predicted: theirs.f1_score(y, predicted, average="micro"),
 }
+
+
+def score_labels(metric, y, predicted):
+    names, codes = np.unique(np.concatenate([y, predicted]), return_inverse=True)
+    both = (TextLabels.of_codes(names, each) for each in np.split(codes, 2))
+    return metrics.score_labels(metric, *both)
 
 
 @pytest.mark.parametrize("metric", SCIKIT_LEARN)
@@ -30,7 +38,7 @@ def test_scores_of_labels(metric, n_labels):
             expected = SCIKIT_LEARN[metric](y, predicted)
         if metric == "balanced-accuracy":  # scikit-learn warns of labels that were found but are not true
             expected = np.mean([np.mean(predicted[y == label] == label) for label in np.unique(y)])
-        assert metrics.score_labels(metric, y, predicted) == pytest.approx(expected)
+        assert score_labels(metric, y, predicted) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 9])
@@ -64,7 +72,7 @@ def test_of_two_labels_the_average_precision_is_that_of_the_rarer():
     rng = np.random.default_rng(0)
     y = np.where(rng.random(300) < 0.1, "a", "b")
     decision = rng.normal(size=300) + (y == "b")
-    found = metrics.score_decision("average-precision", np.array(["a", "b"]), y, decision)
+    found = metrics.score_decision("average-precision", TextLabels.of(y.tolist()), decision)
     assert found == pytest.approx(theirs.average_precision_score(y == "a", -decision))
 
 
@@ -72,18 +80,17 @@ def test_of_two_labels_the_average_precision_is_that_of_the_rarer():
 def test_guessing_is_what_a_constant_gets(metric):
     """Of three labels, one of them unknown to the model."""
     y = ["a"] * 70 + ["b"] * 20 + ["new"] * 10
-    constant = np.tile([1.0, 0.0], (100, 1))
-    labels = np.array(["a", "b"])
+    labels, constant = TextLabels.of(y), np.tile([1.0, 0.0], (100, 1))
+    guessing, scored = (
+        metrics.score_guessing(metric, labels, 0),
+        metrics.score_decision(metric, labels, constant),
+    )
     if metric == "average-precision":
-        assert metrics.score_guessing(metric, y, "a") == pytest.approx((0.7 + 0.2 + 0.1) / 3)
-        assert metrics.score_decision(metric, labels, y, constant) == pytest.approx((0.7 + 0.2) / 2)
+        assert guessing == pytest.approx((0.7 + 0.2 + 0.1) / 3)
+        assert scored == pytest.approx((0.7 + 0.2) / 2)
     else:
-        assert metrics.score_guessing(metric, y, "a") == pytest.approx(
-            metrics.score_decision(metric, labels, y, constant)
-        )
-        assert metrics.score_guessing(metric, y, "a") == pytest.approx(
-            SCIKIT_LEARN[metric](y, ["a"] * 100), abs=1e-12
-        )
+        assert guessing == pytest.approx(scored)
+        assert guessing == pytest.approx(SCIKIT_LEARN[metric](y, ["a"] * 100), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -97,9 +104,7 @@ def test_the_best_threshold_is_that_of_the_score_counted_where_probabilities_are
     likely = np.clip(decision / 8 + 0.1, 0.01, 0.4)
     y = rng.random((2000, 60)) < likely
     thresholds = (decision[1:] + decision[:-1]) / 2
-    means = [
-        np.mean([metrics.score_labels(metric, row, decision > t) for row in y[:100]]) for t in thresholds
-    ]
+    means = [np.mean([score_labels(metric, row, decision > t) for row in y[:100]]) for t in thresholds]
     found = threshold_for_metric(metric, decision, likely)
     assert found in thresholds
     assert means[list(thresholds).index(found)] > max(means) - 0.03

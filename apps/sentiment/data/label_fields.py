@@ -1,0 +1,85 @@
+"""The fields that records have labels in, and what separates several labels in one field."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from .text_lines import NO_LABEL
+
+LabelField = str | tuple[str, ...]  # a string, perhaps of several labels, or a list of labels
+
+SEPARATORS = ",;|"  # that may stand between labels
+KNOWN_SHARE = 0.9  # of the labels in fields of several, those that stand in other fields, too
+SEVERAL = "several labels, where one is expected"
+
+
+def problem_of_one_label(label: LabelField) -> str:
+    """Return what is wrong with the label of a text that should have one."""
+    if not label:
+        return NO_LABEL
+    return "" if isinstance(label, str) else SEVERAL
+
+
+def split_fields(fields: Sequence[LabelField], separator: str | None) -> tuple[list[LabelField], str | None]:
+    """Return the labels in the fields of a corpus, and what separates them.
+
+    Parameters
+    ----------
+    fields : sequence of str or tuple of str
+    separator : str or None
+        None finds out. Of an empty one every string is one label.
+
+    Returns
+    -------
+    list of str or tuple of str
+        Tuples if a text may have several labels.
+    str or None
+        An empty string if a text has one label; None if the fields are lists, which need no separator.
+    """
+    if separator is None:
+        lists = {len(field) for field in fields if not isinstance(field, str)} - {1}
+        separator = None if lists else separator_of(field for field in fields if isinstance(field, str))
+    if separator == "":
+        return [field if isinstance(field, str) or len(field) != 1 else field[0] for field in fields], ""
+    split = [parts_of(field, separator or "") if isinstance(field, str) else field for field in fields]
+    return split, separator
+
+
+def separator_of(fields: Iterable[str]) -> str:
+    """Return what separates labels in the fields of a column, or an empty string if each is one label.
+
+    ``fear,joy`` is two labels where ``fear`` and ``joy`` are labels as well, alone or beside others; ``Smith,
+    John`` is one where each field has a surname and a first name. So a separator has to meet three rules.
+    There are fewer labels than different fields. Of the labels in fields of several, nearly all stand in some
+    other field. And not all fields have the same number of labels, each in a place of its own.
+    """
+    counts = Counter(field for field in fields if field)
+    found = {}
+    for separator in SEPARATORS:
+        parts = {field: parts_of(field, separator) for field in counts}
+        joined = [field for field in counts if len(parts[field]) > 1]
+        times = Counter(part for each in parts.values() for part in set(each))
+        if not joined or len(times) >= len(counts):
+            continue
+        pairs = [(times[part] > 1, counts[field]) for field in joined for part in parts[field]]
+        n_known = sum(n for is_known, n in pairs if is_known)
+        if n_known >= KNOWN_SHARE * sum(n for _, n in pairs) and not _have_places(parts.values()):
+            found[separator] = sum(counts[field] for field in joined)
+    return max(found, key=found.__getitem__, default="")
+
+
+def _have_places(fields: Iterable[Sequence[str]]) -> bool:
+    """Tell whether all fields have the same number of parts, most of which are always at the same place."""
+    fields = list(fields)
+    if len({len(parts) for parts in fields}) > 1:
+        return False
+    places: dict[str, set[int]] = {}
+    for parts in fields:
+        for place, part in enumerate(parts):
+            places.setdefault(part, set()).add(place)
+    return 2 * sum(len(each) > 1 for each in places.values()) < len(places)
+
+
+def parts_of(field: str, separator: str) -> tuple[str, ...]:
+    """Return the labels of a field; an empty separator leaves it whole."""
+    parts = field.split(separator) if separator else [field]
+    return tuple(part for part in map(str.strip, parts) if part)

@@ -1,0 +1,175 @@
+"""The labels of texts: one each, or several or none, as one value that answers for both."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from fastsvm.fitting import LabelSets
+
+from .label_fields import LabelField
+
+
+class TextLabels:
+    """The labels of texts. A text has one, or any number: `exclusive` labels are the case of one each.
+
+    Parameters
+    ----------
+    names : ndarray of str, shape (n_labels,), sorted
+        All labels that a text may have.
+    offsets, codes : ndarray of int
+        Text i has the labels ``names[codes[offsets[i] : offsets[i + 1]]]``, in their order.
+    exclusive : bool
+        Whether every text has exactly one, which then tells that it has none of the others.
+    """
+
+    def __init__(self, names: np.ndarray, offsets: np.ndarray, codes: np.ndarray, exclusive: bool) -> None:
+        self.names, self.offsets, self.codes, self.exclusive = names, offsets, codes, exclusive
+
+    @classmethod
+    def of(cls, labels: "TextLabels | Iterable[LabelField]", exclusive: bool | None = None) -> "TextLabels":
+        """Return the labels of texts: a string is the only label of its text, and a tuple has any number.
+
+        By default they are exclusive if every text has one.
+        """
+        if isinstance(labels, cls):
+            return labels
+        sets = [(field,) if isinstance(field, str) else tuple(dict.fromkeys(field)) for field in labels]
+        sizes = np.fromiter(map(len, sets), int, len(sets))
+        code_of = {name: code for code, name in enumerate(sorted({name for each in sets for name in each}))}
+        codes = np.array([code for each in sets for code in sorted(code_of[name] for name in each)], int)
+        exclusive = bool((sizes == 1).all()) if exclusive is None else exclusive
+        return cls(np.array([*code_of], str), np.append(0, np.cumsum(sizes)), codes, exclusive)
+
+    @classmethod
+    def of_matrix(cls, names: np.ndarray, has_it: np.ndarray, exclusive: bool = False) -> "TextLabels":
+        """Return labels from a table that tells which texts (rows) have which (columns)."""
+        rows, codes = np.nonzero(has_it)
+        return cls(names, np.searchsorted(rows, np.arange(len(has_it) + 1)), codes, exclusive)
+
+    @classmethod
+    def of_codes(cls, names: np.ndarray, codes: np.ndarray) -> "TextLabels":
+        """Return labels of one each."""
+        return cls(names, np.arange(len(codes) + 1), codes, True)
+
+    @classmethod
+    def given(cls, names: np.ndarray, decision: np.ndarray, thresholds: np.ndarray | None) -> "TextLabels":
+        """Return what decision values give: the label of the highest, or all of those above thresholds."""
+        if thresholds is not None:
+            return cls.of_matrix(names, decision > thresholds)
+        best = decision > 0 if decision.ndim == 1 else decision.argmax(axis=1)
+        return cls.of_codes(names, best.astype(int))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.spelled)
+
+    def __getitem__(self, rows) -> "TextLabels":
+        """Return the labels of some texts."""
+        starts, stops = self.offsets[:-1][rows], self.offsets[1:][rows]
+        offsets = np.append(0, np.cumsum(stops - starts))
+        places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], stops - starts)
+        return TextLabels(self.names, offsets, self.codes[places], self.exclusive)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """The number of texts with each label."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+    @property
+    def label_counts(self) -> Counter[str]:
+        """The number of texts with each label that some text has, in the order of labels."""
+        counts = zip(self.names.tolist(), self.counts.tolist(), strict=True)
+        return Counter({name: n for name, n in counts if n})
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The text that each of `codes` belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @cached_property
+    def _rows_by_label(self) -> list[np.ndarray]:
+        order = np.argsort(self.codes, kind="stable")
+        return np.split(self.rows[order], np.cumsum(self.counts)[:-1])
+
+    def has(self, code: int) -> np.ndarray:
+        """Tell which texts have a label."""
+        there = np.zeros(len(self), bool)
+        there[self._rows_by_label[code]] = True
+        return there
+
+    @property
+    def table(self) -> np.ndarray:
+        """Whether each text (a row) has each label (a column)."""
+        table = np.zeros((len(self), len(self.names)), bool)
+        table[self.rows, self.codes] = True
+        return table
+
+    def present(self) -> "TextLabels":
+        """Return the same without the names of labels that no text has."""
+        return self.named(self.names[self.counts > 0])
+
+    def named(self, names: np.ndarray) -> "TextLabels":
+        """Return the same labels among other names, sorted or not, which have those that texts have."""
+        order = np.argsort(names)
+        places = order[np.searchsorted(names, self.names[self.codes], sorter=order)]
+        return TextLabels(names, self.offsets, places, self.exclusive)
+
+    def some_labels(self, most: int) -> "TextLabels":
+        """Return the same, or of more labels a text may have several of, so many, frequent and rare ones."""
+        if self.exclusive or len(self.names) <= most:
+            return self
+        often = np.argsort(-self.counts, kind="stable")
+        kept = np.sort(often[np.linspace(0, len(often) - 1, most).astype(int)])
+        is_kept = np.isin(self.codes, kept)
+        sizes = np.bincount(self.rows[is_kept], minlength=len(self))
+        codes = np.searchsorted(kept, self.codes[is_kept])
+        return TextLabels(self.names[kept], np.append(0, np.cumsum(sizes)), codes, False)
+
+    @property
+    def problems(self) -> np.ndarray:
+        """The labels that are learned each against the rest: of two exclusive ones, the second."""
+        there = np.flatnonzero((self.counts > 0) & (self.counts < len(self)))
+        return there[1:] if self.exclusive and len(there) == 2 else there
+
+    @property
+    def strata(self) -> np.ndarray:
+        """A number for each text by which parts get like shares: that of its rarest label; -1 of none."""
+        strata = np.full(len(self), -1)
+        often = np.argsort(-self.counts[self.codes], kind="stable")
+        strata[self.rows[often]] = self.codes[often]
+        return strata
+
+    @property
+    def target(self) -> "np.ndarray | LabelSets":
+        """What a classifier is fitted to: the label of each text, or a column for each label."""
+        if self.exclusive:
+            return self.names[self.codes]
+        from scipy.sparse import csr_matrix
+
+        ones = np.ones(len(self.codes), np.int8)
+        indicator = csr_matrix((ones, self.codes, self.offsets), (len(self), len(self.names)))
+        return LabelSets(indicator, self.names)
+
+    @cached_property
+    def spelled(self) -> list[str]:
+        """The labels of each text for people, and for comparing texts."""
+        names = self.names.tolist()
+        names = [names[code] for code in self.codes.tolist()]
+        if self.exclusive:
+            return names
+        return [", ".join(names[start:stop]) for start, stop in pairwise(self.offsets.tolist())]
+
+    def same(self, other: "TextLabels") -> np.ndarray:
+        """Tell which texts have exactly the labels that they have in `other`, which has the same names."""
+        n_both = np.bincount(self.rows, other.contains(self), len(self))
+        return (n_both == np.diff(self.offsets)) & (n_both == np.diff(other.offsets))
+
+    def contains(self, other: "TextLabels") -> np.ndarray:
+        """Tell which labels of `other`, in the order of its `codes`, the same text has here, too."""
+        n = len(self.names)
+        return np.isin(other.rows * n + other.codes, self.rows * n + self.codes)
