@@ -10,26 +10,33 @@ from .labels import LabelSets, as_targets
 from .prediction import probabilities_of_scores, softmax
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..solvers.annotations import ArrayLike
 
 MAX_STEPS = 100  # of Newton's method; ten are usual
 MIN_STEP = 1e-10
 TINY = 1e-12  # on the Hessian's diagonal
+PRIOR = 10.0  # standard deviation of both numbers of a common sigmoid; far below, it is a softmax anyway
 LEAST_SLOPE = 1e-9  # largest slope of the mean loss at the end
+MOST_SCORES = 1 << 16  # of rows spread over all; for a common sigmoid, two numbers, these are plenty
 
 
 class Calibration:
-    """Platt's sigmoid of the score of each label, fitted to scores of rows that were not trained on.
+    """Platt's sigmoids of scores, fitted to scores of rows that were not trained on.
 
     With ``z = slope * score + intercept``, the second of two labels has the probability
-    ``1 / (1 + exp(-z))``. Of more labels, each fitted against the rest, the probabilities are the softmax of
-    all z, multiplied by the number that makes it likeliest. The most probable label may be another than that
-    of the highest score. Where a row may have several labels, each has the probability of its own z.
+    ``1 / (1 + exp(-z))``. More labels, each fitted against the rest, may have one sigmoid for all scores,
+    whose values are divided by their sum: the label of the highest score is the most probable one. Or each
+    has its own, and the probabilities are the softmax of all z, multiplied by the number that makes it
+    likeliest: then the most probable label may be another. Where a row may have several labels, each has the
+    probability of its own z.
 
     Parameters
     ----------
-    slopes, intercepts : ndarray of shape (n_problems,), float64
-        One for two labels, which the probability of the second follows from; one a label for more.
+    slopes, intercepts : ndarray of shape (1,) or (n_classes,), float64
+        One for two labels, which the probability of the second follows from, or for all scores; or one a
+        label.
     independent : bool, default=False
         Whether a row may have several labels, whose probabilities do not add up to 1.
 
@@ -95,6 +102,21 @@ class Calibration:
         factor = sharpness(z, np.searchsorted(labels, y[complete])) if len(z) else 1.0
         return cls(factor * slopes, factor * intercepts)
 
+    @classmethod
+    def fit_common(cls, decision: ArrayLike, y: ArrayLike, classes: ArrayLike) -> Calibration:
+        """Fit one sigmoid for the scores of all labels; parameters and what it raises are as for `fit`.
+
+        A score of -inf, of a label that the classifier did not know, counts as the lowest one.
+        """
+        decision = np.asarray(decision, float)
+        finite = decision[np.isfinite(decision)]
+        if decision.ndim == 1 or np.ndim(y) == 2 or not len(finite):
+            return cls.fit(decision, y, classes)
+        step = -(-decision.size // MOST_SCORES)
+        decision, y = np.maximum(decision[::step], finite.min()), np.asarray(y)[::step]
+        found = common_sigmoid(decision, np.searchsorted(np.asarray(classes), y))
+        return cls(*np.reshape(found, (2, 1)))
+
     def probabilities(self, decision: np.ndarray) -> np.ndarray:
         """Return the probabilities of the classes.
 
@@ -108,11 +130,10 @@ class Calibration:
         ndarray of shape (n, n_classes), float64
             Of each row and class; rows add up to 1, but for several labels a row.
         """
-        decision = np.asarray(decision, float)
-        if decision.ndim == 1:
-            return probabilities_of_scores(self.slopes[0] * decision + self.intercepts[0])
-        z = self.slopes * decision + self.intercepts
-        return probabilities_of_scores(z, True) if self.independent else softmax(z)
+        z = self.slopes * np.asarray(decision, float) + self.intercepts
+        if self.independent or len(self.slopes) == 1:
+            return probabilities_of_scores(z, self.independent)
+        return softmax(z)
 
 
 def sigmoid(decision: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:
@@ -126,30 +147,74 @@ def sigmoid(decision: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:
     target = np.where(is_it, (n_yes + 1) / (n_yes + 2), 1 / (n_no + 2))
     scale = np.abs(decision).max(initial=0.0) or 1.0
     x = np.column_stack([decision / scale, np.ones(len(decision))])
-    w = np.array([0.0, np.log((n_yes + 1) / (n_no + 1))])
 
     def loss(w):
         z = x @ w
         return np.mean(np.logaddexp(0, z) - target * z)
 
+    def derivatives(w):
+        p = 1 / (1 + np.exp(-(x @ w)))
+        return (p - target) @ x / len(x), (x.T * (p * (1 - p))) @ x / len(x)
+
+    w = _minimum(loss, derivatives, np.array([0.0, np.log((n_yes + 1) / (n_no + 1))]))
+    if w[0] < 0:
+        return 0.0, float(np.log((n_yes + 1) / (n_no + 1)))
+    return float(w[0] / scale), float(w[1])
+
+
+def common_sigmoid(decision: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
+    """Return the slope, above 0, and the intercept of the sigmoid that is likeliest for all labels alike.
+
+    The probabilities of a row are the sigmoids of its scores, divided by their sum. The Hessian is Fisher's,
+    which is never negative.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n, n_classes)
+        Scores.
+    truth : ndarray of shape (n,), int
+        The column of the true class of each row.
+    """
+    scale, rows = np.abs(decision).max(initial=0.0) or 1.0, np.arange(len(decision))
+    x, prior = decision / scale, 1 / (PRIOR**2 * len(decision))
+
+    def loss(w):
+        logs = -np.logaddexp(0, -(np.exp(w[0]) * x + w[1]))
+        return np.mean(np.logaddexp.reduce(logs, axis=1) - logs[rows, truth]) + prior / 2 * (w @ w)
+
+    def derivatives(w):
+        z = np.exp(w[0]) * x + w[1]
+        p, rest = probabilities_of_scores(z), np.exp(-np.logaddexp(0, z))
+        slopes = np.stack([rest * np.exp(w[0]) * x, rest])  # of the logarithm of each sigmoid
+        means = (p * slopes).sum(axis=2)
+        fisher = np.einsum("ink,jnk->ij", p * slopes, slopes) - means @ means.T
+        gradient = (means - slopes[:, rows, truth]).mean(axis=1) + prior * w
+        return gradient, fisher / len(x) + prior * np.eye(2)
+
+    w = _minimum(loss, derivatives, np.zeros(2))
+    return float(np.exp(w[0]) / scale), float(w[1])
+
+
+def _minimum(
+    loss: Callable[[np.ndarray], float],
+    derivatives: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    w: np.ndarray,
+) -> np.ndarray:
+    """Return where a loss is least, by Newton's method from `w`; `derivatives` are gradient and Hessian."""
     now = loss(w)
     for _ in range(MAX_STEPS):
-        p = 1 / (1 + np.exp(-(x @ w)))
-        gradient = (p - target) @ x / len(x)
+        gradient, hessian = derivatives(w)
         if np.abs(gradient).max() < LEAST_SLOPE:
             break
-        hessian = (x.T * (p * (1 - p))) @ x / len(x) + TINY * np.eye(2)
-        direction = -np.linalg.solve(hessian, gradient)
+        direction = -np.linalg.solve(hessian + TINY * np.eye(len(w)), gradient)
         step, descent = 1.0, gradient @ direction
-        while step > MIN_STEP and loss(w + step * direction) > now + 1e-4 * step * descent:
+        while step > MIN_STEP and not loss(w + step * direction) <= now + 1e-4 * step * descent:
             step /= 2
         if step <= MIN_STEP:
             break
         w = w + step * direction
         now = loss(w)
-    if w[0] < 0:
-        return 0.0, float(np.log((n_yes + 1) / (n_no + 1)))
-    return float(w[0] / scale), float(w[1])
+    return w
 
 
 def sharpness(z: np.ndarray, truth: np.ndarray) -> float:

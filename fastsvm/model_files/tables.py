@@ -51,7 +51,7 @@ def lower_triangular(name, array):
 
 
 class Sigmoids(Array):
-    """A calibration: a row of slopes, and one of intercepts."""
+    """A calibration: a row of slopes, and one of intercepts; one of each may be common to all labels."""
 
     def write(self, model, fitted, tensors):
         sigmoids = getattr(model, self.name)
@@ -60,6 +60,8 @@ class Sigmoids(Array):
     def read(self, model, fitted, tensors, lengths):
         from ..fitting import Calibration
 
+        is_common = self.name in tensors and tensors[self.name].shape[1:] == (1,)
+        lengths = lengths | {"n_scores": 1} if is_common else lengths
         sigmoids = super().read(model, fitted, tensors, lengths)
         return Calibration(*sigmoids, independent=hasattr(model, THRESHOLDS))
 

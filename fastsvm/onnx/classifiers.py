@@ -54,8 +54,8 @@ def convert_classifier(scope, operator, container):
         return
     joint = is_multinomial(model)
     if hasattr(model, "calibration_"):
-        joint = len(model.classes_) > 2 and not several
         sigmoids = model.calibration_
+        joint = len(sigmoids.slopes) > 1 and not several
         slopes, intercepts = (np.asarray(each, g.dtype) for each in (sigmoids.slopes, sigmoids.intercepts))
         columns = _of_classes(g, model, g("Add", g("Mul", scores, slopes), intercepts))
     if not joint:

@@ -73,6 +73,38 @@ def test_labels_without_scores_get_the_mean_of_the_others():
         Calibration.fit(np.full((3, 3), -np.inf), [0, 1, 2], [0, 1, 2])
 
 
+def shares(z):
+    return expit(z) / expit(z).sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("intercept", [-60.0, -1.0, 2.0])
+def test_a_common_sigmoid_finds_what_labels_were_drawn_by_and_keeps_the_order(intercept):
+    """The lowest intercept makes it a softmax."""
+    rng = np.random.default_rng(3)
+    decision = rng.normal(size=(6000, 4))
+    truth = shares(2 * decision + intercept)
+    y = (rng.random((6000, 1)) > truth.cumsum(axis=1)).sum(axis=1)
+    calibration = Calibration.fit_common(decision, y, range(4))
+    found = calibration.probabilities(decision)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    assert np.abs(found - truth).mean() < 0.01
+    assert np.array_equal(found.argmax(axis=1), decision.argmax(axis=1))
+    assert calibration.slopes.shape == calibration.intercepts.shape == (1,)
+
+
+def test_a_common_sigmoid_of_scores_that_say_nothing_or_lie_or_are_missing():
+    rng = np.random.default_rng(4)
+    decision, y = rng.normal(size=(300, 3)), rng.integers(3, size=300)
+    for scores in decision, -np.eye(3)[y] + decision / 9, np.zeros((300, 3)):
+        found = Calibration.fit_common(scores, y, range(3)).probabilities(scores)
+        np.testing.assert_allclose(found, 1 / 3, atol=0.1)
+        assert np.array_equal(found.argmax(axis=1), scores.argmax(axis=1))
+    decision[y == 2, 2] = -np.inf
+    assert np.isfinite(Calibration.fit_common(decision, y, range(3)).probabilities(decision)).all()
+    with pytest.raises(ValueError, match="no scores"):
+        Calibration.fit_common(np.full((3, 3), -np.inf), [0, 1, 2], [0, 1, 2])
+
+
 def test_a_batch_makes_it_stale():
     X, y = np.eye(4), [0, 1, 0, 1]
     model = PegasosClassifier().fit(X, y)

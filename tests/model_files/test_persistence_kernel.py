@@ -51,14 +51,15 @@ def test_round_trip(estimator, layout, dtype, path):
     assert not hasattr(loaded, "history_")
 
 
+@pytest.mark.parametrize("fit", [Calibration.fit, Calibration.fit_common])
 @pytest.mark.parametrize("labels", ["str", "three"])
-def test_calibration_and_intercept(labels, path):
+def test_calibration_and_intercept(labels, path, fit):
     """What the app for texts adds to a fitted model; another fit drops it."""
     y = LABELS[labels][np.minimum(Y, len(LABELS[labels]) - 1)]
     model = SDCA().fit(X, y)
     before = model.decision_function(X)
     model.intercept_ = np.full(len(model.dual_coef_), 0.25)
-    model.calibration_ = Calibration.fit(model.decision_function(X), y, model.classes_)
+    model.calibration_ = fit(model.decision_function(X), y, model.classes_)
     loaded = round_trip(model, path)
     np.testing.assert_array_equal(loaded.decision_function(X), before + 0.25)
     np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))

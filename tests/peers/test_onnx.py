@@ -149,12 +149,13 @@ def test_unlikely_classes_have_their_shares():
     check(model, X)
 
 
+@pytest.mark.parametrize("fit", [Calibration.fit, Calibration.fit_common])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_what_a_model_file_adds(n_classes):
+def test_what_a_model_file_adds(n_classes, fit):
     X, y = numbers(n_classes)
     model = sdca("hinge").fit(X, y)
     model.squares_ = np.random.default_rng(0).random(model.coef_.shape)
-    model.calibration_ = Calibration.fit(model.decision_function(X), y, model.classes_)
+    model.calibration_ = fit(model.decision_function(X), y, model.classes_)
     check(model, X)
 
 

@@ -102,7 +102,7 @@ class LeftOutScores:
     def _calibration(self) -> Calibration:
         """That of a model of these classes; a label that no text has gets the mean of the others."""
         if self.y.exclusive:
-            return Calibration.fit(self.decision, self.y.target, self.classes)
+            return Calibration.fit_common(self.decision, self.y.target, self.classes)
         known = np.flatnonzero(self.y.counts)
         # One label at a time: all in double precision would take more room than the model.
         pairs = (Calibration.fit(self.decision[:, k], self.y.has(k), [False, True]) for k in known)

@@ -9,9 +9,12 @@ import pytest
 
 import fastsvm
 from fastsvm.model_files import load_plain, save_plain
+from fastsvm.text import TextScorer
+from fastsvm_apps import sentiment
 from fastsvm_apps.sentiment.measures import prediction
 from refusal import assert_refused
 
+MIXED = "neg", "pos", "mixed"
 NO_WORD = "1 text without a word the model knows got the label of the intercept\n"
 
 
@@ -50,6 +53,45 @@ def test_predict_gives_labels_scores_and_probabilities_in_order(run, texts, mode
     assert list(records[0]["probabilities"]) == fitted.classes_.tolist()
     np.testing.assert_array_equal([list(r["probabilities"].values()) for r in records], proba)
     np.testing.assert_array_equal([record["score"] for record in records], score)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "",
+        "--alpha 0.01 --class-weight balanced",
+        "--classifier kernel-sdca",
+        "--classifier perceptron",
+        "--recipe tfidf-both --classifier sdca-logistic",
+        "--stream",
+        "--continue {model3}",
+    ],
+)
+def test_the_label_is_the_most_probable_one_at_every_door(run, write, texts, model3, way):
+    """Of labels that are unlike in number and in how hard they are."""
+    pairs = [pair for i, pair in enumerate(texts(1800, MIXED)) if i % 3 < 2 or i % 2]
+    corpus, new = write(pairs), write(texts(300, MIXED, seed=1), "csv")
+    assert run("train", corpus, "-o", "m.safetensors", *way.format(model3=model3).split()).exit_code == 0
+    pruned = run("export", "m.safetensors", "--to", "pruned", "--keep", 60, "-o", "p.safetensors")
+    for path in ["m.safetensors", "p.safetensors"][: 2 if pruned.exit_code == 0 else 1]:
+        records = [
+            *map(json.loads, run("predict", path, new, "--proba", "--json", "--top", 3).stdout.splitlines())
+        ]
+        likely = np.array([list(record["probabilities"].values()) for record in records])
+        loaded = sentiment.load(path)
+        best = loaded.classes_[likely.argmax(axis=1)].tolist()
+        assert [record["predicted_label"] for record in records] == best
+        assert all(np.all(np.diff([each["probability"] for each in r["top"]]) <= 0) for r in records)
+        rows = csv.DictReader(io.StringIO(run("predict", path, new, "--proba").stdout))
+        assert [row["predicted_label"] for row in rows] == best
+        lines = [record["text"] for record in records]
+        for model in loaded, fastsvm.load_model(path), TextScorer.load(path):
+            np.testing.assert_allclose(model.predict_proba(lines), likely, rtol=1e-9)
+            assert model.predict(lines).tolist() == best
+        accuracy = json.loads(run("evaluate", path, new, "--json").stdout)["accuracy"]
+        assert accuracy == np.mean(
+            [record["label"] == given for record, given in zip(records, best, strict=True)]
+        )
 
 
 def test_predict_reads_stdin_in_any_shape(run, model):
