@@ -57,12 +57,18 @@ def test_characters_are_taken_where_they_are_better(train, write):
     assert both["error"] < words["error"] / 2
 
 
-def test_in_long_texts_characters_have_to_be_surely_better():
+def test_the_usual_recipe_of_texts_so_long_is_taken_unless_another_is_surely_better():
     errors = {"nb-words": np.tile([0.1, 0.3], 500), "nb-both": np.tile([0.097, 0.297], 500)}
     errors["nb-both"][::2] += np.tile([-0.05, 0.05], 250)  # better by 2.7 standard errors
     assert [_best_recipe(errors, length) for length in (100, 501)] == ["nb-both", "nb-both"]
     errors["nb-both"] += 0.001  # by 1.8
     assert [_best_recipe(errors, length) for length in (100, 501)] == ["nb-both", "nb-words"]
+    errors = {"nb-words": errors["nb-both"], "nb-both": errors["nb-words"]}
+    assert [_best_recipe(errors, length) for length in (100, 501)] == ["nb-both", "nb-words"]
+    tfidf = errors | {"tfidf-both": errors["nb-words"] + 0.0007}  # by 1.1, and of tf-idf one is enough
+    assert [_best_recipe(tfidf, length) for length in (100, 501)] == ["tfidf-both", "nb-words"]
+    tfidf["tfidf-both"] += 0.0002  # by 0.98
+    assert _best_recipe(tfidf, 100) == "nb-both"
     assert _best_recipe({"nb-signs": errors["nb-both"]}, 501) == "nb-signs"
 
 
