@@ -20,6 +20,7 @@ from ..data.corpus import Corpus, read_corpus
 from ..data.text_labels import TextLabels
 from ..data.text_source import CorpusError, TextSource, names_corpus
 from ..learning.learned_model import ContinuedModel, Counted, CountedTexts, LearnedModel, continued_settings
+from ..learning.rare_labels import rarely_found
 from ..learning.text_splits import split_rows
 from ..measures.answer_scores import AnswerScores
 from ..measures.prediction import about_model, known_terms, load_text_model
@@ -62,6 +63,8 @@ class TextTraining:
         What `cross_validate` says.
     suspects : callable
         Returns what `suspected_labels` says.
+    rarely_found : str or None
+        What to say of the label that is found least.
     about_labels : list of str
         What to say of the labels in the corpus, if texts have several.
     n_learned : int or None
@@ -98,6 +101,7 @@ class TextTraining:
     learning_curve: list[dict] = field(default_factory=list)
     cross_validation: dict | None = None
     suspects: Callable[[], dict | None] = lambda: None
+    rarely_found: str | None = None
     n_learned: int | None = None
     about_labels: list[str] = field(default_factory=list)
 
@@ -139,7 +143,7 @@ class TextTraining:
         """Faults of a model that may look good."""
         known = too_good(self.n_learned, self.n_test, "held-out text")
         tested = self.evaluation.warnings if self.evaluation else []
-        return [*labels_alike(self.label_counts), *tested, *filter(None, [known])]
+        return [*labels_alike(self.label_counts), *tested, *filter(None, [self.rarely_found, known])]
 
 
 @names_corpus
@@ -198,6 +202,7 @@ def train_text_model(
 
     measured = _measured_besides(everything, n_train, tested, settings, stage)
     measured |= {"recipe_choice": recipe_choice, "suspects": suspects, "about_labels": about_labels}
+    measured["rarely_found"] = rarely_found(everything, n_train, tested)
     about = learned_items(hashes[: n_train if saved is tested else None], start_about) | own_names
     n_terms, n_words = known_terms(tested.model, held_out)
     if n_words.any():

@@ -1,5 +1,7 @@
 """Labels of which one is rare: weights, metrics, what guessing gets, and what is said aloud."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,15 @@ def test_by_default_a_rare_label_weighs_more_and_scores_are_moved(trained, corpu
     model = fastsvm.load_model(record["model"])
     assert model["classifier"].intercept_[0] == pytest.approx(-record["threshold"]["shift"], rel=1e-5)
     assert recall(record) > 0
+
+
+def test_what_balanced_weights_give_a_label_that_is_rarely_found(run, trained, write, texts):
+    pairs = texts(1200, ("neg", "pos", "mixed"))
+    corpus = write([pair for i, pair in enumerate(pairs) if i % 3 < 2 or i % 60 == 2])
+    plain = ("--recipe", "nb-words", "--alpha", 0.01)
+    (said,) = trained(corpus, *plain, stderr="warning: .*\n")["warnings"]
+    numbers = [float(number) for number in re.findall(r"\d\.\d+", said)]
+    assert said.startswith("the share of unseen training texts of 'mixed' that get this label is 0.")
+    assert "; with --class-weight balanced 0." in said
+    assert numbers[2] > numbers[0] < 0.2
+    assert trained(corpus, *plain, "--class-weight", "balanced")["warnings"] == []
