@@ -38,13 +38,18 @@ def learned_items(hashes: np.ndarray, about: Mapping[str, Any] | None = None) ->
 
 def count_learned(hashes: np.ndarray, about: Mapping[str, Any]) -> int | None:
     """Return how many of some hashes a model has learned, by its `about`; None if that does not tell."""
+    return int(are_learned(hashes, about).sum()) if NAME in about else None
+
+
+def are_learned(hashes: np.ndarray, about: Mapping[str, Any]) -> np.ndarray:
+    """Tell which of some hashes a model has learned, by its `about`; none if that does not tell."""
     items = about.get(NAME)
     if items is None:
-        return None
+        return np.zeros(len(hashes), bool)
     if items.ndim == 2:
-        return int(np.isin(hashes, items.view(HASH)).sum())
+        return np.isin(hashes, items.view(HASH))
     set_bits = [items[at // 8] << at % 8 & 128 for at in _places(hashes, 8 * len(items))]
-    return int(np.all(set_bits, axis=0).sum())
+    return np.all(set_bits, axis=0)
 
 
 def _places(hashes: np.ndarray, n: int) -> Iterator[np.ndarray]:

@@ -10,7 +10,7 @@ from ..fitting import Pipeline
 from ..fitting.prediction import probabilities, require_predict_proba
 from ..text.bag import Bag
 from ..text.reading import compiled_reading
-from ..text.union import Union
+from ..text.union import Union, first_terms
 from ..text.weighting import Weighting
 from .container import UnknownStep
 from .registry import load_plain
@@ -32,11 +32,14 @@ class TextScores(NamedTuple):
         As `predict_proba` returns it, if requested.
     n_terms : ndarray of shape (n_texts,)
         The number of different terms of the model in each text; at 0, only the intercept decides.
+    n_first_terms : ndarray of shape (n_texts,)
+        How many of these are terms of the model's first bag: words, where there are characters beside them.
     """
 
     decision: np.ndarray
     probabilities: np.ndarray | None
     n_terms: np.ndarray
+    n_first_terms: np.ndarray
 
 
 class TextScorer(Pipeline):
@@ -132,7 +135,7 @@ class TextScorer(Pipeline):
         X = self._transformed(texts)
         found = self[-1].decision_function(X)
         likely = probabilities(self[-1], found) if proba else None
-        return TextScores(found, likely, np.diff(X.indptr))
+        return TextScores(found, likely, np.diff(X.indptr), first_terms(self[0], X))
 
 
 def _is_compiled(bag):

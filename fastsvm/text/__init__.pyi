@@ -14,4 +14,5 @@ from .spilled import SpilledTerms as SpilledTerms
 from .spilled import TermFrequencies as TermFrequencies
 from .terms import Terms as Terms
 from .union import Union as Union
+from .union import first_terms as first_terms
 from .weighting import Weighting as Weighting

@@ -150,3 +150,24 @@ class Union(Parameters):
         for bag in self.bags:
             bag.set_params(**params)
         return self
+
+
+def first_terms(vectorizer, X):
+    """Return how many different terms of a vectorizer's first bag each text has, from the counts of texts.
+
+    Parameters
+    ----------
+    vectorizer : Bag or Union
+        What counted the texts.
+    X : csr_matrix of shape (n_texts, n_terms)
+        The counts, weighted or not.
+
+    Returns
+    -------
+    ndarray of shape (n_texts,)
+        The numbers of terms.
+    """
+    if not isinstance(vectorizer, Union):
+        return np.diff(X.indptr)
+    is_first = X.indices < len(vectorizer.bags[0].terms_)
+    return np.diff(np.append(0, np.cumsum(is_first))[X.indptr])

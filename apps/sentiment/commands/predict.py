@@ -6,9 +6,10 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 import click
+from click.core import ParameterSource
 
 from ...common.dask_cluster import connected, scheduler_option
-from ...common.errors import DONE
+from ...common.errors import DONE, USAGE, AppError
 from ...common.files import open_output
 from ...common.options import COUNT, FiniteFloat, Value, section
 from ...common.paths import Reads, Writes
@@ -17,6 +18,8 @@ from ...common.progress import Stages
 from .. import checked_values
 from ..data.corpus import ANY_FORMAT
 from ._options import command, remembering_source, source_options
+
+UNLIKE_NEXT = "proba", "threshold", "unsure", "strict", "top", "scheduler"  # options of other outputs
 
 
 @command(
@@ -59,6 +62,14 @@ from ._options import command, remembering_source, source_options
         help="Refuse texts that are mostly unknown to the model, such as those in another language.",
     ),
     click.option("--top", type=COUNT, default=1, metavar="N", help="Number of labels per text, best first."),
+    click.option(
+        "--next",
+        "n_next",
+        type=COUNT,
+        metavar="N",
+        help="Write the N texts to label next instead: those with the least certain labels, no two nearly "
+        "the same. Fill in the column label, and train reads the file.",
+    ),
     click.option("--json", is_flag=True, help="Write one JSON object per text, each on a line of its own."),
     click.option(
         "-o",
@@ -70,7 +81,7 @@ from ._options import command, remembering_source, source_options
     ),
 )
 @section("Cluster", scheduler_option)
-def predict(arguments, source, output, scheduler, quiet, verbose, **options):
+def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **options):
     """Predict the label of each text in FILE.
 
     FILE has any format that train reads, with or without labels, or one text per line. It may be gzipped. The
@@ -88,11 +99,16 @@ def predict(arguments, source, output, scheduler, quiet, verbose, **options):
     """
     from ..jobs.text_prediction import TextPrediction
     from ..measures import prediction
+    from ..measures.drift import TextWatch
     from ..output.prediction_writer import FORMS, PredictionWriter
 
     model_path, files = _model_and_files(arguments)
     if options["json"] and output:
         Writes("jsonl").check(output, "-o with --json")
+    origin = click.get_current_context().get_parameter_source
+    given = [name for name in UNLIKE_NEXT if origin(name) is not ParameterSource.DEFAULT]
+    if n_next and given:
+        raise AppError(f"--next writes texts to label, and has no --{given[0]}", USAGE)
     choices = {name: options[name] for name in ("proba", "threshold", "unsure")}
     spinner = not quiet and not (sys.stdout.isatty() and output is None)
     with tidy_warnings(), Stages(verbose, spinner) as stage:
@@ -100,10 +116,13 @@ def predict(arguments, source, output, scheduler, quiet, verbose, **options):
             model = prediction.load_scorer(model_path)
             prediction.check_choices(model, **choices)
             about = prediction.about_model(model_path)
-            few, source = prediction.few_terms_per_word(about), remembering_source(source, about)
+            watch, source = TextWatch(model, about), remembering_source(source, about)
+            sources = [replace(source, path=path) for path in files]
             # What streams comes in batches too small for threads; workers have a shard for each.
             if scheduler is None and all(map(os.path.isfile, files)):
                 prediction.use_all_cores(model)
+        if n_next:
+            return _write_next_texts(model, about, sources, n_next, output, options["json"])
         cluster = nullcontext() if scheduler is None else connected(scheduler)
         with stage("predict"), cluster as client, open_output(output or "-") as file:
             ending = os.path.splitext(output or "")[1].lower()[1:]
@@ -112,15 +131,29 @@ def predict(arguments, source, output, scheduler, quiet, verbose, **options):
             if prediction.thresholds_of(model) is not None:
                 shown["separator"] = prediction.separator_of_model(about)
             writer = PredictionWriter(file, form, labels, **shown)
-            job = TextPrediction(model, choices, writer, few, options["strict"])
-            skipped = job.predict([replace(source, path=path) for path in files], client)
+            job = TextPrediction(model, choices, writer, watch, options["strict"])
+            skipped = job.predict(sources, client)
     code = max(map(note_skipped, skipped), default=DONE)
-    if job.strangeness:
-        warn(f"{job.strangeness}: their labels are guesses")
-    elif job.n_unknown:
+    if told := watch.strangeness:
+        warn(f"{told}: their labels are guesses")
+        return code
+    warn(*filter(None, [watch.difference]))
+    if job.n_unknown:
         unknown = many(job.n_unknown, "text")
         note(f"{unknown} without a word the model knows got the label of the intercept")
     return code
+
+
+def _write_next_texts(model, about, sources, n, output, as_json):
+    """Write the texts to label next, and return the exit code."""
+    from ..jobs.next_texts import texts_to_label
+    from ..output.next_output import write_next_texts
+
+    texts, skipped = texts_to_label(model, about, sources, n)
+    write_next_texts(output or "-", texts, as_json)
+    if len(texts) < n:
+        note(f"{many(len(texts), 'text')}: all others are known to the model, or nearly the same")
+    return max(map(note_skipped, skipped), default=DONE)
 
 
 def _model_and_files(arguments):

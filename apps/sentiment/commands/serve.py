@@ -39,8 +39,8 @@ def serve(model, host, port, quiet, verbose):
     from ..output.text_server import Service
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage, stage("load"):
-        name, model = model, prediction.load_scorer(model)
-    service = Service(model, name)
+        scorer, about = prediction.load_scorer(model), prediction.about_model(model)
+    service = Service(scorer, model, about)
 
     def started(url):
         print_line(url)

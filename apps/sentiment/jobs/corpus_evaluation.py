@@ -13,6 +13,7 @@ from ...common.training_items import count_learned, text_hashes, too_good
 from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import TextSource
 from ..measures.answer_scores import AnswerScores
+from ..measures.drift import TextWatch
 from ..measures.prediction import about_model, classify, load_scorer, separator_of_model, thresholds_of
 from ..measures.thresholds import ThresholdEffect
 
@@ -47,6 +48,8 @@ class CorpusEvaluation:
     skipped : Skipped
     learned : dict
         By the path of each model, how many of the texts it has learned from; None if its file does not tell.
+    watches : dict
+        By the path of each model, the `TextWatch` that has seen the texts.
     groups : list of tuple or None
         Of each value of a column the `GROUP_COLUMNS`, those of the most texts first.
     paired : dict or None
@@ -71,7 +74,10 @@ class CorpusEvaluation:
         with stage("read"):
             corpus = read_corpus(_as_models_learned(source, path, models), groups=groups)
         with stage("evaluate"):
-            first, *others = [_scores_on_corpus(model, corpus, source) for model in models]
+            watches = [TextWatch(model, about_model(each)) for model, each in zip(models, paths, strict=True)]
+            self.watches = dict(zip(paths, watches, strict=True))
+            pairs = zip(models, watches, strict=True)
+            first, *others = [_scores_on_corpus(*pair, corpus, source) for pair in pairs]
             self.path, self.model, self.evaluation = path, models[0], first
             self.places, self.skipped = corpus.places, corpus.skipped
             hashes = text_hashes(corpus.texts)
@@ -82,16 +88,18 @@ class CorpusEvaluation:
 
     @property
     def warnings(self) -> list[str]:
-        """What makes the figures look better than they are."""
-        told = {path: too_good(n, self.evaluation.n, "text") for path, n in self.learned.items()}
-        return [f"{path}: {words}" for path, words in told.items() if words]
+        """What makes the figures look better than they are, and how the texts differ from the training's."""
+        told = [(path, too_good(n, self.evaluation.n, "text")) for path, n in self.learned.items()]
+        told += [(path, watch.strangeness or watch.difference) for path, watch in self.watches.items()]
+        return [f"{path}: {words}" for path, words in told if words]
 
 
-def _scores_on_corpus(model, corpus: Corpus, source: TextSource) -> AnswerScores:
+def _scores_on_corpus(model, watch: TextWatch, corpus: Corpus, source: TextSource) -> AnswerScores:
     def place(i: int) -> str:
         return f"{source.name}, {place_of(corpus.places[i])}"
 
     found = classify(model, corpus.texts, proba=hasattr(model, "predict_proba"), place=place)
+    watch.add(corpus.texts, found)
     return AnswerScores(model, corpus.texts, corpus.labels, found.decision, found.probabilities)
 
 

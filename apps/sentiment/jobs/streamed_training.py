@@ -34,6 +34,7 @@ from ..learning.corpus_terms import CALIBRATE, PARTS, TRAIN, TRY, CorpusTerms
 from ..learning.learned_model import CountedTexts, LearnedModel, LeftOutScores
 from ..learning.text_splits import inner_folds
 from ..measures.answer_scores import AnswerScores
+from ..measures.drift import held_out_record
 from ..settings import BY_DEFAULT, Settings
 from ..text_recipes import CLASSIFIERS
 from .text_training import TextTraining
@@ -262,6 +263,8 @@ def train_streamed(
                 evaluation = AnswerScores(estimator, [], y, decision, likely, **kinds)
     model = Pipeline([*weighed.steps, ("classifier", estimator)])
     about = learned_items(counted.hashes) | source.own_columns
+    if evaluation is not None:
+        about |= held_out_record(evaluation.probabilities, None)
     if path is not None:
         with stage("save"):
             save_plain(model, path, about)

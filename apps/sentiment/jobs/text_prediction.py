@@ -6,13 +6,12 @@ from typing import Any
 
 from ...common.dask_cluster import map_shards
 from ...common.errors import AppError, Skipped
-from ...common.printing import many
 from ..data.corpus import PLAIN, SHARD, open_unlabelled
 from ..data.record_formats import joined_blocks
 from ..data.text_source import Record, TextSource
-from ..measures.prediction import Predictions, classify_shard, known_terms
+from ..measures.drift import TextWatch
+from ..measures.prediction import Predictions, classify_shard
 
-TEXTS_LOOKED_AT = 1000  # the first ones, whose known terms are counted
 FATES = (  # of the inputs that are named, in records and in lines of text
     "left out, without a label, or predicted with bytes replaced",
     "predicted with those bytes replaced or left out",
@@ -28,10 +27,10 @@ class TextPrediction:
     choices : mapping
         As for `classify`.
     output : PredictionWriter
-    few_terms : float
-        How many known terms for each word are far below what is usual for the model.
+    watch : TextWatch
+        Is shown all texts.
     strict : bool
-        Refuse texts most of which have so few, before any of them is written.
+        Refuse texts most of whose words the model does not know, before any of them is written.
 
     Attributes
     ----------
@@ -39,10 +38,10 @@ class TextPrediction:
         Texts without a term that the model knows.
     """
 
-    def __init__(self, model, choices: Mapping[str, Any], output, few_terms: float, strict: bool) -> None:
+    def __init__(self, model, choices: Mapping[str, Any], output, watch: TextWatch, strict: bool) -> None:
         self._model, self._choices, self._output = model, choices, output
-        self._few_terms, self._strict = few_terms, strict
-        self.n_unknown = self._n_looked_at = self._n_strange = 0
+        self._watch, self._strict = watch, strict
+        self.n_unknown = 0
 
     def predict(self, sources: Iterable[TextSource], client=None) -> list[Skipped]:
         """Predict files, here or on a cluster, and return what is to be said of each."""
@@ -58,29 +57,16 @@ class TextPrediction:
             batch, as_it_stands = waiting.popleft()
             self.n_unknown += int((found.n_terms == 0).sum()) - _n_without_text(batch)
             held.append((batch, found, as_it_stands))
-            if left := TEXTS_LOOKED_AT - self._n_looked_at:
-                texts = [record.text for record in batch[:left]]
-                n_terms, n_words = known_terms(self._model, texts)
-                self._n_looked_at += len(texts)
-                self._n_strange += int((n_terms < self._few_terms * n_words).sum())
-            if self._n_looked_at == TEXTS_LOOKED_AT or not self._strict:
+            self._watch.add([record.text for record in batch], found)
+            if self._watch.is_settled or not self._strict:
                 self._write(held)
         self._write(held)
         return skipped
 
-    @property
-    def strangeness(self) -> str:
-        """What to say if the model knows few words of most of the first texts; else nothing."""
-        if 2 * self._n_strange <= self._n_looked_at:
-            return ""
-        first = "the first " if self._n_looked_at == TEXTS_LOOKED_AT else ""
-        found = f"{self._n_strange:,} of {first}{many(self._n_looked_at, 'text')}"
-        return f"the model knows few words in {found} (another language or subject?)"
-
     def _write(self, held: list[tuple[list[Record], Predictions, bool]]) -> None:
         """Write what is held back, unless the texts are to be refused."""
-        if self._strict and self.strangeness:
-            raise AppError(self.strangeness)
+        if self._strict and (told := self._watch.strangeness):
+            raise AppError(told)
         for batch, found, as_it_stands in held:
             self._output.write(batch, found, as_it_stands=as_it_stands)
         held.clear()

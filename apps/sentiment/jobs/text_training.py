@@ -10,6 +10,7 @@ import numpy as np
 
 from fastsvm.fitting import ConvergenceWarning
 from fastsvm.model_files import save_plain
+from fastsvm.text import first_terms
 
 from ...common.cache import NO_CACHE, Cache
 from ...common.errors import Skipped
@@ -23,7 +24,8 @@ from ..learning.learned_model import ContinuedModel, Counted, CountedTexts, Lear
 from ..learning.rare_labels import rarely_found
 from ..learning.text_splits import split_rows
 from ..measures.answer_scores import AnswerScores
-from ..measures.prediction import about_model, known_terms, load_text_model
+from ..measures.drift import held_out_record, known_per_word
+from ..measures.prediction import about_model, load_text_model
 from ..measures.term_effects import top_words
 from ..settings import BY_DEFAULT, Settings, settle
 from ..text_recipes import AUTO
@@ -53,7 +55,7 @@ class TextTraining:
         On the texts held out.
     about : dict
         What the model's file says besides: the `training_items`, hashes of the texts it has learned from,
-        the `terms_per_word` of the texts held out, if there were any, and names of columns.
+        the `held_out_record` of the texts held out, if there were any, and names of columns.
     recipe_choice : dict or None
         What `choose_recipe` says of the recipes that were tried.
     accuracy_before : float or None
@@ -193,7 +195,9 @@ def train_text_model(
         everything = ContinuedModel(texts, y, start) if start else CountedTexts.of(texts, y, settings)
         beginnings, hashes = [text[:LETTERS_KEPT] for text in texts], text_hashes(texts)
         del texts  # the counts are enough
-    tested, saved, evaluation = _tested_and_saved(everything, settings, n_train, held_out, cache, stage)
+    tested, saved, evaluation, record = _tested_and_saved(
+        everything, settings, n_train, held_out, cache, stage
+    )
 
     def suspects() -> dict | None:
         from .suspect_texts import suspected_labels
@@ -203,10 +207,8 @@ def train_text_model(
     measured = _measured_besides(everything, n_train, tested, settings, stage)
     measured |= {"recipe_choice": recipe_choice, "suspects": suspects, "about_labels": about_labels}
     measured["rarely_found"] = rarely_found(everything, n_train, tested)
-    about = learned_items(hashes[: n_train if saved is tested else None], start_about) | own_names
-    n_terms, n_words = known_terms(tested.model, held_out)
-    if n_words.any():
-        about["terms_per_word"] = float(n_terms.sum() / n_words.sum())
+    items = learned_items(hashes[: n_train if saved is tested else None], start_about)
+    about = items | record | own_names
     if path is not None:
         with stage("save"):
             save_plain(saved.model, path, about)
@@ -231,24 +233,29 @@ def _texts_to_train_on_first(corpus: Corpus, settings: Settings) -> tuple[list, 
 
 def _tested_and_saved(
     everything: Counted, settings: Settings, n_train: int, held_out: list[str], cache: Cache, stage: Stages
-) -> tuple[LearnedModel, LearnedModel, AnswerScores | None]:
-    """Return the model that is tested, the one to save, and the evaluation."""
+) -> tuple[LearnedModel, LearnedModel, AnswerScores | None, dict[str, Any]]:
+    """Return the model that is tested, the one to save, the evaluation, and the `held_out_record`."""
     part, X_test = everything.parted(slice(n_train), slice(n_train, None))
     refit = settings.refit and bool(held_out)
     with warnings.catch_warnings():
         if refit:  # the saved model will warn
             warnings.simplefilter("ignore", ConvergenceWarning)
         tested = saved = part.learn(settings, stage, cache)
-    evaluation = None
+    evaluation, record = None, {}
     with stage("evaluate"):
         if held_out:
             evaluation = tested.evaluated(X_test, held_out, everything.y[n_train:], part.y.label_counts)
+            if refit and tested.selection is None:
+                n_terms = everything.terms_elsewhere(slice(n_train, None))
+            else:
+                n_terms = first_terms(tested.model["vectorizer"], tested.chosen(X_test))
+            record = held_out_record(evaluation.probabilities, known_per_word(held_out, n_terms))
     if refit:
         del part, X_test
         with stage("refit"):
             state = cache.path("refit", ".fit")
             saved = everything.fit(tested.settings, left_out=tested.left_out, checkpoint=state)
-    return tested, saved, evaluation
+    return tested, saved, evaluation, record
 
 
 def _measured_besides(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastsvm.fitting import Calibration, ConvergenceWarning, Pipeline
-from fastsvm.text import OwnRatios
+from fastsvm.text import OwnRatios, first_terms
 
 from ...common.cache import NO_CACHE, Cache
 from ...common.errors import USAGE, AppError
@@ -174,9 +174,13 @@ class LearnedModel(NamedTuple):
     selection: Selection | None
     n_seen: int
 
+    def chosen(self, X: csr_matrix) -> csr_matrix:
+        """Return the terms of the model among those that were counted."""
+        return X if self.selection is None else self.selection.transform(X)
+
     def scores(self, X: csr_matrix) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the decision values and the probabilities of texts, whose terms were counted alike."""
-        X = (X if self.selection is None else self.selection.transform(X)).astype(np.float32, copy=False)
+        X = self.chosen(X).astype(np.float32, copy=False)
         for _, step in self.model.steps[1:-1]:
             X = step.transform(X)
         classifier = self.model["classifier"]
@@ -216,6 +220,14 @@ class CountedTexts(NamedTuple):
             raise pipeline_steps.too_rare_error(self.vectorizer.min_df)
         vectorizer = copy(self.vectorizer).restrict(terms, indices=True)
         return CountedTexts(vectorizer, X[:, terms], self.y[train]), self.X[test][:, terms]
+
+    def terms_elsewhere(self, rows) -> np.ndarray:
+        """Return how many terms of some texts a model of all the other texts would know, in the first bag."""
+        X = self.X[rows]
+        frequency = np.bincount(self.X.indices, minlength=X.shape[1])
+        X.data = (frequency > self.vectorizer.min_df)[X.indices]
+        X.eliminate_zeros()
+        return first_terms(self.vectorizer, X)
 
     def learn(self, settings: Settings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE) -> LearnedModel:
         """Return a model of these texts: choose alpha, unless it is given, and learn probabilities."""
@@ -333,6 +345,10 @@ class ContinuedModel:
         for label in sorted(set(map(str, known)) - part.y.label_counts.keys()):
             raise CorpusError(f"too few texts of {label!r}, which the model knows; give more")
         return part, self.counts[test]
+
+    def terms_elsewhere(self, rows) -> np.ndarray:
+        """Return how many terms of some texts the model knows, in the first bag."""
+        return first_terms(self.model["vectorizer"], self.counts[rows])
 
     def learn(self, settings: Settings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE) -> LearnedModel:
         """Return the model as it is after these texts: see `CountedTexts.learn`."""

@@ -12,7 +12,7 @@ from ..data.label_fields import LabelField
 from ..data.text_labels import TextLabels
 from ..text_recipes import usual_metric
 from .metrics import calibration_error, probabilities_to_judge, right_counts, score_decision, score_guessing
-from .prediction import thresholds_of
+from .prediction import leads, thresholds_of
 
 if TYPE_CHECKING:
     from .thresholds import ThresholdEffect, ThresholdLadder
@@ -98,12 +98,7 @@ class AnswerScores:
 
         Where a text may have several, it is that of the surest label that is given wrongly or missed.
         """
-        if self.decision.ndim == 1:
-            return np.abs(self.decision)
-        if self._thresholds is not None:
-            return self._wrong_margins.max(axis=1)
-        second, first = np.partition(self.decision, -2, axis=1)[:, -2:].T
-        return first - second
+        return leads(self.decision) if self._thresholds is None else self._wrong_margins.max(axis=1)
 
     @cached_property
     def _wrong_margins(self) -> np.ndarray:

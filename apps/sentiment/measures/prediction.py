@@ -12,7 +12,6 @@ import numpy as np
 import fastsvm
 from fastsvm import text
 from fastsvm.model_files import load_about
-from fastsvm.text import token_regex
 
 from ...common.errors import USAGE, AppError, place_of
 from ...common.files import load_model, shipped_model
@@ -27,11 +26,6 @@ PACKAGE = "fastsvm_apps.sentiment"
 SHIPPED = "shipped/english.safetensors"
 SHIPPED_NAME = "english"
 TRAIN_AGAIN = "the weights of this model are too large, train it again"
-# Known terms for each different word, as a share of those of the texts that training held out. Measured with
-# models of six corpora: fewer have at most 0.42 of the texts on other subjects in the same language, and at
-# least 0.79 of those in other languages.
-FAR_BELOW = 0.3
-FEW_KNOWN = 0.5  # for each word, where a model's file does not say how many are usual
 NOTHING_KNOWN = "no known term"  # the note beside a label that only the intercept decides
 
 
@@ -49,9 +43,11 @@ class Predictions:
     scores : ndarray
         Decision values: of two labels, of the second; of more, of the text's own.
     probabilities : ndarray or None
-        A row for each text and a column for each label, where they were asked for.
+        A row for each text and a column for each label, if the model has them.
     n_terms : ndarray of int
         How many different terms of the model each text has; where it is 0, the intercept decides.
+    n_first_terms : ndarray of int
+        How many of these are words, in a model of words and characters.
     decision : ndarray
         As `decision_function` gives it.
     unsure : ndarray of bool or None
@@ -65,12 +61,14 @@ class Predictions:
         decision: np.ndarray,
         probabilities: np.ndarray | None,
         n_terms: np.ndarray,
+        n_first_terms: np.ndarray,
         proba: bool,
         threshold: float | None,
         unsure: tuple[float, float] | None,
         thresholds: np.ndarray | None = None,
     ) -> None:
-        self.decision, self.probabilities, self.n_terms = decision, probabilities, n_terms
+        self.decision, self.probabilities = decision, probabilities
+        self.n_terms, self.n_first_terms = n_terms, n_first_terms
         (self.winners, self.scores), self.given = winners_of(decision), None
         if thresholds is not None:
             reached = decision > thresholds
@@ -163,16 +161,6 @@ def is_of_words(model: Model) -> bool:
     return all(bag.analyzer != "char_wb" for bag in bags_of_model(model))
 
 
-def known_terms(model: Model, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many terms of each text a model knows, of words if it counts any, and its different words.
-
-    Characters say little: of German texts an English model knows as many as of English ones.
-    """
-    find = token_regex(r"\w+", marks=True).findall
-    n_words = np.array([len(set(find(text.lower()))) for text in texts])
-    return np.diff(bags_of_model(model)[0].transform(texts).indptr), n_words
-
-
 def about_model(path: str | None) -> dict[str, Any]:
     """Return what the file of a model says besides."""
     with _model_file(path) as file:
@@ -182,12 +170,6 @@ def about_model(path: str | None) -> dict[str, Any]:
 def separator_of_model(about: Mapping[str, Any]) -> str:
     """Return what stands between the labels of a text, of a model that gives several."""
     return about.get("label_sep", SEPARATORS[0])
-
-
-def few_terms_per_word(about: Mapping[str, Any]) -> float:
-    """Return how many known terms for each word are far below what is usual for a model."""
-    usual = about.get("terms_per_word")
-    return FAR_BELOW * usual if isinstance(usual, float) else FEW_KNOWN
 
 
 def is_model_file(path: str) -> bool:
@@ -243,7 +225,7 @@ def classify(
     texts : sequence of str
         The texts.
     proba : bool
-        Compute probabilities; the classifier must have them.
+        Give labels by probabilities; the classifier must have them.
     threshold : float, optional
         Of two labels, the score from which the second is given, or with `proba` its probability. Of several
         labels a text, that from which each of them is given.
@@ -262,13 +244,13 @@ def classify(
     AppError
         When a score is beyond the range of numbers.
     """
-    with_proba = proba or unsure is not None
+    with_proba = hasattr(model, "predict_proba")
     with np.errstate(over="ignore", invalid="ignore"):  # found below
         if isinstance(model, text.TextScorer):
-            decision, probabilities, n_terms = model.scores(texts, with_proba)
+            decision, probabilities, n_terms, n_first = model.scores(texts, with_proba)
         else:
             X = model["vectorizer"].transform(texts)
-            n_terms = np.diff(X.indptr)
+            n_terms, n_first = np.diff(X.indptr), text.first_terms(model["vectorizer"], X)
             for _, step in model.steps[1:-1]:
                 X = step.transform(X)
             classifier = model["classifier"]
@@ -280,7 +262,7 @@ def classify(
     if not is_of_words(model):  # the blank around words is a term, which a known character never is without
         n_terms = np.where(n_terms == 1, 0, n_terms)
     options = proba, threshold, unsure, thresholds_of(model)
-    return Predictions(decision, probabilities, n_terms, *options)
+    return Predictions(decision, probabilities, n_terms, n_first, *options)
 
 
 def classify_shard(
@@ -306,3 +288,11 @@ def winners_of(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return (decision > 0).astype(int), decision
     winners = decision.argmax(axis=1)
     return winners, decision[np.arange(len(decision)), winners]
+
+
+def leads(decision: np.ndarray) -> np.ndarray:
+    """Return by how much each text's label leads: over the threshold, or of more labels over the second."""
+    if decision.ndim == 1:
+        return np.abs(decision)
+    second, first = np.partition(decision, -2, axis=1)[:, -2:].T
+    return first - second

@@ -22,6 +22,7 @@ def evaluation_record(result: CorpusEvaluation, seconds: dict[str, float]) -> di
     record = {
         "n": scores.n,
         "learned": result.learned[result.path],
+        "moved": result.watches[result.path].record,
         **scores.record,
         "balanced_accuracy": fmean(recall for recall in scores.recalls.values() if recall is not None),
         "per_label": [dict(zip(LABEL_COLUMNS, row, strict=True)) for row in scores.label_rows],

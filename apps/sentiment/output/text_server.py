@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from itertools import islice
 from textwrap import shorten
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -23,10 +24,13 @@ from ...common.errors import AppError
 from ...common.http_server import GracefulServer, bind, own_addresses
 from ...common.limits import MIB, limit
 from ..measures import prediction
+from ..measures.drift import TextWatch
 
 MAX_HELD = 64 * MIB  # of bodies that are not answered yet, over all connections
 BATCH_TEXTS = 1024  # that are predicted at once
 BATCH_CHARACTERS = 1 << 20
+AT_ONCE = 1 << 14  # characters that are predicted without a thread, which takes longer to wake
+TEXTS_WATCHED = 5000  # the last ones, about, that are compared with those held out in training
 
 HOW_TO = """\
 {name}, a model with the labels {labels}.
@@ -53,16 +57,18 @@ class Service:
     model : TextScorer or Pipeline
     name : str
         The name of the model in answers.
+    about : mapping
+        What its file says besides.
     """
 
-    def __init__(self, model, name: str) -> None:
+    def __init__(self, model, name: str, about: Mapping[str, Any]) -> None:
         self.name, self.url = name, "http://.../"
         self.max_body = limit("FASTSVM_SERVE_MAX_BODY_MIB") * MIB
         self.max_texts = limit("FASTSVM_SERVE_MAX_TEXTS")
         self.timeout = limit("FASTSVM_SERVE_TIMEOUT")
         self.labels = [str(label) for label in model.classes_.tolist()]
         self.n_answered = self.n_refused = 0
-        self._model = model
+        self._model, self._watch = model, TextWatch(model, about, TEXTS_WATCHED)
         self._has_probabilities = hasattr(model, "predict_proba")
         self._held = 0  # bytes
         self._waiting: deque[Job] = deque()
@@ -94,6 +100,9 @@ class Service:
             if path not in self._answers_by_path:
                 raise HTTPException(HTTPStatus.NOT_FOUND, f"there is nothing at {path[:80]!r}; see GET /")
             method, answer = self._answers_by_path[path]
+            for field in request.query_params:
+                told = f"unknown query field {field[:80]!r}; {path} takes none"
+                raise HTTPException(HTTPStatus.BAD_REQUEST, told)
             if request.method.replace("HEAD", "GET") != method:
                 told = f"{path} takes {method}"
                 raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, told, {"Allow": method})
@@ -119,6 +128,7 @@ class Service:
         stopping = self._server.is_stopping
         record = {"status": "stopping" if stopping else "ok", "model": self.name, "labels": self.labels}
         record |= {"answered": self.n_answered, "connections": len(self._server.server_state.connections)}
+        record["moved"] = self._watch.record
         status = HTTPStatus.SERVICE_UNAVAILABLE if stopping else HTTPStatus.OK
         return _json_response(json.dumps(record), status)
 
@@ -177,6 +187,9 @@ class Service:
         if not jobs:
             self._is_busy = False
             return
+        if n_characters <= AT_ONCE:
+            self._finish_batch(jobs, self._predict_jobs(jobs))
+            return
         loop = asyncio.get_running_loop()
         done = loop.run_in_executor(self._thread, self._predict_jobs, jobs)
         done.add_done_callback(lambda _: self._finish_batch(jobs, done.result()))
@@ -206,6 +219,7 @@ class Service:
 
     def _json_records(self, texts: list[str]) -> list[str]:
         found = prediction.classify(self._model, texts, proba=self._has_probabilities)
+        self._watch.add(texts, found)
         names = [json.dumps(label) for label in self.labels]
         rows = [None] * len(texts) if found.probabilities is None else found.probabilities.tolist()
         records = []
@@ -236,11 +250,16 @@ def texts_of(body: bytes, max_texts: int) -> tuple[list[str], bool]:
     except (ValueError, RecursionError) as error:
         raise HTTPException(HTTPStatus.BAD_REQUEST, f"the body is not JSON ({error})") from None
     texts, one = content, False
+    why = ""
     if isinstance(content, dict):
         one = "text" in content
         texts = [content["text"]] if one else content.get("texts")
-    if not isinstance(texts, list):
-        why = 'send {"text": "..."}, {"texts": ["...", ...]} or a list of texts'
+        if strange := content.keys() - {"text", "texts"}:
+            why = f"unknown field {min(strange)[:80]!r}; "
+        elif len(content) == 2:
+            why = "text and texts together; "
+    if why or not isinstance(texts, list):
+        why += 'send {"text": "..."}, {"texts": ["...", ...]} or a list of texts'
         raise HTTPException(HTTPStatus.BAD_REQUEST, why)
     if len(texts) > max_texts:
         why = f"{len(texts):,} texts; send at most {max_texts:,} at once"

@@ -119,11 +119,12 @@ def test_the_answers_are_those_of_predict(connection, model3, run):
 
 
 def test_how_to_ask_and_health(connection, served, model3):
-    status, page = ask(connection, "GET", "/?x=1")
+    status, page = ask(connection, "GET", "/")
     assert status == 200
     assert f"http://127.0.0.1:{served.port}/predict" in page.decode()
     status, record = ask(connection, "GET", "/health")
     assert (status, record["model"], record["labels"]) == (200, model3, ["mixed", "neg", "pos"])
+    assert record["moved"] == []
     connection.request("HEAD", "/health")
     answer = connection.getresponse()
     assert (answer.status, answer.read()) == (200, b"")
@@ -142,7 +143,11 @@ def test_how_to_ask_and_health(connection, served, model3):
         ("POST", "/predict", b"1" * 10_000, 400, "not JSON"),
         ("POST", "/predict", b'{"text": "caf\xe9"}', 400, "not UTF-8 (byte 13)"),
         ("POST", "/predict", "text", 400, 'send {"text": "..."}'),
-        ("POST", "/predict", {"txt": "text"}, 400, 'send {"text": "..."}'),
+        ("POST", "/predict", {"txt": "text"}, 400, "unknown field 'txt'; send {"),
+        ("POST", "/predict", {"text": "a", "top": 2}, 400, "unknown field 'top'; send {"),
+        ("POST", "/predict", {"text": "a", "texts": ["b"]}, 400, "text and texts together; send {"),
+        ("POST", "/predict?top=2", {"text": "a"}, 400, "unknown query field 'top'; /predict takes none"),
+        ("GET", "/health?verbose=", None, 400, "unknown query field 'verbose'; /health takes none"),
         ("POST", "/predict", {"text": None}, 400, "text 0 is not a string"),
         ("POST", "/predict", {"texts": "text"}, 400, 'send {"text": "..."}'),
         ("POST", "/predict", ["a", "b", 3], 400, "text 2 is not a string"),
@@ -402,7 +407,7 @@ def test_a_text_that_cannot_be_scored_spoils_no_other(monkeypatch, model):
             raise AppError("beyond range")
         return prediction.classify(model, texts, **options)
 
-    service = text_server.Service(TextScorer.load(model), "a model")
+    service = text_server.Service(TextScorer.load(model), "a model", {})
     monkeypatch.setattr(text_server, "prediction", type("stub", (), {"classify": staticmethod(classify)}))
     jobs = (["a"], True, None), (["a", "bad"], False, None), (["b"], True, None)
     answers = service._predict_jobs(jobs)

@@ -1,0 +1,247 @@
+"""Whether the texts that a model is given are like those that its training held out.
+
+For example, a model was sure of its labels by 0.83 on average where texts were held out, and is by 0.61 now.
+Three things are compared: how sure the model is, how many terms it knows for each word, and how many texts
+get each label. The file of a model keeps how they were; texts are counted as they come, and not kept.
+
+A difference is named if it is more than chance and more than two samples of one corpus show. Two lots of
+values are compared as Mann and Whitney do: of all pairs of a text held out and a new one, how many more than
+half have the higher value here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastsvm.text import token_regex
+
+from ...common.printing import many
+
+if TYPE_CHECKING:
+    from .prediction import Model, Predictions
+
+HELD_OUT = "held_out"  # in the `about` of a model file
+BINS = 20  # of the values of texts held out, of the same number of texts each
+CHANCE = 0.01  # that a difference is named where there is none
+FEWEST_TEXTS = 100  # of fewer nothing is said
+EXPECTED_TEXTS = 5  # of a label; below, shares of texts are not spread as the test has it (Cochran 1954)
+FIRST_TEXTS, LATER_TEXTS = 1000, 5  # words are counted in the first ones, then in one of so many
+# Measured on the test parts of twelve corpora (docs/measurements/text.md): half of a part from another corpus
+# is named, the part as it is hardly ever. Shares of pairs beyond a half:
+MOVED_CONFIDENCE = 0.07
+MOVED_WORDS = 0.1
+SOME_NEW_WORDS = 0.07  # with which other labels are given where the true ones are the same (Hausa tweets)
+MOVED_LABEL = 0.2  # of the logarithm of the odds of a label
+MOST_LABELS = 3  # that are named
+# Known terms for each different word, as a share of those of the texts that training held out. Measured with
+# models of six corpora: fewer have at most 0.42 of the texts on other subjects in the same language, and at
+# least 0.79 of those in other languages.
+FAR_BELOW = 0.3
+FEW_KNOWN = 0.5  # for each word, where a model's file does not say how many are usual
+
+
+class Moved(NamedTuple):
+    """What differs: its name, and its value here and in the texts held out."""
+
+    what: str
+    here: float
+    held_out: float
+
+    def __str__(self) -> str:
+        is_label = self.what.startswith("label ")
+        here, there = (f"{100 * x:.2g} %" if is_label else f"{x:.2f}" for x in self[1:])
+        return f"{self.what} {here} (there {there})"
+
+
+def held_out_record(probabilities: np.ndarray | None, known: np.ndarray | None) -> dict[str, Any]:
+    """Return what the file of a model keeps of the texts that its training held out.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_texts, n_labels) or None
+        Those that the model gives, if it gives any.
+    known : ndarray of shape (n_texts,) or None
+        How many terms of each text it knows for each word, if they were counted.
+    """
+    record: dict[str, Any] = {}
+    if probabilities is not None:
+        best, n_labels = probabilities.argmax(axis=1), probabilities.shape[1]
+        record["labels"] = np.bincount(best, minlength=n_labels).tolist()
+        record["confidence"] = _spread(probabilities.max(axis=1))
+    if known is not None and not np.isnan(known).all():
+        record["known"] = _spread(known[~np.isnan(known)])
+    return {HELD_OUT: record}
+
+
+def _spread(values: np.ndarray) -> dict[str, Any]:
+    edges = np.unique(np.quantile(values, np.arange(1, BINS) / BINS))
+    counts = np.bincount(np.searchsorted(edges, values, side="right"), minlength=len(edges) + 1)
+    return {"mean": float(values.mean()), "edges": edges.tolist(), "counts": counts.tolist()}
+
+
+def known_per_word(texts: Sequence[str], n_terms: np.ndarray) -> np.ndarray:
+    """Return how many terms of each text a model knows for each of its different words; nan without any.
+
+    Terms of words are counted if the model has any, else of characters. Those say little: of German texts an
+    English model knows as many as of English ones.
+    """
+    find = token_regex(r"\w+", marks=True).findall
+    return n_terms / np.array([len(set(find(text.lower()))) or np.nan for text in texts])
+
+
+class _Spread:
+    """The place of values among those of the texts held out."""
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        self.mean_there = float(record["mean"])
+        self._edges, self._there = (np.array(record[name], float) for name in ("edges", "counts"))
+        self._n_there = self._there.sum()
+        if len(self._edges) + 1 != len(self._there) or not self._n_there > 0:
+            raise ValueError("counts")
+        self._below = (np.cumsum(self._there) - self._there / 2) / self._n_there
+        self.counts, self.total, self._squares = np.zeros(len(self._there)), 0.0, 0.0
+
+    def add(self, values: np.ndarray, weight: int = 1) -> None:
+        places = np.searchsorted(self._edges, values, side="right")
+        self.counts += weight * np.bincount(places, minlength=len(self.counts))
+        self.total += weight * float(values.sum())
+        self._squares += weight**2 * len(values)
+
+    def halve(self) -> None:
+        """Let what was counted count half."""
+        self.counts /= 2
+        self.total /= 2
+        self._squares /= 4
+
+    @property
+    def mean(self) -> float:
+        return self.total / float(self.counts.sum())
+
+    @property
+    def shift(self) -> tuple[float, float]:
+        """How many more than half of the pairs have the higher value here, and how many may by chance."""
+        n = self.counts.sum()
+        if min(n, self._n_there) < FEWEST_TEXTS:
+            return 0.0, 1.0
+        chance = _deviations(2) * ((self._squares / n**2 + 1 / self._n_there) / 12) ** 0.5
+        return float(self.counts @ self._below / n) - 0.5, float(chance)
+
+
+def _deviations(n_sides: int) -> float:
+    """Return how many standard deviations one of so many differences exceeds by chance alone."""
+    return NormalDist().inv_cdf(1 - CHANCE / n_sides)
+
+
+class TextWatch:
+    """Compares texts with those held out in the training of a model, as they are predicted.
+
+    Parameters
+    ----------
+    model : TextScorer or Pipeline
+    about : mapping
+        What its file says besides. Of a model that held out no texts, nothing is said.
+    window : int, optional
+        Each time so many texts were seen, all that were counted before count half.
+    """
+
+    def __init__(self, model: Model, about: Mapping[str, Any], window: int | None = None) -> None:
+        self._names = [str(label) for label in model.classes_.tolist()]
+        self._window, self._labels = window, np.zeros(len(self._names))
+        self._labels_there = self._confidence = self._known = None
+        self._n = self._n_strange = 0
+        record = about.get(HELD_OUT)
+        try:  # a file may say anything
+            if "confidence" in record:
+                self._labels_there = np.array(record["labels"], float).reshape(len(self._names))
+                self._confidence = _Spread(record["confidence"])
+            if "known" in record:
+                self._known = _Spread(record["known"])
+        except (KeyError, TypeError, ValueError):
+            self._confidence = self._known = None
+        usual = None if self._known is None else self._known.mean_there
+        self._few_known = FEW_KNOWN if usual is None else FAR_BELOW * usual
+
+    def add(self, texts: Sequence[str], found: Predictions) -> None:
+        """Look at more texts, and at what the model says of them; empty ones are none."""
+        there = [i for i, text in enumerate(texts) if text]
+        if self._confidence is not None and found.probabilities is not None:
+            likely = found.probabilities[there]
+            self._confidence.add(likely.max(axis=1))
+            self._labels += np.bincount(likely.argmax(axis=1), minlength=len(self._names))
+        first = there[: max(0, FIRST_TEXTS - self._n)]
+        later = there[len(first) + -(self._n + len(first)) % LATER_TEXTS :: LATER_TEXTS]
+        before, self._n = self._n, self._n + len(there)
+        for rows, weight in ((first, 1), (later, LATER_TEXTS)):
+            if not rows:
+                continue
+            known = known_per_word([texts[i] for i in rows], found.n_first_terms[rows])
+            self._n_strange += int((known < self._few_known).sum()) * (rows is first)
+            if self._known is not None:
+                self._known.add(known[~np.isnan(known)], weight)
+        if self._window and before // self._window < self._n // self._window:
+            self._labels /= 2
+            for spread in filter(None, (self._confidence, self._known)):
+                spread.halve()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the texts are enough to tell whether they are strange."""
+        return self._n >= FIRST_TEXTS
+
+    @property
+    def strangeness(self) -> str:
+        """What to say if the model knows few words of most of the first texts; else nothing."""
+        n = min(self._n, FIRST_TEXTS)
+        if 2 * self._n_strange <= n:
+            return ""
+        first = "the first " if self._n >= FIRST_TEXTS else ""
+        found = f"{self._n_strange:,} of {first}{many(n, 'text')}"
+        return f"the model knows few words in {found} (another language or subject?)"
+
+    @property
+    def moved(self) -> list[Moved]:
+        """What differs from the texts held out; labels are not named where it may be due to other texts."""
+        found, new_words = [], 0.0
+        if self._known is not None:
+            shift, chance = self._known.shift
+            new_words = -shift
+            if new_words - chance > MOVED_WORDS:
+                found.append(Moved("known terms per word", self._known.mean, self._known.mean_there))
+        if self._confidence is not None:
+            shift, chance = self._confidence.shift
+            if abs(shift) - chance > MOVED_CONFIDENCE:
+                found.append(Moved("confidence", self._confidence.mean, self._confidence.mean_there))
+            if not found and new_words < SOME_NEW_WORDS:
+                found = self._moved_labels()
+        return found
+
+    def _moved_labels(self) -> list[Moved]:
+        here, there = self._labels, self._labels_there
+        n, n_there = here.sum(), there.sum()
+        if min(n, n_there) < FEWEST_TEXTS:
+            return []
+        both = (here + there + 1) / (n + n_there + 2)
+        deviation = np.sqrt(both * (1 - both) * (1 / n + 1 / n_there))
+        apart = np.abs(here / n - there / n_there) - 0.5 / n
+        odds = (here + 0.5) / (n - here + 0.5) / ((there + 0.5) / (n_there - there + 0.5))
+        limit = _deviations(2 * (len(here) if len(here) > 2 else 1))  # of two labels there is one difference
+        is_frequent = both * min(n, n_there) >= EXPECTED_TEXTS
+        is_moved = is_frequent & (apart > limit * deviation) & (np.abs(np.log(odds)) > MOVED_LABEL)
+        order = np.argsort(-apart / deviation, kind="stable")[:MOST_LABELS]
+        shares = np.column_stack([here / n, there / n_there]).tolist()
+        return [Moved(f"label {self._names[i]}", *shares[i]) for i in order if is_moved[i]]
+
+    @property
+    def record(self) -> list[dict[str, Any]]:
+        """What differs, for JSON."""
+        return [each._asdict() for each in self.moved]
+
+    @property
+    def difference(self) -> str:
+        """What differs, in words; nothing if nothing does."""
+        told = ", ".join(map(str, self.moved))
+        return told and f"the texts are unlike those that training held out: {told}"
