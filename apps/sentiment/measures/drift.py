@@ -52,9 +52,12 @@ class Moved(NamedTuple):
     held_out: float
 
     def __str__(self) -> str:
-        is_label = self.what.startswith("label ")
-        here, there = (f"{100 * x:.2g} %" if is_label else f"{x:.2f}" for x in self[1:])
-        return f"{self.what} {here} (there {there})"
+        show = _percent if self.what.startswith("label ") else "{:.2f}".format
+        return f"{self.what} {show(self.here)} (there {show(self.held_out)})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"
 
 
 def held_out_record(probabilities: np.ndarray | None, known: np.ndarray | None) -> dict[str, Any]:

@@ -64,6 +64,7 @@ def test_values_are_means_here_and_there():
     )
     label = moved(lot(2000, (0.5, 0.5, 0))).difference
     assert label.endswith(": label c 0 % (there 20 %), label b 50 % (there 30 %)")
+    assert ": label a 100 % (there 50 %), " in moved(lot(2000, (1, 0, 0))).difference
 
 
 def test_batches_give_what_all_texts_give_and_later_words_weigh_as_many():
