@@ -57,7 +57,7 @@ def main():
 def draws(model, name, tests):
     """Yield a kind, a size, texts, and what the model says of them."""
     answers = {each: classify(model, corpus.texts) for each, corpus in tests.items()}
-    labels = np.array(tests[name].labels)
+    labels = np.array([*tests[name].labels])
     values, counts = np.unique(labels, return_counts=True)
     others = [each for each in tests if each != name]
     for seed in range(DRAWS):
