@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -182,7 +183,7 @@ def classify_images(
         raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
     count = CellClassification(model, sources, settings, look)
     batch, wanted = TILES_AT_ONCE if has_tiles else IMAGES_AT_ONCE, outputs.wanted
-    work = partial(classify_cells, count=count, wanted=wanted, draw=draw, describing=describing)
+    work = partial(classify_cells, count=count, wanted=wanted, draw=draw, describing=describing, batch=batch)
     how = {"settings": settings, "look": look, "wanted": wanted, "drawn": outputs.overlay}
     with (
         kept_results(table, items, path, batch, work, **how) as results,
@@ -226,6 +227,7 @@ def classify_cells(
     wanted: Sequence[str] = (),
     draw: Draw | None = None,
     describing: MapImages = map_images,
+    batch: int = IMAGES_AT_ONCE,
     **how,
 ) -> Iterator[Found]:
     """Find and classify the cells of images.
@@ -242,6 +244,8 @@ def classify_cells(
     describing : callable, default=map_images
         What describes the images. Their cells are classified here: that takes no time beside it, and sums
         are then rounded alike.
+    batch : int, default=64
+        Images whose cells are classified at once.
     **how
         As for `describe_image`: `most`.
 
@@ -256,33 +260,42 @@ def classify_cells(
     keep = draw is not None and describing is map_images  # elsewhere pixels would come back for each image
     how |= {"look": count.look, "also": settings.also, "usual": about.usual, "keep": keep}
     describe = partial(describe_image, wanted=(*wanted, "quality"), **how)
-    classified = _classified(describing(describe, files), count)
+    classified = _classified(describing(describe, files), count, batch)
     yield from _drawn(classified, draw) if draw else ((file, found) for file, found, _ in classified)
 
 
 def _classified(
-    results: Iterator[tuple[ImageFile, DescribedImage | BadImage]], count: CellClassification
+    results: Iterator[tuple[ImageFile, DescribedImage | BadImage]], count: CellClassification, size: int
 ) -> Iterator[tuple[ImageFile, ImageFindings, ImageReader | None]]:
     model, classes = count.model, count.model.classes
-    for file, result in results:
-        if not isinstance(result, DescribedImage):
-            yield file, ImageFindings(file.name, (), file.label, str(result)), None
-            continue
-        why = why_unfamiliar(model, count.look, file, result)
-        least, scores = count.min_unfamiliar if why else count.min_score, ()
-        if result.X:
-            X = np.stack(result.X)
-            scores = model.about.cautious.scores(X, classes) if why else model.scores(X, [file.name] * len(X))
-        cells = tuple(map(partial(_labelled, classes=classes, least=least), result.cells, scores))
-        flags = result.flags  # that nothing can be measured, or else:
-        if not flags and result.quality:
-            flags = quality_flags(result.quality, model.about.ranges)
-        flags = (*why, *flags)
-        known = file.label is not None and result.hash is not None
-        learned = count_learned([result.hash], model.record) if known else None
-        rest = result.size, flags, result.others, learned
-        found = ImageFindings(file.name, cells, file.label, None, *rest)
-        yield file, found, result.reader
+    while batch := list(islice(results, size)):
+        rows = [
+            (file.name, row)
+            for file, result in batch
+            if isinstance(result, DescribedImage)
+            for row in result.X
+        ]
+        names, X = zip(*rows, strict=True) if rows else ((), ())
+        scores = iter(model.scores(np.stack(X), names).astype(float) if rows else ())
+        for file, result in batch:
+            if not isinstance(result, DescribedImage):
+                yield file, ImageFindings(file.name, (), file.label, str(result)), None
+                continue
+            of_image, least = [*islice(scores, len(result.cells))], count.min_score
+            why = why_unfamiliar(model, count.look, file, result)
+            if why:
+                X, least = np.stack(result.X), count.min_unfamiliar
+                of_image = model.about.cautious.scores(X, classes)
+            cells = tuple(map(partial(_labelled, classes=classes, least=least), result.cells, of_image))
+            flags = result.flags  # that nothing can be measured, or else:
+            if not flags and result.quality:
+                flags = quality_flags(result.quality, model.about.ranges)
+            flags = (*why, *flags)
+            known = file.label is not None and result.hash is not None
+            learned = count_learned([result.hash], model.record) if known else None
+            rest = result.size, flags, result.others, learned
+            found = ImageFindings(file.name, cells, file.label, None, *rest)
+            yield file, found, result.reader
 
 
 def why_unfamiliar(
