@@ -78,7 +78,7 @@ def read(content, format):
         assert text.strip() and label and "\0" not in text + label
     for line in corpus.skipped.report():
         check_line(line)
-    return corpus.format, corpus.texts, corpus.labels, corpus.places, corpus.skipped.report()
+    return corpus.format, corpus.texts, [*corpus.labels], corpus.places, corpus.skipped.report()
 
 
 def rows(content, format, quick):

@@ -48,8 +48,8 @@ LABELS, NAME = ["=1+1\x1b[31m\r.", "＝1\n<script>a b"], "=a\x1b\r<script>"
 LINES = {
     "vectors": """fit t.csv -o v.safetensors; predict v.safetensors t.csv --scores; path t.csv; cv t.csv
         certify v.safetensors t.csv; convert t.csv out.csv""",
-    "sentiment": """train c.csv -o s.safetensors --recipe nb-words --report r.html; explain s.safetensors --csv
-        explain s.safetensors; inspect c.csv -o i.csv
+    "sentiment": """train c.csv -o s.safetensors --recipe nb-words --report r.html
+        explain s.safetensors --csv; explain s.safetensors; inspect c.csv -o i.csv
         evaluate s.safetensors c.csv --mistakes m.csv --report e.html; predict s.safetensors texts -o p.csv
         export s.safetensors --to liblinear -o l.model""",
     "cells": """train images -o i.safetensors --suspects s.png; adapt i.safetensors images -o a.safetensors

@@ -15,8 +15,11 @@ pytestmark = pytest.mark.blas
 CG_ALPHA = 0.01
 
 
-def test_one_class_has_no_first_intercept():
-    assert first_intercept(Problem(np.ones((3, 1)), [1, 1, 1]), as_loss("log")) == 0
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("loss", ["log", "squared_hinge"])
+def test_the_first_intercept_of_one_class_has_no_loss(loss, sign):
+    intercept = first_intercept(Problem(np.ones((3, 1)), [sign] * 3), as_loss(loss))
+    assert as_loss(loss).value(sign * intercept) == 0
 
 
 @pytest.mark.parametrize("weighted", [False, True])
