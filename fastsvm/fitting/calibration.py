@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MAX_STEPS = 100  # of Newton's method; ten are usual
 MIN_STEP = 1e-10
 TINY = 1e-12  # on the Hessian's diagonal
+ROUNDING = 1e-14  # of a loss; steps that gain less are the last
 PRIOR = 10.0  # standard deviation of both numbers of a common sigmoid; far below, it is a softmax anyway
 LEAST_SLOPE = 1e-9  # largest slope of the mean loss at the end
 MOST_SCORES = 1 << 16  # of rows spread over all; for a common sigmoid, two numbers, these are plenty
@@ -150,7 +151,7 @@ def sigmoid(decision: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:
 
     def loss(w):
         z = x @ w
-        return np.mean(np.logaddexp(0, z) - target * z)
+        return np.mean(np.maximum(z, 0) + np.log1p(np.exp(-np.abs(z))) - target * z)
 
     def derivatives(w):
         p = 1 / (1 + np.exp(-(x @ w)))
@@ -208,6 +209,8 @@ def _minimum(
             break
         direction = -np.linalg.solve(hessian + TINY * np.eye(len(w)), gradient)
         step, descent = 1.0, gradient @ direction
+        if -descent < ROUNDING * now:
+            return w + direction
         while step > MIN_STEP and not loss(w + step * direction) <= now + 1e-4 * step * descent:
             step /= 2
         if step <= MIN_STEP:
@@ -232,13 +235,15 @@ def sharpness(z: np.ndarray, truth: np.ndarray) -> float:
     float
         The factor, above 0.
     """
-    factor, rows = 1.0, np.arange(len(z))
-    for _ in range(MAX_STEPS):
-        p = softmax(factor * z)
+    true = z[np.arange(len(z)), truth]
+
+    def loss(w):
+        return np.mean(np.logaddexp.reduce(w * z, axis=1) - w * true)
+
+    def derivatives(w):
+        p = softmax(w * z)
         mean = (p * z).sum(axis=1)
-        gradient = float(np.mean(mean - z[rows, truth]))
-        curvature = float(np.mean((p * z**2).sum(axis=1) - mean**2))
-        if abs(gradient) < LEAST_SLOPE or curvature < TINY:
-            break
-        factor = min(max(factor - gradient / curvature, factor / 2), 2 * factor)  # stays above 0
-    return factor
+        curvature = np.mean((p * z**2).sum(axis=1) - mean**2)
+        return np.array([np.mean(mean - true)]), np.array([[curvature]])
+
+    return max(float(_minimum(loss, derivatives, np.ones(1))[0]), TINY)

@@ -10,6 +10,7 @@ import numpy as np
 from .._utils.threads import number_of_threads
 from ..solvers._input import as_matrix, as_state, positive
 from ..solvers._problem import Problem
+from ..solvers._rows import Rows
 from ..solvers._scores import scores_of
 from ..solvers.losses import slope
 from ..solvers.params import SDCAParams
@@ -73,7 +74,8 @@ def sdca_path(
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
-        As in `SDCAClassifier.fit`: CSR and C-ordered arrays of float32 or float64 are not copied.
+        As in `SDCAClassifier.fit`: CSR and C-ordered arrays of float32 or float64 are not copied. What
+        `fastsvm.solvers.as_rows` made of it, for several paths, is not checked again.
     y : array of shape (n_samples,)
         Labels of any kind, of two classes; the greater one is +1.
     alphas : array of shape (n_alphas,), default=None
@@ -139,7 +141,7 @@ def sdca_path(
     >>> bool((path.dual_gaps <= 1e-3 * path.objectives).all())
     True
     """
-    X, rows = as_matrix(X, norms=True)
+    X, rows = (None, X) if isinstance(X, Rows) else as_matrix(X, norms=True)
     y = as_labels(y, rows.n_rows)
     classes = np.unique(y)
     if len(classes) != 2:
@@ -150,10 +152,11 @@ def sdca_path(
     path = Path(problem, alphas, as_state(random_state), params)
     results, batches = [], ([partial(path.result, k)] for k in range(len(alphas)))
     solved = solve_in_order(batches, 1, tol=params.tol, n_threads=number_of_threads(n_jobs))
+    dtype = rows.values.dtype
     for alpha, [result] in zip(alphas, solved, strict=True):
-        w, intercept = (as_coefficients(part, X.dtype) for part in (result.w, result.intercept))
+        w, intercept = (as_coefficients(part, dtype) for part in (result.w, result.intercept))
         primal = result.objective
-        if X.dtype != np.float64:
+        if dtype != np.float64:
             primal = problem.primal(w.astype(float), float(intercept), loss, alpha)
         gap = max(result.gap + primal - result.objective, 0.0)
         results.append(result._replace(w=w, intercept=intercept, dual=None, objective=primal, gap=gap))

@@ -24,11 +24,10 @@ MAX_HEADER = 1 << 24  # bytes of JSON; real models have a few hundred
 MAX_STEPS = 16
 ITEMS = "training_items"  # in `about`, but a tensor of the file
 
-# The file's names of the types a tensor may have, in its byte order.
+# The file's names of the types a tensor may have, in its byte order; the tensors of the last type come first.
 TYPES = {
-    **{"BOOL": "?", "F16": "<f2", "F32": "<f4", "F64": "<f8"},
-    **{"I8": "<i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"},
-    **{"U8": "<u1", "U16": "<u2", "U32": "<u4", "U64": "<u8"},
+    **{"BOOL": "?", "U8": "<u1", "I8": "<i1", "I16": "<i2", "U16": "<u2", "F16": "<f2"},
+    **{"I32": "<i4", "U32": "<u4", "F32": "<f4", "F64": "<f8", "I64": "<i8", "U64": "<u8"},
 }
 LABELS = tuple(map(np.dtype, TYPES.values()))
 FLOATS = (np.dtype("<f4"), np.dtype("<f8"))
@@ -129,12 +128,26 @@ def read_bytes(path):
         return file.read(status.st_size)
 
 
-def write_model(path, content):
+def as_safetensors(tensors, metadata):
+    """Return the parts of a safetensors file: of its own `save`, which holds all tensors two times more."""
+    types = {np.dtype(kind): (place, name) for place, (name, kind) in enumerate(TYPES.items())}
+    names = sorted(tensors, key=lambda name: (-types[tensors[name].dtype][0], name))
+    header, end = {"__metadata__": metadata}, 0
+    for name in names:
+        start, end = end, end + tensors[name].nbytes
+        kind, shape = types[tensors[name].dtype][1], tensors[name].shape
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return [len(text).to_bytes(8, "little"), text, *(tensors[name].data for name in names)]
+
+
+def write_model(path, parts):
     """Write a file completely, or leave the earlier one."""
     if os.path.exists(path) and not os.path.isfile(path):  # /dev/null, for example
         raise ModelFileError(f"{os.path.realpath(path)}: not a regular file")
     with replacing(path) as file:
-        file.write(content)
+        file.writelines(parts)
 
 
 # Tensors -----------------------------------------------------------------------------------------------

@@ -9,8 +9,6 @@ from importlib.metadata import version
 from itertools import pairwise
 from typing import Any
 
-from safetensors.numpy import save
-
 from .. import fitting, text
 from . import tables
 from .container import (
@@ -19,6 +17,7 @@ from .container import (
     SCHEMA,
     ModelFileError,
     UnknownStep,
+    as_safetensors,
     check_field_names,
     check_object,
     decode_steps,
@@ -74,10 +73,10 @@ class Models:
     def save(self, model, path, about=None):
         """Write a model and its `about` to a file, completely or not at all."""
         try:
-            content = self._to_bytes(model, dict(about or {}))
+            parts = self._to_parts(model, dict(about or {}))
         except ModelFileError as error:
             raise ModelFileError(f"{os.fspath(path)}: the model cannot be saved: {error}") from None
-        write_model(path, content)
+        write_model(path, parts)
 
     def load_with_about(self, path):
         """Read a model and its `about` from a file."""
@@ -85,7 +84,7 @@ class Models:
             node, about, tensors = open_model(path)
             return self._decode(node, tensors), about
 
-    def _to_bytes(self, model, about):
+    def _to_parts(self, model, about):
         items = take_items(about)
         node, tensors = self._encode(model)
         document = {"schema": SCHEMA, "version": version("fastsvm"), "model": node, "about": about}
@@ -97,7 +96,7 @@ class Models:
             raise ModelFileError("its parameters are too large")
         # The reader's checks are the writer's, so that each file that is written can be read.
         self._decode(described_model(metadata)[0], dict(tensors))
-        return save(tensors | items, {KEY: metadata})
+        return as_safetensors(tensors | items, {KEY: metadata})
 
     def _encode(self, model):
         """Turn a model into JSON and tensors."""

@@ -11,10 +11,10 @@ factor is 1, unless rows are scaled to length 1: that comes between the factors 
 apart.
 """
 
-import copy
 import json
 import os
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from ...common.files import replace_file
 from ...common.liblinear_files import write_liblinear
 from ...common.paths import KINDS, Writes
 from ..measures.prediction import is_of_words, thresholds_of
-from ..measures.term_effects import check_linear, term_effect, weighted_coef
+from ..measures.term_effects import check_linear, of_terms, term_effect, weighted_rows
 
 VOCABULARY = ".vocabulary.tsv"
 VOCABULARY_START = KINDS["vocabulary"].start.decode()
@@ -105,7 +105,7 @@ def prune_model(model: Pipeline, keep: int | None = None, min_weight: float | No
     min_weight : float, optional
         Keep the terms of at least this effective weight.
     """
-    sizes = np.abs(weighted_coef(model)).max(axis=0)
+    sizes = reduce(np.maximum, map(np.abs, weighted_rows(model)))
     order = np.argsort(-sizes, kind="stable")[:keep]
     if min_weight is not None:
         order = order[sizes[order] >= min_weight]
@@ -113,32 +113,7 @@ def prune_model(model: Pipeline, keep: int | None = None, min_weight: float | No
             raise AppError(
                 f"no term has a weight of {min_weight:g} or more; the largest is {sizes.max():g}", USAGE
             )
-    kept = np.sort(order)
-    vectorizer = _restricted_vectorizer(model["vectorizer"], kept)
-    others = [(name, _step_of_columns(step, kept)) for name, step in model.steps[1:]]
-    for name in ("objective_", "dual_gap_", "dual_coef_", "history_"):  # those of the whole model
-        vars(others[-1][1]).pop(name, None)
-    return type(model)([("vectorizer", vectorizer), *others])
-
-
-def _restricted_vectorizer(vectorizer, kept: np.ndarray):
-    """Return a vectorizer of some terms."""
-    if hasattr(vectorizer, "restrict"):
-        return copy.copy(vectorizer).restrict(kept, indices=True)
-    words = vectorizer.get_feature_names_out()[kept].tolist()  # of scikit-learn's CountVectorizer
-    part = type(vectorizer)(**{**vectorizer.get_params(deep=False), "vocabulary": words})
-    part.get_feature_names_out()  # sets vocabulary_
-    return part
-
-
-def _step_of_columns(step, kept: np.ndarray):
-    """Return a fitted step for some of its columns."""
-    part, n = copy.copy(step), step.n_features_in_
-    for name, value in vars(step).items():
-        if isinstance(value, np.ndarray) and value.shape[-1:] == (n,) and name != "dual_coef_":
-            setattr(part, name, np.ascontiguousarray(value[..., kept]))
-    part.n_features_in_ = len(kept)
-    return part
+    return of_terms(model, np.sort(order))
 
 
 def _tokenisation_options(vectorizer) -> dict:
@@ -161,7 +136,7 @@ def _write_liblinear(model: Pipeline, path: str) -> list[str]:
     weighting, classifier, vectorizer = term_effect(model), model["classifier"], model["vectorizer"]
     coef, factors, value = classifier.coef_.astype(float), weighting.factors, _VALUES[weighting.value]
     if weighting.norm is None:
-        coef, factors = weighted_coef(model), np.ones_like(factors)
+        coef, factors = np.array([*weighted_rows(model)]), np.ones_like(factors)
     else:
         value += f", times factor, each row then divided by its {weighting.norm} norm"
     names = [str(label) for label in classifier.classes_.tolist()]

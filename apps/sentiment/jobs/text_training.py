@@ -43,7 +43,8 @@ class TextTraining:
     path : str or None
         The file of the model, if it was saved.
     saved, tested : LearnedModel
-        The saved model; and the one that was tested, which had not seen the texts held out.
+        The saved model; and the one that was tested, which had not seen the texts held out. Unless it
+        is saved, it has only those terms left that explain the mistakes.
     skipped : Skipped
         The records that were left out.
     label_counts : dict
@@ -204,7 +205,7 @@ def train_text_model(
 
         return suspected_labels(tested, evaluation, y, (places, beginnings))
 
-    measured = _measured_besides(everything, n_train, tested, settings, stage)
+    measured = _measured_besides(everything, n_train, tested, evaluation, settings, stage)
     measured |= {"recipe_choice": recipe_choice, "suspects": suspects, "about_labels": about_labels}
     measured["rarely_found"] = rarely_found(everything, n_train, tested)
     items = learned_items(hashes[: n_train if saved is tested else None], start_about)
@@ -252,6 +253,7 @@ def _tested_and_saved(
             record = held_out_record(evaluation.probabilities, known_per_word(held_out, n_terms))
     if refit:
         del part, X_test
+        tested = tested.with_terms_of(evaluation.shown_mistakes)
         with stage("refit"):
             state = cache.path("refit", ".fit")
             saved = everything.fit(tested.settings, left_out=tested.left_out, checkpoint=state)
@@ -259,7 +261,12 @@ def _tested_and_saved(
 
 
 def _measured_besides(
-    everything: Counted, n_train: int, tested: LearnedModel, settings: Settings, stage: Stages
+    everything: Counted,
+    n_train: int,
+    tested: LearnedModel,
+    evaluation: AnswerScores | None,
+    settings: Settings,
+    stage: Stages,
 ) -> dict[str, Any]:
     """Return the learning curve and the cross-validation, if they are wanted."""
     measured: dict[str, Any] = {}
@@ -267,9 +274,9 @@ def _measured_besides(
         return measured
     from ..learning.cross_validation import cross_validate, learning_curve
 
-    if settings.learning_curve and n_train < len(everything.y):
+    if settings.learning_curve and evaluation:
         with stage("learning curve"):
-            measured["learning_curve"] = learning_curve(everything, n_train, tested)
+            measured["learning_curve"] = learning_curve(everything, n_train, tested, evaluation)
     if settings.cv:
         with stage("cross-validate", total=settings.cv) as advance:
             measured["cross_validation"] = cross_validate(everything, settings, advance)

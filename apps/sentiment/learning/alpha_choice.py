@@ -4,12 +4,14 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import ConvergenceWarning, class_weights, sdca_path
+from fastsvm.solvers import as_rows
 from fastsvm.text import OwnRatios
 
 from ..data.label_fields import LabelField
@@ -117,10 +119,17 @@ class FoldPart:
         self.share = len(train) / len(y)
         self.label_ratios = weighting if isinstance(weighting, OwnRatios) else None
 
-    def weighed(self, k: int) -> tuple[csr_matrix, csr_matrix]:
+    @cached_property
+    def rows(self) -> Any:
+        """The rows to train on, checked once for the problems of all labels."""
+        return as_rows(self.X, norms=True)
+
+    def weighed(self, k: int) -> tuple[Any, csr_matrix]:
         """Return both parts' features as the k-th label's problem sees them."""
-        parts = self.X, self.X_test
-        return parts if self.label_ratios is None else tuple(self.label_ratios.weighed(X, k) for X in parts)
+        if self.label_ratios is None:
+            return self.rows, self.X_test
+        train, test = (self.label_ratios.weighed(X, k) for X in (self.X, self.X_test))
+        return train, test
 
 
 def _weights_of(y: TextLabels, class_weight: ClassWeight) -> Callable[[int], np.ndarray | None]:
@@ -234,7 +243,7 @@ class AlphaSearch:
         once = {**self._path_options, "n_alphas": 1, "max_iter": 1}
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             paths = (
-                sdca_path(part.X, part.y.has(label), sample_weight=part.weights(k), **once)
+                sdca_path(part.rows, part.y.has(label), sample_weight=part.weights(k), **once)
                 for k, label in enumerate(part.y.problems)
             )
             return max(float(path.alphas[0]) for path in paths)

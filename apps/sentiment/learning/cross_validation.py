@@ -13,6 +13,7 @@ from ...common.errors import AppError
 from ...common.folds import stratified_folds
 from ...common.statistics import mean_interval
 from ..data.text_source import CorpusError
+from ..measures.answer_scores import AnswerScores
 from ..settings import Settings
 from .learned_model import Counted, LearnedModel
 
@@ -69,7 +70,9 @@ def _interval_of_mean(values: list[float], n_train: int, n_test: int) -> list[fl
     return [max(low, 0.0), min(high, 1.0)]
 
 
-def learning_curve(everything: Counted, n_train: int, learned: LearnedModel) -> list[dict]:
+def learning_curve(
+    everything: Counted, n_train: int, learned: LearnedModel, evaluation: AnswerScores
+) -> list[dict]:
     """Return how models of growing shares of the training texts do on the texts held out.
 
     Parameters
@@ -80,6 +83,8 @@ def learning_curve(everything: Counted, n_train: int, learned: LearnedModel) -> 
         How many there are to train on.
     learned : LearnedModel
         The model of all of them; a text weighs the same against the regularisation in the others.
+    evaluation : AnswerScores
+        Its own, the end of the curve.
 
     Returns
     -------
@@ -88,7 +93,7 @@ def learning_curve(everything: Counted, n_train: int, learned: LearnedModel) -> 
         texts; shares too small to learn from are left out.
     """
     points, settings, labels = [], learned.settings, everything.y[:n_train].label_counts.keys()
-    for share in (*SHARES, 1.0):
+    for share in SHARES:
         n = round(share * n_train)
         if n < FEWEST or everything.y[:n].label_counts.keys() != labels:
             continue
@@ -96,12 +101,10 @@ def learning_curve(everything: Counted, n_train: int, learned: LearnedModel) -> 
             part, X_test = everything.parted(slice(n), slice(n_train, None))
         except AppError:  # no term is frequent enough
             continue
-        learned_of_part = learned
-        if share < 1:
-            alpha = settings.alpha and settings.alpha / share
-            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                left_out = learned.left_out if settings.several else None  # it has their thresholds
-                learned_of_part = part.fit(replace(settings, alpha=alpha), left_out=left_out)
-        scores = learned_of_part.evaluated(X_test, [], everything.y[n_train:])
-        points.append({"n_train": n, "accuracy": scores.accuracy, "value": scores.value})
-    return points
+        alpha = settings.alpha and settings.alpha / share
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            left_out = learned.left_out if settings.several else None  # it has their thresholds
+            learned_of_part = part.fit(replace(settings, alpha=alpha), left_out=left_out)
+        points.append((n, learned_of_part.evaluated(X_test, [], everything.y[n_train:])))
+    points.append((n_train, evaluation))
+    return [{"n_train": n, "accuracy": each.accuracy, "value": each.value} for n, each in points]

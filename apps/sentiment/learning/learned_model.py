@@ -23,7 +23,7 @@ from ..data.text_source import CorpusError
 from ..measures.answer_scores import AnswerScores
 from ..measures.metrics import set_thresholds, threshold_for_metric
 from ..measures.prediction import TRAIN_AGAIN, bags_of_model, thresholds_of
-from ..measures.term_effects import check_linear
+from ..measures.term_effects import check_linear, of_terms
 from ..settings import Settings
 from ..text_recipes import CLASSIFIERS, short_alphas
 from . import pipeline_steps
@@ -186,6 +186,13 @@ class LearnedModel(NamedTuple):
         classifier = self.model["classifier"]
         has_probabilities = hasattr(self.model, "predict_proba")
         return classifier.decision_function(X), classifier.predict_proba(X) if has_probabilities else None
+
+    def with_terms_of(self, texts: Sequence[str]) -> LearnedModel:
+        """Return it with the terms of a few texts alone, which are to be explained; or a kernel machine."""
+        if self.settings.method.is_kernel:
+            return self
+        places = self.model["vectorizer"].transform([*texts, ""]).indices
+        return self._replace(model=of_terms(self.model, np.union1d(places, [0])))
 
     def evaluated(
         self, X: csr_matrix, texts: list[str], y: TextLabels, train_counts: Mapping[str, int] | None = None

@@ -101,12 +101,12 @@ def fit_classifier(
 ) -> None:
     """Train an estimator; a fit that stopped short warns in terms of options.
 
-    SDCA goes on from a checkpoint, and keeps it; others begin again.
+    SDCA goes on from a checkpoint, and keeps it; others begin again. Its dual variables are not needed.
     """
-    resume = {"checkpoint": checkpoint} if isinstance(estimator, fitting.SDCA) else {}
+    of_sdca = {"checkpoint": checkpoint, "keep_dual": False} if isinstance(estimator, fitting.SDCA) else {}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         try:
-            (estimator.fit if ratios is None else partial(ratios.fit_classifier, estimator))(X, y, **resume)
+            (estimator.fit if ratios is None else partial(ratios.fit_classifier, estimator))(X, y, **of_sdca)
         except ValueError as error:  # another processor may weigh texts a little differently
             if checkpoint is None or not str(error).startswith(str(checkpoint)):
                 raise

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .thresholds import ThresholdEffect, ThresholdLadder
 
 NAMED = 5  # labels in a message
+MISTAKES = 12  # texts on a page
 PLACES = 1, 3, 5  # the best labels of a text, whose precision is told where it may have several
 LABEL_COLUMNS = "label", "n", "precision", "recall", "f1", "roc_area", "average_precision"
 
@@ -91,6 +92,11 @@ class AnswerScores:
         """The places of the texts with a wrong label, those that the model was surest of first."""
         wrong = np.flatnonzero(~self.right)
         return wrong[np.argsort(-self.margins[wrong], kind="stable")]
+
+    @property
+    def shown_mistakes(self) -> list[str]:
+        """The texts with a wrong label that a page shows."""
+        return [self.texts[i] for i in self.mistakes[:MISTAKES]]
 
     @cached_property
     def margins(self) -> np.ndarray:

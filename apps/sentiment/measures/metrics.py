@@ -58,9 +58,9 @@ def best_f1(is_it: np.ndarray, decision: np.ndarray, n_having: float | None = No
     """
     n_having = is_it.sum(dtype=float) if n_having is None else n_having
     most = min(int(8 * n_having) + 1, len(decision))  # F1 is below 0.23 where more are given
-    top = np.argpartition(-decision, most - 1)[:most]
+    top = np.flatnonzero(decision >= np.partition(decision, -most)[-most])
     order = top[np.argsort(-decision[top], kind="stable")]
-    f1 = 2 * np.cumsum(is_it[order]) / (np.arange(1, most + 1) + n_having)
+    f1 = 2 * np.cumsum(is_it[order]) / (np.arange(1, len(order) + 1) + n_having)
     best = int(f1.argmax())
     return float(f1[best]), float(decision[order[best : best + 2]].mean())
 

@@ -1,5 +1,6 @@
 """The terms of a model: how people read them, and their effects on a score, weight times factor."""
 
+from collections.abc import Iterator
 from copy import copy
 from typing import NamedTuple
 
@@ -63,14 +64,45 @@ def term_effect(model: Pipeline) -> TermEffect:
     return TermEffect(value, factors if step.weights_ is None else step.weights_, norm)
 
 
-def weighted_coef(model: Pipeline) -> np.ndarray:
-    """Return the weights of the terms, times what the weighting multiplies them by; a row as in `coef_`."""
-    with np.errstate(over="ignore"):
-        coef = model["classifier"].coef_.astype(float) * term_effect(model).factors
-    if not np.isfinite(coef).all():
-        word = model["vectorizer"].get_feature_names_out()[~np.isfinite(coef).all(axis=0)][0]
-        raise AppError(f"the weight of '{word}' is beyond range; {TRAIN_AGAIN}")
-    return coef
+def of_terms(model: Pipeline, kept: np.ndarray) -> Pipeline:
+    """Return a linear model of some of its terms, without what a fit says of all of them."""
+    vectorizer = _restricted_vectorizer(model["vectorizer"], kept)
+    others = [(name, _of_columns(step, kept)) for name, step in model.steps[1:]]
+    for name in ("objective_", "dual_gap_", "dual_coef_", "history_"):
+        vars(others[-1][1]).pop(name, None)
+    return type(model)([("vectorizer", vectorizer), *others])
+
+
+def _restricted_vectorizer(vectorizer, kept: np.ndarray):
+    """Return a vectorizer of some terms."""
+    if hasattr(vectorizer, "restrict"):
+        return copy(vectorizer).restrict(kept, indices=True)
+    words = vectorizer.get_feature_names_out()[kept].tolist()  # of scikit-learn's CountVectorizer
+    part = type(vectorizer)(**{**vectorizer.get_params(deep=False), "vocabulary": words})
+    part.get_feature_names_out()  # sets vocabulary_
+    return part
+
+
+def _of_columns(step, kept: np.ndarray):
+    """Return a fitted step for some of its columns."""
+    part, n = copy(step), step.n_features_in_
+    for name, value in vars(step).items():
+        if isinstance(value, np.ndarray) and value.shape[-1:] == (n,) and name != "dual_coef_":
+            setattr(part, name, np.ascontiguousarray(value[..., kept]))
+    part.n_features_in_ = len(kept)
+    return part
+
+
+def weighted_rows(model: Pipeline) -> Iterator[np.ndarray]:
+    """Yield the weights of the terms, times what the weighting multiplies them by; each as in `coef_`."""
+    factors = term_effect(model).factors
+    for coef in model["classifier"].coef_:
+        with np.errstate(over="ignore"):
+            row = coef.astype(float) * factors
+        if not np.isfinite(row).all():
+            word = model["vectorizer"].get_feature_names_out()[~np.isfinite(row)][0]
+            raise AppError(f"the weight of '{word}' is beyond range; {TRAIN_AGAIN}")
+        yield row
 
 
 def top_words(model: Pipeline, n: int) -> dict[str, list[tuple[str, float]]]:
@@ -81,28 +113,24 @@ def top_words(model: Pipeline, n: int) -> dict[str, list[tuple[str, float]]]:
     """
     if is_kernel_machine(model["classifier"]):
         return {}
-    classes, coef = model.classes_, weighted_coef(model)
-    weights = coef if len(coef) > 1 else (-coef[0], coef[0])
-    signs = [1.0] * len(classes) if len(coef) > 1 else (-1.0, 1.0)
-    best = [_largest(weight, n) for weight in weights]
-    words = _terms_at(model["vectorizer"], np.unique(np.concatenate(best)))
+    signs = (1.0,) if len(model["classifier"].coef_) > 1 else (-1.0, 1.0)
+    best = [_largest(row, sign, n) for row in weighted_rows(model) for sign in signs]
+    words = _terms_at(model["vectorizer"], np.unique(np.concatenate([columns for columns, _ in best])))
     return {
-        str(label): [(words[i], sign * float(weight[i])) for i in columns.tolist()]
-        for label, weight, sign, columns in zip(classes, weights, signs, best, strict=True)
+        str(label): [(words[i], weight) for i, weight in zip(*map(np.ndarray.tolist, pair), strict=True)]
+        for label, pair in zip(model.classes_, best, strict=True)
     }
 
 
-def _largest(weight: np.ndarray, n: int) -> np.ndarray:
-    """Return the columns of the `n` largest weights above 0, the largest first."""
-    n = min(n, len(weight))
+def _largest(row: np.ndarray, sign: float, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the columns of the `n` largest weights of this sign, the largest first; and these weights."""
+    weight, n = sign * row, min(n, len(row))
     columns = np.flatnonzero((weight >= np.partition(weight, -n)[-n]) & (weight > 0))
-    return columns[np.argsort(-weight[columns], kind="stable")[:n]]
+    columns = columns[np.argsort(-weight[columns], kind="stable")[:n]]
+    return columns, row[columns]
 
 
 def _terms_at(vectorizer, columns: np.ndarray) -> dict[int, str]:
     """Return the terms of some columns; those of all would take as long as a fit."""
-    if hasattr(vectorizer, "restrict"):
-        terms = copy(vectorizer).restrict(columns, indices=True).get_feature_names_out()
-    else:
-        terms = vectorizer.get_feature_names_out()[columns]
+    terms = _restricted_vectorizer(vectorizer, columns).get_feature_names_out()
     return dict(zip(columns.tolist(), map(str, terms), strict=True))

@@ -11,7 +11,7 @@ from fastsvm.fitting import Pipeline
 from ...common.html_pages import shorten
 from ...common.printing import many, percent
 from ...common.sections import Fact, Figure, Line, Section, Table, confusion_table
-from ..measures.answer_scores import AnswerScores
+from ..measures.answer_scores import MISTAKES, AnswerScores
 from ..measures.metrics import GROUPS, probabilities_to_judge, probability_groups
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ LABELS_CROSSED, LABELS_SHADED = 20, 40  # columns of the confusion table in a te
 LABELS_NAMED = 12  # more columns of a page have numbers
 CONFUSIONS = 10
 PANELS = 24  # labels with a curve of their own
-MISTAKES = 12
 LONGEST = 1_000_000  # characters of a text whose words are marked: each word of it takes memory
 RARE_SHARE = 1 / 3  # of two labels, one with fewer of the texts is the one to be found
 
