@@ -68,8 +68,8 @@ def suspicious_labels(probabilities: np.ndarray, labels: np.ndarray) -> Suspicio
     with np.errstate(divide="ignore", invalid="ignore"):  # 0 and 0 is no contradiction
         log_odds = np.log(best) - np.log(own)
     log_odds[np.isnan(log_odds)] = -np.inf
-    order = np.argsort(-log_odds, kind="stable")
-    order = order[log_odds[order] > 0]
+    order = np.flatnonzero(log_odds > 0)
+    order = order[np.argsort(-log_odds[order], kind="stable")]
     is_known = np.isfinite(own)
     counts = np.bincount(labels[is_known], minlength=likely.shape[1])
     totals = np.bincount(labels[is_known], own[is_known], minlength=likely.shape[1])

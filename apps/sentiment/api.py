@@ -298,10 +298,8 @@ class TextModel:
             Tuples, the best label first, of a model that was trained on several labels a text.
         """
         with _value_errors():
-            predictions = prediction.classify(self.pipeline, _checked_strings(texts, "texts"))
-        if predictions.given is not None:
-            return [tuple(self.classes_[codes].tolist()) for codes in predictions.given]
-        return self.classes_[predictions.winners]
+            given = prediction.classify(self.pipeline, _checked_strings(texts, "texts")).given
+        return given.target if given.exclusive else [*map(tuple, given.called(self.classes_.tolist()))]
 
     def predict_proba(self, texts: Iterable[str]) -> np.ndarray:
         """Return the probability of each label for each text.

@@ -13,8 +13,17 @@ from ...common.errors import USAGE, AppError, Skipped
 from ...common.input_streams import open_binary
 from ...common.printing import shortened
 from . import record_formats
-from .label_fields import SEPARATORS, problem_of_one_label, split_fields
-from .text_lines import NO_KEY, NOT_UTF8, TRY_ENCODING, Lines, arriving_texts, character_problem, mended_text
+from .label_fields import SEPARATORS, SEVERAL, LabelField, split_fields
+from .text_lines import (
+    NO_KEY,
+    NO_LABEL,
+    NOT_UTF8,
+    TRY_ENCODING,
+    Lines,
+    arriving_texts,
+    character_problem,
+    mended_text,
+)
 from .text_source import TEXT_COLUMN, Record, Records, TextSource
 
 if TYPE_CHECKING:
@@ -95,32 +104,26 @@ def read_corpus(
     """
     from .text_labels import TextLabels
 
-    skipped, places, fields, texts = Skipped(source.name), [], [], []
-    values: list[str] | None = None if groups is None else []
+    skipped, rows = Skipped(source.name), []
     with open_corpus(source, skipped) as found:
         format, columns = found.format, found.columns
         if groups is not None and columns is not None and groups not in columns:
             raise AppError(f"{source.name}: no column {groups!r} among {', '.join(columns[:20])}", USAGE)
         column = groups if groups is None or columns is None else columns.index(groups)
         for record in usable_records(found, skipped):
-            fields.append(sys.intern(record.label) if isinstance(record.label, str) else record.label)
-            texts.append(record.text)
-            places.append(record.where)
-            if values is not None:
+            value = None
+            if groups is not None:
                 value = record.row.get(column) if isinstance(record.row, dict) else record.row[column]
-                values.append("" if value is None else str(value))
+            label = sys.intern(record.label) if isinstance(record.label, str) else record.label
+            rows.append((record.where, label, record.text, "" if value is None else str(value)))
     if source.given is not None:
         skipped.hint = ""  # there was nothing to decode
-    fields, separator = split_fields(fields, source.label_separator)
+    fields, separator = split_fields([label for _, label, *_ in rows], source.label_separator)
     exclusive = separator == ""
-    if exclusive and any(problems := [*map(problem_of_one_label, fields)]):
-        for place, problem in zip(places, problems, strict=True):
-            if problem:
-                skipped.add(place, problem)
-        kept = [not problem for problem in problems]
-        fields, texts, places = (list(compress(column, kept)) for column in (fields, texts, places))
-        values = None if values is None else list(compress(values, kept))
-    if not texts:
+    if exclusive:
+        kept = [_is_one_label(row[0], label, skipped) for row, label in zip(rows, fields, strict=True)]
+        fields, rows = [*compress(fields, kept)], [*compress(rows, kept)]
+    if not rows:
         raise nothing_usable(skipped, format)
     labels = TextLabels.of(fields, exclusive)
     if most_labels is not None and len(labels.names) > most_labels:
@@ -128,7 +131,8 @@ def read_corpus(
             f"{source.name}: {len(labels.names):,} labels such as {shortened(str(labels.names[0]))!r}, and a "
             f"model has at most {most_labels:,}; check --format and --label-col"
         )
-    return Corpus(skipped, format, texts, labels, places, values, separator)
+    places, _, texts, values = map(list, zip(*rows, strict=True))
+    return Corpus(skipped, format, texts, labels, places, None if groups is None else values, separator)
 
 
 def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
@@ -207,10 +211,15 @@ def _of_one_label(records: Iterable[Record], skipped: Skipped) -> Iterator[tuple
     """Yield the labels and texts of those that have one label."""
     for record in records:
         [label], _ = split_fields([record.label], "")
-        if problem := problem_of_one_label(label):
-            skipped.add(record.where, problem)
-        else:
+        if _is_one_label(record.where, label, skipped):
             yield label, record.text
+
+
+def _is_one_label(where: int | str, label: LabelField, skipped: Skipped) -> bool:
+    """Tell whether a record has one label; another is skipped and counted."""
+    if problem := NO_LABEL if not label else "" if isinstance(label, str) else SEVERAL:
+        skipped.add(where, problem)
+    return not problem
 
 
 def in_pieces(texts: Iterable[PlacedText], size: int) -> Batches:

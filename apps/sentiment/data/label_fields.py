@@ -3,20 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from .text_lines import NO_LABEL
-
 LabelField = str | tuple[str, ...]  # a string, perhaps of several labels, or a list of labels
 
 SEPARATORS = ",;|"  # that may stand between labels
-KNOWN_SHARE = 0.9  # of the labels in fields of several, those that stand in other fields, too
 SEVERAL = "several labels, where one is expected"
-
-
-def problem_of_one_label(label: LabelField) -> str:
-    """Return what is wrong with the label of a text that should have one."""
-    if not label:
-        return NO_LABEL
-    return "" if isinstance(label, str) else SEVERAL
+KNOWN_SHARE = 0.9  # of the labels in fields of several, those that stand in other fields, too
 
 
 def split_fields(fields: Sequence[LabelField], separator: str | None) -> tuple[list[LabelField], str | None]:

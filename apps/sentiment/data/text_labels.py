@@ -1,7 +1,7 @@
 """The labels of texts: one each, or several or none, as one value that answers for both."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -155,14 +155,22 @@ class TextLabels:
         indicator = csr_matrix((ones, self.codes, self.offsets), (len(self), len(self.names)))
         return LabelSets(indicator, self.names)
 
+    def best_first(self, decision: np.ndarray) -> "TextLabels":
+        """Return the same with the labels of each text by their decision values, the highest first."""
+        if self.exclusive:
+            return self
+        order = np.lexsort((-decision[self.rows, self.codes], self.rows))
+        return TextLabels(self.names, self.offsets, self.codes[order], False)
+
+    def called(self, names: Sequence[str]) -> list[list[str]]:
+        """Return the labels of each text by some names for them."""
+        called = [names[code] for code in self.codes.tolist()]
+        return [called[start:stop] for start, stop in pairwise(self.offsets.tolist())]
+
     @cached_property
     def spelled(self) -> list[str]:
         """The labels of each text for people, and for comparing texts."""
-        names = self.names.tolist()
-        names = [names[code] for code in self.codes.tolist()]
-        if self.exclusive:
-            return names
-        return [", ".join(names[start:stop]) for start, stop in pairwise(self.offsets.tolist())]
+        return [", ".join(each) for each in self.called(self.names.tolist())]
 
     def same(self, other: "TextLabels") -> np.ndarray:
         """Tell which texts have exactly the labels that they have in `other`, which has the same names."""

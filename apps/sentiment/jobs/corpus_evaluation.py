@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -70,18 +71,18 @@ class CorpusEvaluation:
     ) -> None:
         with stage("load"):
             paths = [each for each in (path, other) if each is not None]
-            models = [*map(load_scorer, paths)]
+            models, about = [*map(load_scorer, paths)], [*map(about_model, paths)]
         with stage("read"):
-            corpus = read_corpus(_as_models_learned(source, path, models), groups=groups)
+            corpus = read_corpus(_as_models_learned(source, path, models, about[0]), groups=groups)
         with stage("evaluate"):
-            watches = [TextWatch(model, about_model(each)) for model, each in zip(models, paths, strict=True)]
+            watches = [*map(TextWatch, models, about)]
             self.watches = dict(zip(paths, watches, strict=True))
             pairs = zip(models, watches, strict=True)
             first, *others = [_scores_on_corpus(*pair, corpus, source) for pair in pairs]
             self.path, self.model, self.evaluation = path, models[0], first
             self.places, self.skipped = corpus.places, corpus.skipped
-            hashes = text_hashes(corpus.texts)
-            self.learned = {each: count_learned(hashes, about_model(each)) for each in paths}
+            counts = map(partial(count_learned, text_hashes(corpus.texts)), about)
+            self.learned = dict(zip(paths, counts, strict=True))
             self.groups = None if corpus.groups is None else _group_scores(corpus.groups, first.right)
             self.paired = compare_models(other, first.right, others[0].right) if others else None
             self.advice = None if goal is None else advise_threshold(first, *goal)
@@ -103,12 +104,12 @@ def _scores_on_corpus(model, watch: TextWatch, corpus: Corpus, source: TextSourc
     return AnswerScores(model, corpus.texts, corpus.labels, found.decision, found.probabilities)
 
 
-def _as_models_learned(source: TextSource, path: str, models: Sequence) -> TextSource:
-    """Return a source of one label a text or several, as its models learned."""
+def _as_models_learned(source: TextSource, path: str, models: Sequence, about: dict) -> TextSource:
+    """Return a source of one label a text or several, as its models learned; `about` is of the first."""
     first, *others = (thresholds_of(model) is not None for model in models)
     if any(other != first for other in others):
         raise AppError("one model gives a text one label and the other several: nothing to compare", USAGE)
-    separator = separator_of_model(about_model(path)) if first else ""
+    separator = separator_of_model(about) if first else ""
     if source.label_separator is None:
         return replace(source, label_separator=separator)
     if bool(source.label_separator) != first:

@@ -9,7 +9,7 @@ from ...common.errors import Skipped, place_of
 from ...common.training_items import are_learned, text_hashes
 from ..data.corpus import open_unlabelled
 from ..data.text_source import TextSource
-from ..measures.prediction import classify_shard, leads
+from ..measures.prediction import classify_shard, least_sure, separator_of_model, thresholds_of
 
 CANDIDATES = 10  # for each text wanted, the least certain ones, of which memory holds twice as many
 # Cosine of the counts of terms; of two texts nearer than that one is left out. With 0.7 what is chosen of
@@ -18,10 +18,15 @@ NEAR = 0.95
 
 
 class NextText(NamedTuple):
-    """A text to label, with the label that the model gives, by how much it leads, and where the text is."""
+    """A text to label, and where it is: what the model would give, the label in doubt, and by how little.
+
+    A text that may have several labels has those of the model joined by its separator, and in doubt is the
+    one nearest to its threshold. Else the label in doubt is the second best one.
+    """
 
     text: str
     predicted: str
+    unsure: str
     lead: float
     place: str
 
@@ -54,11 +59,13 @@ def texts_to_label(
             for batch in found.blocks:
                 texts, places = [each.text for each in batch], [each.where for each in batch]
                 answers = classify_shard((source.name, texts, places), model, {})
-                learned, lead = are_learned(text_hashes(texts), about), leads(answers.decision)
-                for i in np.flatnonzero(~learned):
+                predicted = [*map(separator_of_model(about).join, answers.given.called(names))]
+                unsure, lead = least_sure(answers.decision, thresholds_of(model))
+                for i in np.flatnonzero(~are_learned(text_hashes(texts), about)):
                     if texts[i]:
-                        predicted, place = names[answers.winners[i]], f"{source.name}, {place_of(places[i])}"
-                        candidates.append(NextText(texts[i], predicted, float(lead[i]), place))
+                        place = f"{source.name}, {place_of(places[i])}"
+                        doubt = names[unsure[i]], float(lead[i])
+                        candidates.append(NextText(texts[i], predicted[i], *doubt, place))
                 if len(candidates) > 2 * CANDIDATES * n:
                     candidates = _least_certain(candidates, CANDIDATES * n)
     return _apart(model, _least_certain(candidates, CANDIDATES * n), n), skipped

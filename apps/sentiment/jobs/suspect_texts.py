@@ -70,56 +70,25 @@ def contradicted_texts(
 
     `columns` are the places and texts of the rows of `likely`; at most `number` texts are listed.
     """
-    places, texts = columns
-    spelled, names = y.spelled, y.names.tolist()
-    if y.exclusive:
-        found = suspicious_labels(likely, y.codes)
-        n, n_strong, share = len(found.order), found.n_strong, found.estimated_share
-        best = found.order[:number].tolist()
-        sure = [(1 + math.tanh(found.log_odds[i] / 2)) / 2 for i in best]
-        suggested = [names[k] for k in found.suggested[best]]
-    else:
-        rows, codes, doubts, n_strong = _doubted_labels(likely, y)
-        n, share = len(np.unique(rows)), None
-        order = np.argsort(-doubts, kind="stable")[:number]
-        best, sure, kept = rows[order].tolist(), doubts[order].tolist(), y.table[rows[order], codes[order]]
-        pairs = zip(codes[order].tolist(), kept.tolist(), strict=True)
-        suggested = [f"{'not' if has_it else 'also'} {names[k]}" for k, has_it in pairs]
-    return Contradictions(
-        n,
-        n_strong,
-        share,
-        [
-            SuspectText(places[i], spelled[i], label, p, "contradicted", texts[i])
-            for i, label, p in zip(best, suggested, sure, strict=True)
-        ],
-    )
-
-
-def _doubted_labels(likely: np.ndarray, y: TextLabels) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Return the texts and labels where having it or not is less likely than the contrary, how sure that is,
-    and how often it is at least as sure as it is on average for texts of which the contrary is true."""
-    rows, codes, doubts, n_strong = [], [], [], 0
-    for k, p in enumerate(likely.T):
-        has_it = y.has(k)
-        doubt = np.where(has_it, 1 - p, p)
-        known = np.isfinite(p)
-        wrong = np.flatnonzero(known & (doubt > 0.5))
-        if len(wrong):
-            with_it, without = p[has_it & known], 1 - p[~has_it & known]
-            usual = np.where(
-                has_it[wrong], without.mean() if len(without) else 1, with_it.mean() if len(with_it) else 1
-            )
-            n_strong += int(np.count_nonzero(doubt[wrong] >= usual))
-            rows.append(wrong)
-            codes.append(np.full(len(wrong), k))
-            doubts.append(doubt[wrong])
-    empty = np.empty(0, int)
-    return (
-        *(np.concatenate([empty, *each]) for each in (rows, codes)),
-        np.concatenate([[], *doubts]),
-        n_strong,
-    )
+    (places, texts), spelled, names = columns, [*y], y.names.tolist()
+    questions = [(likely, y.codes, names)]
+    if not y.exclusive:  # of each label, whether a text has it
+        answers = ([f"not {name}", f"also {name}"] for name in names)
+        pairs = zip(likely.T, answers, strict=True)
+        questions = [(np.column_stack([1 - p, p]), y.has(k) * 1, both) for k, (p, both) in enumerate(pairs)]
+    n_strong, doubts = 0, []
+    for probabilities, codes, answers in questions:
+        found = suspicious_labels(probabilities, codes)
+        n_strong += found.n_strong
+        doubts += [(found.log_odds[i], i, answers[found.suggested[i]]) for i in found.order.tolist()]
+    share = found.estimated_share if y.exclusive else None
+    n = len({i for _, i, _ in doubts})
+    doubts.sort(key=lambda doubt: -doubt[0])
+    suspects = [
+        SuspectText(places[i], spelled[i], label, (1 + math.tanh(odds / 2)) / 2, "contradicted", texts[i])
+        for odds, i, label in doubts[:number]
+    ]
+    return Contradictions(n, n_strong, share, suspects)
 
 
 def suspected_labels(

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...common.printing import many
+from ...common.printing import many, percent
 from ...common.statistics import confusion, wilson_interval
 from ..data.label_fields import LabelField
 from ..data.text_labels import TextLabels
 from ..text_recipes import usual_metric
 from .metrics import calibration_error, probabilities_to_judge, right_counts, score_decision, score_guessing
-from .prediction import leads, thresholds_of
+from .prediction import least_sure, thresholds_of
 
 if TYPE_CHECKING:
     from .thresholds import ThresholdEffect, ThresholdLadder
@@ -104,7 +104,8 @@ class AnswerScores:
 
         Where a text may have several, it is that of the surest label that is given wrongly or missed.
         """
-        return leads(self.decision) if self._thresholds is None else self._wrong_margins.max(axis=1)
+        several = self._thresholds is not None
+        return self._wrong_margins.max(axis=1) if several else least_sure(self.decision, None)[1]
 
     @cached_property
     def _wrong_margins(self) -> np.ndarray:
@@ -210,11 +211,13 @@ class AnswerScores:
     def warnings(self) -> list[str]:
         """Faults of a model that may look good."""
         said = []
-        if never := sorted(self.label_counts.keys() - self.given.label_counts.keys()):
-            names = ", ".join(never[:NAMED])
-            more = f" and {len(never) - NAMED:,} more" if never[NAMED:] else ""
+        if never := self.label_counts.keys() - self.given.label_counts.keys():
+            names = sorted(never, key=lambda label: (-self.label_counts[label], label))
+            more = f" and {len(names) - NAMED:,} more" if names[NAMED:] else ""
+            concerned = self.truth.rows[np.isin(self.truth.names[self.truth.codes], names)]
             said.append(
-                f"{many(len(never), 'label')} of held-out texts never predicted: {names}{more}"
+                f"{many(len(names), 'label')} of held-out texts never predicted: {', '.join(names[:NAMED])}"
+                f"{more}; {percent(len(np.unique(concerned)) / self.n)} of the texts have such a label"
                 "; try --class-weight balanced, or give more texts of them"
             )
         if self.value <= (least := self.guessing(self.metric)):

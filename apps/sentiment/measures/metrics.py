@@ -122,6 +122,7 @@ def set_thresholds(metric: str, columns: Iterable[np.ndarray]) -> np.ndarray:
     columns : iterable of ndarray
         Of each label the probabilities of texts, one column at a time.
     """
+    columns = (np.nan_to_num(column) for column in columns)  # of a label that no model of a fold can tell
     if metric == "macro-f1":
         numbers = np.array([best_f1(column, column)[1] for column in columns])
     else:

@@ -16,6 +16,7 @@ from fastsvm.model_files import load_about
 from ...common.errors import USAGE, AppError, place_of
 from ...common.files import load_model, shipped_model
 from ..data.label_fields import SEPARATORS
+from ..data.text_labels import TextLabels
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
@@ -38,8 +39,8 @@ class Predictions:
     ----------
     winners : ndarray
         Of each text, the place of its label among the model's; of several, of the best one.
-    given : list of ndarray or None
-        Of each text, the places of its labels, the best first, if a model gives several.
+    given : TextLabels
+        The label of each text, or its labels, the best first.
     scores : ndarray
         Decision values: of two labels, of the second; of more, of the text's own.
     probabilities : ndarray or None
@@ -58,6 +59,7 @@ class Predictions:
 
     def __init__(
         self,
+        names: np.ndarray,
         decision: np.ndarray,
         probabilities: np.ndarray | None,
         n_terms: np.ndarray,
@@ -69,15 +71,16 @@ class Predictions:
     ) -> None:
         self.decision, self.probabilities = decision, probabilities
         self.n_terms, self.n_first_terms = n_terms, n_first_terms
-        (self.winners, self.scores), self.given = winners_of(decision), None
-        if thresholds is not None:
-            reached = decision > thresholds
-            if threshold is not None:
-                reached = (probabilities if proba else decision) >= threshold
-            order = np.argsort(-decision, axis=1, kind="stable")
-            self.given = [row[has_it[row]] for row, has_it in zip(order, reached, strict=True)]
-        elif threshold is not None:
-            self.winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
+        several, values = thresholds is not None, probabilities if proba else decision
+        if threshold is None:
+            given = TextLabels.given(names, decision, thresholds)
+        elif several:
+            given = TextLabels.of_matrix(names, values >= threshold)
+        else:
+            given = TextLabels.of_codes(names, ((values[:, 1] if proba else values) >= threshold).astype(int))
+        self.given = given.best_first(decision)
+        self.winners = decision.argmax(axis=1) if several else given.codes
+        self.scores = decision if decision.ndim == 1 else decision[np.arange(len(decision)), self.winners]
         self.unsure = None
         if unsure is not None:
             low, high = unsure
@@ -262,7 +265,7 @@ def classify(
     if not is_of_words(model):  # the blank around words is a term, which a known character never is without
         n_terms = np.where(n_terms == 1, 0, n_terms)
     options = proba, threshold, unsure, thresholds_of(model)
-    return Predictions(decision, probabilities, n_terms, n_first, *options)
+    return Predictions(model.classes_, decision, probabilities, n_terms, n_first, *options)
 
 
 def classify_shard(
@@ -282,17 +285,17 @@ def classify_shard(
     return classify(model, texts, **choices, place=lambda i: f"{source}, {place_of(places[i])}")
 
 
-def winners_of(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the place of each text's label, and its score, from decision values."""
-    if decision.ndim == 1:
-        return (decision > 0).astype(int), decision
-    winners = decision.argmax(axis=1)
-    return winners, decision[np.arange(len(decision)), winners]
+def least_sure(decision: np.ndarray, thresholds: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the place of the label that a model is least sure about in each text, and how sure it is.
 
-
-def leads(decision: np.ndarray) -> np.ndarray:
-    """Return by how much each text's label leads: over the threshold, or of more labels over the second."""
+    Where a text may have several, that is the label nearest to its threshold. Else it is the second best one,
+    behind which the best one leads: with two labels, by its distance from the threshold.
+    """
+    if thresholds is not None:
+        margins = np.abs(decision - thresholds)
+        return margins.argmin(axis=1), margins.min(axis=1)
     if decision.ndim == 1:
-        return np.abs(decision)
-    second, first = np.partition(decision, -2, axis=1)[:, -2:].T
-    return first - second
+        return (decision <= 0).astype(int), np.abs(decision)
+    first, second = np.argpartition(-decision, 1, axis=1)[:, :2].T
+    rows = np.arange(len(decision))
+    return second, decision[rows, first] - decision[rows, second]

@@ -53,7 +53,7 @@ class PredictionWriter:
         *,
         proba: bool,
         top: int,
-        separator: str | None = None,
+        separator: str = "",
     ) -> None:
         self._file, self._form, self._labels, self._joiner = file, form, list(labels), separator
         self._proba, self._top = proba, min(top, len(labels))
@@ -82,7 +82,7 @@ class PredictionWriter:
 
     def _write_header(self) -> None:
         names = ["label", "score", *(f"p({label})" for label in self._quoted if self._proba)]
-        first = 2 if self._joiner is None or self._top == 1 else 1
+        first = 1 if self._joiner and self._top > 1 else 2
         names += [f"{name}_{i}" for i in range(first, self._top + 1) for name in ("label", "score")]
         names.append("note")
         free = [_free_column(name, self._columns) for name in names]
@@ -113,7 +113,7 @@ class PredictionWriter:
         raw = [self._table_text([each.row])[:-1] if each.raw is None else each.raw for each in batch]
         labels = [self._table_text([[label]])[:-1] for label in self._quoted]
         answers = self._answer_columns(batch, found, labels)
-        if found.given is not None:  # what is joined may need quotes that its parts do not
+        if self._joiner:  # what is joined may need quotes that its parts do not
             given = self._given(batch, found, self._quoted)
             answers[0] = [self._table_text([[names]])[:-1] if names else "" for names in given]
         return "\n".join([*map(self._separator.join, zip(raw, *answers, strict=True)), ""])
@@ -152,10 +152,7 @@ class PredictionWriter:
 
     def _given(self, batch: list[Record], found: Predictions, labels: Sequence[str]) -> list[str]:
         """Return the label of each text, or its labels, joined; nothing where there is no text."""
-        if found.given is not None:
-            names = [self._joiner.join([labels[k] for k in each.tolist()]) for each in found.given]
-        else:
-            names = [labels[winner] for winner in found.winners.tolist()]
+        names = [*map(self._joiner.join, found.given.called(labels))]
         for i in np.flatnonzero(found.unsure) if found.unsure is not None else ():
             names[i] = UNSURE
         return ["" if each.problem else name for each, name in zip(batch, names, strict=True)]
@@ -168,7 +165,7 @@ class PredictionWriter:
         Of several labels a text, all of the best ones follow what is given, whose score is that of the best.
         """
         columns = self._ranked(found, labels)
-        if found.given is not None and self._top > 1:
+        if self._joiner and self._top > 1:
             columns = tuple(column and [column[0], *column] for column in columns)
         names, scores, shares = columns
         return [self._given(batch, found, labels), *names[1:]], scores, shares
@@ -195,8 +192,8 @@ class PredictionWriter:
         keys = ("label", "score", "probability") if shares else ("label", "score")
         likely = found.probabilities.tolist() if self._proba else []
         first, given = "label", self._given(batch, found, self._labels)
-        if found.given is not None:
-            first, given = "labels", [[self._labels[k] for k in each.tolist()] for each in found.given]
+        if self._joiner:
+            first, given = "labels", found.given.called(self._labels)
         places = zip(names, scores, shares, strict=True) if shares else zip(names, scores, strict=True)
         best = zip(*(zip(*place, strict=True) for place in places), strict=True)  # of each text
         for i, (record, note, top) in enumerate(zip(batch, found.notes, best, strict=True)):

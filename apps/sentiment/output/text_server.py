@@ -223,9 +223,8 @@ class Service:
         names = [json.dumps(label) for label in self.labels]
         rows = [None] * len(texts) if found.probabilities is None else found.probabilities.tolist()
         records = []
-        given = [f'"label": {names[winner]}' for winner in found.winners.tolist()]
-        if found.given is not None:
-            given = [f'"labels": [{", ".join([names[k] for k in each.tolist()])}]' for each in found.given]
+        form = '"label": {}' if found.given.exclusive else '"labels": [{}]'
+        given = [form.format(", ".join(each)) for each in found.given.called(names)]
         for label, score, note, row in zip(given, found.scores.tolist(), found.notes, rows, strict=True):
             more = f', "note": "{note}"' if note else ""
             if row is not None:

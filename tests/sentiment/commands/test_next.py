@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fastsvm.text import TextScorer
-from fastsvm_apps.sentiment.measures.prediction import leads
+from fastsvm_apps.sentiment.measures.prediction import least_sure
 from refusal import assert_refused
 
 ENDINGS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -22,13 +22,14 @@ def read_rows(path, separator):
 def test_the_least_certain_texts_come_first_and_no_two_alike(run, texts, write, model, model3, labels):
     path = model if labels == 2 else model3
     new = [text for _, text in texts(300, ("neg", "pos", "mixed")[:labels], seed=7)]
-    lead = dict(zip(new, leads(TextScorer.load(path).decision_function(new)), strict=True))
+    decision = TextScorer.load(path).decision_function(new)
+    lead = dict(zip(new, least_sure(decision, None)[1], strict=True))
     first = min(lead, key=lead.get)
     copies = [first.upper(), " ".join(reversed(first.split())), f"{first} and", ""]
     result = run("predict", path, "--next", "20", "--json", input="\n".join([*new, *copies]))
     assert (result.exit_code, result.stderr) == (0, "")
     records = [*map(json.loads, result.stdout.splitlines())]
-    assert [*records[0]] == ["label", "text", "predicted", "lead", "place"]
+    assert [*records[0]] == ["label", "text", "predicted", "unsure", "lead", "place"]
     assert len({*(record["text"] for record in records)}) == 20
     assert [record["lead"] for record in records] == sorted(record["lead"] for record in records)
     assert sum(record["text"].casefold().split()[:3] == first.split()[:3] for record in records) <= 1

@@ -110,6 +110,15 @@ def test_the_best_threshold_is_that_of_the_score_counted_where_probabilities_are
     assert means[list(thresholds).index(found)] > max(means) - 0.03
 
 
+@pytest.mark.parametrize("metric", ["micro-f1", "macro-f1"])
+def test_texts_that_no_model_of_a_fold_could_judge_do_not_get_the_label(metric):
+    columns = np.random.default_rng(0).random((3, 50)) ** 4
+    columns[2, :20] = 0
+    expected = metrics.set_thresholds(metric, columns)
+    columns[2, :20] = np.nan
+    assert metrics.set_thresholds(metric, columns).tolist() == expected.tolist()
+
+
 def test_the_usual_metric():
     assert usual_metric(["a"] * 80 + ["b"] * 20) == "accuracy"
     assert usual_metric(["a"] * 81 + ["b"] * 19) == "balanced-accuracy"
