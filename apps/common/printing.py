@@ -35,6 +35,11 @@ def many(count: int, name: str) -> str:
     return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
+def more(count: int, name: str, told: str = "") -> str:
+    """Return how many more there are than are shown, and what to say of them; nothing if there are none."""
+    return f"{many(count, f'more {name}')}{told}" if count > 0 else ""
+
+
 def labels_alike(labels: Iterable[str]) -> list[str]:
     """Return a line for labels that differ only in case or blanks, if there are any."""
     forms: dict[str, list[str]] = {}

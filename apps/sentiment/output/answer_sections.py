@@ -9,7 +9,7 @@ import numpy as np
 from fastsvm.fitting import Pipeline
 
 from ...common.html_pages import shorten
-from ...common.printing import many, percent
+from ...common.printing import many, more, percent
 from ...common.sections import Fact, Figure, Line, Section, Table, confusion_table
 from ..measures.answer_scores import MISTAKES, AnswerScores
 from ..measures.metrics import GROUPS, probabilities_to_judge, probability_groups
@@ -108,10 +108,9 @@ def _labels_section(scores: AnswerScores, most: int) -> Section:
         rows = sorted(rows, key=lambda row: (row[4] or 0.0, -row[1], row[0]))
         about.insert(0, "The lowest F1 comes first.")
     cells = [(label, f"{n:,}", *map(score_cell, shares)) for label, n, *shares in rows[:most]]
-    left = len(rows) - len(cells)
     columns = "label", "texts", "precision", "recall", "F1", "ROC area", "PR area"
     where = "--json has all" if most == LABELS_LISTED else "-v has more"
-    left_out = f"{many(left, 'more label')} that did better; {where}" if left else ""
+    left_out = more(len(rows) - most, "label", f" that did better; {where}")
     return Section(title="Labels", about=about, tables=[Table(columns, cells, left_out=left_out)])
 
 
@@ -214,8 +213,8 @@ def _curves_section(scores: AnswerScores) -> Section:
         labels = [label for label in scores.classes if 0 < n_having[label] < scores.n]
         labels = sorted(labels, key=lambda label: -n_having[label])[: 4 * PANELS]
         if labels:
-            left = len(scores.classes) - min(len(labels), PANELS)
-            about = [ABOUT_PANELS, *[f"{many(left, 'more label')} not shown."] * bool(left)]
+            left = more(len(scores.classes) - min(len(labels), PANELS), "label", " not shown.")
+            about = [ABOUT_PANELS, *filter(None, [left])]
             draw = partial(_curve_panels, scores, labels)
             return Section(title=title, about=about, figures=draw, layout="panels")
     return Section(title=title, about=["None: a curve needs texts with and without a label."])

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from ...common.csv_quoting import csv_writer, table_file
 from ...common.html_pages import write_sections_page
-from ...common.printing import many
+from ...common.printing import more
 from ...common.sections import Section, Table
 from ..jobs.corpus_evaluation import GROUP_COLUMNS, CorpusEvaluation
 from ..measures.answer_scores import LABEL_COLUMNS
@@ -54,8 +54,7 @@ def evaluation_sections(result: CorpusEvaluation, full: bool = True) -> list[Sec
             (value, f"{n:,}", score_cell(accuracy), "{:.4f} to {:.4f}".format(*interval))
             for value, n, accuracy, interval in result.groups[:GROUPS_LISTED]
         ]
-        left = len(result.groups) - len(rows)
-        left_out = f"{many(left, 'more value')}; --json has all" if left else ""
+        left_out = more(len(result.groups) - len(rows), "value", "; --json has all")
         table = Table(("value", "texts", "accuracy", "95 % interval"), rows, left_out=left_out)
         sections.append(Section(title="Groups", tables=[table]))
     if result.paired is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...common.errors import place_of
-from ...common.printing import fields, many, percent, shortened
+from ...common.printing import fields, many, more, percent, shortened
 from ...common.sections import Section, Table
 from ..jobs.corpus_description import CorpusDescription
 from ..jobs.corpus_inspection import CorpusInspection
@@ -63,8 +63,7 @@ def _label_sections(corpus: CorpusDescription, full: bool) -> list[Section]:
     """Return how many texts have each label, and how long they are: their medians, or in full."""
     parts = corpus.lengths[1:] or corpus.lengths  # of the most frequent labels, or of the only one
     labels = list(corpus.label_counts)[: len(parts)]
-    left = len(corpus.label_counts) - len(labels)
-    left_out = many(left, "more label") if left else ""
+    left_out = more(len(corpus.label_counts) - len(labels), "label")
     counts = [(label, corpus.label_counts[label]) for label in labels]
     rows = [[shortened(label), f"{n:,}", _percent_cell(n / corpus.n_texts)] for label, n in counts]
     if not full:
@@ -113,8 +112,8 @@ def _copy_lines(corpus: CorpusDescription, named: bool = False) -> list[str]:
         lines.append(f"the same text{but_for}: {told if groups else 'none'}")
         if named:
             lines += [f"  {_copy_group(**group)}" for group in copies["named"]]
-            if others := groups - len(copies["named"]):
-                lines.append(f"  ... and {many(others, 'more group')}")
+            if others := more(groups - len(copies["named"]), "group"):
+                lines.append(f"  ... and {others}")
     return lines
 
 
@@ -161,10 +160,10 @@ def _suspects_section(found: CorpusInspection, suspects: Sequence[SuspectText], 
             (str(place), label, suggested, sure, *[why] * full, shortened(text, letters))
             for place, label, suggested, sure, why, text in map(_suspect_cells, suspects)
         ]
-        left = 0 if full else len(found.suspects) - len(rows)
-        more = f"{many(left, 'more text')}; -v lists them, -o FILE.csv writes them in full length"
+        told = "; -v lists them, -o FILE.csv writes them in full length"
+        left_out = "" if full else more(len(found.suspects) - len(rows), "text", told)
         words = [place for place, name in enumerate(columns) if name != "sure"]
-        tables.append(Table(columns, rows, words, left_out=more if left else ""))
+        tables.append(Table(columns, rows, words, left_out=left_out))
     return Section(title="Suspected labels", lines=lines, tables=tables)
 
 

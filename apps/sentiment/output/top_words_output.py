@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ...common.csv_quoting import csv_writer
 from ...common.errors import AppError
 from ...common.matplotlib_figures import figure
-from ...common.printing import many, printable, shortened
+from ...common.printing import more, printable, shortened
 from ...common.sections import Section, Table
 from ..measures.prediction import TRAIN_AGAIN
 from ..measures.term_effects import shown_term
@@ -46,9 +46,8 @@ def top_words_section(words: TopWords, title: str = "", labels: Sequence[str] = 
         )
         for label in shown
     ]
-    left = len(words) - len(shown)
-    lines = [f"{many(left, 'more label')} without words here."] if left else []
-    return Section(title=title, lines=lines, tables=tables)
+    left = more(len(words) - len(shown), "label", " without words here.")
+    return Section(title=title, lines=[*filter(None, [left])], tables=tables)
 
 
 def plot_top_words(words: TopWords, path: str) -> None:

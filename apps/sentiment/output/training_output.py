@@ -8,7 +8,7 @@ from importlib.metadata import version
 import numpy as np
 
 from ...common.html_pages import write_sections_page
-from ...common.printing import certificate_line, fields, many, percent, shortened
+from ...common.printing import certificate_line, fields, many, more, percent, shortened
 from ...common.sections import Fact, Figure, Line, Section, Table, time_section
 from ..jobs.text_training import TextTraining
 from ..measures.answer_scores import AnswerScores
@@ -90,19 +90,13 @@ def brief_sections(result: TextTraining) -> list[Section]:
     scores, settings = result.evaluation, result.settings
     source = shortened(result.skipped.source, 2 * LETTERS, keep="end")
     lines: list[Line] = [("", source, f": {result.n_texts:,} texts, {result.uses}"), *result.about_labels]
-    recalls: dict[str, float | None] = {}
-    if scores is None:
-        lines.append("no text was held out for a test")
-    else:
-        lines += [*_main_lines(scores), _baseline_line(result)]
-        recalls = scores.recalls
-    left = max(len(result.label_counts) - LABELS_IN_BRIEF, 0)
+    lines += ["no text was held out for a test"] if scores is None else _score_lines(result, scores)
+    recalls = {} if scores is None else scores.recalls
     labels = list(result.label_counts)
-    if left:  # those that need a look
+    if left := more(len(labels) - LABELS_IN_BRIEF, "label", "; -v has all"):  # those that need a look
         labels.sort(key=lambda label: 1.0 if recalls.get(label) is None else recalls[label])
     rows = _brief_rows(result, labels[:LABELS_IN_BRIEF], recalls)
-    left_out = f"{many(left, 'more label')}; -v has all" if left else ""
-    table = Table(("label", "recall", "top words"), rows, words=(0, 2), left_out=left_out)
+    table = Table(("label", "recall", "top words"), rows, words=(0, 2), left_out=left)
     relative, certificate = result.relative_gap, f"none for the {settings.classifier}"
     if relative is not None:
         certificate = f"the objective is within {100 * np.max(relative):.2g} % of the lowest"
@@ -130,25 +124,22 @@ def _brief_rows(
     return rows
 
 
-def _main_lines(scores: AnswerScores) -> list[str]:
-    """Return how good the answers are."""
+def _score_lines(result: TextTraining, scores: AnswerScores) -> list[str]:
+    """Return how good the answers are, and what guessing would score, and the model before.
+
+    The metric is told if it is not the usual score.
+    """
     fact, *others = main_facts(scores)
+    main, guessing = f"{fact.name} {fact.value}{fact.more}", scores.guessing(scores.main_metric)
     if others:  # of texts with several labels
         also = [f"macro F1 {scores.score('macro-f1'):.4f}", *(f"{each.name} {each.value}" for each in others)]
-        return [f"{fact.name} {fact.value}{fact.more}; {', '.join(also)}"]
-    return [f"{fact.name} {fact.value}{fact.more}"]
-
-
-def _baseline_line(result: TextTraining) -> str:
-    """Return what guessing would score, and the model before; and the metric if that is not the accuracy."""
-    scores = result.evaluation
-    guessing = scores.guessing(scores.main_metric)
+        main += f"; {', '.join(also)}"
     line = f"always guessing {shortened(scores.guess, LETTERS)}: {guessing:.4f}"
     if result.accuracy_before is not None:
         line += f"; before it learned on: {result.accuracy_before:.4f}"
-    if scores.metric == scores.main_metric:
-        return line
-    return f"{line}; {scores.metric} {scores.value:.4f}, guessing {scores.guessing(scores.metric):.4f}"
+    if scores.metric != scores.main_metric:
+        line += f"; {scores.metric} {scores.value:.4f}, guessing {scores.guessing(scores.metric):.4f}"
+    return [main, line]
 
 
 def training_sections(result: TextTraining, seconds: Mapping[str, float], command: str = "") -> list[Section]:
@@ -299,18 +290,15 @@ def _suspected_section(found: dict) -> Section:
     n = f"{found['n_contradicted']:,} of {many(found['n'], 'label')}, {found['n_strong']:,} strongly"
     lines = [f"Models of other texts contradict {n}."]
     if (share := found["estimated_share"]) is not None:
-        told = f"By the surest predictions, about {percent(share)} of the labels are wrong at random."
-        lines.append(told)
-    if not found["texts"]:
-        return Section(title="Suspected labels", lines=lines)
+        lines.append(f"By the surest predictions, about {percent(share)} of the labels are wrong at random.")
     columns = "place", "label", "suggested", "sure", "text"
     rows = [
         (str(place), label, suggested, f"{sure:.3f}", shortened(text, LETTERS_SHOWN))
         for place, label, suggested, sure, text in ([one[name] for name in columns] for one in found["texts"])
     ]
-    table = Table(columns, rows, words=(0, 1, 2, 4))
-    lines.append("fastsvm-sentiment inspect lists more.")
-    return Section(title="Suspected labels", lines=lines, tables=[table])
+    lines += ["fastsvm-sentiment inspect lists more."] * bool(rows)
+    tables = [Table(columns, rows, words=(0, 1, 2, 4))] if rows else []
+    return Section(title="Suspected labels", lines=lines, tables=tables)
 
 
 def _certificate_section(result: TextTraining) -> Section:
