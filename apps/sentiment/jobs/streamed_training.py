@@ -264,7 +264,7 @@ def train_streamed(
     model = Pipeline([*weighed.steps, ("classifier", estimator)])
     about = learned_items(counted.hashes) | source.own_columns
     if evaluation is not None:
-        about |= held_out_record(evaluation.probabilities, None)
+        about |= held_out_record(evaluation, evaluation.truth)
     if path is not None:
         with stage("save"):
             save_plain(model, path, about)

@@ -250,7 +250,7 @@ def _tested_and_saved(
                 n_terms = everything.terms_elsewhere(slice(n_train, None))
             else:
                 n_terms = first_terms(tested.model["vectorizer"], tested.chosen(X_test))
-            record = held_out_record(evaluation.probabilities, known_per_word(held_out, n_terms))
+            record = held_out_record(evaluation, everything.y, known_per_word(held_out, n_terms))
     if refit:
         del part, X_test
         tested = tested.with_terms_of(evaluation.shown_mistakes)

@@ -6,7 +6,8 @@ get each label. The file of a model keeps how they were; texts are counted as th
 
 A difference is named if it is more than chance and more than two samples of one corpus show. Two lots of
 values are compared as Mann and Whitney do: of all pairs of a text held out and a new one, how many more than
-half have the higher value here.
+half have the higher value here. The share of a label is told by the mean of its probability, which varies
+less than the number of texts that get it.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from fastsvm.text import token_regex
 from ...common.printing import many
 
 if TYPE_CHECKING:
+    from ..data.text_labels import TextLabels
+    from .answer_scores import AnswerScores
     from .prediction import Model, Predictions
 
 HELD_OUT = "held_out"  # in the `about` of a model file
 BINS = 20  # of the values of texts held out, of the same number of texts each
-CHANCE = 0.01  # that a difference is named where there is none
+CHANCE = 0.02  # that a difference is named where there is none
 FEWEST_TEXTS = 100  # of fewer nothing is said
 EXPECTED_TEXTS = 5  # of a label; below, shares of texts are not spread as the test has it (Cochran 1954)
 FIRST_TEXTS, LATER_TEXTS = 1000, 5  # words are counted in the first ones, then in one of so many
@@ -35,8 +38,10 @@ FIRST_TEXTS, LATER_TEXTS = 1000, 5  # words are counted in the first ones, then 
 MOVED_CONFIDENCE = 0.07
 MOVED_WORDS = 0.1
 SOME_NEW_WORDS = 0.07  # with which other labels are given where the true ones are the same (Hausa tweets)
-MOVED_LABEL = 0.2  # of the logarithm of the odds of a label
+MOVED_LABEL = 0.4  # of the logarithm of the odds of a label
 MOST_LABELS = 3  # that are named
+LEAST_SLOPE = 0.1  # of weak models, which would make much of little
+TINY = 1e-12  # instead of no variance
 # Known terms for each different word, as a share of those of the texts that training held out. Measured with
 # models of six corpora: fewer have at most 0.42 of the texts on other subjects in the same language, and at
 # least 0.79 of those in other languages.
@@ -60,24 +65,43 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"
 
 
-def held_out_record(probabilities: np.ndarray | None, known: np.ndarray | None) -> dict[str, Any]:
+def held_out_record(
+    evaluation: AnswerScores, corpus: TextLabels, known: np.ndarray | None = None
+) -> dict[str, Any]:
     """Return what the file of a model keeps of the texts that its training held out.
 
     Parameters
     ----------
-    probabilities : ndarray of shape (n_texts, n_labels) or None
-        Those that the model gives, if it gives any.
-    known : ndarray of shape (n_texts,) or None
-        How many terms of each text it knows for each word, if they were counted.
+    evaluation : AnswerScores
+        What the model says of them. Shares of labels are kept if it has probabilities.
+    corpus : TextLabels
+        The labels of all texts that these were held out from: they tell the shares of labels better.
+    known : ndarray of shape (n_texts,), optional
+        How many terms of each text the model knows for each word, if they were counted.
     """
     record: dict[str, Any] = {}
-    if probabilities is not None:
-        best, n_labels = probabilities.argmax(axis=1), probabilities.shape[1]
-        record["labels"] = np.bincount(best, minlength=n_labels).tolist()
-        record["confidence"] = _spread(probabilities.max(axis=1))
+    if (likely := evaluation.probabilities) is not None:
+        record["labels"] = _label_figures(likely, evaluation, corpus).tolist()
+        record["confidence"] = _spread(likely.max(axis=1))
     if known is not None and not np.isnan(known).all():
         record["known"] = _spread(known[~np.isnan(known)])
     return {HELD_OUT: record}
+
+
+def _label_figures(likely: np.ndarray, evaluation: AnswerScores, corpus: TextLabels) -> np.ndarray:
+    """Return five rows, of which each has a figure of each label.
+
+    These are its share; the mean of its probability that goes with this share, and the error of that mean;
+    the variance of its probability; and a slope: if the share is d larger, the mean is slope * d larger.
+    """
+    has_it = evaluation.truth.table[:, : likely.shape[1]]
+    counts = corpus.label_counts
+    share = np.array([counts[label] for label in evaluation.classes]) / len(corpus)
+    bias, held_out = likely - has_it, has_it.mean(axis=0)
+    covariance = (likely * has_it).mean(axis=0) - likely.mean(axis=0) * held_out
+    slope = np.clip(covariance / np.maximum(held_out * (1 - held_out), TINY), LEAST_SLOPE, 1)
+    error = np.sqrt(bias.var(axis=0) / len(bias) + share * (1 - share) / len(corpus))
+    return np.array([share, share + bias.mean(axis=0), error, likely.var(axis=0), slope])
 
 
 def _spread(values: np.ndarray) -> dict[str, Any]:
@@ -102,10 +126,10 @@ class _Spread:
     def __init__(self, record: Mapping[str, Any]) -> None:
         self.mean_there = float(record["mean"])
         self._edges, self._there = (np.array(record[name], float) for name in ("edges", "counts"))
-        self._n_there = self._there.sum()
-        if len(self._edges) + 1 != len(self._there) or not self._n_there > 0:
+        self.n_there = self._there.sum()
+        if len(self._edges) + 1 != len(self._there) or not self.n_there > 0:
             raise ValueError("counts")
-        self._below = (np.cumsum(self._there) - self._there / 2) / self._n_there
+        self._below = (np.cumsum(self._there) - self._there / 2) / self.n_there
         self.counts, self.total, self._squares = np.zeros(len(self._there)), 0.0, 0.0
 
     def add(self, values: np.ndarray, weight: int = 1) -> None:
@@ -128,9 +152,9 @@ class _Spread:
     def shift(self) -> tuple[float, float]:
         """How many more than half of the pairs have the higher value here, and how many may by chance."""
         n = self.counts.sum()
-        if min(n, self._n_there) < FEWEST_TEXTS:
+        if min(n, self.n_there) < FEWEST_TEXTS:
             return 0.0, 1.0
-        chance = _deviations(2) * ((self._squares / n**2 + 1 / self._n_there) / 12) ** 0.5
+        chance = _deviations(2) * ((self._squares / n**2 + 1 / self.n_there) / 12) ** 0.5
         return float(self.counts @ self._below / n) - 0.5, float(chance)
 
 
@@ -153,13 +177,13 @@ class TextWatch:
 
     def __init__(self, model: Model, about: Mapping[str, Any], window: int | None = None) -> None:
         self._names = [str(label) for label in model.classes_.tolist()]
-        self._window, self._labels = window, np.zeros(len(self._names))
-        self._labels_there = self._confidence = self._known = None
+        self._window, self._sums = window, np.zeros((2, len(self._names)))  # of probabilities, of squares
+        self._labels = self._confidence = self._known = None
         self._n = self._n_strange = 0
         record = about.get(HELD_OUT)
         try:  # a file may say anything
             if "confidence" in record:
-                self._labels_there = np.array(record["labels"], float).reshape(len(self._names))
+                self._labels = np.array(record["labels"], float).reshape(5, len(self._names))
                 self._confidence = _Spread(record["confidence"])
             if "known" in record:
                 self._known = _Spread(record["known"])
@@ -174,7 +198,7 @@ class TextWatch:
         if self._confidence is not None and found.probabilities is not None:
             likely = found.probabilities[there]
             self._confidence.add(likely.max(axis=1))
-            self._labels += np.bincount(likely.argmax(axis=1), minlength=len(self._names))
+            self._sums += likely.sum(axis=0), (likely**2).sum(axis=0)
         first = there[: max(0, FIRST_TEXTS - self._n)]
         later = there[len(first) + -(self._n + len(first)) % LATER_TEXTS :: LATER_TEXTS]
         before, self._n = self._n, self._n + len(there)
@@ -186,7 +210,7 @@ class TextWatch:
             if self._known is not None:
                 self._known.add(known[~np.isnan(known)], weight)
         if self._window and before // self._window < self._n // self._window:
-            self._labels /= 2
+            self._sums /= 2
             for spread in filter(None, (self._confidence, self._known)):
                 spread.halve()
 
@@ -223,20 +247,21 @@ class TextWatch:
         return found
 
     def _moved_labels(self) -> list[Moved]:
-        here, there = self._labels, self._labels_there
-        n, n_there = here.sum(), there.sum()
+        share, there, error, variance, slope = self._labels
+        n, n_there = self._confidence.counts.sum(), self._confidence.n_there
         if min(n, n_there) < FEWEST_TEXTS:
             return []
-        both = (here + there + 1) / (n + n_there + 2)
-        deviation = np.sqrt(both * (1 - both) * (1 / n + 1 / n_there))
-        apart = np.abs(here / n - there / n_there) - 0.5 / n
-        odds = (here + 0.5) / (n - here + 0.5) / ((there + 0.5) / (n_there - there + 0.5))
-        limit = _deviations(2 * (len(here) if len(here) > 2 else 1))  # of two labels there is one difference
-        is_frequent = both * min(n, n_there) >= EXPECTED_TEXTS
-        is_moved = is_frequent & (apart > limit * deviation) & (np.abs(np.log(odds)) > MOVED_LABEL)
-        order = np.argsort(-apart / deviation, kind="stable")[:MOST_LABELS]
-        shares = np.column_stack([here / n, there / n_there]).tolist()
-        return [Moved(f"label {self._names[i]}", *shares[i]) for i in order if is_moved[i]]
+        mean, squares = self._sums / n
+        here = np.clip(share + (mean - there) / slope, 0, 1)
+        variance = (n * (squares - mean**2) + n_there * variance) / (n + n_there)
+        apart = np.abs(mean - there) / np.sqrt(variance / n + error**2 + TINY)
+        odds = (here + 1 / n) / (1 - here + 1 / n) / ((share + 1 / n) / (1 - share + 1 / n))
+        is_frequent = (n * mean + n_there * there) / (n + n_there) * min(n, n_there) >= EXPECTED_TEXTS
+        is_moved = is_frequent & (apart > _deviations(2 * len(share))) & (np.abs(np.log(odds)) > MOVED_LABEL)
+        order = np.argsort(-apart, kind="stable")[:MOST_LABELS]
+        return [
+            Moved(f"label {self._names[i]}", float(here[i]), float(share[i])) for i in order if is_moved[i]
+        ]
 
     @property
     def record(self) -> list[dict[str, Any]]:

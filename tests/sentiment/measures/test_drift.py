@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from fastsvm_apps.sentiment.data.text_labels import TextLabels
 from fastsvm_apps.sentiment.measures.drift import TextWatch, held_out_record, known_per_word
 
 MODEL = SimpleNamespace(classes_=np.array(["a", "b", "c"]))
@@ -23,9 +24,19 @@ def lot(n, shares=SHARES, sure=0.8, known=9.0, seed=0):
     return [TEXT] * n, SimpleNamespace(probabilities=probabilities, n_first_terms=n_first_terms)
 
 
+def recorded(found, known=None, labels=None):
+    """Return the record of texts that have the likeliest labels, or the ones given."""
+    names = MODEL.classes_.tolist()
+    if found.probabilities is not None and labels is None:
+        labels = MODEL.classes_[found.probabilities.argmax(axis=1)].tolist()
+    truth = labels and TextLabels.of(labels).named(MODEL.classes_)
+    evaluation = SimpleNamespace(classes=names, truth=truth, probabilities=found.probabilities)
+    return held_out_record(evaluation, truth, known)
+
+
 def moved(*new, n_there=1000):
     texts, found = lot(n_there, seed=1)
-    watch = TextWatch(MODEL, held_out_record(found.probabilities, known_per_word(texts, found.n_first_terms)))
+    watch = TextWatch(MODEL, recorded(found, known_per_word(texts, found.n_first_terms)))
     for each in new:
         watch.add(*each)
     return watch
@@ -63,7 +74,7 @@ def test_values_are_means_here_and_there():
         "the texts are unlike those that training held out: known terms per word 0."
     )
     label = moved(lot(2000, (0.5, 0.5, 0))).difference
-    assert label.endswith(": label c 0 % (there 20 %), label b 50 % (there 30 %)")
+    assert label.endswith(": label c 0 % (there 20 %), label b 51 % (there 30 %)")
     assert ": label a 100 % (there 50 %), " in moved(lot(2000, (1, 0, 0))).difference
 
 
@@ -91,13 +102,29 @@ def test_of_a_file_that_does_not_tell_nothing_is_said(record):
 def test_without_probabilities_known_words_are_compared():
     texts, found = lot(1000)
     known = known_per_word(texts, found.n_first_terms)
-    watch = TextWatch(MODEL, held_out_record(None, known))
+    watch = TextWatch(MODEL, recorded(SimpleNamespace(probabilities=None), known))
     watch.add(texts, SimpleNamespace(probabilities=None, n_first_terms=found.n_first_terms // 2))
     assert [each.what for each in watch.moved] == ["known terms per word"]
 
 
 def test_texts_without_words_count_for_nothing():
     assert np.isnan(known_per_word(["!?", "a b a"], np.array([0, 3]))).tolist() == [True, False]
-    assert held_out_record(None, np.array([np.nan])) == {"held_out": {}}
+    assert recorded(SimpleNamespace(probabilities=None), np.array([np.nan])) == {"held_out": {}}
     watch = moved((["!?"] * 200, lot(200)[1]))
     assert watch.strangeness == ""
+
+
+def test_of_several_labels_each_share_is_watched():
+    """The likeliest label of each text stays, and another goes from 40 % to 10 %."""
+    random = np.random.default_rng(3)
+
+    def texts_with(share):
+        has_it = random.random((1000, 3)) < (1, share, 0.2)
+        found = SimpleNamespace(probabilities=np.where(has_it, (0.9, 0.8, 0.7), 0.05))
+        return found, [tuple(MODEL.classes_[row].tolist()) for row in has_it]
+
+    there, labels = texts_with(0.4)
+    watch = TextWatch(MODEL, recorded(there, labels=labels))
+    here, _ = texts_with(0.1)
+    watch.add([TEXT] * 1000, SimpleNamespace(**vars(here), n_first_terms=np.full(1000, 9)))
+    assert [each.what for each in watch.moved] == ["label b"]
