@@ -1,4 +1,5 @@
 from .._utils.threads import number_of_threads as number_of_threads
+from ..solvers import as_rows as as_rows
 from .calibration import Calibration as Calibration
 from .calibration import sharpness as sharpness
 from .convergence_advice import ConvergenceWarning as ConvergenceWarning

@@ -75,7 +75,7 @@ def sdca_path(
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
         As in `SDCAClassifier.fit`: CSR and C-ordered arrays of float32 or float64 are not copied. What
-        `fastsvm.solvers.as_rows` made of it, for several paths, is not checked again.
+        `as_rows` made of it, for several paths, is not checked again.
     y : array of shape (n_samples,)
         Labels of any kind, of two classes; the greater one is +1.
     alphas : array of shape (n_alphas,), default=None

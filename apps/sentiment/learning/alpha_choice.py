@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from fastsvm.fitting import ConvergenceWarning, class_weights, sdca_path
-from fastsvm.solvers import as_rows
+from fastsvm.fitting import ConvergenceWarning, as_rows, class_weights, sdca_path
 from fastsvm.text import OwnRatios
 
 from ..data.label_fields import LabelField
