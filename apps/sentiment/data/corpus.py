@@ -186,9 +186,7 @@ def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
     for record in chain.from_iterable(found.blocks):
         _, label, text, problem, *_ = record
         missing = "no text" if not text or text.isspace() else ""
-        odd = character_problem(text) or character_problem(
-            label if isinstance(label, str) else "".join(label)
-        )
+        odd = character_problem(text) or character_problem("".join(label))
         if problem := odd or problem or missing:
             skipped.add(record.where, problem)
             if problem == NOT_UTF8:

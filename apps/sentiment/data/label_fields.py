@@ -1,7 +1,7 @@
 """The fields that records have labels in, and what separates several labels in one field."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 LabelField = str | tuple[str, ...]  # a string, perhaps of several labels, or a list of labels
 
@@ -58,16 +58,13 @@ def separator_of(fields: Iterable[str]) -> str:
     return max(found, key=found.__getitem__, default="")
 
 
-def _have_places(fields: Iterable[Sequence[str]]) -> bool:
+def _have_places(fields: Collection[Sequence[str]]) -> bool:
     """Tell whether all fields have the same number of parts, most of which are always at the same place."""
-    fields = list(fields)
     if len({len(parts) for parts in fields}) > 1:
         return False
-    places: dict[str, set[int]] = {}
-    for parts in fields:
-        for place, part in enumerate(parts):
-            places.setdefault(part, set()).add(place)
-    return 2 * sum(len(each) > 1 for each in places.values()) < len(places)
+    places = {(part, place) for parts in fields for place, part in enumerate(parts)}
+    n_places = Counter(part for part, _ in places)
+    return 2 * sum(n > 1 for n in n_places.values()) < len(n_places)
 
 
 def parts_of(field: str, separator: str) -> tuple[str, ...]:

@@ -165,15 +165,12 @@ def _parse_json(line: str, source: TextSource) -> tuple:
     label = record[label_key]
     if label is None or (isinstance(label, float) and not math.isfinite(label)):
         return "", text, _missing("", source), record
-    labels = [json.dumps(each) if isinstance(each, int | float) else each for each in _as_list(label)]
+    fields = label if isinstance(label, list) else [label]
+    labels = [json.dumps(each) if isinstance(each, int | float) else each for each in fields]
     if not all(isinstance(each, str) for each in labels):
         return "", "", f"{label_key!r} is neither a string nor a number, nor a list of these", record
     labels = [each.strip() for each in labels]
     return tuple(filter(None, labels)) if isinstance(label, list) else labels[0], text, "", record
-
-
-def _as_list(value: object) -> list:
-    return value if isinstance(value, list) else [value]
 
 
 def _missing(label: object, source: TextSource) -> str:

@@ -91,15 +91,10 @@ class TextLabels:
         """The text that each of `codes` belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
-    @cached_property
-    def _rows_by_label(self) -> list[np.ndarray]:
-        order = np.argsort(self.codes, kind="stable")
-        return np.split(self.rows[order], np.cumsum(self.counts)[:-1])
-
     def has(self, code: int) -> np.ndarray:
         """Tell which texts have a label."""
         there = np.zeros(len(self), bool)
-        there[self._rows_by_label[code]] = True
+        there[self.rows[self.codes == code]] = True
         return there
 
     @property
@@ -125,10 +120,7 @@ class TextLabels:
             return self
         often = np.argsort(-self.counts, kind="stable")
         kept = np.sort(often[np.linspace(0, len(often) - 1, most).astype(int)])
-        is_kept = np.isin(self.codes, kept)
-        sizes = np.bincount(self.rows[is_kept], minlength=len(self))
-        codes = np.searchsorted(kept, self.codes[is_kept])
-        return TextLabels(self.names[kept], np.append(0, np.cumsum(sizes)), codes, False)
+        return TextLabels.of_matrix(self.names[kept], np.column_stack([*map(self.has, kept)]))
 
     @property
     def problems(self) -> np.ndarray:

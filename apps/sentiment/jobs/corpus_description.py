@@ -78,10 +78,8 @@ class CorpusDescription:
         self.format, self.n_texts, self.skipped = corpus.format, len(corpus.texts), corpus.skipped
         counts = corpus.labels.label_counts
         self.label_counts = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-        self.labels, self.about_labels = (
-            corpus.labels.named(np.array([*self.label_counts])),
-            corpus.about_labels,
-        )
+        self.labels = corpus.labels.named(np.array([*self.label_counts]))
+        self.about_labels = corpus.about_labels
         tokens = tokens or usual_tokens(corpus.format)
         self.unit = "tokens" if tokens == "split" else "words"
         self.words, self.token_counts = _word_statistics(corpus, tokens, number)
@@ -151,7 +149,7 @@ def _exact_and_near_copies(corpus: Corpus) -> tuple[dict, dict]:
 
 
 def _copy_statistics(groups: list[list[int]], corpus: Corpus) -> dict:
-    labels = corpus.labels.spelled
+    labels = [*corpus.labels]
     conflicting = [len({labels[i] for i in group}) > 1 for group in groups]
     order = sorted(range(len(groups)), key=lambda number: (not conflicting[number], -len(groups[number])))
     return {

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ...common.errors import USAGE, AppError, place_of
+from ...common.errors import USAGE, AppError
 from ...common.progress import UNWATCHED, Stages
 from ...common.statistics import wilson_interval
 from ...common.training_items import count_learned, text_hashes, too_good
@@ -15,7 +15,7 @@ from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import TextSource
 from ..measures.answer_scores import AnswerScores
 from ..measures.drift import TextWatch
-from ..measures.prediction import about_model, classify, load_scorer, separator_of_model, thresholds_of
+from ..measures.prediction import about_model, classify_shard, load_scorer, separator_of_model, thresholds_of
 from ..measures.thresholds import ThresholdEffect
 
 Z = 1.959964  # of a 95 % interval
@@ -96,10 +96,8 @@ class CorpusEvaluation:
 
 
 def _scores_on_corpus(model, watch: TextWatch, corpus: Corpus, source: TextSource) -> AnswerScores:
-    def place(i: int) -> str:
-        return f"{source.name}, {place_of(corpus.places[i])}"
-
-    found = classify(model, corpus.texts, proba=hasattr(model, "predict_proba"), place=place)
+    shard = source.name, corpus.texts, corpus.places
+    found = classify_shard(shard, model, {"proba": hasattr(model, "predict_proba")})
     watch.add(corpus.texts, found)
     return AnswerScores(model, corpus.texts, corpus.labels, found.decision, found.probabilities)
 

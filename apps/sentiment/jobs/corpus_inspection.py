@@ -18,6 +18,7 @@ from ..data.text_source import CorpusError, TextSource
 from ..learning.learned_model import CountedTexts
 from ..learning.recipe_choice import choose_recipe
 from ..learning.text_splits import split_rows
+from ..measures.metrics import columns_of
 from ..settings import Settings, settle
 from ..text_recipes import AUTO
 from .corpus_description import CorpusDescription
@@ -73,7 +74,7 @@ class CorpusInspection:
                 likely = _held_out_probabilities(corpus, similar, settings, max(folds, 2), stage)
                 columns = corpus.places, corpus.texts
                 found = contradicted_texts(likely, corpus.labels, columns, number)
-                self.n_contradicted, self.suspects = found.n, found.texts
+                self.n_contradicted, self.suspects = found.n_contradicted, found.texts
                 self.accuracy = 1 - self.n_contradicted / len(corpus.labels)
             except AppError as error:
                 self.unchecked = error.message
@@ -126,13 +127,13 @@ def _as_probabilities(decision: np.ndarray, probabilities: np.ndarray | None) ->
     """Return the probabilities; without any, the scores as if they were log odds."""
     if probabilities is not None:
         return probabilities
-    scores = np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
+    scores = columns_of(decision)
     return np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
 
 
 def _conflicting_suspects(corpus: Corpus, same: np.ndarray, groups: list[list[int]]) -> Iterator[SuspectText]:
     """Yield the texts that are there with another label, those of the rarer label of each."""
-    labels = corpus.labels.spelled
+    labels = [*corpus.labels]
     for members in groups:
         counts = Counter(labels[i] for i in members)
         if len(counts) < 2:
@@ -153,7 +154,7 @@ def _crossing_suspects(
     corpus: Corpus, same, groups: list[list[int]], is_held_out: np.ndarray
 ) -> Iterator[SuspectText]:
     """Yield the texts to train on that are among those held out, with the same label."""
-    labels = corpus.labels.spelled
+    labels = [*corpus.labels]
     for members in groups:
         for i in members:
             others = [j for j in members if is_held_out[j] and labels[j] == labels[i]]

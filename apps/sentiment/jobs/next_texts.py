@@ -1,6 +1,8 @@
 """The texts to label next: those whose label a model is least sure of, no two of them nearly the same."""
 
 from collections.abc import Iterable
+from heapq import nsmallest
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +54,7 @@ def texts_to_label(
     """
     names = [str(label) for label in model.classes_.tolist()]
     candidates: list[NextText] = []
-    skipped = []
+    skipped, by_lead = [], attrgetter("lead")
     for source in sources:
         skipped.append(Skipped(source.name))
         with open_unlabelled(source, skipped[-1]) as found:
@@ -67,12 +69,8 @@ def texts_to_label(
                         doubt = names[unsure[i]], float(lead[i])
                         candidates.append(NextText(texts[i], predicted[i], *doubt, place))
                 if len(candidates) > 2 * CANDIDATES * n:
-                    candidates = _least_certain(candidates, CANDIDATES * n)
-    return _apart(model, _least_certain(candidates, CANDIDATES * n), n), skipped
-
-
-def _least_certain(candidates: list[NextText], n: int) -> list[NextText]:
-    return sorted(candidates, key=lambda each: each.lead)[:n]
+                    candidates = nsmallest(CANDIDATES * n, candidates, key=by_lead)
+    return _apart(model, nsmallest(CANDIDATES * n, candidates, key=by_lead), n), skipped
 
 
 def _apart(model, candidates: list[NextText], n: int) -> list[NextText]:

@@ -115,23 +115,21 @@ class ShardSpool(Sequence[list[PlacedText]]):
     """Shards in files of a folder, of which memory holds none."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._n = folder, 0
+        self._folder, self._paths = folder, list[Path]()
         folder.mkdir()
 
     def append(self, shard: list[PlacedText]) -> None:
         """Write one, as the last."""
-        path = self._folder / str(self._n)
+        path = self._folder / str(len(self._paths))
         with naming(path), open(path, "wb") as file:
             pickle.dump(shard, file)
-        self._n += 1
+        self._paths.append(path)
 
     def __len__(self) -> int:
-        return self._n
+        return len(self._paths)
 
     def __getitem__(self, number):
-        if not 0 <= number < self._n:
-            raise IndexError(number)
-        with open(self._folder / str(number), "rb") as file:
+        with open(self._paths[number], "rb") as file:
             return pickle.load(file)
 
 

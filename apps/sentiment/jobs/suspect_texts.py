@@ -49,7 +49,7 @@ class Contradictions(NamedTuple):
 
     Attributes
     ----------
-    n, n_strong : int
+    n_contradicted, n_strong : int
         Texts whose labels the models contradict; and labels that they contradict strongly.
     estimated_share : float or None
         Of the labels that are wrong at random; None where a text may have several.
@@ -57,7 +57,7 @@ class Contradictions(NamedTuple):
         The surest first.
     """
 
-    n: int
+    n_contradicted: int
     n_strong: int
     estimated_share: float | None
     texts: list[SuspectText]
@@ -125,13 +125,8 @@ def suspected_labels(
     of_rows = ([column[i] for i in rows.tolist()] for column in columns)
     labels = y[rows].present().named(left_out.classes)
     found = contradicted_texts(likely[is_known], labels, of_rows, SUSPECTS_LISTED)
-    return {
-        "n": len(rows),
-        "n_contradicted": found.n,
-        "n_strong": found.n_strong,
-        "estimated_share": found.estimated_share,
-        "texts": [text._asdict() for text in found.texts],
-    }
+    texts = [text._asdict() for text in found.texts]
+    return {"n": len(rows), **found._asdict(), "texts": texts}
 
 
 WORDS = 3  # in a row, that texts are compared by
@@ -193,8 +188,7 @@ def similar_texts(texts: Sequence[str]) -> np.ndarray:
     except ValueError:  # no text has three words
         return same
     X.data[:] = 1
-    pairs = list(_similar_pairs(X))
-    rows, columns = np.array(pairs, int).reshape(-1, 2).T
+    rows, columns = np.hstack([*_similar_pairs(X)])
     graph = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(once), len(once)))
     return connected_components(graph, directed=False)[1][same]
 
@@ -205,7 +199,7 @@ def _words_in_order(text: str) -> str:
 
 
 def _similar_pairs(X: csr_matrix):
-    """Yield the pairs of rows of a matrix of ones that overlap enough."""
+    """Yield the numbers of rows of a matrix of ones that overlap enough, those of each pair in two arrays."""
     texts_with = np.bincount(X.indices, minlength=X.shape[1])
     rare = X[:, np.flatnonzero((texts_with > 1) & (texts_with <= MOST_TEXTS_SHARING))]
     n_rare, n_all = np.diff(rare.indptr), np.diff(X.indptr)
@@ -215,11 +209,7 @@ def _similar_pairs(X: csr_matrix):
         a, b = shared.row + start, shared.col
         # Whoever has four in five of all in common has half of the rare ones in common, but for odd cases.
         likely = (a < b) & (2 * shared.data >= np.maximum(n_rare[a], n_rare[b]))
-        for i, j in zip(a[likely].tolist(), b[likely].tolist(), strict=True):
-            both = len(np.intersect1d(_terms_of_row(X, i), _terms_of_row(X, j), assume_unique=True))
-            if both >= OVERLAP * (n_all[i] + n_all[j] - both):
-                yield i, j
-
-
-def _terms_of_row(X: csr_matrix, i: int) -> np.ndarray:
-    return X.indices[X.indptr[i] : X.indptr[i + 1]]
+        a, b = a[likely], b[likely]
+        both = X[a].multiply(X[b]).sum(axis=1).astype(int).A1
+        is_near = both >= OVERLAP * (n_all[a] + n_all[b] - both)
+        yield a[is_near], b[is_near]

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from ..measures.prediction import about_model, load_text_model
 from ..measures.term_effects import top_words
 from ..settings import BY_DEFAULT, Settings, settle
 from ..text_recipes import AUTO
+from .suspect_texts import suspected_labels
 
 TOP_WORDS = 10  # for each label
 LETTERS_KEPT = 80  # letters of a text that a list of suspected labels shows some of
@@ -200,13 +201,9 @@ def train_text_model(
         everything, settings, n_train, held_out, cache, stage
     )
 
-    def suspects() -> dict | None:
-        from .suspect_texts import suspected_labels
-
-        return suspected_labels(tested, evaluation, y, (places, beginnings))
-
     measured = _measured_besides(everything, n_train, tested, evaluation, settings, stage)
-    measured |= {"recipe_choice": recipe_choice, "suspects": suspects, "about_labels": about_labels}
+    measured |= {"recipe_choice": recipe_choice, "about_labels": about_labels}
+    measured["suspects"] = partial(suspected_labels, tested, evaluation, y, (places, beginnings))
     measured["rarely_found"] = rarely_found(everything, n_train, tested)
     items = learned_items(hashes[: n_train if saved is tested else None], start_about)
     about = items | record | own_names

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +10,9 @@ from ...common.statistics import confusion, wilson_interval
 from ..data.label_fields import LabelField
 from ..data.text_labels import TextLabels
 from ..text_recipes import usual_metric
-from .metrics import calibration_error, probabilities_to_judge, right_counts, score_decision, score_guessing
+from . import metrics
 from .prediction import least_sure, thresholds_of
-
-if TYPE_CHECKING:
-    from .thresholds import ThresholdEffect, ThresholdLadder
+from .thresholds import PROBABILITIES, RECALLS, ThresholdEffect, ThresholdLadder
 
 NAMED = 5  # labels in a message
 MISTAKES = 12  # texts on a page
@@ -128,13 +125,13 @@ class AnswerScores:
     @property
     def recalls(self) -> dict[str, float | None]:
         """Of each label the share of its texts that are given it."""
-        n_true, _, n_right = right_counts(self.truth, self.given)
+        n_true, _, n_right = metrics.right_counts(self.truth, self.given)
         return {label: _share_of(*n) for label, *n in zip(self.labels, n_right, n_true, strict=True)}
 
     @cached_property
     def label_rows(self) -> list[tuple]:
         """The `LABEL_COLUMNS` of each label, in the order of `labels`; None stands for a share of nothing."""
-        true, given, right = right_counts(self.truth, self.given)
+        true, given, right = metrics.right_counts(self.truth, self.given)
         ladders = map(self.ladder, self.labels)
         areas = [(each.area, each.average_precision) if each else (None, None) for each in ladders]
         return [
@@ -144,11 +141,11 @@ class AnswerScores:
 
     def score(self, metric: str) -> float:
         """Return a score of the answers, by one of `settings.METRICS`."""
-        return score_decision(metric, self.truth, self.decision, self._thresholds)
+        return metrics.score_decision(metric, self.truth, self.decision, self._thresholds)
 
     def guessing(self, metric: str) -> float:
         """Return the score of always giving the label `guess`."""
-        return score_guessing(metric, self.truth, self.labels.index(self.guess))
+        return metrics.score_guessing(metric, self.truth, self.labels.index(self.guess))
 
     @cached_property
     def precision_at(self) -> dict[int, float]:
@@ -175,15 +172,14 @@ class AnswerScores:
         """The error of the probabilities, and the one to expect by chance; None if there are none."""
         if self.probabilities is None:
             return None
-        return calibration_error(*probabilities_to_judge(self.truth, self.probabilities))
+        return metrics.calibration_error(*metrics.probabilities_to_judge(self.truth, self.probabilities))
 
-    def ladder(self, label: str) -> "ThresholdLadder | None":
+    def ladder(self, label: str) -> ThresholdLadder | None:
         """Return what each threshold of a label's score gives."""
         if label not in self.classes:
             return None
         j = self.classes.index(label)
-        values = self.decision[:, j] if self.decision.ndim > 1 else self.decision if j else -self.decision
-        return _ladder(self.truth.has(j), values)
+        return _ladder(self.truth.has(j), metrics.columns_of(self.decision)[:, j])
 
     @property
     def has_threshold(self) -> bool:
@@ -191,7 +187,7 @@ class AnswerScores:
         return self.decision.ndim == 1 or self._thresholds is not None
 
     @cached_property
-    def steps(self) -> "ThresholdLadder | None":
+    def steps(self) -> ThresholdLadder | None:
         """The effect of each threshold: for the second of two labels; for more labels, on the right answers.
 
         The threshold is one of probabilities; without them, with two labels, one of scores. It is the same
@@ -199,13 +195,16 @@ class AnswerScores:
         """
         if self.probabilities is None:
             return self.ladder(self.classes[1]) if self.decision.ndim == 1 else None
-        return _ladder(*probabilities_to_judge(self.truth, self.probabilities)[::-1])
+        return _ladder(*metrics.probabilities_to_judge(self.truth, self.probabilities)[::-1])
 
-    def threshold_table(self) -> "list[ThresholdEffect]":
-        """Return the effect of a few thresholds; nothing if there are none."""
-        from .thresholds import threshold_table
-
-        return [] if self.steps is None else threshold_table(self.steps, self.probabilities is not None)
+    def threshold_table(self) -> list[ThresholdEffect]:
+        """Return what a few probabilities give, or the scores of a few recalls; nothing if there are none."""
+        if self.steps is None:
+            return []
+        if self.probabilities is not None:
+            return [*map(self.steps.at, PROBABILITIES)]
+        found = {each.threshold: each for each in map(self.steps.for_recall, RECALLS)}
+        return [found[threshold] for threshold in sorted(found)]
 
     @property
     def warnings(self) -> list[str]:
@@ -244,10 +243,8 @@ class AnswerScores:
         }
 
 
-def _ladder(has_it: np.ndarray, value: np.ndarray) -> "ThresholdLadder | None":
+def _ladder(has_it: np.ndarray, value: np.ndarray) -> ThresholdLadder | None:
     """Return what each threshold gives; None where all texts have the label, or none has it."""
-    from .thresholds import ThresholdLadder
-
     return ThresholdLadder(has_it, value) if has_it.any() and not has_it.all() else None
 
 

@@ -79,14 +79,19 @@ def score_sets(metric: str, y: TextLabels, decision: np.ndarray) -> float:
     return score_labels(metric, y, TextLabels.of_matrix(y.names, decision > threshold))
 
 
+def columns_of(decision: np.ndarray) -> np.ndarray:
+    """Return decision values with a column for each label, of two labels as well."""
+    return np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
+
+
 def squared_errors(codes: np.ndarray, decision: np.ndarray) -> np.ndarray:
     """Return the squared distance of each text between the truth and its probabilities.
 
     These are the softmax of the decision values times the factor that makes it likeliest. `codes` are columns
     of the labels, of which two may have one column; one that a model did not know is as unlikely as any.
     """
-    z = np.asarray(decision, float)
-    z = np.column_stack([-z, z]) if z.ndim == 1 else np.maximum(z, z[np.isfinite(z)].min())
+    z = columns_of(np.asarray(decision, float))
+    z = np.maximum(z, z[np.isfinite(z)].min())
     likely = softmax(sharpness(z, codes) * z)
     return np.square(likely - (np.arange(z.shape[1]) == codes[:, np.newaxis])).sum(axis=1)
 
@@ -155,13 +160,9 @@ def score_decision(
     """
     if metric != "average-precision":
         return score_labels(metric, y, TextLabels.given(y.names, decision, thresholds))
-    if decision.ndim > 1:
-        columns = [(y.has(k), decision[:, k]) for k in range(decision.shape[1])]
-    elif 2 * (second := y.has(1)).sum() <= len(y):
-        columns = [(second, decision)]
-    else:
-        columns = [(y.has(0), -decision)]
-    found = [average_precision(*column) for column in columns]
+    found = [average_precision(y.has(k), column) for k, column in enumerate(columns_of(decision).T)]
+    if decision.ndim == 1:
+        found = [found[int(2 * y.counts[1] <= len(y))]]
     return float(np.nanmean(found)) if np.isfinite(found).any() else 0.0
 
 
@@ -191,9 +192,8 @@ def threshold_for_metric(metric: str, decision: np.ndarray, likely: np.ndarray) 
         Halfway between two decision values.
     """
     order = np.argsort(-decision, kind="stable")
+    given, n, second = np.arange(1, len(order)), len(order), likely.sum()
     right = np.cumsum(likely[order])[:-1]  # of those given the second label, where so many are
-    given = np.arange(1, len(order))
-    second, n = likely.sum(), len(order)
     first_right = n - given - (second - right)  # of those given the first
     if metric == "macro-f1":
         scores = 2 * right / (given + second) + 2 * first_right / (2 * n - given - second)

@@ -137,11 +137,3 @@ def _short_number_between(below: float | None, at: float) -> float:
         if (below is None or below < short) and short <= at and np.isfinite(short):
             return short
     return float(at)
-
-
-def threshold_table(steps: ThresholdLadder, are_probabilities: bool) -> list[ThresholdEffect]:
-    """Return what a few thresholds give: probabilities, or the scores that reach a few recalls."""
-    if are_probabilities:
-        return [steps.at(threshold) for threshold in PROBABILITIES]
-    found = {each.threshold: each for each in map(steps.for_recall, RECALLS)}
-    return [found[threshold] for threshold in sorted(found)]

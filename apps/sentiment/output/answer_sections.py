@@ -311,16 +311,11 @@ def _mistakes(model: Pipeline, scores: AnswerScores) -> Iterator[Figure]:
 
     explainer = TextExplainer(model)
     for i in scores.mistakes[:MISTAKES]:
-        text, predicted, note = scores.texts[i], scores.given.spelled[i], ""
-        spans = (
-            explainer.explain(text, scores.classes[scores.doubted_label(i)]).spans
-            if len(text) <= LONGEST
-            else []
-        )
-        if len(text) > LONGEST:
-            note = "It is too long to mark its words."
-        elif not spans:
-            note = "It has no word that the model knows."
+        text, predicted = scores.texts[i], scores.given.spelled[i]
+        spans, note = [], "It is too long to mark its words."
+        if len(text) <= LONGEST:
+            spans = explainer.explain(text, scores.classes[scores.doubted_label(i)]).spans
+            note = "" if spans else "It has no word that the model knows."
         truth, margin = shorten(scores.truth.spelled[i]), f", margin {scores.margins[i]:.3f}"
         told = ("true ", truth, ", predicted ", shorten(predicted), margin)
         yield Figure(told, [quoted(highlight(text, spans), note)])

@@ -155,16 +155,23 @@ def _suspects_section(found: CorpusInspection, suspects: Sequence[SuspectText], 
     lines.append(f"{many(found.n_conflicts, 'text')} with another label elsewhere")
     lines.append(f"{many(found.n_crossing, 'text')} to train on among the texts held out")
     if suspects:
-        columns, letters = (COLUMNS, LETTERS_SHOWN) if full else ((*COLUMNS[:4], "text"), BEGINNING)
-        rows = [
-            (str(place), label, suggested, sure, *[why] * full, shortened(text, letters))
-            for place, label, suggested, sure, why, text in map(_suspect_cells, suspects)
-        ]
         told = "; -v lists them, -o FILE.csv writes them in full length"
-        left_out = "" if full else more(len(found.suspects) - len(rows), "text", told)
-        words = [place for place, name in enumerate(columns) if name != "sure"]
-        tables.append(Table(columns, rows, words, left_out=left_out))
+        left_out = "" if full else more(len(found.suspects) - len(suspects), "text", told)
+        tables.append(suspects_table(suspects, LETTERS_SHOWN if full else BEGINNING, full, left_out))
     return Section(title="Suspected labels", lines=lines, tables=tables)
+
+
+def suspects_table(
+    suspects: Sequence[SuspectText], letters: int, full: bool = False, left_out: str = ""
+) -> Table:
+    """Return a table of suspected texts with so many letters of each; in `full`, it says why."""
+    columns = COLUMNS if full else (*COLUMNS[:4], "text")
+    rows = [
+        (str(place), label, suggested, sure, *[why] * full, shortened(text, letters))
+        for place, label, suggested, sure, why, text in map(_suspect_cells, suspects)
+    ]
+    words = [place for place, name in enumerate(columns) if name != "sure"]
+    return Table(columns, rows, words, left_out=left_out)
 
 
 def write_suspects(path: str, suspects: Sequence[SuspectText]) -> None:

@@ -10,12 +10,14 @@ import numpy as np
 from ...common.html_pages import write_sections_page
 from ...common.printing import certificate_line, fields, many, more, percent, shortened
 from ...common.sections import Fact, Figure, Line, Section, Table, time_section
+from ..jobs.suspect_texts import LETTERS_SHOWN, SuspectText
 from ..jobs.text_training import TextTraining
 from ..measures.answer_scores import AnswerScores
 from ..measures.term_effects import shown_term
 from ..settings import spelled_setting
 from ..text_recipes import WEIGHTINGS
 from .answer_sections import answer_sections, main_facts, mistakes_section, page_head
+from .inspection_output import suspects_table
 from .top_words_output import top_words_section
 
 LABELS_WITH_WORDS = 24
@@ -285,19 +287,13 @@ def _words_section(result: TextTraining) -> Section:
 
 def _suspected_section(found: dict) -> Section:
     """Return how many labels are probably wrong, and the surest of them."""
-    from ..jobs.suspect_texts import LETTERS_SHOWN
-
     n = f"{found['n_contradicted']:,} of {many(found['n'], 'label')}, {found['n_strong']:,} strongly"
     lines = [f"Models of other texts contradict {n}."]
     if (share := found["estimated_share"]) is not None:
         lines.append(f"By the surest predictions, about {percent(share)} of the labels are wrong at random.")
-    columns = "place", "label", "suggested", "sure", "text"
-    rows = [
-        (str(place), label, suggested, f"{sure:.3f}", shortened(text, LETTERS_SHOWN))
-        for place, label, suggested, sure, text in ([one[name] for name in columns] for one in found["texts"])
-    ]
-    lines += ["fastsvm-sentiment inspect lists more."] * bool(rows)
-    tables = [Table(columns, rows, words=(0, 1, 2, 4))] if rows else []
+    suspects = [SuspectText(**one) for one in found["texts"]]
+    lines += ["fastsvm-sentiment inspect lists more."] * bool(suspects)
+    tables = [suspects_table(suspects, LETTERS_SHOWN)] if suspects else []
     return Section(title="Suspected labels", lines=lines, tables=tables)
 
 
