@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import chain, compress, dropwhile, repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from ...common.errors import USAGE, AppError, Skipped
@@ -109,11 +110,11 @@ def read_corpus(
         format, columns = found.format, found.columns
         if groups is not None and columns is not None and groups not in columns:
             raise AppError(f"{source.name}: no column {groups!r} among {', '.join(columns[:20])}", USAGE)
-        column = groups if groups is None or columns is None else columns.index(groups)
         for record in usable_records(found, skipped):
             value = None
             if groups is not None:
-                value = record.row.get(column) if isinstance(record.row, dict) else record.row[column]
+                row = record.row if columns is None else dict(zip(columns, record.row, strict=True))
+                value = row.get(groups)
             label = sys.intern(record.label) if isinstance(record.label, str) else record.label
             rows.append((record.where, label, record.text, "" if value is None else str(value)))
     if source.given is not None:
@@ -221,16 +222,8 @@ def _is_one_label(where: int | str, label: LabelField, skipped: Skipped) -> bool
 
 
 def in_pieces(texts: Iterable[PlacedText], size: int) -> Batches:
-    """Yield texts in pieces of so many characters, or a text more."""
-    piece, n = [], 0
-    for placed in texts:
-        piece.append(placed)
-        n += len(placed[2])
-        if n >= size:
-            yield piece
-            piece, n = [], 0
-    if piece:
-        yield piece
+    """Return texts in pieces of so many characters, or a text more."""
+    return record_formats.joined_blocks(([placed] for placed in texts), size, itemgetter(2))
 
 
 def _place_of_text(text: str, key: bytes) -> float:

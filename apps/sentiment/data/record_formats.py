@@ -19,8 +19,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from textwrap import shorten
+from typing import Any
 
 from ...common.errors import USAGE, AppError
 from ...common.input_streams import DamagedGzip, open_binary
@@ -202,12 +204,14 @@ def read_folder(source: TextSource) -> Records:
     return Records("folder", ["file"], joined_blocks(blocks, CHARACTERS_AT_ONCE))
 
 
-def joined_blocks(blocks: Iterable[list[Record]], size: int) -> Iterator[list[Record]]:
-    """Join lists of records, until one has `size` characters of text."""
+def joined_blocks(
+    blocks: Iterable[list], size: int, text_of: Callable[[Any], str] = attrgetter("text")
+) -> Iterator[list]:
+    """Join lists of records, or of what else has a text, until one has `size` characters of text."""
     whole, room = [], size
     for block in blocks:
         whole += block
-        room -= sum(len(record.text) for record in block)
+        room -= sum(map(len, map(text_of, block)))
         if room <= 0:
             yield whole
             whole, room = [], size

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import numpy as np
-from scipy.special import logsumexp
 
-from fastsvm.fitting import ConvergenceWarning
+from fastsvm.fitting import ConvergenceWarning, softmax
 
 from ...common.errors import AppError, place_of
 from ...common.folds import stratified_folds
@@ -118,17 +117,12 @@ def _held_out_probabilities(
                     learned = others.learn(settings)
                 else:
                     learned = others.fit(learned.settings, left_out=learned.left_out)
-            likely[np.ix_(is_tried, np.isin(y.names, known))] = _as_probabilities(*learned.scores(X))
+            decision, probabilities = learned.scores(X)
+            if probabilities is None:  # scores as if they were log odds
+                probabilities = softmax(columns_of(decision))
+            likely[np.ix_(is_tried, np.isin(y.names, known))] = probabilities
             advance()
     return likely
-
-
-def _as_probabilities(decision: np.ndarray, probabilities: np.ndarray | None) -> np.ndarray:
-    """Return the probabilities; without any, the scores as if they were log odds."""
-    if probabilities is not None:
-        return probabilities
-    scores = columns_of(decision)
-    return np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
 
 
 def _conflicting_suspects(corpus: Corpus, same: np.ndarray, groups: list[list[int]]) -> Iterator[SuspectText]:

@@ -81,11 +81,9 @@ def _apart(model, candidates: list[NextText], n: int) -> list[NextText]:
     norms = np.sqrt(X.multiply(X).sum(axis=1)).A1
     X.data /= np.repeat(norms, np.diff(X.indptr))
     is_near, chosen = np.zeros(len(candidates), bool), []
-    for i, candidate in enumerate(candidates):
-        if is_near[i]:
-            continue
-        chosen.append(candidate)
-        if len(chosen) == n:
-            break
+    while len(chosen) < n and not is_near.all():
+        i = int(is_near.argmin())
+        chosen.append(candidates[i])
         is_near |= (X @ X[i].T).toarray().ravel() > NEAR
+        is_near[i] = True
     return chosen

@@ -10,6 +10,7 @@ from fastsvm.fitting import sharpness, softmax
 
 from ...common.statistics import wilson_interval
 from ..data.text_labels import TextLabels
+from .thresholds import ThresholdLadder
 
 BINS = 15  # of as many texts each
 GROUPS = 10  # of equal ranges of a probability
@@ -41,9 +42,8 @@ def score_labels(metric: str, y: TextLabels, given: TextLabels) -> float:
     n_true, n_given, n_right = right_counts(y, given)
     if metric == "micro-f1":
         return float(2 * n_right.sum() / max(n_true.sum() + n_given.sum(), 1))
-    there = (n_true if metric == "balanced-accuracy" else n_true + n_given) > 0
     whole = n_true if metric == "balanced-accuracy" else (n_true + n_given) / 2
-    return float((n_right[there] / whole[there]).mean())
+    return float((n_right[whole > 0] / whole[whole > 0]).mean())
 
 
 def best_f1(is_it: np.ndarray, decision: np.ndarray, n_having: float | None = None) -> tuple[float, float]:
@@ -106,12 +106,7 @@ def average_precision(is_it: np.ndarray, decision: np.ndarray) -> float:
     decision : ndarray of shape (n,)
         The higher, the more likely the label; equal ones are one step.
     """
-    if not is_it.any():
-        return float("nan")
-    order = np.argsort(-decision, kind="stable")
-    last = np.append(np.flatnonzero(np.diff(decision[order])), len(order) - 1)  # of equal decisions
-    right = np.cumsum(is_it[order])[last]
-    return float(np.sum(np.diff(right, prepend=0) / right[-1] * right / (last + 1)))
+    return ThresholdLadder(is_it, decision).average_precision if is_it.any() else float("nan")
 
 
 def set_thresholds(metric: str, columns: Iterable[np.ndarray]) -> np.ndarray:

@@ -96,8 +96,7 @@ class ThresholdLadder:
     @property
     def average_precision(self) -> float:
         """Under the precision-recall curve, by steps."""
-        gained = np.diff(self.right, prepend=0) / self.having
-        return float(gained @ (self.right / self.given))
+        return float(np.sum(np.diff(self.right, prepend=0) / self.having * self.right / self.given))
 
     def at(self, threshold: float) -> ThresholdEffect:
         """Return what a threshold gives."""
