@@ -150,7 +150,8 @@ class LeftOutScores:
             columns = (
                 expit(slope * x + c) for slope, c, x in zip(*(each[known] for each in own), strict=True)
             )
-            thresholds = set_thresholds(self.metric, columns)
+            with np.errstate(invalid="ignore"):  # a score without effect times -inf
+                thresholds = set_thresholds(self.metric, columns)
             estimator.thresholds_[np.searchsorted(classes, self.classes[known])] = thresholds
         elif len(classes) == 2:
             estimator.intercept_ = estimator.intercept_ - np.float32(self.shift)
