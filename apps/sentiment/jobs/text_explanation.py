@@ -12,7 +12,7 @@ from fastsvm.text import token_regex
 
 from ...common.errors import USAGE, AppError
 from ..data.text_labels import TextLabels
-from ..measures.prediction import TRAIN_AGAIN, bags_of_model, is_kernel_machine, thresholds_of
+from ..measures.prediction import TRAIN_AGAIN, bags_of_model, is_kernel_machine, thresholds_of, weighed
 from ..text_recipes import is_unsegmented
 
 MOST_VALUES = 1 << 22  # of the rows that a kernel machine scores at a time
@@ -111,9 +111,8 @@ class TextExplainer:
     def explain(self, text: str, label: str | None = None) -> TextExplanation:
         """Split the score of a text into the contributions of its terms."""
         classifier = self._model["classifier"]
-        row = counts = self._model["vectorizer"].transform([text])
-        for _, step in self._model.steps[1:-1]:
-            row = step.transform(row)
+        counts = self._model["vectorizer"].transform([text])
+        row = weighed(self._model, counts)
         with np.errstate(over="ignore", invalid="ignore"):  # found below
             decision = classifier.decision_function(row)[0]
         labels = TextLabels.given(classifier.classes_, np.array([decision]), thresholds_of(classifier))
@@ -153,9 +152,7 @@ class TextExplainer:
         def score(left_out: np.ndarray) -> np.ndarray:
             rows, places = np.nonzero(counts.indices != left_out[:, np.newaxis])
             shape = len(left_out), counts.shape[1]
-            X = csr_matrix((counts.data[places], (rows, counts.indices[places])), shape)
-            for _, step in self._model.steps[1:-1]:
-                X = step.transform(X)
+            X = weighed(self._model, csr_matrix((counts.data[places], (rows, counts.indices[places])), shape))
             return self._model["classifier"].decision_function(X).reshape(len(left_out), -1)[:, index]
 
         every = np.append(columns, -1)  # and none is left out

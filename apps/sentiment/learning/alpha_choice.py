@@ -1,7 +1,7 @@
 """The choice of alpha: fit a whole path of alphas on each fold, and score them on the texts left out."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from fastsvm.text import OwnRatios
 
 from ..data.label_fields import LabelField
 from ..data.text_labels import TextLabels
-from ..measures.metrics import average_precision, score_labels, score_sets, squared_errors
+from ..measures.metrics import score_decision, score_sets, squared_errors
 from .text_splits import Fold
 
 ClassWeight = str | dict[str, float] | None
@@ -144,6 +144,7 @@ def _weights_of(y: TextLabels, class_weight: ClassWeight) -> Callable[[int], np.
 # Of each alpha that a fold tried: the score and the gap there, and of some rows of its test texts, these, the
 # decision values.
 FoldScores = dict[float, tuple[float, float, np.ndarray, np.ndarray]]
+Decisions = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -253,59 +254,50 @@ class AlphaSearch:
         One label at a time, whose weights are dropped before the next: thousands of labels take no more room.
         """
         alphas, n_test = np.sort(np.asarray(alphas, float))[::-1], len(part.y_test)
-        exclusive, n_labels, labels = part.y.exclusive, len(part.y.names), np.flatnonzero(part.y.counts)
-        n_columns = 1 if exclusive and n_labels == 2 else n_labels
-        step = -(-len(alphas) * n_test * n_columns // MAX_KEPT)
-        rows = np.arange(0, n_test, step)
+        n_labels, labels = len(part.y.names), np.flatnonzero(part.y.counts)
+        n_columns = 1 if part.y.exclusive and n_labels == 2 else n_labels
+        rows = np.arange(0, n_test, -(-len(alphas) * n_test * n_columns // MAX_KEPT))
         kept = np.full((len(alphas), len(rows), n_columns), -np.inf, np.float32)
-        # Of two labels, the second is predicted where its decision is above 0; of more, the highest wins.
-        best = np.full((len(alphas), n_test), 0.0 if len(labels) == 2 else -np.inf, part.X.dtype)
-        predicted = np.full(best.shape, labels[0])
-        gaps, precisions = np.zeros(len(alphas)), []
-        of_machine = None if self.machine is None else _kernel_decisions(part, alphas, self.machine)
-        for k, label in enumerate(part.y.problems):
-            if of_machine:
-                decision, gap = (values[k] for values in of_machine)
-            else:
-                decision, gap = self._path_decisions(part, k, label, alphas)
-            higher = decision > best
-            best[higher], predicted[higher] = decision[higher], label
+        gaps = np.zeros(len(alphas))
+        found = self._path_decisions if self.machine is None else self._kernel_decisions
+        for label, (decision, gap) in zip(part.y.problems, found(part, alphas), strict=True):
             np.maximum(gaps, gap, out=gaps)
             kept[:, :, label if n_columns > 1 else 0] = decision[:, rows]
-            if exclusive and len(labels) == 2 < n_labels:
+            if part.y.exclusive and len(labels) == 2 < n_labels:
                 kept[:, :, labels[0]] = -decision[:, rows]
-            if self.metric == "average-precision":
-                is_it = part.y_test.has(label)
-                if exclusive and len(labels) == 2 and 2 * is_it.sum() > n_test:  # the rarer of two labels
-                    is_it, decision = ~is_it, -decision
-                precisions.append([average_precision(is_it, row) for row in decision])
-        if self.metric == "average-precision":
-            scores = _mean_of_known(np.transpose(precisions)).tolist()
-        elif not exclusive:
-            scores = [score_sets(self.metric, part.y_test[rows], decision) for decision in kept]
-        elif self.metric == SQUARED_ERROR:
-            codes = part.y_test.codes[rows]
-            scores = [-squared_errors(codes, decision.squeeze()).mean() for decision in kept]
-        else:
-            given = [TextLabels.of_codes(part.y_test.names, row) for row in predicted]
-            scores = [score_labels(self.metric, part.y_test, each) for each in given]
+        if n_columns == 1:
+            kept = kept[:, :, 0]
+        scores = [self._score(part.y_test[rows], decision) for decision in kept]
         tried = zip(alphas.tolist(), scores, gaps.tolist(), kept, strict=True)
         return {alpha: (score, gap, rows, decision) for alpha, score, gap, decision in tried}
 
-    def _path_decisions(self, part: FoldPart, k: int, label: int, alphas: np.ndarray):
-        """Return the decision values of the test texts for a label at each alpha, and the relative gaps."""
-        X, X_test = part.weighed(k)
-        options = {**self._path_options, "sample_weight": part.weights(k), "max_iter": MAX_EPOCHS}
-        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
-            path = sdca_path(X, part.y.has(label), alphas / part.share, **options)
-        decision = np.array([X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
-        return decision, path.dual_gaps / path.objectives
+    def _score(self, y: TextLabels, decision: np.ndarray) -> float:
+        if self.metric == SQUARED_ERROR:
+            return -squared_errors(y.codes, decision).mean()
+        by_label = y.exclusive or self.metric == "average-precision"
+        return (score_decision if by_label else score_sets)(self.metric, y, decision)
 
+    def _path_decisions(self, part: FoldPart, alphas: np.ndarray) -> Iterator[Decisions]:
+        """Yield for each problem the decision values of the test texts, and the gaps, at each alpha."""
+        options = {**self._path_options, "max_iter": MAX_EPOCHS}
+        for k, label in enumerate(part.y.problems):
+            X, X_test = part.weighed(k)
+            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
+                path = sdca_path(
+                    X, part.y.has(label), alphas / part.share, sample_weight=part.weights(k), **options
+                )
+            decision = np.array([X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
+            yield decision, path.dual_gaps / path.objectives
 
-def _mean_of_known(precisions: np.ndarray) -> np.ndarray:
-    """Return the mean average precision at each alpha (a row) of the labels that some text has."""
-    known = np.isfinite(precisions[0])
-    return precisions[:, known].mean(axis=1) if known.any() else np.zeros(len(precisions))
+    def _kernel_decisions(self, part: FoldPart, alphas: np.ndarray) -> Iterator[Decisions]:
+        """Yield the same of a kernel machine."""
+        decisions, gaps = [], []
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            for alpha in alphas / part.share:
+                machine = self.machine.set_params(alpha=alpha).fit(part.X, part.y.target, part.weights(0))
+                decisions.append(machine.decision_function(part.X_test).reshape(len(part.y_test), -1).T)
+                gaps.append(np.ravel(machine.dual_gap_ / np.asarray(machine.objective_)))
+        return zip(np.swapaxes(decisions, 0, 1), np.transpose(gaps), strict=True)
 
 
 def _combined_choice(tried: list[FoldScores], folds: list[Fold], metric: str) -> AlphaChoice:
@@ -315,8 +307,6 @@ def _combined_choice(tried: list[FoldScores], folds: list[Fold], metric: str) ->
     best = alphas[int(scores.mean(axis=1).argmax())]
     rows = np.concatenate([test[fold[best][2]] for (_, test), fold in zip(folds, tried, strict=True)])
     decision = np.concatenate([fold[best][3] for fold in tried])
-    if decision.shape[1] == 1:
-        decision = decision[:, 0]
     n_tried = sum(len(test) for _, test in folds)
     return AlphaChoice(best, np.array(alphas), scores, gaps, n_tried, metric, rows, decision)
 
@@ -329,14 +319,3 @@ def _alphas_beyond(choice: AlphaChoice) -> list[float]:
     neighbour = choice.alphas[-2 if is_last else 1]
     factor = choice.alpha / neighbour
     return [float(f"{choice.alpha * factor**k:.2g}") for k in range(1, EXTENSION + 1)]
-
-
-def _kernel_decisions(part: FoldPart, alphas: np.ndarray, machine) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same of a kernel machine, for each label that has a problem."""
-    decisions, gaps = [], []
-    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        for alpha in alphas / part.share:
-            machine.set_params(alpha=alpha).fit(part.X, part.y.target, part.weights(0))
-            decisions.append(machine.decision_function(part.X_test).reshape(len(part.y_test), -1).T)
-            gaps.append(np.ravel(machine.dual_gap_ / np.asarray(machine.objective_)))
-    return np.swapaxes(decisions, 0, 1), np.transpose(gaps)

@@ -22,7 +22,7 @@ from ..data.text_labels import TextLabels
 from ..data.text_source import CorpusError
 from ..measures.answer_scores import AnswerScores
 from ..measures.metrics import set_thresholds, threshold_for_metric
-from ..measures.prediction import TRAIN_AGAIN, bags_of_model, thresholds_of
+from ..measures.prediction import TRAIN_AGAIN, bags_of_model, thresholds_of, weighed
 from ..measures.term_effects import check_linear, of_terms
 from ..settings import Settings
 from ..text_recipes import CLASSIFIERS, short_alphas
@@ -56,31 +56,9 @@ class LeftOutScores:
     rows: np.ndarray | None = None
 
     @classmethod
-    def of_folds(cls, X: csr_matrix, y: TextLabels, folds: list[Fold], settings: Settings) -> LeftOutScores:
-        """Train on each fold, with the weight that a text has against the regularisation in all of them."""
-        decision = np.full((len(y), len(y.names)), -np.inf, np.float32)
-        for fold in folds:
-            steps = pipeline_steps.selection(settings), pipeline_steps.weighting(settings)
-            part = FoldPart(X, y, fold, *steps)
-            target = part.y.present().target
-            estimator = pipeline_steps.classifier(settings, len(part.y))
-            if hasattr(estimator, "alpha"):
-                estimator.set_params(alpha=estimator.alpha / part.share)
-            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                if part.label_ratios is None:
-                    estimator.fit(part.X, target)
-                else:
-                    part.label_ratios.fit_classifier(estimator, part.X, target)
-            scores = estimator.decision_function(part.X_test)
-            scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-            decision[np.ix_(fold[1], np.searchsorted(y.names, estimator.classes_))] = scores
-        tried = np.concatenate([test for _, test in folds])
-        scores = decision[tried, 1] if y.exclusive and len(y.names) == 2 else decision[tried]
-        return cls(y[tried], scores, rows=tried)
-
-    def kept(self) -> dict[str, Any]:
-        """Return what a cache keeps of them."""
-        return {"decision": self.decision, "rows": self.rows}
+    def of(cls, y: TextLabels, settings: Settings, rows: np.ndarray, decision: np.ndarray) -> LeftOutScores:
+        """Return those of some rows of the texts with labels y, shifted as settings ask."""
+        return cls(y[rows], decision, metric=settings.metric, rows=rows).shifted(settings.threshold)
 
     @property
     def classes(self) -> np.ndarray:
@@ -158,6 +136,28 @@ class LeftOutScores:
         estimator.calibration_ = calibration
 
 
+def decisions_of_folds(X: csr_matrix, y: TextLabels, folds: list[Fold], settings: Settings) -> dict[str, Any]:
+    """Train on each fold, with the weight that a text has against the regularisation in all of them.
+
+    Return what `LeftOutScores.of` takes, as a cache keeps it.
+    """
+    decision = np.full((len(y), len(y.names)), -np.inf, np.float32)
+    for fold in folds:
+        part = FoldPart(X, y, fold, pipeline_steps.selection(settings), pipeline_steps.weighting(settings))
+        target = part.y.present().target
+        estimator = pipeline_steps.classifier(settings, len(part.y))
+        if hasattr(estimator, "alpha"):
+            estimator.set_params(alpha=estimator.alpha / part.share)
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            pipeline_steps.fit_classifier(estimator, part.X, target, ratios=part.label_ratios)
+        scores = estimator.decision_function(part.X_test)
+        scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+        decision[np.ix_(fold[1], np.searchsorted(y.names, estimator.classes_))] = scores
+    tried = np.concatenate([test for _, test in folds])
+    scores = decision[tried, 1] if y.exclusive and len(y.names) == 2 else decision[tried]
+    return {"rows": tried, "decision": scores}
+
+
 def _complete_calibration(lines: np.ndarray, places: np.ndarray, n: int) -> Calibration:
     """Return the calibration of n labels that a text may have several of; those elsewhere get the mean."""
     every = np.tile(lines.mean(axis=0), (n, 1))
@@ -181,9 +181,7 @@ class LearnedModel(NamedTuple):
 
     def scores(self, X: csr_matrix) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the decision values and the probabilities of texts, whose terms were counted alike."""
-        X = self.chosen(X).astype(np.float32, copy=False)
-        for _, step in self.model.steps[1:-1]:
-            X = step.transform(X)
+        X = weighed(self.model, self.chosen(X).astype(np.float32, copy=False))
         classifier = self.model["classifier"]
         has_probabilities = hasattr(self.model, "predict_proba")
         return classifier.decision_function(X), classifier.predict_proba(X) if has_probabilities else None
@@ -246,15 +244,13 @@ class CountedTexts(NamedTuple):
             if folds:
                 choose = partial(self.choose, settings, folds, stage)
                 choice = AlphaChoice(**cache.get("choose alpha", lambda: vars(choose())))
-                left_out = {"decision": choice.decision, "rows": choice.rows}
+                left_out = {"rows": choice.rows, "decision": choice.decision}
             settings = replace(settings, alpha=choice and choice.alpha)
         elif folds:
             with stage("calibrate"):
-                scored = partial(LeftOutScores.of_folds, self.X, y, folds, settings)
-                left_out = cache.get("calibrate", lambda: scored().kept())
+                left_out = cache.get("calibrate", lambda: decisions_of_folds(self.X, y, folds, settings))
         if left_out is not None:
-            left_out = LeftOutScores(y[left_out["rows"]], metric=settings.metric, **left_out)
-            left_out = left_out.shifted(settings.threshold)
+            left_out = LeftOutScores.of(y, settings, **left_out)
         with stage("train"):
             return self.fit(settings, choice, left_out, cache.path("train", ".fit"))
 
@@ -331,9 +327,7 @@ class ContinuedModel:
         for label in sorted(y.label_counts.keys() - set(map(str, model.classes_.tolist()))):
             raise CorpusError(f"the model does not know the label {label!r}; {OTHERWISE}")
         self.model, self.counts = model, model["vectorizer"].transform(texts).astype(np.float32)
-        X = self.counts
-        for _, step in model.steps[1:-1]:
-            X = step.transform(X)
+        X = weighed(model, self.counts)
         with np.errstate(over="ignore", invalid="ignore"):  # found below
             scores = model["classifier"].decision_function(X).reshape(len(y), -1)
         if not np.isfinite(scores).all():

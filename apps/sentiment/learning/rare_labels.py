@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..measures.metrics import score_decision
+from ..data.text_labels import TextLabels
+from ..measures.metrics import right_counts, score_decision
 from ..text_recipes import FINE_LABELS
-from .learned_model import Counted, CountedTexts, LearnedModel, LeftOutScores
+from .learned_model import Counted, CountedTexts, LearnedModel, LeftOutScores, decisions_of_folds
 from .text_splits import inner_folds
 
 LOW_RECALL = 0.2  # of a label, in unseen texts
@@ -38,21 +39,19 @@ def rarely_found(everything: Counted, n_train: int, tested: LearnedModel) -> str
     if recalls[worst] >= LOW_RECALL:
         return None
     part, _ = everything.parted(slice(n_train), slice(0))
-    folds = inner_folds(part.y, settings.seed)
-    after = LeftOutScores.of_folds(part.X, part.y, folds, replace(settings, class_weight="balanced"))
+    balanced, folds = replace(settings, class_weight="balanced"), inner_folds(part.y, settings.seed)
+    after = LeftOutScores.of(part.y, balanced, **decisions_of_folds(part.X, part.y, folds, balanced))
     found = _recalls(after)[worst]
     if found <= recalls[worst]:
         return None
-    accuracies = (score_decision("accuracy", each.y, each.decision) for each in (before, after))
+    first, second = (score_decision("accuracy", each.y, each.decision) for each in (before, after))
     told = "the share of unseen training texts of '{}' that get this label is {:.2f} (accuracy {:.4f}); "
     weighted = "with --class-weight balanced {:.2f} (accuracy {:.4f})"
-    first, second = accuracies
     return told.format(worst, recalls[worst], first) + weighted.format(found, second)
 
 
 def _recalls(scores: LeftOutScores) -> dict[str, float]:
     """Return the share of the texts of each label that are given it."""
-    given = scores.decision.argmax(axis=1)
-    counts = scores.y.counts
-    found = np.bincount(scores.y.codes[given == scores.y.codes], minlength=len(counts))
-    return {str(scores.y.names[k]): found[k] / counts[k] for k in np.flatnonzero(counts)}
+    given = TextLabels.given(scores.classes, scores.decision, None)
+    n_having, _, n_right = right_counts(scores.y, given)
+    return {str(scores.classes[k]): n_right[k] / n_having[k] for k in np.flatnonzero(n_having)}

@@ -19,6 +19,8 @@ from ..data.label_fields import SEPARATORS
 from ..data.text_labels import TextLabels
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from fastsvm.fitting import Pipeline
 
     Model = text.TextScorer | Pipeline
@@ -154,6 +156,13 @@ def use_all_cores(model: Model) -> None:
         model["vectorizer"].set_params(n_jobs=-1)
 
 
+def weighed(model: Pipeline, X: csr_matrix) -> csr_matrix:
+    """Return counts as the classifier of a model sees them."""
+    for _, step in model.steps[1:-1]:
+        X = step.transform(X)
+    return X
+
+
 def bags_of_model(model: Model) -> list:
     """Return the vectorizers that stand side by side in a model, mostly a single one."""
     return getattr(model["vectorizer"], "bags", [model["vectorizer"]])
@@ -254,9 +263,7 @@ def classify(
         else:
             X = model["vectorizer"].transform(texts)
             n_terms, n_first = np.diff(X.indptr), text.first_terms(model["vectorizer"], X)
-            for _, step in model.steps[1:-1]:
-                X = step.transform(X)
-            classifier = model["classifier"]
+            X, classifier = weighed(model, X), model["classifier"]
             decision = classifier.decision_function(X)
             probabilities = classifier.predict_proba(X) if with_proba else None
     if not np.isfinite(decision).all():
