@@ -58,18 +58,34 @@ def test_characters_are_taken_where_they_are_better(train, write):
 
 
 def test_the_usual_recipe_of_texts_so_long_is_taken_unless_another_is_surely_better():
+    def taken(errors, length):
+        return _best_recipe(errors, length)[0]
+
     errors = {"nb-words": np.tile([0.1, 0.3], 500), "nb-both": np.tile([0.097, 0.297], 500)}
     errors["nb-both"][::2] += np.tile([-0.05, 0.05], 250)  # better by 2.7 standard errors
-    assert [_best_recipe(errors, length) for length in (100, 501)] == ["nb-both", "nb-both"]
+    assert [taken(errors, length) for length in (100, 501)] == ["nb-both", "nb-both"]
     errors["nb-both"] += 0.001  # by 1.8
-    assert [_best_recipe(errors, length) for length in (100, 501)] == ["nb-both", "nb-words"]
+    assert [taken(errors, length) for length in (100, 501)] == ["nb-both", "nb-words"]
     errors = {"nb-words": errors["nb-both"], "nb-both": errors["nb-words"]}
-    assert [_best_recipe(errors, length) for length in (100, 501)] == ["nb-both", "nb-words"]
+    assert [taken(errors, length) for length in (100, 501)] == ["nb-both", "nb-words"]
     tfidf = errors | {"tfidf-both": errors["nb-words"] + 0.0007}  # by 1.1, and of tf-idf one is enough
-    assert [_best_recipe(tfidf, length) for length in (100, 501)] == ["tfidf-both", "nb-words"]
+    assert [taken(tfidf, length) for length in (100, 501)] == ["tfidf-both", "nb-words"]
     tfidf["tfidf-both"] += 0.0002  # by 0.98
-    assert _best_recipe(tfidf, 100) == "nb-both"
-    assert _best_recipe({"nb-signs": errors["nb-both"]}, 501) == "nb-signs"
+    assert taken(tfidf, 100) == "nb-both"
+    assert taken({"nb-signs": errors["nb-both"]}, 501) == "nb-signs"
+
+
+def test_leads_near_the_one_needed_are_for_more_texts_to_tell_apart():
+    usual = np.tile([0.1, 0.3], 500)
+    swing = np.tile([-0.05, 0.05], 500)  # a standard error of 0.0016
+    lead = {z: usual - swing - z * swing.std() / np.sqrt(1000) for z in (-1, 0.4, 0.6, 3.4, 3.6)}
+    both = {"nb-both": usual}
+    assert _best_recipe(both | {"nb-words": lead[0.4]}, 100) == ("nb-both", [])
+    assert _best_recipe(both | {"nb-words": lead[0.6]}, 100) == ("nb-both", ["nb-both", "nb-words"])
+    words = {"nb-words": lead[3.4], "tfidf-both": lead[-1]}
+    assert _best_recipe(both | words, 100) == ("nb-words", ["nb-both", "nb-words"])
+    tfidf = {"nb-words": lead[3.6], "tfidf-both": lead[0.4]}  # the best is tried again, too
+    assert _best_recipe(both | tfidf, 100) == ("nb-words", ["nb-both", "nb-words", "tfidf-both"])
 
 
 def test_many_labels_have_few_alphas_and_the_squared_hinge(train, write):
