@@ -274,8 +274,10 @@ class AlphaSearch:
     def _score(self, y: TextLabels, decision: np.ndarray) -> float:
         if self.metric == SQUARED_ERROR:
             return -squared_errors(y.codes, decision).mean()
-        by_label = y.exclusive or self.metric == "average-precision"
-        return (score_decision if by_label else score_sets)(self.metric, y, decision)
+        if y.exclusive or self.metric == "average-precision":
+            unknown = np.finfo(decision.dtype).min  # of a label that the fold's model does not know
+            return score_decision(self.metric, y, np.nan_to_num(decision, neginf=unknown))
+        return score_sets(self.metric, y, decision)
 
     def _path_decisions(self, part: FoldPart, alphas: np.ndarray) -> Iterator[Decisions]:
         """Yield for each problem the decision values of the test texts, and the gaps, at each alpha."""
