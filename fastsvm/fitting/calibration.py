@@ -111,7 +111,7 @@ class Calibration:
         """
         decision = np.asarray(decision, float)
         finite = decision[np.isfinite(decision)]
-        if decision.ndim == 1 or np.ndim(y) == 2 or not len(finite):
+        if decision.ndim == 1 or not len(finite):
             return cls.fit(decision, y, classes)
         step = -(-decision.size // MOST_SCORES)
         decision, y = np.maximum(decision[::step], finite.min()), np.asarray(y)[::step]

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 EXTENSIONS = 3  # of the grid of alphas, at most
 MOST_TRIED = 50  # labels of those that a text may have several of, by which alpha is chosen
+LOWEST = np.finfo(np.float32).min  # counts as the score of a label unknown to a model, in products
 OTHERWISE = "train a model of old and new texts without --continue"
 
 
@@ -124,12 +125,12 @@ class LeftOutScores:
             calibration = Calibration(np.ones(len(classes)), np.zeros(len(classes)), independent=True)
             estimator.thresholds_ = intercepts.copy()  # a score of 0, as in training
             known = self.y.counts > 0
-            own = self._calibration.slopes, self._calibration.intercepts, self.decision.T
+            own = self._calibration
             columns = (
-                expit(slope * x + c) for slope, c, x in zip(*(each[known] for each in own), strict=True)
+                expit(own.slopes[k] * np.maximum(self.decision[:, k], LOWEST) + own.intercepts[k])
+                for k in np.flatnonzero(known)
             )
-            with np.errstate(invalid="ignore"):  # a score without effect times -inf
-                thresholds = set_thresholds(self.metric, columns)
+            thresholds = set_thresholds(self.metric, columns)
             estimator.thresholds_[np.searchsorted(classes, self.classes[known])] = thresholds
         elif len(classes) == 2:
             estimator.intercept_ = estimator.intercept_ - np.float32(self.shift)
