@@ -250,7 +250,7 @@ def _tested_and_saved(
             record = held_out_record(evaluation, everything.y, known_per_word(held_out, n_terms))
     if refit:
         del part, X_test
-        tested = tested.with_terms_of(evaluation.shown_mistakes)
+        saved = tested = tested.with_terms_of(evaluation.shown_mistakes)  # its weights take much room
         with stage("refit"):
             state = cache.path("refit", ".fit")
             saved = everything.fit(tested.settings, left_out=tested.left_out, checkpoint=state)
