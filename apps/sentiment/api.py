@@ -180,18 +180,13 @@ def train(
     See Also
     --------
     load : read a model that was saved.
-
-    Examples
-    --------
-    >>> model = train("reviews.csv", text_col="review", ngrams=(1, 2))  # doctest: +SKIP
     """
     parameters = locals()  # the table of settings has all but the corpus and `stage`
     with _value_errors():
         checked = checked_settings(parameters)
         corpus = _corpus_source(source, labels, checked)
         settings = settings_of(checked)
-        path = checked.get("save_to")
-        if path is not None:
+        if (path := checked.get("save_to")) is not None:
             check_there(path, [KINDS["safetensors"]])
         kept: AbstractContextManager[Cache] = nullcontext(NO_CACHE)
         if checkpoint is not None:
@@ -230,8 +225,7 @@ def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str,
     if len(texts) != len(labels):
         raise ValueError(f"{len(texts):,} texts and {len(labels):,} labels")
     separator = "" if all(isinstance(each, str) for each in labels) else None
-    given = list(zip(texts, labels, strict=True))
-    return TextSource("the texts given", label_separator=separator, given=given)
+    return TextSource("the texts given", label_separator=separator, given=[*zip(texts, labels, strict=True)])
 
 
 def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
@@ -404,15 +398,15 @@ class TextModel:
     @property
     def summary(self) -> str:
         """The model in a few lines."""
-        lines = [f"{len(self.pipeline['vectorizer'].get_feature_names_out()):,} terms"]
-        lines[0] += f", labels {', '.join(map(str, self.classes_))}"
+        n_terms = len(self.pipeline["vectorizer"].get_feature_names_out())
+        lines = [f"{n_terms:,} terms, labels {', '.join(map(str, self.classes_))}"]
         if self.training is not None:
             lines.append(f"texts: {self.training.uses}")
         if self.scores is not None:
             low, high = self.scores.interval
-            accuracy = f"accuracy {self.scores.accuracy:.4f} (95 % interval {low:.4f} to {high:.4f})"
-            several = f"micro F1 {self.scores.score('micro-f1'):.4f}"
-            lines.append(accuracy if self.scores.main_metric == "accuracy" else several)
+            told = f"accuracy {self.scores.accuracy:.4f} (95 % interval {low:.4f} to {high:.4f})"
+            is_accuracy = self.scores.main_metric == "accuracy"
+            lines.append(told if is_accuracy else f"micro F1 {self.scores.score('micro-f1'):.4f}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

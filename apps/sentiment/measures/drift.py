@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 HELD_OUT = "held_out"  # in the `about` of a model file
 BINS = 20  # of the values of texts held out, of the same number of texts each
-CHANCE = 0.02  # that a difference is named where there is none
+CHANCE = 0.01  # that a difference is named where there is none
 FEWEST_TEXTS = 100  # of fewer nothing is said
 EXPECTED_TEXTS = 5  # of a label; below, shares of texts are not spread as the test has it (Cochran 1954)
 FIRST_TEXTS, LATER_TEXTS = 1000, 5  # words are counted in the first ones, then in one of so many
@@ -121,41 +121,42 @@ def known_per_word(texts: Sequence[str], n_terms: np.ndarray) -> np.ndarray:
 
 
 class _Spread:
-    """The place of values among those of the texts held out."""
+    """The place of values among those of the texts held out: the share of these that are below."""
 
     def __init__(self, record: Mapping[str, Any]) -> None:
-        self.mean_there = float(record["mean"])
-        self._edges, self._there = (np.array(record[name], float) for name in ("edges", "counts"))
-        self.n_there = self._there.sum()
-        if len(self._edges) + 1 != len(self._there) or not self.n_there > 0:
+        there = np.array(record["counts"], float)
+        self._edges, self.n_there = np.array(record["edges"], float), there.sum()
+        if len(self._edges) + 1 != len(there) or not self.n_there > 0:
             raise ValueError("counts")
-        self._below = (np.cumsum(self._there) - self._there / 2) / self.n_there
-        self.counts, self.total, self._squares = np.zeros(len(self._there)), 0.0, 0.0
+        self._below, self.mean_there = (np.cumsum(there) - there / 2) / self.n_there, float(record["mean"])
+        self._sums = np.zeros(4)  # of places, values and weights, and of squared weights
 
     def add(self, values: np.ndarray, weight: int = 1) -> None:
-        places = np.searchsorted(self._edges, values, side="right")
-        self.counts += weight * np.bincount(places, minlength=len(self.counts))
-        self.total += weight * float(values.sum())
-        self._squares += weight**2 * len(values)
+        places = self._below[np.searchsorted(self._edges, values, side="right")]
+        n = len(values)
+        self._sums += weight * places.sum(), weight * values.sum(), weight * n, weight**2 * n
 
     def halve(self) -> None:
         """Let what was counted count half."""
-        self.counts /= 2
-        self.total /= 2
-        self._squares /= 4
+        self._sums *= 0.5, 0.5, 0.5, 0.25
 
     @property
-    def mean(self) -> float:
-        return self.total / float(self.counts.sum())
+    def n(self) -> float:
+        return float(self._sums[2])
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """The mean value here, and of the texts held out."""
+        return float(self._sums[1] / self._sums[2]), self.mean_there
 
     @property
     def shift(self) -> tuple[float, float]:
         """How many more than half of the pairs have the higher value here, and how many may by chance."""
-        n = self.counts.sum()
+        places, _, n, squares = self._sums
         if min(n, self.n_there) < FEWEST_TEXTS:
             return 0.0, 1.0
-        chance = _deviations(2) * ((self._squares / n**2 + 1 / self.n_there) / 12) ** 0.5
-        return float(self.counts @ self._below / n) - 0.5, float(chance)
+        chance = _deviations(2) * ((squares / n**2 + 1 / self.n_there) / 12) ** 0.5
+        return float(places / n) - 0.5, float(chance)
 
 
 def _deviations(n_sides: int) -> float:
@@ -237,23 +238,24 @@ class TextWatch:
             shift, chance = self._known.shift
             new_words = -shift
             if new_words - chance > MOVED_WORDS:
-                found.append(Moved("known terms per word", self._known.mean, self._known.mean_there))
+                found.append(Moved("known terms per word", *self._known.means))
         if self._confidence is not None:
             shift, chance = self._confidence.shift
             if abs(shift) - chance > MOVED_CONFIDENCE:
-                found.append(Moved("confidence", self._confidence.mean, self._confidence.mean_there))
+                found.append(Moved("confidence", *self._confidence.means))
             if not found and new_words < SOME_NEW_WORDS:
                 found = self._moved_labels()
         return found
 
     def _moved_labels(self) -> list[Moved]:
+        """Compare the mean probabilities of labels, and say what shares they stand for."""
         share, there, error, variance, slope = self._labels
-        n, n_there = self._confidence.counts.sum(), self._confidence.n_there
+        n, n_there = self._confidence.n, self._confidence.n_there
         if min(n, n_there) < FEWEST_TEXTS:
             return []
         mean, squares = self._sums / n
         here = np.clip(share + (mean - there) / slope, 0, 1)
-        variance = (n * (squares - mean**2) + n_there * variance) / (n + n_there)
+        variance = (squares - mean**2 + variance) / 2
         apart = np.abs(mean - there) / np.sqrt(variance / n + error**2 + TINY)
         odds = (here + 1 / n) / (1 - here + 1 / n) / ((share + 1 / n) / (1 - share + 1 / n))
         is_frequent = (n * mean + n_there * there) / (n + n_there) * min(n, n_there) >= EXPECTED_TEXTS

@@ -29,7 +29,9 @@ from ..measures.drift import TextWatch
 MAX_HELD = 64 * MIB  # of bodies that are not answered yet, over all connections
 BATCH_TEXTS = 1024  # that are predicted at once
 BATCH_CHARACTERS = 1 << 20
-AT_ONCE = 1 << 14  # characters that are predicted without a thread, which takes longer to wake
+# Characters that are predicted without a thread, which takes half a millisecond to wake. Meanwhile other
+# requests wait: 1 ms for 2**12 characters, 3 ms for 2**14.
+AT_ONCE = 1 << 12
 TEXTS_WATCHED = 5000  # the last ones, about, that are compared with those held out in training
 
 HOW_TO = """\
@@ -109,20 +111,20 @@ class Service:
             response = await answer(request)
         except HTTPException as error:
             response = _json_response(json.dumps({"error": error.detail}), error.status_code, error.headers)
-        if response.status_code == HTTPStatus.OK:
-            self.n_answered += 1
-        else:
-            self.n_refused += 1
+        is_answered = response.status_code == HTTPStatus.OK
+        self.n_answered += is_answered
+        self.n_refused += not is_answered
         await response(scope, receive, send)
 
     # Answers
 
     async def _how_to(self, request: Request) -> Response:
-        labels = shorten(", ".join(self.labels), 400, placeholder=" ...")
         several = prediction.thresholds_of(self._model) is not None
+        what = "labels, the score of the best" if several else "label, score"
+        labels = shorten(", ".join(self.labels), 400, placeholder=" ...")
         limits = {"max_texts": self.max_texts, "max_body": self.max_body}
-        limits["what"] = "labels, the score of the best" if several else "label, score"
-        return PlainTextResponse(HOW_TO.format(name=self.name, labels=labels, url=self.url, **limits))
+        told = HOW_TO.format(name=self.name, labels=labels, url=self.url, what=what, **limits)
+        return PlainTextResponse(told)
 
     async def _answer_health(self, request: Request) -> Response:
         stopping = self._server.is_stopping
@@ -207,9 +209,8 @@ class Service:
         except Exception as error:
             if len(jobs) > 1:
                 return [answer for job in jobs for answer in self._predict_jobs([job])]
-            why = (
-                error.format_message() if isinstance(error, AppError) else f"{type(error).__name__}: {error}"
-            )
+            known = isinstance(error, AppError)
+            why = error.format_message() if known else f"{type(error).__name__}: {error}"
             return [(HTTPStatus.INTERNAL_SERVER_ERROR, json.dumps({"error": why}))]
         answers, left = [], iter(records)
         for texts, one, _ in jobs:
