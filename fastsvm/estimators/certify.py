@@ -11,7 +11,14 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.warnings import warn_user
-from ..fitting.certificate import TINY, Certificate, certificate_bracket, dual_of_scores, multinomial_bracket
+from ..fitting.certificate import (
+    TINY,
+    Certificate,
+    certificate_bracket,
+    dual_of_scores,
+    l1_bracket,
+    multinomial_bracket,
+)
 from ..fitting.labels import as_targets
 from ..fitting.prediction import LinearPrediction, has_several_labels, is_multinomial
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
@@ -19,7 +26,7 @@ from ..solvers._problem import Problem
 from ..solvers._scores import scores_of
 from ..solvers.losses import PEGASOS_LOSSES
 from ..solvers.multinomial_solver import MultinomialProblem, MultinomialSolver
-from ..solvers.params import SDCAParams
+from ..solvers.params import PENALTIES, SDCAParams, as_l1_ratio
 from .base import ConvergenceWarning
 
 if TYPE_CHECKING:
@@ -33,6 +40,8 @@ def certify(
     *,
     loss: str | None = None,
     alpha: float | None = None,
+    penalty: str | None = None,
+    l1_ratio: float | None = None,
     intercept: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     accuracy: float = 2.0,
@@ -46,10 +55,10 @@ def certify(
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    and any dual feasible b gives a lower bound D(b) <= min P. The first attempt uses the dual variables of
-    the classifier's own margins; then SDCA (Newton's method if there are few columns) improves them until
-    the bound is tight enough. An `SDCAClassifier` with multi_class="multinomial" has one problem for all
-    classes, which is certified as such.
+    or has another penalty, as in `SDCAClassifier`. Any dual feasible b gives a lower bound D(b) <= min P. The
+    first attempt uses the dual variables of the classifier's own margins; then SDCA (Newton's method if there
+    are few columns) improves them until the bound is tight enough. An `SDCAClassifier` with
+    multi_class="multinomial" has one problem for all classes, which is certified as such.
 
     Parameters
     ----------
@@ -67,6 +76,10 @@ def certify(
     alpha : float > 0, default=None
         In place of the model's loss and alpha: measure the distance from the optimum of another objective.
         With both given, the model's penalty is ignored.
+    penalty : {"l2", "l1", "elasticnet"}, default=None
+        With loss and alpha, the other objective's penalty, l2 by default.
+    l1_ratio : float from 0 to 1, default=None
+        Of the elastic net, 0.5 by default.
     intercept : float or array of shape (n_classes,), default=None
         For bare coefficients: b0, not regularised. None: the objective has no intercept.
     sample_weight : array of shape (n_samples,), default=None
@@ -123,7 +136,8 @@ def certify(
     classes, n = targets.classes, targets.n_rows
     joint = (loss is None or alpha is None) and is_multinomial(model)
     given = loss is not None and alpha is not None
-    loss, alpha = _certified_objective(model, loss, alpha, len(classes), n)
+    loss, alpha, own = _certified_objective(model, loss, alpha, len(classes), n)
+    own = own if penalty is None else (penalty, 0.5 if l1_ratio is None else l1_ratio)
     one_of("loss", loss, PEGASOS_LOSSES)
     params = SDCAParams(
         loss,
@@ -132,7 +146,10 @@ def certify(
         max_iter=max_iter,
         tol=tol,
         fit_intercept=intercept is not None,
+        penalty=one_of("penalty", own[0], PENALTIES),
+        l1_ratio=as_l1_ratio(own[1]),
     )
+    params.check_together()
     random, found = as_state(random_state), []
     weights = _certified_weights(model, targets, sample_weight)
     n_problems = 0 if joint else len(targets.labels)
@@ -150,6 +167,9 @@ def certify(
         problem = Problem(rows, targets.signs(k), weights(k), relative=relative)
         rows = problem.rows  # checked once
         b0 = 0.0 if intercept is None else float(intercept[k])
+        if params.l1_share:
+            found.append(l1_bracket(problem, coef[k], b0, params, accuracy))
+            continue
         dual = None if duals is None else duals[k]
         if dual is None:
             dual = dual_of_scores(problem, scores_of(rows, coef[k]) + b0, params.loss_entry)
@@ -230,16 +250,19 @@ def _kind_to_certify(model):
 
 
 def _certified_objective(model, loss, alpha, n_classes, n):
-    """Return loss and alpha, given or read from the model; a ValueError if its objective is not P."""
+    """Return loss, alpha and (penalty, l1_ratio), given or read from the model.
+
+    A ValueError if its objective is not P.
+    """
     if loss is not None and alpha is not None:
-        return loss, alpha
+        return loss, alpha, ("l2", 0.0)
     if not hasattr(model, "fit"):
         raise ValueError("Bare coefficients have no objective: pass loss and alpha.")
     own_loss, penalty, other = getattr(model, "loss", None), "l2", None
     own_alpha = 1 / (model.C * n) if hasattr(model, "C") else getattr(model, "alpha", None)
     match _kind_to_certify(model):
         case "fastsvm" if (own_alpha := _certified_alpha(model)) is not None:
-            pass
+            penalty = getattr(model, "penalty", "l2")
         case "LinearSVC":
             penalty = model.penalty
             other = None if model.multi_class == "ovr" else f"multi_class={model.multi_class!r}"
@@ -254,8 +277,8 @@ def _certified_objective(model, loss, alpha, n_classes, n):
             own_loss = "hinge"
         case _:
             other = "an objective that certify does not support"
-    if other is None and penalty != "l2":
-        other = f"penalty {penalty!r}, not 'l2'"
+    if other is None and penalty not in PENALTIES:
+        other = f"penalty {penalty!r}, not one of {', '.join(map(repr, PENALTIES))}"
     if other is None and loss is None and own_loss not in PEGASOS_LOSSES:
         other = f"loss {own_loss!r}, not one of {', '.join(map(repr, PEGASOS_LOSSES))}"
     if other is not None:
@@ -263,7 +286,8 @@ def _certified_objective(model, loss, alpha, n_classes, n):
             f"This {type(model).__name__} has {other}. To measure its coefficients by another objective, "
             "pass loss and alpha."
         )
-    return own_loss if loss is None else loss, own_alpha if alpha is None else alpha
+    own = penalty, getattr(model, "l1_ratio", None) or 0.0
+    return own_loss if loss is None else loss, own_alpha if alpha is None else alpha, own
 
 
 def _certified_alpha(model):

@@ -23,6 +23,10 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
+    or with penalty="l1" or "elasticnet", by Newton steps on columns, few of which get a weight::
+
+        P(w, b0) = alpha (l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2) + 1/n sum_i c_i phi(y_i (w.x_i + b0))
+
     and stops when the duality gap proves that P is within `tol` (relative) of its optimum. This is
     LinearSVC's and LogisticRegression's objective with C = 1/(alpha n), SGDClassifier's with the same
     alpha. The intercept b0 is not regularised.
@@ -37,6 +41,10 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         nearer to the hinge, and the slower. Other losses have none.
     alpha : float > 0, default=1e-4
         Regularisation strength.
+    penalty : {"l2", "l1", "elasticnet"}, default="l2"
+        "l1": l1_ratio = 1, whatever is given. Both others are for loss="squared_hinge" and "log".
+    l1_ratio : float from 0 to 1, default=0.5
+        The share of the l1 norm in penalty="elasticnet".
     max_iter : int, default=1000
         Most epochs, passes over X.
     tol : float > 0 or None, default=1e-3
@@ -87,7 +95,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
     intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
     dual_coef_ : ndarray of shape (1, n_samples) or (n_classes, n_samples), float64
         y_i b_i / (alpha n), SVC's scale: coef_ = dual_coef_ @ X, and \\|dual_coef_\\| <= c_i C for all
-        losses but squared_hinge.
+        losses but squared_hinge. With an l1 penalty it is another feasible point, which gives the bound.
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution.
     dual_gap_ : float, or ndarray of shape (n_classes,)

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from ..fitting.engine import solve_in_order, workers_for
 from ..fitting.fit import fit_linear
 from ..fitting.path import as_alphas, largest_alpha
-from ..fitting.path_runs import Path
+from ..fitting.path_runs import path_of
 from ..solvers import as_rows
 from ..solvers._mapped_rows import rows_at
 from ..solvers._problem import Problem
@@ -42,6 +42,10 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
         Half the default of `sdca_path`, since each alpha is fitted for every fold.
     eps : float in (0, 1), default=1e-4
         The smallest alpha, as a share of the largest.
+    penalty : {"l2", "l1", "elasticnet"}, default="l2"
+        As in `SDCAClassifier`, and `l1_ratio` too.
+    l1_ratio : float from 0 to 1, default=0.5
+        The share of the l1 norm in penalty="elasticnet".
     cv : int, splitter or iterable, default=None
         Stratified folds, 5 by default (of several labels a row not stratified); or as in scikit-learn.
         GroupKFold and the like get the `groups` of `fit`.
@@ -119,7 +123,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
                 targets,
                 sample_weight,
                 threads=self._threads(),
-                start_of=lambda targets: starts.__getitem__,
+                start_of=None if params.l1_share else lambda targets: starts.__getitem__,
             )
             return fit, [end._replace(alpha=self.alpha_) for end in fit.short]
 
@@ -137,7 +141,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
                     unscaled = found
                     weights = unscaled * (len(train) / unscaled.sum())
                 own = Problem(rows, targets.signs(problem), weights, relative=False)
-                paths.append(Path(own, alphas, np.array([seed], np.uint64), params))
+                paths.append(path_of(own, alphas, np.array([seed], np.uint64), params))
         return paths
 
     def _fit_folds(self, X, targets, folds, paths):

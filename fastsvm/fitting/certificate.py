@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..solvers.l1_solver import L1Solver
 from ..solvers.losses import slope
 from ..solvers.make_solver import make_solver
 from ..solvers.run import Watcher, run
@@ -143,6 +144,27 @@ def certificate_bracket(problem, w, intercept, dual, params, random, accuracy):
         dual = np.zeros(problem.n)
     solver = make_solver(params, problem, random, (dual, intercept))
     run(solver, watchers=[bracket])  # no tol: every epoch visits all rows, so that the bound grows steadily
+    return objective, min(bracket.bound, objective), bracket.attained, solver.done
+
+
+def l1_bracket(problem, w, intercept, params, accuracy):
+    """The same with an l1 penalty."""
+    objective = params.penalty_of(w) + problem.mean_loss(w, intercept, params.loss_entry)
+    start, at_zero = (w, intercept), float(params.loss_entry.value(0.0)) * problem.mean_weight
+    solver = L1Solver(problem, params, start if objective < at_zero else None)
+    lengths = np.sqrt(problem.rows.squared_norms())
+
+    def rounding(w, intercept, dual, primal):
+        sizes = primal + (dual @ lengths * np.sqrt(w @ w) + dual.sum() * abs(intercept)) / problem.n
+        return 4 * np.finfo(float).eps * np.sqrt(problem.n) * sizes
+
+    def bounds_of(solver):
+        p = solver.point
+        error = rounding(w, intercept, p.dual, objective) + rounding(p.w, p.intercept, p.dual, p.primal)
+        return p.bound - error, p.primal + error
+
+    bracket = Bracket(objective, accuracy, params.tol, bounds_of)
+    run(solver, watchers=[bracket])  # no tol: every bound is of all columns
     return objective, min(bracket.bound, objective), bracket.attained, solver.done
 
 

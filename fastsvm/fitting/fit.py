@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from .._utils import sparse
 from .._utils.atomic import held
 from ..solvers import as_rows
 from ..solvers._input import as_random, as_weights
@@ -348,6 +349,10 @@ def _checkpoint_of(path: Any, params: Any, rows: Any, targets: Targets, weights:
     """The Checkpoint of a fit."""
     if is_joint(params, targets.classes):
         raise ValueError("A checkpoint is of one-vs-rest fits: there is none with 'multinomial'.")
+    if params.l1_share:
+        raise ValueError(
+            "A checkpoint keeps the dual variables, from which a fit with an l1 penalty cannot go on."
+        )
     if params.averaging != "last":
         raise ValueError("A checkpoint has the last iterate only: leave averaging at 'last'.")
     from .checkpoint import Checkpoint, fit_fingerprint
@@ -383,11 +388,20 @@ def _dual_coef(params: Any, targets: Targets, results: list[Result]) -> np.ndarr
 
 
 def linear_warm_start(model: Any) -> Callable[[Targets], Starts | None] | None:
-    """Return what SDCA starts from with `warm_start`: dual variables, if rows and labels are the same."""
+    """Return what SDCA starts from with `warm_start`: dual variables, if rows and labels are the same.
+
+    With an l1 penalty it is the weights, if the last fit had one, and labels and columns are the same.
+    """
     if not model.warm_start:
         return None
 
     def start_of(targets: Targets) -> Starts | None:
+        if model.penalty != "l2" and model._params.of(model).l1_share:
+            if getattr(model, "solver_", None) != "columns" or not has_same_problems(model, targets):
+                return None
+            coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
+            coef, intercept = coef.astype(float), model.intercept_.astype(float)
+            return lambda k: (coef[k], float(intercept[k]))
         alpha_n = alpha_n_of_last_fit(model, targets)
         if alpha_n is None:
             return None

@@ -17,7 +17,7 @@ from ..solvers.params import SDCAParams
 from .convergence_advice import FitEnd, warn_if_short
 from .engine import solve_in_order
 from .labels import as_coefficients, as_labels, signs_of
-from .path_runs import Path
+from .path_runs import path_of
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, ArrayOrSparse, Seed
@@ -54,6 +54,8 @@ def sdca_path(
     *,
     n_alphas: int = 20,
     eps: float = 1e-4,
+    penalty: str = "l2",
+    l1_ratio: float = 0.5,
     loss: str = "hinge",
     sample_weight: ArrayLike | None = None,
     fit_intercept: bool = True,
@@ -85,6 +87,10 @@ def sdca_path(
         Number of alphas, evenly spaced on a log scale.
     eps : float in (0, 1), default=1e-4
         The smallest alpha, as a share of the largest.
+    penalty : {"l2", "l1", "elasticnet"}, default="l2"
+        As in `SDCAClassifier`, and `l1_ratio` too.
+    l1_ratio : float from 0 to 1, default=0.5
+        The share of the l1 norm in penalty="elasticnet".
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
@@ -121,7 +127,7 @@ def sdca_path(
     intercept. It starts at the alpha at which no |g.x_i| / alpha is above 1 (with an intercept: at which
     they lie within an interval of length 2). For the hinge without intercept w = g / alpha is exact
     there and above, where no row has passed its margin (Hastie et al. 2004); for other losses the
-    slopes have changed little.
+    slopes have changed little. With an l1 penalty it is exact: there and above, w = 0.
 
     References
     ----------
@@ -147,9 +153,9 @@ def sdca_path(
     if len(classes) != 2:
         raise ValueError(f"y must have two classes; it has {len(classes)}.")
     problem = Problem(rows, signs_of(y, classes[1]), sample_weight)
-    params = SDCAParams(loss, max_iter=max_iter, tol=tol, fit_intercept=fit_intercept).checked()
+    params = SDCAParams.of(None, **locals())
     alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(problem, params) or 1.0)
-    path = Path(problem, alphas, as_state(random_state), params)
+    path = path_of(problem, alphas, as_state(random_state), params)
     results, batches = [], ([partial(path.result, k)] for k in range(len(alphas)))
     solved = solve_in_order(batches, 1, tol=params.tol, n_threads=number_of_threads(n_jobs))
     dtype = rows.values.dtype
@@ -157,7 +163,8 @@ def sdca_path(
         w, intercept = (as_coefficients(part, dtype) for part in (result.w, result.intercept))
         primal = result.objective
         if dtype != np.float64:
-            primal = problem.primal(w.astype(float), float(intercept), loss, alpha)
+            primal = problem.mean_loss(w.astype(float), float(intercept), params.loss_entry)
+            primal += params.penalty_of(w.astype(float), alpha)
         gap = max(result.gap + primal - result.objective, 0.0)
         results.append(result._replace(w=w, intercept=intercept, dual=None, objective=primal, gap=gap))
     ends = [FitEnd.of(*pair) for pair in zip(results, alphas, strict=True)]
@@ -188,6 +195,10 @@ def decreasing_alphas(alphas):
 
 def largest_alpha(problem, params):
     """The alpha above which w = g / alpha, nearly; see `sdca_path`. It is 0 where g is."""
+    if params.l1_share:
+        from ..solvers.l1_solver import largest_l1_alpha
+
+        return largest_l1_alpha(problem, params)
     dual = np.full(problem.n, -slope(params.loss, 0.0))
     if problem.weights.size:
         dual *= problem.weights

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..solvers._rows import dual_sum
 from ..solvers._solver import Result
+from ..solvers.l1_solver import L1Solver
 from ..solvers.make_solver import make_solver, suits_newton
 
 # 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
@@ -194,6 +195,40 @@ class Path:
             lambda t: self._bound(t * dual, t * t * norm, alpha), min(1.0, alpha / self.previous.alpha)
         )
         return best, t * dual, t * w
+
+
+class L1Path:
+    """The runs of one problem with an l1 penalty for ever smaller alpha, each from the weights of the last.
+
+    Parameters
+    ----------
+    problem, alphas, params : as of `Path`
+    """
+
+    def __init__(self, problem, alphas, params):
+        self.problem, self.alphas, self.params = problem, alphas, params
+        self.start = None
+
+    def result(self, k, solve):
+        """The result at the k-th alpha, the next; `solve` is that of `solve_in_order`."""
+        solvers = []
+
+        def solver_of(threads):
+            self.problem = self.problem.with_threads(threads)
+            params, least = replace(self.params, alpha=self.alphas[k]), self.alphas[-1]
+            solvers.append(L1Solver(self.problem, params, self.start, least_alpha=least))
+            return solvers[0]
+
+        result = solve(solver_of)
+        self.start = result.w, result.intercept, solvers[0].columns
+        return result
+
+
+def path_of(problem, alphas, random, params):
+    """The runs that suit the penalty; as `Path`."""
+    if params.l1_share:
+        return L1Path(problem, alphas, params)
+    return Path(problem, alphas, random, params)
 
 
 def blend(one, two, t):

@@ -53,6 +53,10 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
         from .asdca_solver import ASDCASolver
 
         return ASDCASolver(problem, params, random)
+    if params.l1_share:
+        from .l1_solver import L1Solver
+
+        return L1Solver(problem, params, start)
     solver, other = params.solver, params.not_for_newton()
     if solver == "newton" and other:
         raise ValueError(f"solver='newton' has no {other}; leave it at its default, or take 'coordinate'.")

@@ -72,6 +72,14 @@ def as_validation_fraction(value: Any) -> float:
     return float(value)
 
 
+def as_l1_ratio(value: Any) -> float:
+    """`l1_ratio` as a number from 0 to 1, or a ValueError."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not number or not 0 <= value <= 1:
+        raise ValueError(f"l1_ratio must be from 0 to 1; got {value!r}.")
+    return float(value)
+
+
 def as_kernel(value: Any) -> Any:
     """`kernel`, or a ValueError."""
     return value if callable(value) else one_of("kernel", value, (*KERNELS, "precomputed"))
@@ -92,6 +100,8 @@ def as_verbose(value: Any) -> int:
 SWITCHES = (
     *("fit_intercept", "sgd_init", "project", "certify", "warm_start", "early_stopping", "shuffle", "trace"),
 )
+PENALTIES = ("l2", "l1", "elasticnet")
+L1_LOSSES = ("squared_hinge", "log")  # that are smooth, and whose second derivatives tell of their bend
 INTERCEPTS = ("search", "same_step")  # of Pegasos, besides True and False
 
 CHECKS: dict[str, Callable[[Any], Any]] = {
@@ -104,6 +114,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "gamma": as_gamma,
     "hinge_width": partial(with_square, "hinge_width"),
     "kernel": as_kernel,
+    "l1_ratio": as_l1_ratio,
     "max_iter": as_max_iter,
     "n_iter": optional(count_of("n_iter")),
     "n_iter_no_change": optional(count_of("n_iter_no_change")),
@@ -119,7 +130,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
 # What scikit-learn's classifiers call a parameter, and what to do here.
 OTHERWISE = {
     "C": "alpha = 1 / (C n) for n rows; fastsvm.drop_in has classes with C",
-    "penalty": "the penalty is l2; fastsvm.drop_in has classes with a penalty",
+    "penalty": "the penalty is l2; SDCAClassifier and fastsvm.drop_in have others",
     "dual": "leave it out; fastsvm.drop_in has classes that take it",
     "kernel": "KernelSDCAClassifier and KernelPegasosClassifier have kernels",
     "learning_rate": "leave it out; fastsvm.drop_in has classes that take it",
@@ -250,6 +261,8 @@ class SDCAFields(Fields):
     _: KW_ONLY
     hinge_width: float = 1.0
     alpha: float = 1e-4
+    penalty: str = "l2"
+    l1_ratio: float = 0.5
     max_iter: int = 1000
     tol: float | None = 1e-3
     fit_intercept: bool = True
@@ -272,13 +285,21 @@ class SDCAParams(SDCAFields, Params):
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "loss": LOSSES,
+        "penalty": PENALTIES,
         "order": ("permutation", "random", "cyclic"),
         "averaging": ("last", "tail", "random"),
         "solver": ("auto", "coordinate", "newton"),
         "multi_class": ("ovr", "multinomial"),
     }
 
+    @property
+    def l1_share(self) -> float:
+        """The share of alpha that is the weight of ||w||_1."""
+        return {"l2": 0.0, "l1": 1.0}.get(self.penalty, self.l1_ratio)
+
     def check_together(self) -> None:  # noqa: D102 (inherited)
+        if self.penalty != "l2":
+            self._check_l1()
         if self.multi_class == "ovr":
             return
         if self.loss != "log":
@@ -287,6 +308,26 @@ class SDCAParams(SDCAFields, Params):
             raise ValueError("multi_class='multinomial' takes Newton's method: leave solver at 'auto'.")
         if other := self.not_for_newton():
             raise ValueError(f"multi_class='multinomial' has no {other}; leave it at its default.")
+
+    def penalty_of(self, w: np.ndarray, alpha: float | None = None) -> float:
+        """The penalty at these weights; at another alpha, if it is given."""
+        alpha = self.alpha if alpha is None else alpha
+        ridge = alpha / 2 * (1 - self.l1_share) * float(w @ w)
+        return ridge + alpha * self.l1_share * float(np.abs(w).sum()) if self.l1_share else ridge
+
+    def _check_l1(self) -> None:
+        """Raise a ValueError if another parameter has no l1 penalty."""
+        if self.loss not in L1_LOSSES:
+            raise ValueError(
+                f"penalty={self.penalty!r} needs loss='squared_hinge' or 'log'; got {self.loss!r}."
+            )
+        if other := self.not_for_newton():
+            raise ValueError(f"penalty={self.penalty!r} has no {other}; leave it at its default.")
+        for name, usual in ("solver", "auto"), ("multi_class", "ovr"):
+            if getattr(self, name) != usual:
+                raise ValueError(
+                    f"penalty={self.penalty!r} has a method of its own: leave {name} at {usual!r}."
+                )
 
     def not_for_newton(self) -> str | None:
         """Return the name of a parameter that only coordinate steps have, and that is not at its default."""
@@ -303,6 +344,8 @@ class SDCACVFields(Fields):
     alphas: ArrayLike | None = None
     n_alphas: int = 10
     eps: float = 1e-4
+    penalty: str = "l2"
+    l1_ratio: float = 0.5
     cv: object = None
     scoring: str | Callable[..., float] | None = None
     max_iter: int = 1000

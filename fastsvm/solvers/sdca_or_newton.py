@@ -23,6 +23,8 @@ def sdca(
     loss: str = "hinge",
     hinge_width: float = 1.0,
     alpha: float = 1e-4,
+    penalty: str = "l2",
+    l1_ratio: float = 0.5,
     sample_weight: ArrayLike | None = None,
     fit_intercept: bool = True,
     max_iter: int = 1000,
@@ -38,7 +40,7 @@ def sdca(
     score: Callable[..., object] | None = None,
     random_state: Seed = None,
 ) -> Result:
-    """Stochastic dual coordinate ascent, certified.
+    """Stochastic dual coordinate ascent, certified; or with an l1 penalty, Newton steps on columns.
 
     Minimises, over w (and b0 if `fit_intercept`)::
 
@@ -49,7 +51,8 @@ def sdca(
         D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2,
         w(b) = 1/(alpha n) sum_i b_i y_i x_i,    and sum_i b_i y_i = 0 if `fit_intercept`.
 
-    One step maximises D over one b_i exactly, in O(values of the row).
+    One step maximises D over one b_i exactly, in O(values of the row). The penalties "l1" and
+    "elasticnet" are ``alpha (l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2)``.
 
     Parameters
     ----------
@@ -64,6 +67,10 @@ def sdca(
         The narrower, the nearer to the hinge, and the slower. Other losses have none.
     alpha : float > 0, default=1e-4
         Regularisation strength; C = 1/(alpha n) of LIBLINEAR.
+    penalty : {"l2", "l1", "elasticnet"}, default="l2"
+        "l1": l1_ratio = 1, whatever is given. Both others are for loss="squared_hinge" and "log".
+    l1_ratio : float from 0 to 1, default=0.5
+        The share of the l1 norm in penalty="elasticnet".
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
     fit_intercept : bool, default=True
@@ -95,7 +102,8 @@ def sdca(
         Where to start from: dual variables b of shape (n_samples,), clipped to their domain, and an
         intercept (ignored without `fit_intercept`). A Result's of another alpha will do, since b does
         not scale with alpha. By default b = 0 and the best b0 of w = 0; or of a smooth loss, where alpha n
-        is large against ||x||^2, the best b that is alike for all rows of a class.
+        is large against ||x||^2, the best b that is alike for all rows of a class. With an l1 penalty it is
+        (w, intercept).
     n_jobs : int or None, default=None
         Threads for the checks of X and the certificate; they do not change the result.
     trace : bool, default=False
@@ -136,6 +144,8 @@ def sdca(
     """
     params = SDCAParams.of(None, **locals())
     problem = Problem(X, y, sample_weight, number_of_threads(n_jobs), norms=True)
-    start = None if start is None else as_start(start, problem.n)
+    start = (
+        None if start is None else as_start(start, problem.rows.n_columns if params.l1_share else problem.n)
+    )
     run_of = make_solver(params, problem, as_state(random_state), start)
     return run(run_of, params.tol, params.trace or score is not None, score=score)
