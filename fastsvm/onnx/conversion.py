@@ -23,6 +23,7 @@ from ..estimators.online import PegasosClassifier, PerceptronClassifier
 from ..estimators.select_terms import SelectTerms
 from ..estimators.term_weighting import TermWeighting
 from . import classifiers, kernels, texts
+from .graph import Graph, float_type
 
 CLASSIFIERS = (
     *(SDCAClassifier, SDCAClassifierCV, ASDCAClassifier, PegasosClassifier, PerceptronClassifier),
@@ -32,15 +33,15 @@ CLASSIFIERS = (
 # Their attributes are those of scikit-learn's classes, so its nodes are theirs.
 AS_IN_SCIKIT_LEARN = (drop_in.LogisticRegression, drop_in.SGDClassifier, drop_in.SVC)
 TRANSFORMERS = {
-    BagOfWords: (texts.infer_bag, texts.convert_bag),
-    drop_in.CountVectorizer: (texts.infer_bag, texts.convert_bag),
-    drop_in.TfidfVectorizer: (texts.infer_bag, texts.convert_tfidf_bag),
-    drop_in.TfidfTransformer: (texts.infer_weights, texts.convert_tfidf),
-    TermWeighting: (texts.infer_weights, texts.convert_weighting),
-    SelectTerms: (texts.infer_selection, texts.convert_selection),
-    drop_in.SelectKBest: (texts.infer_selection, texts.convert_selection),
-    KernelFeatures: (kernels.infer_features, kernels.convert_features),
-    drop_in.Nystroem: (kernels.infer_features, kernels.convert_nystroem),
+    BagOfWords: texts.counts,
+    drop_in.CountVectorizer: texts.counts,
+    drop_in.TfidfVectorizer: texts.tfidf_counts,
+    drop_in.TfidfTransformer: texts.tfidf,
+    TermWeighting: texts.weighed,
+    SelectTerms: texts.selected,
+    drop_in.SelectKBest: texts.selected,
+    KernelFeatures: kernels.features,
+    drop_in.Nystroem: kernels.nystroem_features,
 }
 BAGS = (BagOfWords, drop_in.CountVectorizer, drop_in.TfidfVectorizer)
 
@@ -128,6 +129,22 @@ def _register():
     for kind in AS_IN_SCIKIT_LEARN:
         theirs = next(base for base in kind.__mro__ if base.__module__.startswith("sklearn."))
         sklearn_operator_name_map[kind] = skl2onnx.get_model_alias(theirs)
-    for kind, functions in TRANSFORMERS.items():
-        options = {"locale": None} if kind in BAGS else None
+    for kind, nodes in TRANSFORMERS.items():
+        functions, options = (_infer_columns, _converter(nodes)), {"locale": None} if kind in BAGS else None
         skl2onnx.update_registered_converter(kind, f"Fastsvm{kind.__name__}", *functions, options=options)
+
+
+def _infer_columns(operator):
+    """Set the type of what a transformer makes."""
+    n_columns = len(operator.raw_operator.get_feature_names_out())
+    operator.outputs[0].type = float_type(operator, n_columns)
+
+
+def _converter(nodes):
+    """Return what adds the nodes of a transformer; the last one names its output."""
+
+    def convert(scope, operator, container):
+        g = Graph(scope, operator, container)
+        g("Identity", nodes(g, operator.raw_operator), output=0)
+
+    return convert

@@ -7,38 +7,29 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import solve_triangular
 
-from .graph import Graph, float_type
-
 ONNX_KERNELS = ("rbf", "poly", "polynomial", "sigmoid", "linear")
 
 
-def infer_features(operator):
-    """Set the type of the features."""
-    operator.outputs[0].type = float_type(operator, operator.raw_operator._n_features_out)
-
-
-def convert_features(scope, operator, container):
+def features(g, model):
     """Add the nodes of `KernelFeatures`."""
-    model, g = operator.raw_operator, Graph(scope, operator, container)
     rows = g.rows(np.float64)
     if model.method == "random":
         angles = g("Add", g("MatMul", rows, _doubles(model.components_).T), _doubles(model.offsets_))
-        features = g("Mul", g("Cos", angles), np.sqrt(2 / model._n_features_out))
+        values = g("Mul", g("Cos", angles), np.sqrt(2 / model._n_features_out))
     else:
         parameters = {"gamma": model.gamma_, "degree": model.degree, "coef0": model.coef0}
         values = kernel_values(g, model, rows, model.components_, **parameters)
         factor = _doubles(model.factor_)
-        features = g("MatMul", values, solve_triangular(factor, np.eye(len(factor)), lower=True).T)
-    g("Identity", g.cast(features), output=0)
+        values = g("MatMul", values, solve_triangular(factor, np.eye(len(factor)), lower=True).T)
+    return g.cast(values)
 
 
-def convert_nystroem(scope, operator, container):
+def nystroem_features(g, model):
     """Add the nodes of scikit-learn's `Nystroem`, in which parameters that are None have defaults."""
-    model, g = operator.raw_operator, Graph(scope, operator, container)
     defaults = {"gamma": 1 / model.components_.shape[1], "degree": 3, "coef0": 1}
     given = {name: getattr(model, name) for name in defaults if getattr(model, name) is not None}
     values = kernel_values(g, model, g.rows(np.float64), model.components_, **{**defaults, **given})
-    g("Identity", g.cast(g("MatMul", values, _doubles(model.normalization_).T)), output=0)
+    return g.cast(g("MatMul", values, _doubles(model.normalization_).T))
 
 
 def kernel_values(g, model, rows, others, *, gamma, degree, coef0):

@@ -9,7 +9,6 @@ from itertools import accumulate
 import numpy as np
 
 from ..text.reading import PATTERNS, SPLIT_PATTERN
-from .graph import Graph, float_type
 
 LOCALE = "C.UTF-8"  # the only one in many containers that has other than English letters
 # What Python calls \w and \S; RE2 means the same by it for ASCII only.
@@ -19,58 +18,32 @@ PAD = " "  # a word that there is none of
 NEEDED = {"input": "content", "strip_accents": None, "preprocessor": None, "tokenizer": None}
 
 
-def infer_bag(operator):
-    """Set the type of the counts."""
-    terms = operator.raw_operator.get_feature_names_out()
-    operator.outputs[0].type = float_type(operator, len(terms))
-
-
-def convert_bag(scope, operator, container):
-    """Add the nodes of `BagOfWords` and `CountVectorizer`."""
-    g = Graph(scope, operator, container)
-    g("Identity", _counts(g, operator.raw_operator), output=0)
-
-
-def convert_tfidf_bag(scope, operator, container):
+def tfidf_counts(g, bag):
     """Add the nodes of `TfidfVectorizer`."""
-    bag, g = operator.raw_operator, Graph(scope, operator, container)
-    _tfidf(g, bag, _counts(g, bag))
+    return _tfidf(g, bag, counts(g, bag))
 
 
-def infer_weights(operator):
-    """Set the type of weighed counts."""
-    operator.outputs[0].type = float_type(operator, operator.raw_operator.n_features_in_)
-
-
-def convert_tfidf(scope, operator, container):
+def tfidf(g, model):
     """Add the nodes of `TfidfTransformer`."""
-    g = Graph(scope, operator, container)
-    _tfidf(g, operator.raw_operator, g.rows())
+    return _tfidf(g, model, g.rows())
 
 
-def convert_weighting(scope, operator, container):
+def weighed(g, model):
     """Add the nodes of `TermWeighting`."""
-    model, g = operator.raw_operator, Graph(scope, operator, container)
     binary = model.weighting in ("binary", "nb")
     norm = "l2" if model.norm == "auto" and model.weighting == "tfidf" else model.norm
-    counts = _presence(g, g.rows()) if binary else g.rows()
+    values = _presence(g, g.rows()) if binary else g.rows()
     sublinear = model.sublinear_tf and not binary
-    _weigh(g, counts, sublinear, model.weights_, None if norm == "auto" else norm)
+    return _weigh(g, values, sublinear, model.weights_, None if norm == "auto" else norm)
 
 
-def infer_selection(operator):
-    """Set the type of the columns that are kept."""
-    operator.outputs[0].type = float_type(operator, operator.raw_operator.get_support().sum())
-
-
-def convert_selection(scope, operator, container):
+def selected(g, model):
     """Add the node of `SelectTerms` and `SelectKBest`."""
-    g = Graph(scope, operator, container)
-    g("Gather", g.rows(), operator.raw_operator.get_support(indices=True), axis=1, output=0)
+    return g("Gather", g.rows(), model.get_support(indices=True), axis=1)
 
 
-def _counts(g, bag):
-    """Add the nodes that count the terms of a bag."""
+def counts(g, bag):
+    """Add the nodes of `BagOfWords` and `CountVectorizer`."""
     _require_simple(bag)
     pattern = SPLIT_PATTERN if bag.analyzer == "split" else bag.token_pattern
     split, least = PATTERNS[pattern]
@@ -86,7 +59,7 @@ def _counts(g, bag):
     terms = [term.split(PAD) for term in bag.get_feature_names_out()]
     by_size = sorted(range(len(terms)), key=lambda column: len(terms[column]))
     sizes, (first, last) = np.bincount([len(term) for term in terms]), bag.ngram_range
-    counts = g(
+    values = g(
         *("TfIdfVectorizer", words),
         mode="TF",
         max_skip_count=0,
@@ -96,7 +69,7 @@ def _counts(g, bag):
         ngram_counts=[0, *accumulate(n * sizes[n : n + 1].sum() for n in range(1, last))],
         ngram_indexes=by_size,
     )
-    return _presence(g, counts) if bag.binary else counts
+    return _presence(g, values) if bag.binary else values
 
 
 def _require_simple(bag):
@@ -115,8 +88,8 @@ def _require_simple(bag):
         )
 
 
-def _tfidf(g, model, counts):
-    _weigh(g, counts, model.sublinear_tf, model.idf_ if model.use_idf else None, model.norm)
+def _tfidf(g, model, values):
+    return _weigh(g, values, model.sublinear_tf, model.idf_ if model.use_idf else None, model.norm)
 
 
 def _weigh(g, values, sublinear, weights, norm):
@@ -131,7 +104,7 @@ def _weigh(g, values, sublinear, weights, norm):
         sizes = g.row_sums(g("Abs", values) if norm == "l1" else g("Mul", values, values))
         sizes = sizes if norm == "l1" else g("Sqrt", sizes)
         values = g("Div", values, g("Max", sizes, np.finfo(g.dtype).tiny))
-    g("Identity", values, output=0)
+    return values
 
 
 def _presence(g, values):
