@@ -1,6 +1,8 @@
 """Bags of words: what is learned of texts, and what is counted in them."""
 
+from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
@@ -111,6 +113,7 @@ def as_text(text, row):
     return str(text)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Bag(Parameters):
     """Counts of words and n-grams, plain; parameters as in `fastsvm.text.BagOfWords`, for texts that are str.
 
@@ -130,34 +133,18 @@ class Bag(Parameters):
         In the order of the columns.
     """
 
-    def __init__(
-        self,
-        *,
-        lowercase=True,
-        preprocessor=None,
-        token_pattern=DEFAULT_PATTERN,
-        ngram_range=(1, 1),
-        analyzer="word",
-        max_df=1.0,
-        min_df=1,
-        max_features=None,
-        binary=False,
-        dtype=np.int64,
-        n_jobs=None,
-        marks=False,
-    ):
-        self.lowercase = lowercase
-        self.preprocessor = preprocessor
-        self.token_pattern = token_pattern
-        self.ngram_range = ngram_range
-        self.analyzer = analyzer
-        self.max_df = max_df
-        self.min_df = min_df
-        self.max_features = max_features
-        self.binary = binary
-        self.dtype = dtype
-        self.n_jobs = n_jobs
-        self.marks = marks
+    lowercase: bool = True
+    preprocessor: Callable[[str], str] | None = None
+    token_pattern: str = DEFAULT_PATTERN
+    ngram_range: tuple[int, int] = (1, 1)
+    analyzer: str = "word"
+    max_df: float = 1.0
+    min_df: float = 1
+    max_features: int | None = None
+    binary: bool = False
+    dtype: type = np.int64
+    n_jobs: int | None = None
+    marks: bool = False
 
     def _compiled_reading(self):
         reading = compiled_reading(self.analyzer, self.token_pattern, self.ngram_range, marks=self.marks)

@@ -38,9 +38,9 @@ def lower_without_markup(text):
     'fish & chips    café <user>'
     """
     if "&" in text:
-        text = _ENTITY.sub(_entity_character, text)
+        text = _ENTITY.sub(lambda match: unescape(match[0]), text)
     if "<" in text:
-        text = _TAG.sub(_blanks_for_tag, text)
+        text = _TAG.sub(lambda match: " " * len(match[0]), text)
     return text.lower()
 
 
@@ -60,11 +60,3 @@ def has_markup(text):
     return ("<" in text and _TAG.search(text) is not None) or (
         "&" in text and _ENTITY.search(text) is not None
     )
-
-
-def _entity_character(match):
-    return unescape(match[0])
-
-
-def _blanks_for_tag(match):
-    return " " * (match.end() - match.start())
