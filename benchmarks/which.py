@@ -14,15 +14,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
-from fastsvm import (
-    ASDCAClassifier,
-    KernelFeatures,
-    KernelPegasosClassifier,
-    KernelSDCAClassifier,
-    PegasosClassifier,
-    PerceptronClassifier,
-    SDCAClassifier,
-)
+import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
 
 from .common import a9a, cpu, imdb_texts, usps
@@ -40,18 +32,18 @@ def film_reviews(folder):
 def contenders(alpha, kernel_alpha):
     """The classifiers by what the table calls them."""
     return {
-        "SDCA": SDCAClassifier(alpha=alpha),
-        "SDCA, coordinate steps": SDCAClassifier(alpha=alpha, solver="coordinate"),
-        "SDCA, tol 1e-6": SDCAClassifier(alpha=alpha, tol=1e-6),
-        "SDCA, log": SDCAClassifier("log", alpha=alpha),
-        "ASDCA, 50 epochs": ASDCAClassifier(alpha=alpha, max_iter=50),
-        "Pegasos, 20 epochs": PegasosClassifier(alpha=alpha, averaging="tail"),
-        "Perceptron": PerceptronClassifier(),
-        "KernelSDCA, rbf": KernelSDCAClassifier(alpha=kernel_alpha, tol=1e-2),
-        "KernelPegasos, rbf": KernelPegasosClassifier(alpha=kernel_alpha),
+        "SDCA": fastsvm.SDCAClassifier(alpha=alpha),
+        "SDCA, coordinate steps": fastsvm.SDCAClassifier(alpha=alpha, solver="coordinate"),
+        "SDCA, tol 1e-6": fastsvm.SDCAClassifier(alpha=alpha, tol=1e-6),
+        "SDCA, log": fastsvm.SDCAClassifier("log", alpha=alpha),
+        "ASDCA, 50 epochs": fastsvm.ASDCAClassifier(alpha=alpha, max_iter=50),
+        "Pegasos, 20 epochs": fastsvm.PegasosClassifier(alpha=alpha, averaging="tail"),
+        "Perceptron": fastsvm.PerceptronClassifier(),
+        "KernelSDCA, rbf": fastsvm.KernelSDCAClassifier(alpha=kernel_alpha, tol=1e-2),
+        "KernelPegasos, rbf": fastsvm.KernelPegasosClassifier(alpha=kernel_alpha),
         "512 KernelFeatures, SDCA": make_pipeline(
-            KernelFeatures(n_components=512),
-            SDCAClassifier(alpha=kernel_alpha, fit_intercept=False, tol=1e-2),
+            fastsvm.KernelFeatures(n_components=512),
+            fastsvm.SDCAClassifier(alpha=kernel_alpha, fit_intercept=False, tol=1e-2),
         ),
     }
 
@@ -80,7 +72,7 @@ def row(name, X, y, alpha, kernels):
             seconds.append(cpu(partial(model.fit, train, y_train)))
             errors.append(np.mean(model.predict(test) != y_test))
             if label.startswith(("SDCA", "Pegasos")) and "log" not in label:
-                best = SDCAClassifier(alpha=alpha, tol=1e-6, random_state=9).fit(train, y_train)
+                best = fastsvm.SDCAClassifier(alpha=alpha, tol=1e-6, random_state=9).fit(train, y_train)
                 least = objective(best, train, y_train, alpha)
                 excess.append(max(objective(model, train, y_train, alpha) / least - 1))
         shown = f"{max(np.median(excess), 0):.1e}" if excess else ""

@@ -5,14 +5,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .._utils.threads import number_of_threads
-from ..estimators.base import (
-    ConvergenceWarning,
-    is_finite,
-    is_plain_labels,
-    is_plain_table,
-    is_ready,
-    set_columns,
-)
+from ..estimators import base
 from ..estimators.certify import scikit_learn_class_weights, with_column
 from ..fitting.fit import fit_linear, warn_if_linear_fit_is_short
 from ..fitting.labels import known_labels, require_class_weight
@@ -30,7 +23,7 @@ class Scores:
 
     def decision_function(self, X):
         """Return the signed distances from the hyperplanes, as scikit-learn does."""
-        if not (is_ready(X, self) and is_finite(X)):
+        if not (base.is_ready(X, self) and base.is_finite(X)):
             check_is_fitted(self)
             X = validate_data(self, X, accept_sparse="csr", reset=False)
         coef = self.coef_ if self.coef_.ndim == 2 else self.coef_[None]  # as LogisticRegressionCV has it
@@ -83,8 +76,8 @@ def checked_rows(estimator, X, y, dtypes):
         On bad input, and of a single class.
     """
     require_class_weight(estimator.class_weight)
-    if is_plain_table(X) and X.dtype in dtypes and is_plain_labels(y, len(X)) and is_finite(X):
-        set_columns(estimator, X)  # scikit-learn's checks take as long as a small fit
+    if base.is_plain_table(X) and X.dtype in dtypes and base.is_plain_labels(y, len(X)) and base.is_finite(X):
+        base.set_columns(estimator, X)  # scikit-learn's checks take as long as a small fit
     else:
         X, y = validate_data(estimator, X, known_labels(y), accept_sparse="csr", dtype=dtypes, order="C")
         check_classification_targets(y)
@@ -166,7 +159,7 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
         **parameters,
     ).checked()
     fit = fit_linear(params, X, y, weights, threads=number_of_threads(params.n_jobs))
-    warn_if_linear_fit_is_short(fit, params, X, ConvergenceWarning)
+    warn_if_linear_fit_is_short(fit, params, X, base.ConvergenceWarning)
     found = fit.attributes()
     if has_column:
         found["intercept_"] = constant * np.ascontiguousarray(fit.coef[:, -1])

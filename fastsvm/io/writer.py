@@ -14,20 +14,8 @@ import numpy as np
 
 from .._utils import sparse
 from .._utils.atomic import held, naming, replacing
-from .layout import (
-    ARRAYS,
-    BLOCK_ITEMS,
-    FORMAT,
-    HEADER,
-    MANIFEST,
-    NARROW,
-    VERSION,
-    MatrixFileError,
-    manifest_problem,
-    npy_header,
-    read_manifest_json,
-    written_type,
-)
+from . import layout
+from .layout import ARRAYS, BLOCK_ITEMS, FORMAT, HEADER, MANIFEST, NARROW, VERSION, MatrixFileError
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike
@@ -73,7 +61,7 @@ class _ArrayFile:
 
     def sync(self) -> None:
         """Put all that was written on the disk, with a header that has the length."""
-        self._write(0, npy_header(self.dtype, self.length))
+        self._write(0, layout.npy_header(self.dtype, self.length))
         os.fsync(self._file.fileno())
         size = os.fstat(self._file.fileno()).st_size
         if size != self.size:
@@ -133,7 +121,7 @@ class MatrixWriter:
         if self.folder.exists():
             raise FileExistsError(f"{self.folder}: exists; choose another folder, or remove it")
         self._partial = self.folder.with_name(self.folder.name + PARTIAL)
-        self._key, self._dtype = json.loads(json.dumps(key)), written_type(dtype).newbyteorder("<")
+        self._key, self._dtype = json.loads(json.dumps(key)), layout.written_type(dtype).newbyteorder("<")
         self._hold, self._whole = ExitStack(), False
         self._take_partial_folder()
         journal = self._read_journal()
@@ -175,10 +163,9 @@ class MatrixWriter:
     def _read_journal(self) -> dict[str, Any] | None:
         """Return an interrupted writer's journal, if it has the same key and the files fit it."""
         try:
-            journal = read_manifest_json(self._partial / JOURNAL)
-            layout = self._array_types()
+            journal = layout.read_manifest_json(self._partial / JOURNAL)
             same = journal["key"] == self._key and journal["format"] == [FORMAT, VERSION]
-            for name, dtype in layout.items():
+            for name, dtype in self._array_types().items():
                 was = journal["arrays"][name]
                 size = HEADER + was["length"] * np.dtype(dtype).itemsize
                 same &= was["dtype"] == dtype and (self._partial / name).stat().st_size >= size
@@ -296,7 +283,7 @@ class MatrixWriter:
             "arrays": {name: described[name] for name in ARRAYS},
             "feature_names": feature_names,
         }
-        if problem := manifest_problem(manifest):
+        if problem := layout.manifest_problem(manifest):
             raise ValueError(f"{self.folder}: {problem}.")
         self._write_json(MANIFEST, manifest)
         self._usable = False

@@ -10,24 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from .. import fitting, text
-from . import tables
-from .container import (
-    KEY,
-    MAX_HEADER,
-    SCHEMA,
-    ModelFileError,
-    UnknownStep,
-    as_safetensors,
-    check_field_names,
-    check_object,
-    decode_steps,
-    described_model,
-    named_errors,
-    open_model,
-    show,
-    take_items,
-    write_model,
-)
+from . import container, tables
+from .container import ModelFileError, UnknownStep, show
 
 # The plain classes, by the names of classes in files. Names only: a class is imported when a model has one.
 PLAIN = {
@@ -76,27 +60,27 @@ class Models:
             parts = self._to_parts(model, dict(about or {}))
         except ModelFileError as error:
             raise ModelFileError(f"{os.fspath(path)}: the model cannot be saved: {error}") from None
-        write_model(path, parts)
+        container.write_model(path, parts)
 
     def load_with_about(self, path):
         """Read a model and its `about` from a file."""
-        with named_errors(path):
-            node, about, tensors = open_model(path)
+        with container.named_errors(path):
+            node, about, tensors = container.open_model(path)
             return self._decode(node, tensors), about
 
     def _to_parts(self, model, about):
-        items = take_items(about)
+        items = container.take_items(about)
         node, tensors = self._encode(model)
-        document = {"schema": SCHEMA, "version": version("fastsvm"), "model": node, "about": about}
+        document = {"schema": container.SCHEMA, "version": version("fastsvm"), "model": node, "about": about}
         try:
             metadata = json.dumps(document, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise ModelFileError(f"`about` is not JSON ({error})") from None
-        if len(metadata) > MAX_HEADER // 2:
+        if len(metadata) > container.MAX_HEADER // 2:
             raise ModelFileError("its parameters are too large")
         # The reader's checks are the writer's, so that each file that is written can be read.
-        self._decode(described_model(metadata)[0], dict(tensors))
-        return as_safetensors(tensors | items, {KEY: metadata})
+        self._decode(container.described_model(metadata)[0], dict(tensors))
+        return container.as_safetensors(tensors | items, {container.KEY: metadata})
 
     def _encode(self, model):
         """Turn a model into JSON and tensors."""
@@ -115,9 +99,9 @@ class Models:
         """Turn JSON and tensors back into a model; no tensor may be left over."""
         if node.get("class") != "Pipeline":
             model = self._decode_step(node, tensors)
-            check_field_names(tensors, (), "tensor")
+            container.check_field_names(tensors, (), "tensor")
             return model
-        steps = decode_steps(node, tensors, self._decode_step)
+        steps = container.decode_steps(node, tensors, self._decode_step)
         for (_, first), (name, second) in pairwise(steps):
             given = codec_of(self._name_in_files(first)).n_features_out(first)
             if getattr(second, "n_features_in_", None) != given:
@@ -132,7 +116,7 @@ class Models:
         return {"class": name, "params": params, "fitted": fitted}, tensors
 
     def _decode_step(self, node, tensors):
-        check_object(node, "model description", **{"class": str, "params": dict, "fitted": dict})
+        container.check_object(node, "model description", **{"class": str, "params": dict, "fitted": dict})
         name = node["class"]
         if name not in self.classes or name == "Pipeline":
             raise UnknownStep(f"unknown class {show(name)}")
@@ -234,5 +218,5 @@ def load_about(path: str | os.PathLike[str]) -> dict[str, Any]:
     ModelFileError, OSError
         If the file cannot be read, or is not a model.
     """
-    with named_errors(path):
-        return open_model(path)[1]
+    with container.named_errors(path):
+        return container.open_model(path)[1]

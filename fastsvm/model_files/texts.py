@@ -8,15 +8,7 @@ from ..text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
 from ..text.terms import Terms
 from ..text.weighting import LEARNED
 from . import container
-from .container import (
-    ModelFileError,
-    UnknownStep,
-    check_field_names,
-    check_object,
-    decode_steps,
-    one_line,
-    show,
-)
+from .container import ModelFileError, UnknownStep, one_line, show
 from .fields import Array, Codec
 from .tables import COLUMNS, N_COLUMNS, nothing
 
@@ -99,9 +91,9 @@ class Vectorizer:
 
     def decode(self, models, name, params, fitted, tensors):
         """Return a vectoriser, or raise a ModelFileError; what it needs is taken out of `tensors`."""
-        check_object(fitted, f"{name} attributes")
+        container.check_object(fitted, f"{name} attributes")
         expected = [key for key in self.settings if key in params or key != OPTIONAL]
-        check_field_names(params, expected, f"{name} parameter")
+        container.check_field_names(params, expected, f"{name} parameter")
         settings = {}
         if params.get("stop_words") == LISTED:
             settings["stop_words"] = container.take_strings(tensors, "stop_words")
@@ -173,13 +165,13 @@ class BagUnion:
 
     def decode(self, models, name, params, fitted, tensors):
         """Return a union, or raise a ModelFileError; what it needs is taken out of `tensors`."""
-        check_object(fitted, f"{name} attributes")
-        check_object(params, f"{name} parameters", bags=list)
+        container.check_object(fitted, f"{name} attributes")
+        container.check_object(params, f"{name} parameters", bags=list)
 
         def bag_of(params, own):
             return BAG_OF_WORDS.decode(models, "BagOfWords", params, {}, own)
 
-        bags = decode_steps({"class": "Pipeline", "steps": params["bags"]}, tensors, bag_of)
+        bags = container.decode_steps({"class": "Pipeline", "steps": params["bags"]}, tensors, bag_of)
         return models.class_of(name)(bags)
 
     def n_features_out(self, union):
