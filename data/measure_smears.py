@@ -27,6 +27,11 @@ SHOWN = ("cell_solidity", "cell_roundness", "nucleus_cell_ratio", "nucleus_lobes
 COLOURS = "blue", "green", "red"
 
 
+def of_colours(what, values):
+    """Name the values of the channels."""
+    return [(f"{what} {name}", value) for name, value in zip(COLOURS, values, strict=True)]
+
+
 def white_cell(field, cell):
     """Yield the name and the value of each measure of a white cell."""
     known = dict(zip(MEASURES, measure(field, cell), strict=True))
@@ -40,17 +45,14 @@ def white_cell(field, cell):
     for part, mask in ("cytoplasm", plain), ("nucleus", cv2.erode(cell.nucleus, kernel) > 0):
         if mask.sum() >= 30:
             grain = np.subtract(*(cv2.GaussianBlur(density, (0, 0), width) for width in GRAIN))[mask]
-            yield from (
-                (f"{part} grain {name}", value)
-                for name, value in zip(COLOURS, grain.std(axis=0), strict=True)
-            )
+            yield from of_colours(f"{part} grain", grain.std(axis=0))
             slow = cv2.GaussianBlur(density, (0, 0), GRAIN[1])[mask]
             yield f"{part} patches green", slow[:, 1].std()
 
 
 def surroundings(field, cells):
     """Yield the name and the value of each measure of the light and the red cells."""
-    yield from ((f"light {name}", value) for name, value in zip(COLOURS, field.background, strict=True))
+    yield from of_colours("light", field.background)
     reds = find_red_cells(light_around(field, cells))
     yield "red cells", len(reds)
     height, width = field.frame.shape
@@ -58,10 +60,7 @@ def surroundings(field, cells):
     if whole:
         mask = cv2.fillPoly(np.zeros_like(field.frame), [np.int32(red) for red in whole], 1) > 0
         density = field.densities(field.image)[mask]
-        yield from (
-            (f"red cell density {name}", value)
-            for name, value in zip(COLOURS, density.mean(axis=0), strict=True)
-        )
+        yield from of_colours("red cell density", density.mean(axis=0))
         areas = [cv2.contourArea(red) for red in whole]
         yield "red cell radius, pixels", np.sqrt(np.median(areas) / np.pi)
 

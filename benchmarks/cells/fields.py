@@ -12,17 +12,19 @@ import tempfile
 import cv2
 import numpy as np
 
+from fastsvm_apps.cells.data.boxes import box_overlap
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import contrast, is_blank, read_image, read_scaled, usual_cell_width
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.image_quality import brightest_part
 from fastsvm_apps.cells.finding.image_scale import read_scale, seen_in, white_cell_width
+from fastsvm_apps.cells.finding.masks import is_cut
 from fastsvm_apps.cells.finding.red_circles import find_red_circles
 from fastsvm_apps.cells.finding.stain import USUAL, normalised, raw_field, stain_of, usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
 from ..machine import parser_of
-from .find import Tally, overlap, read_boxes
+from .find import Tally, read_boxes
 
 WHITE_CELL = 160  # pixels, of the photographs
 CORNERS = 0.8, 0.6, 0.4  # light there, of that in the middle
@@ -94,7 +96,7 @@ def patches(images, boxes, n, seed=0):
         w, h = rng.integers(PATCH[0], PATCH[1] + 1, 2).tolist()
         x, y = int(rng.integers(width - w + 1)), int(rng.integers(height - h + 1))
         # A fringe of a cell may reach beyond its box.
-        if all(overlap([x - 8, y - 8, w + 16, h + 16], box) == 0 for box in boxes[k]):
+        if all(box_overlap([x - 8, y - 8, w + 16, h + 16], box) == 0 for box in boxes[k]):
             made.append((k, images[k][y : y + h, x : x + w]))
     return made
 
@@ -204,19 +206,14 @@ def report_touching(images, boxes):
     for image, known in zip(images, boxes, strict=True):
         image = _smaller(image, 0.5)
         found = find_white_cells(usual_field(image))
-        inside = all(2 < side < end - 2 for cell in found for side, end in _sides(cell, image))
-        if len(found) == len(known) == 1 and inside:
+        cut = any(is_cut((*c.corner, *c.body.shape[::-1]), image.shape[:2], 2) for c in found)
+        if len(found) == len(known) == 1 and not cut:
             singles.append((image, found[0]))
     for gap in (12, 8, 3):
         tally = Tally()
         for image, known in touching_pairs(singles, gap, 100):
             tally.add([cell.box for cell in find_white_cells(usual_field(image))], known)
         print(f"100 pairs, nuclei {gap} pixels apart: {tally}")
-
-
-def _sides(cell, image):
-    (x, y), (h, w) = cell.corner, cell.body.shape
-    return ((x, image.shape[1]), (x + w, image.shape[1]), (y, image.shape[0]), (y + h, image.shape[0]))
 
 
 def report_scale(images):

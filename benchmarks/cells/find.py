@@ -14,6 +14,7 @@ from time import perf_counter
 
 import cv2
 
+from fastsvm_apps.cells.data.boxes import box_overlap
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
 from fastsvm_apps.cells.finding.stain import usual_field
@@ -27,14 +28,6 @@ from ..common import cpu
 from ..machine import parser_of
 
 ROUNDS = 7
-
-
-def overlap(a, b):
-    """Return the intersection of two boxes over their union."""
-    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    common = max(0, width) * max(0, height)
-    return common / (a[2] * a[3] + b[2] * b[3] - common)
 
 
 def read_boxes(folder):
@@ -57,8 +50,8 @@ class Tally:
         """Count the boxes of one image."""
         found = list(found)
         for box in known:
-            best = max(found, key=lambda other: overlap(box, other), default=None)
-            self.overlaps.append(overlap(box, best) if best is not None else 0)
+            best = max(found, key=lambda other: box_overlap(box, other), default=None)
+            self.overlaps.append(box_overlap(box, best) if best is not None else 0)
             if self.overlaps[-1] >= 0.5:
                 found.remove(best)
         self.extra += len(found)

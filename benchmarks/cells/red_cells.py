@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from fastsvm_apps.cells.data.boxes import box_overlap
 from fastsvm_apps.cells.data.image_reader import read_scaled
 from fastsvm_apps.cells.finding.findings import PLATELET, RED_CELL
 from fastsvm_apps.cells.finding.other_cells import find_other_cells
@@ -24,7 +25,7 @@ from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
 from ..machine import parser_of
 from .fields import CONDITIONS
-from .find import milliseconds, overlap, read_boxes
+from .find import milliseconds, read_boxes
 
 KINDS = {RED_CELL: "RBC", PLATELET: "Platelets"}
 DOUBLED = 0.7  # intersection over union of two boxes of one cell
@@ -65,7 +66,7 @@ def hits(known, found):
     """Return how many known boxes are found."""
     if not known or not found:
         return 0
-    overlaps = np.array([[overlap(a, b) for b in found] for a in known])
+    overlaps = np.array([[box_overlap(a, b) for b in found] for a in known])
     return np.count_nonzero(overlaps[linear_sum_assignment(-overlaps * (overlaps >= 0.5))] >= 0.5)
 
 
@@ -96,7 +97,7 @@ def report_condition(folder, boxes, name, change):
 def report_boxes(boxes):
     """Print what can be told of the annotation by itself."""
     doubled = sum(
-        any(overlap(a, b) > DOUBLED for b in known["RBC"][:k])
+        any(box_overlap(a, b) > DOUBLED for b in known["RBC"][:k])
         for known in boxes.values()
         for k, a in enumerate(known["RBC"])
     )

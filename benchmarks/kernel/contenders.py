@@ -2,6 +2,7 @@
 
 import sys
 import time
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
@@ -57,19 +58,11 @@ def timed(model, X, y, X_new):
     return Times(fitted - start, after - before, time.process_time() - fitted, labels)
 
 
-def pegasos(**options):
-    """Ours, with memory for the whole kernel matrix."""
-    return fastsvm.KernelPegasosClassifier(cache_size=1000, n_jobs=1, random_state=0, **options)
-
-
-def sdca(**options):
-    """Ours, with memory for the whole kernel matrix."""
-    return fastsvm.KernelSDCAClassifier(cache_size=1000, n_jobs=1, random_state=0, **options)
-
-
-def svc(**options):
-    """scikit-learn's, with as much memory as ours."""
-    return SVC(cache_size=1000, **options)
+# With memory for the whole kernel matrix.
+OWN = {"cache_size": 1000, "n_jobs": 1, "random_state": 0}
+pegasos = partial(fastsvm.KernelPegasosClassifier, **OWN)
+sdca = partial(fastsvm.KernelSDCAClassifier, **OWN)
+svc = partial(SVC, cache_size=1000)
 
 
 class Libsvm:
