@@ -245,11 +245,6 @@ class CellCounts:
         return self.labels.get(UNCLASSIFIED, 0)
 
     @property
-    def many_unfamiliar(self) -> bool:
-        """Whether more than a third of the images with cells are unlike those of training."""
-        return 3 * self.flags[UNFAMILIAR] > self.with_cell
-
-    @property
     def many_undecided(self) -> bool:
         """Whether more than a third of the cells have no label."""
         return 3 * self.undecided > self.cells
@@ -257,7 +252,7 @@ class CellCounts:
     @property
     def why_no_shares(self) -> str:
         """Why percentages would mislead; else nothing."""
-        if self.many_unfamiliar:
+        if 3 * self.flags[UNFAMILIAR] > self.with_cell:
             return "of cells unlike those of its training the model misses some classes more than others"
         if self.many_undecided:
             return "more than a third of the cells have no label, of some classes more than of others"

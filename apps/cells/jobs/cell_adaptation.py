@@ -7,20 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from fastsvm.model_files import save_plain
-
 from ...common.errors import AppError, Skipped
 from ...common.folds import grouped_folds
 from ...common.printing import many, note
 from ...common.progress import UNWATCHED, Stages
-from ...common.training_items import count_learned, learned_items
+from ...common.training_items import count_learned
 from ..finding.first_look import FirstLook, first_look, usual_stain_of
 from ..learning.adaptation import fit_adapted_model
 from ..learning.calibration import CellCalibration, calibrate_scores
-from ..learning.cell_model import CellModel, load_cell_model, relative_gap, scores_of
+from ..learning.cell_model import CellModel, load_cell_model, relative_gap, save_cell_model, scores_of
 from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
-from ..measuring.cell_features import feature_names
 from ..settings import TrainingSettings
 
 MAX_FOLDS = 20  # at most; fits take milliseconds
@@ -104,7 +101,7 @@ def adapt_cell_model(
         everything = []
         files, skipped, boxes = find_training_images(sources, everything=everything, **known)
         # A few images would tell these badly.
-        look = first_look(everything, cell_width, model)
+        look = first_look(everything, cell_width, model.about)
         usual = usual_stain_of(everything, look)
     if skipped.count:
         note(f"note: {many(skipped.count, 'image')} without a label left out")
@@ -118,11 +115,9 @@ def adapt_cell_model(
     with stage("fit"):
         pipeline, means = fit_adapted_model(others, samples)
         error, calibration = _validate(samples, others)
-    pipeline[0].feature_names_in_ = np.array(feature_names(), dtype=object)
-    about = model.about
     limits = f"It is adapted to one laboratory, with {len(samples.y):,} of its cells: use it there alone."
     about = replace(
-        about,
+        model.about,
         kind=kind,
         usual=usual,
         usual_width=look.relative_width,
@@ -131,9 +126,9 @@ def adapt_cell_model(
         confusion=(),  # of a few cells it would correct the shares by chance
         means=means.tolist(),
         training=None,
-        limits=f"{limits} {about.limits}".strip(),
+        limits=f"{limits} {model.about.limits}".strip(),
     )
-    save_plain(pipeline, output, about.record | learned_items(samples.hashes, model.record))
+    save_cell_model(pipeline, output, about, samples.hashes, model.record)
     # The model as it was: every cell gets its likeliest class.
     X = (
         samples.X

@@ -29,7 +29,7 @@ from ..finding.findings import (
 )
 from ..finding.first_look import NO_LOOK, FirstLook, first_look, look_at_slide, look_of
 from ..finding.image_quality import quality_flags
-from ..finding.slide_findings import merge_tiles
+from ..finding.slide_findings import Found, merge_tiles
 from ..learning.calibration import corrected_shares
 from ..learning.cell_model import CellModel, load_cell_model
 from ..measuring.describing import DescribedImage, describe_image
@@ -41,7 +41,6 @@ IMAGES_AT_ONCE, TILES_AT_ONCE = 64, 8
 
 Draw = Callable[[ImageFile, np.ndarray, ImageFindings], None]
 Sink = Callable[[ImageFindings], object]
-Found = tuple[ImageFile, ImageFindings]
 
 
 class Outputs(Protocol):
@@ -174,8 +173,8 @@ def classify_images(
         for folder in outputs.folders:
             files = excluding_folder(files, folder)
             make_folder(folder)
-        look = first_look(files, settings.cell_width, model)
-        of_slide = partial(look_at_slide, cell_width=settings.cell_width, learned=model)
+        look = first_look(files, settings.cell_width, model.about)
+        of_slide = partial(look_at_slide, cell_width=settings.cell_width, learned=model.about)
         items = list(with_tiles(files, of_slide))
     draw = outputs.draw(files)
     has_tiles = any(isinstance(item, Tile) for item in items)

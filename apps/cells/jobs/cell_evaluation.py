@@ -82,7 +82,7 @@ def evaluate_cell_model(
         model = load_cell_model(model_path)
     with stage("find"):
         files, skipped = labelled_images(sources, **known)
-        look = first_look(files, cell_width, model)
+        look = first_look(files, cell_width, model.about)
     found = CellEvaluation(model, sources, ClassifySettings(cell_width), look)
     found.skipped = skipped
     with stage("evaluate", total=len(files)) as advance:

@@ -118,7 +118,7 @@ def explain_cell(
     with stage("classify"):
         files = find_images([image])
         file = replace(files[0], path=image, name=image)  # of several pages none is meant
-        look = first_look(files, cell_width, model)
+        look = first_look(files, cell_width, model.about)
         try:
             found = describe_image(file, look, usual=model.about.usual, wanted=("thumbnails",))
         except BadImage as error:

@@ -14,22 +14,19 @@ import numpy as np
 from fastsvm._utils.thread_pool import Threads
 from fastsvm._utils.threads import number_of_threads
 from fastsvm.fitting import Calibration, ConvergenceWarning, Pipeline, Scaler
-from fastsvm.model_files import save_plain
 
 from ...common.classifiers import make_classifier
 from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
 from ...common.suspicious_labels import suspicious_labels
-from ...common.training_items import learned_items
 from ..finding.first_look import FirstLook, first_look, usual_stain_of
 from ..learning.calibration import calibrate_scores
 from ..learning.cautious_model import calibrated_cautious_model
-from ..learning.cell_model import gives_probabilities, scores_of
+from ..learning.cell_model import gives_probabilities, save_cell_model, scores_of
 from ..learning.error_report import ErrorReport
 from ..learning.model_notes import ModelNotes, class_means
 from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
-from ..measuring.cell_features import feature_names
 from ..settings import TrainingSettings
 from .cell_evaluation import Mistake
 
@@ -316,11 +313,10 @@ def train_cell_model(
         usual = usual_stain_of(files, look)
     samples, ranges, kind = measure_training_samples(files, boxes, settings, look, skipped, stage, usual)
     done = CellTraining(samples, settings, stage, bool(known.get("groups")))
-    done.pipeline[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     done.about = done.notes(
         stage, others, kind=kind, usual=usual, usual_width=look.relative_width, ranges=ranges, limits=limits
     )
     done.path, done.skipped, done.look = model_path, skipped, look
     with stage("save"):
-        save_plain(done.pipeline, model_path, done.about.record | learned_items(samples.hashes))
+        save_cell_model(done.pipeline, model_path, done.about, samples.hashes)
     return done

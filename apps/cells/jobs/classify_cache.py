@@ -15,8 +15,8 @@ from ...common.cache import Cache
 from ...common.printing import note
 from ..data.image_reader import ImageFile, split_page
 from ..finding.findings import FoundCell, ImageFindings
+from ..finding.slide_findings import Found
 
-Found = tuple[ImageFile, ImageFindings]
 Work = Callable[[Sequence[ImageFile]], Iterator[Found]]
 
 

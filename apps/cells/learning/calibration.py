@@ -52,7 +52,6 @@ def calibrate_scores(
     truth: np.ndarray,
     weights: np.ndarray,
     parts: Sequence[np.ndarray],
-    wanted_error: float = WANTED_ERROR,
 ) -> CellCalibration:
     """Learn how scores are to be read.
 
@@ -66,20 +65,18 @@ def calibrate_scores(
         How much each row counts.
     parts : sequence of ndarray
         The rows of each fold. The calibration of a fold is learned on the others.
-    wanted_error : float, default=0.045
-        Share of the labels that may be wrong.
 
     Returns
     -------
     CellCalibration
     """
-    power, min_score = _learned(probabilities, truth, weights, wanted_error)
+    power, min_score = _learned(probabilities, truth, weights)
     score, right = np.empty(len(truth)), np.zeros(len(truth), bool)
     labelled = np.zeros(len(truth), bool)
     for part in parts:
         others = np.ones(len(truth), bool)
         others[part] = False
-        of_others, least = _learned(probabilities[others], truth[others], weights[others], wanted_error)
+        of_others, least = _learned(probabilities[others], truth[others], weights[others])
         sharpened = _sharpened(probabilities[part], of_others)
         score[part], right[part] = sharpened.max(axis=1), sharpened.argmax(axis=1) == truth[part]
         labelled[part] = score[part] >= least
@@ -89,9 +86,7 @@ def calibrate_scores(
     return CellCalibration(power, min_score, coverage, error, _miscalibration(score, right, weights))
 
 
-def _learned(
-    probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray, wanted_error: float
-) -> tuple[float, float]:
+def _learned(probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
     """Return the power with the least log loss, and the lowest score with few enough mistakes above it."""
     rows = np.arange(len(truth))
     losses = [
@@ -100,15 +95,25 @@ def _learned(
     ]
     power = float(TRIED_POWERS[np.argmin(losses)])
     sharpened = _sharpened(probabilities, power)
-    score, wrong = sharpened.max(axis=1), sharpened.argmax(axis=1) != truth
+    return power, least_score(sharpened.max(axis=1), sharpened.argmax(axis=1) != truth, weights)
+
+
+def least_score(score: np.ndarray, wrong: np.ndarray, weights: np.ndarray) -> float:
+    """Return the lowest score with few enough mistakes above it: 0 if every label may stay, 1 if none may.
+
+    Parameters
+    ----------
+    score, wrong, weights : ndarray of shape (n,)
+        Of each row the best score, whether its label is wrong, and how much it counts.
+    """
     order = np.argsort(-score, kind="stable")
     errors = np.cumsum((weights * wrong)[order]) / np.cumsum(weights[order])
     # Rows of one score are all in or all out.
     last = np.append(np.diff(score[order]) != 0, True)
-    few = np.flatnonzero((errors <= wanted_error) & last)
+    few = np.flatnonzero((errors <= WANTED_ERROR) & last)
     if not len(few):
-        return power, 1.0
-    return power, 0.0 if few[-1] == len(score) - 1 else float(score[order][few[-1]])
+        return 1.0
+    return 0.0 if few[-1] == len(score) - 1 else float(score[order][few[-1]])
 
 
 def _sharpened(probabilities: np.ndarray, power: float) -> np.ndarray:

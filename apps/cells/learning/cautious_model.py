@@ -16,7 +16,8 @@ import numpy as np
 
 from fastsvm.fitting import SDCA, Scaler
 
-from ..measuring.cell_features import columns_of, n_travelling
+from ..measuring.cell_features import GROUPS, columns_of, n_travelling
+from .calibration import least_score
 
 if TYPE_CHECKING:
     from .training_samples import TrainingSamples
@@ -27,7 +28,6 @@ ALPHA = 0.1  # with 0.05 to 0.2 as many are wrong where as many get a label
 # The least score of a label: 0.53 of the cells got one, and 0.037 of these were wrong. What an image alone
 # wants more, since its scale is less sure: 0.47 and 0.026, without it 0.56 and 0.055.
 MIN_SCORE, MORE_ALONE = 0.55, 0.05
-WANTED_ERROR = 0.045  # in laboratories left out; a chosen bound looks a little better than it is
 VERSIONS_WEIGHT = 3.0  # of all versions of a cell, over that of the cell
 MAX_DEVIATION = 4.0  # standard deviations; what is farther counts as this
 # Structure is too fine where more than a share of the numbers that measure it is beyond so many deviations.
@@ -100,7 +100,7 @@ def fit_cautious_model(laboratories: Sequence["TrainingSamples"], seed: int) -> 
     scaler = balanced_scaler(X, y, weights=weights)
     rows = np.clip((X - scaler.mean_) / scaler.scale_, -MAX_DEVIATION, MAX_DEVIATION).astype(np.float32)
     coef, intercept = [], []
-    for columns in (columns_of("nucleus_", "cell_", "ratio_"), np.arange(rows.shape[1])):
+    for columns in (columns_of(*GROUPS[:3]), np.arange(rows.shape[1])):
         fitted = SDCA(loss="log", alpha=ALPHA, random_state=seed)
         fitted.fit(np.ascontiguousarray(rows[:, columns]), y, weights / weights.mean())
         own, constant = np.asarray(fitted.coef_, float), np.ravel(fitted.intercept_)
@@ -145,13 +145,7 @@ def calibrated_cautious_model(
         right.append(is_right[counted])
         weight.append(np.full(counted.sum(), 1 / counted.sum()))
     score, right, weight = map(np.concatenate, (score, right, weight))
-    order = np.argsort(-score, kind="stable")
-    wrong = np.cumsum((weight * ~right)[order]) / np.cumsum(weight[order])
-    few = np.flatnonzero(wrong <= WANTED_ERROR)
-    if len(few) and few[-1] == len(score) - 1:
-        return model
-    least = float(score[order][few[-1]]) if len(few) else 1.0
-    return replace(model, min_score=max(MIN_SCORE, round(least, 2)))
+    return replace(model, min_score=max(MIN_SCORE, round(least_score(score, ~right, weight), 2)))
 
 
 def balanced_weights(y: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:

@@ -2,19 +2,19 @@
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from fastsvm.fitting import Pipeline
-from fastsvm.model_files import ModelFileError, load_about
+from fastsvm.model_files import ModelFileError, load_about, save_plain
 
 from ...common.errors import AppError
 from ...common.files import load_model, shipped_model
-from ..finding.stain import Stain
+from ...common.training_items import learned_items
 from ..measuring.cell_features import feature_names
 from .cautious_model import MORE_ALONE
-from .model_notes import read_notes
+from .model_notes import ModelNotes, read_notes
 
 SHIPPED = "shipped/white_cells.safetensors"
 NO_SCORE = 2.0  # a score that no label has
@@ -79,15 +79,6 @@ class CellModel:
             return NO_SCORE
         return self.about.cautious.min_score + MORE_ALONE * alone if min_score is None else min_score
 
-    @property
-    def usual_width(self) -> float:
-        """The width of a white cell in its images, over the usual one in an image of that size."""
-        return self.about.usual_width
-
-    def are_own(self, stains: Sequence[Stain]) -> bool:
-        """Return whether images with these stains are of the kind that the model has learned from."""
-        return self.about.kind.are_own(stains)
-
     def scores(self, X: np.ndarray, names: Sequence[str]) -> np.ndarray:
         """Return the scores of the classes for each row: calibrated probabilities, or an SVM's decisions.
 
@@ -149,3 +140,11 @@ def load_cell_model(path: str | None) -> CellModel:
         return CellModel(path, os.path.basename(path))
     with shipped_model(APP, SHIPPED, "give one with -m") as file:
         return CellModel(file, f"{os.path.basename(file)} (comes with fastsvm)")
+
+
+def save_cell_model(
+    pipeline: Pipeline, path: str, about: ModelNotes, hashes: np.ndarray, before: Mapping | None = None
+) -> None:
+    """Save a model with its notes, and the hashes of its images and of an earlier one's, by its record."""
+    pipeline[0].feature_names_in_ = np.array(feature_names(), dtype=object)
+    save_plain(pipeline, path, about.record | learned_items(hashes, before))

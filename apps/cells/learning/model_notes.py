@@ -59,6 +59,10 @@ class ModelNotes:
     training: LearnedCells | None = None
     limits: str = ""
 
+    def are_own(self, stains: Sequence[Stain]) -> bool:
+        """Return whether images with these stains are of the kind that the model has learned from."""
+        return self.kind.are_own(stains)
+
     @property
     def record(self) -> dict:
         """For a model file."""

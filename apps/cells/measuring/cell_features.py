@@ -37,6 +37,7 @@ from ..finding.field import COLOUR_PLANES, Field
 from ..finding.masks import count_parts
 from ..finding.white_cells import WhiteCell
 
+GROUPS = ("nucleus_", "cell_", "ratio_", "whole_", "colour_")  # in their order; all but the last travel
 REGIONS = ("core", "rim", "near", "far")
 PARTS = ("nucleus", "cytoplasm")
 RIM, NEAR, BLEND = 3, 6, 1.5  # up to the last from the border of the nucleus, pixels are neither
@@ -80,12 +81,9 @@ def features_of(field: Field, cell: WhiteCell) -> Iterator[Feature]:
     cell : WhiteCell
         One that was found in it.
     """
-    measured = _Measured(field, cell)
-    yield from measured.nucleus_shape()
-    yield from measured.cell_shape()
-    yield from measured.ratios()
-    yield from measured.whole()
-    yield from measured.colours()
+    of = _Measured(field, cell)
+    for group in (of.nucleus_shape, of.cell_shape, of.ratios, of.whole, of.colours):
+        yield from group()
 
 
 def describe(field: Field, cell: WhiteCell) -> np.ndarray:
@@ -93,10 +91,9 @@ def describe(field: Field, cell: WhiteCell) -> np.ndarray:
     return np.array([value for _, value in features_of(field, cell)], np.float32)
 
 
-@cache
 def n_travelling() -> int:
     """Return how many of the features, the first ones, mean the same in cells of any laboratory."""
-    return sum(not name.startswith("colour_") for name in feature_names())
+    return len(columns_of(*GROUPS[:-1]))
 
 
 @cache

@@ -246,7 +246,7 @@ def review_server_of(
         by_name = {file.name: file for file in files}
         if len(by_name) < len(files):
             raise AppError("several images have the same name; review their folders one by one")
-        look = first_look(files, cell_width, model)
+        look = first_look(files, cell_width, model.about)
     width = () if cell_width is None else ("--cell-width", f"{cell_width:g}")
     adapt = (*ADAPT, model_path or "shipped", *sources, *width, "--corrections", output, "-o", ADAPTED)
     count = CellClassification(model, sources, ClassifySettings(cell_width), look)
