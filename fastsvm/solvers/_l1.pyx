@@ -258,14 +258,6 @@ cdef class Model:
         self.gradient[:] = self.slope
         self.curvature[:] = np.diagonal(gram)
 
-    def violation(self):
-        """The largest violation at the weights."""
-        cdef double most = 0
-        cdef Py_ssize_t k
-        for k in range(self.count):
-            most = max(most, violation(self.v[k], self.w[k], self.a1, self.a2))
-        return most
-
 
 cdef double* start_of(double[::1] array):
     return <double*>head(array)
@@ -409,12 +401,11 @@ def sparse_gram(
                 offsets[i] = offsets[i - 1]
             offsets[0] = 0
         for i in range(n):
-            if model.h[i] == 0:
+            a = model.h[i] / n
+            if a == 0:
                 continue
             for k in range(offsets[i], offsets[i + 1]):
-                a = model.h[i] * x[k] / n
-                for p in range(k, offsets[i + 1]):
-                    gram[column[k], column[p]] += a * x[p]
+                axpy(a * x[k], &x[k], &column[k], offsets[i + 1] - k, &gram[column[k], 0])
         for j in range(d):
             for k in range(j):
                 gram[j, k] = gram[k, j]

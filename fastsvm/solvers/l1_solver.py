@@ -26,9 +26,9 @@ from ._solver import MeasuredIterate, Solver
 from .newton_solver import newton_direction
 
 NEAR = 0.95  # share of a1 from which |v_j| brings a column into the working set
-FIRST_SHARE, FIRST_LEAST, FIRST_MOST = 0.1, 10, 1000  # of the first working set: of the rows, and in columns
+FIRST_SHARE, FIRST_LEAST, FIRST_MOST = 0.1, 20, 1000  # of the first working set: of the rows, and in columns
 LEAVE = 0.3  # of the violation of all columns, at which the working set is left
-STEP_LEFT = 0.3  # of the violation at a step's start that it may leave in the model
+STEP_LEFT = 0.5  # of the violation at a step's start that it may leave in the model
 SUPPORT_LEFT = 0.1  # of the violation that a sweep met, at which sweeps over nonzero weights end
 SWEEPS = 5  # between two extrapolations
 MOST_SWEEPS = 500  # of a step
@@ -38,6 +38,9 @@ MOST_IN_GRAM = 256  # dense columns
 LONG_ROW = 20  # values of the working set a row, from which pairs of them cost more than sweeps
 GRAM_VALUES = 1 << 17  # of dense columns, for a product of matrices
 ON_DEMAND, LATE = 0.5, 0.9  # share of a1 from which |v_j| has a column copied at first, and later
+APPROACH = 0.3  # from one larger alpha to the next, at the start, from the largest
+ROUGH_GAP, ROUGH_ROUNDS = 0.1, 3  # the relative gap there, and the rounds at most
+RIDGE = 1e-12  # of a system for the weights, which may be more than the rows
 DECREASE = 1e-4  # share of the promised decrease that a step must bring
 BALANCED = 1e-4  # sum_i b_i y_i left, as a share of sum_i b_i and of `tol`
 TINY = np.finfo(float).tiny
@@ -138,6 +141,8 @@ class L1Solver(Solver):
             self.certify()
             if self.is_over:
                 return
+            if self.start is None and self.loss.quadratic:
+                self.approach()
         self.solve(self.working_set(), LEAVE * self.violation)
         self.certify()
 
@@ -165,6 +170,21 @@ class L1Solver(Solver):
         self.pull, self.bend = np.empty((2, problem.n))
         self.one_sided = self.has_intercept and not all(problem.class_weight_sums())
 
+    def approach(self):
+        """Go through larger alphas, roughly: then few columns get a weight that is not to stay."""
+        a1, a2 = self.a1, self.a2
+        share = APPROACH * float(np.abs(self.products).max(initial=0.0)) / a1
+        while share > 1 / APPROACH:
+            self.a1, self.a2 = share * a1, share * a2
+            for _ in range(ROUGH_ROUNDS):
+                _, bound = self.look_at_columns()
+                if self.primal - bound <= ROUGH_GAP * self.primal:
+                    break
+                self.solve(self.working_set(), LEAVE * self.violation)
+            share *= APPROACH
+        self.a1, self.a2 = a1, a2
+        self.certify()
+
     def first_columns(self, w):
         """The columns that may have weights, or where no bound tells, that are likely to."""
         problem, rows = self.problem, self.problem.rows
@@ -188,8 +208,8 @@ class L1Solver(Solver):
             kept[:] = True
         return Columns(problem, np.flatnonzero(kept).astype(np.int32), complete)
 
-    def certify(self):
-        """Look at all columns: objective, bound, violation, and which need no further look."""
+    def look_at_columns(self):
+        """Objective, violation and v of the columns that are there; y_i b_i, and the bound for these columns."""
         columns, n = self.columns, self.problem.n
         support = np.flatnonzero(self.w).astype(np.int32)
         self.scores = columns.combination(support, self.w[support], n) * self.signs
@@ -197,7 +217,13 @@ class L1Solver(Solver):
         pull = self.balanced_pull()
         self.products = columns.products(self.alive, pull)
         bound, self.scale = self.dual_bound(pull, self.products)
-        proven = columns.complete
+        self.violation = violation_of(self.products, self.w[self.alive], self.a1, self.a2)
+        return pull, bound
+
+    def certify(self):
+        """Look at all columns that matter: objective and bound, and which need no further look."""
+        pull, bound = self.look_at_columns()
+        proven = self.columns.complete
         if not proven and (self.tol is None or self.primal - bound <= self.tol * self.primal):
             everywhere, proven = self.all_products(pull), True
             bound, self.scale = self.dual_bound(pull, everywhere)
@@ -207,7 +233,6 @@ class L1Solver(Solver):
             self.bound, self.dual = bound, self.scale * pull * self.signs
         self.stalled = 0 if self.primal - bound < 0.9 * self.least_gap else self.stalled + 1
         self.least_gap = min(self.least_gap, self.primal - bound)
-        self.violation = self.largest_violation()
         self.screen(self.primal - bound)
         bound = self.bound - self.rounding * self.primal
         self.point = MeasuredIterate(None, self.intercept, self.dual, self.primal, bound)
@@ -229,6 +254,7 @@ class L1Solver(Solver):
         self.columns, self.w = Columns(self.problem, ids, len(ids) == len(w)), w[ids]
         self.alive = np.arange(len(ids), dtype=np.int32)
         self.products = everywhere[ids]
+        self.violation = violation_of(self.products, self.w[self.alive], self.a1, self.a2)
 
     def screen(self, gap):
         """Drop columns whose weight is 0 at every optimum: v_j cannot be far from its value there."""
@@ -252,14 +278,6 @@ class L1Solver(Solver):
             others = others[np.argpartition(distance, room)[:room]]
         used[others] = True
         return alive[used]
-
-    def largest_violation(self):
-        """How far v is from what the penalty allows, at most."""
-        w, v = self.w[self.alive], self.products
-        inside = np.abs(v) - self.a1
-        return float(
-            np.where(w == 0, inside, np.abs(v - self.a2 * w - self.a1 * np.sign(w))).max(initial=0.0)
-        )
 
     # The loss, the intercept and the bound.
 
@@ -332,15 +350,16 @@ class L1Solver(Solver):
         for _ in range(MOST_STEPS):
             if self.cancelled:
                 raise KeyboardInterrupt
-            model = self.model_of(which)
-            violation = model.violation()
+            slope = self.columns.products(which, self.pull)
+            violation = violation_of(slope, self.w[which], self.a1, self.a2)
             if violation <= target:
                 return
+            model = self.model_of(which, slope)
             self.minimise(model, STEP_LEFT * violation)
             if not self.take_step(which, model):
                 return
 
-    def model_of(self, which):
+    def model_of(self, which, slope):
         """The Model on these columns at the present margins."""
         columns, n = self.columns, self.problem.n
         positive, negative, bent = self.sums
@@ -361,7 +380,7 @@ class L1Solver(Solver):
         else:
             _l1.fill_model(model, columns.values, columns.rows)
             return model
-        model.slope[:] = columns.products(which, self.pull)
+        model.slope[:] = slope
         if s:
             gram -= np.outer(model.tilt / s, model.tilt)
             model.slope[:] -= model.shift * model.tilt
@@ -454,7 +473,7 @@ class L1Solver(Solver):
             gradient = self.bend * change
             curved = float(gradient @ change) / self.problem.n - (tilted**2 / model.s if model.s else 0.0)
         gain = float(model.slope @ step) - curved / 2 + self.penalty(weights) - self.penalty(weights + step)
-        if gain <= model.gain:
+        if not gain > model.gain:
             return False
         model.step[:], model.gain = step, gain
         model.shift = (model.imbalance - tilted) / model.s if model.s else 0.0
@@ -465,26 +484,28 @@ class L1Solver(Solver):
         return True
 
     def solve_support(self, model):
-        """Solve for the weights that are not 0, and go there as far as none changes its sign."""
-        z = model.weights + model.step
-        used = np.flatnonzero(z)
-        if not used.size:
-            return
-        system = np.asarray(model.gram)[np.ix_(used, used)]
-        system.reshape(-1)[:: len(used) + 1] += self.a2
-        slope = self.a1 * np.sign(z[used]) + self.a2 * z[used] - model.gradient[used]
-        move, promise = newton_direction(system, slope)
-        if not math.isfinite(promise):
-            return
-        crossing = np.full(len(used), math.inf)
-        np.divide(-z[used], move, out=crossing, where=move * z[used] < 0)
-        first = crossing.argmin()
-        step = model.step.copy()
-        step[used] += min(1.0, crossing[first]) * move
-        if crossing[first] <= 1:
-            step[used[first]] = -model.weights[used[first]]
-        if (np.abs(step) <= model.limits).all():
-            self.go_to(model, step)
+        """Solve for the weights that are not 0, without those that would change their sign."""
+        while (used := np.flatnonzero(z := model.weights + model.step)).size:
+            system = np.asarray(model.gram)[np.ix_(used, used)]
+            system.reshape(-1)[:: len(used) + 1] += self.a2 + RIDGE * system.diagonal().mean()
+            slope = self.a1 * np.sign(z[used]) + self.a2 * z[used] - model.gradient[used]
+            move, promise = newton_direction(system, slope)
+            if not math.isfinite(promise):
+                return
+            crossing = np.full(len(used), math.inf)
+            np.divide(-z[used], move, out=crossing, where=move * z[used] < 0)
+            ends = np.sort(crossing[crossing < 1])
+            for share in (1.0, *ends[[len(ends) // 2, len(ends) // 8, 0]]) if len(ends) else (1.0,):
+                step = model.step.copy()
+                step[used] += share * move
+                gone = used[crossing <= share]
+                step[gone] = -model.weights[gone]
+                if (np.abs(step) <= model.limits).all() and self.go_to(model, step):
+                    break
+            else:
+                return
+            if not gone.size:
+                return
 
     def take_step(self, which, model):
         """Move along the model's step, half as far while the objective does not fall; whether it did."""
@@ -524,6 +545,12 @@ class L1Solver(Solver):
         """Whether double precision allows no more."""
         exact = self.point is not None and self.point.gap <= 2 * self.rounding * self.point.primal
         return exact or self.stalled > 5
+
+
+def violation_of(v, w, a1, a2):
+    """How far v is from what the penalty allows, at most."""
+    outside = np.where(w == 0, np.abs(v) - a1, np.abs(v - a2 * w - a1 * np.sign(w)))
+    return float(outside.max(initial=0.0))
 
 
 def entropy(p):
