@@ -275,6 +275,16 @@ cdef inline double soft(double a, double a1) noexcept nogil:
     return a - a1 if a > a1 else (a + a1 if a < -a1 else 0)
 
 
+def largest_violation(const double[::1] v, const double[::1] w, double a1, double a2):
+    """How far v is from what the penalty allows, at most."""
+    cdef double most = 0
+    cdef Py_ssize_t j
+    with nogil:
+        for j in range(v.shape[0]):
+            most = max(most, violation(v[j], w[j], a1, a2))
+    return most
+
+
 def fill_model(Model model, const real[::1] values, const int32_t[::1] rows):
     """Fill slope, curvature and tilt."""
     cdef const real* x = head(values)

@@ -31,6 +31,7 @@ LEAVE = 0.3  # of the violation of all columns, at which the working set is left
 STEP_LEFT = 0.5  # of the violation at a step's start that it may leave in the model
 SUPPORT_LEFT = 0.1  # of the violation that a sweep met, at which sweeps over nonzero weights end
 SWEEPS = 5  # between two extrapolations
+GRAM_SWEEPS = 100  # before a system is solved, which takes as long
 MOST_SWEEPS = 500  # of a step
 MOST_STEPS = 50  # on a working set
 FARTHEST = 3.0  # that one column may move a margin in a step, for the log loss, whose bend is gone there
@@ -38,6 +39,7 @@ MOST_IN_GRAM = 256  # dense columns
 LONG_ROW = 20  # values of the working set a row, from which pairs of them cost more than sweeps
 GRAM_VALUES = 1 << 17  # of dense columns, for a product of matrices
 ON_DEMAND, LATE = 0.5, 0.9  # share of a1 from which |v_j| has a column copied at first, and later
+SCREENED = 0.1  # relative gap above which too few columns could be dropped
 APPROACH = 0.3  # from one larger alpha to the next, at the start, from the largest
 ROUGH_GAP, ROUGH_ROUNDS = 0.1, 3  # the relative gap there, and the rounds at most
 RIDGE = 1e-12  # of a system for the weights, which may be more than the rows
@@ -209,7 +211,7 @@ class L1Solver(Solver):
         return Columns(problem, np.flatnonzero(kept).astype(np.int32), complete)
 
     def look_at_columns(self):
-        """Objective, violation and v of the columns that are there; y_i b_i, and the bound for these columns."""
+        """Objective, violation and v of the columns that are there; y_i b_i, and the bound for these."""
         columns, n = self.columns, self.problem.n
         support = np.flatnonzero(self.w).astype(np.int32)
         self.scores = columns.combination(support, self.w[support], n) * self.signs
@@ -217,7 +219,7 @@ class L1Solver(Solver):
         pull = self.balanced_pull()
         self.products = columns.products(self.alive, pull)
         bound, self.scale = self.dual_bound(pull, self.products)
-        self.violation = violation_of(self.products, self.w[self.alive], self.a1, self.a2)
+        self.violation = _l1.largest_violation(self.products, self.w[self.alive], self.a1, self.a2)
         return pull, bound
 
     def certify(self):
@@ -254,10 +256,12 @@ class L1Solver(Solver):
         self.columns, self.w = Columns(self.problem, ids, len(ids) == len(w)), w[ids]
         self.alive = np.arange(len(ids), dtype=np.int32)
         self.products = everywhere[ids]
-        self.violation = violation_of(self.products, self.w[self.alive], self.a1, self.a2)
+        self.violation = _l1.largest_violation(self.products, self.w[self.alive], self.a1, self.a2)
 
     def screen(self, gap):
         """Drop columns whose weight is 0 at every optimum: v_j cannot be far from its value there."""
+        if gap > SCREENED * self.primal:
+            return
         heaviest = self.problem.weights.max() if self.problem.weights.size else 1.0
         radius = math.sqrt(2 * max(gap, 0.0) * self.loss.lipschitz * heaviest / self.problem.n)
         alive, scale = self.alive, self.scale
@@ -351,7 +355,7 @@ class L1Solver(Solver):
             if self.cancelled:
                 raise KeyboardInterrupt
             slope = self.columns.products(which, self.pull)
-            violation = violation_of(slope, self.w[which], self.a1, self.a2)
+            violation = _l1.largest_violation(slope, self.w[which], self.a1, self.a2)
             if violation <= target:
                 return
             model = self.model_of(which, slope)
@@ -419,7 +423,8 @@ class L1Solver(Solver):
     def minimise(self, model, enough):
         """Sweeps over the model's columns, until the largest violation that one meets is `enough`."""
         arrays = self.columns.values, self.columns.rows
-        steps, done = np.empty((SWEEPS, len(model.weights))), 0
+        steps = np.empty((SWEEPS if model.gram is None else GRAM_SWEEPS, len(model.weights)))
+        done = 0
         while done < MOST_SWEEPS:
             met, _ = _l1.sweep(model, *arrays, True, 0.0, steps[:1])
             done += 1
@@ -430,9 +435,9 @@ class L1Solver(Solver):
                 done += count
                 if left <= SUPPORT_LEFT * met:
                     break
-                self.extrapolate(model, steps)
-            else:
-                if model.gram is not None:
+                if model.gram is None:
+                    self.extrapolate(model, steps)
+                else:
                     self.solve_support(model)
 
     def extrapolate(self, model, steps):
@@ -545,12 +550,6 @@ class L1Solver(Solver):
         """Whether double precision allows no more."""
         exact = self.point is not None and self.point.gap <= 2 * self.rounding * self.point.primal
         return exact or self.stalled > 5
-
-
-def violation_of(v, w, a1, a2):
-    """How far v is from what the penalty allows, at most."""
-    outside = np.where(w == 0, np.abs(v) - a1, np.abs(v - a2 * w - a1 * np.sign(w)))
-    return float(outside.max(initial=0.0))
 
 
 def entropy(p):
