@@ -2,38 +2,28 @@
 
 import os
 import sys
-from typing import NamedTuple
 
 from .errors import USAGE, AppError
 
 MIB = 1 << 20  # bytes
 RETURNED = 16 * MIB  # blocks from this size on go back to the system as soon as they are free
-
-
-class Limit(NamedTuple):
-    """A number that an environment variable may replace, and its range."""
-
-    default: int
-    least: int
-    most: int
-
-
+# Numbers that environment variables may replace: what each is by default, its least and its greatest value.
 LIMITS = {
     # Longest line of text or JSON, and longest file of a folder of texts, in MiB.
-    "FASTSVM_MAX_LINE_MIB": Limit(16, 1, 1024),
+    "FASTSVM_MAX_LINE_MIB": (16, 1, 1024),
     # Gzipped input may unpack to this many times its size. Texts are packed to a third, logs to a tenth, a
     # bomb to a thousandth.
-    "FASTSVM_MAX_EXPANSION": Limit(200, 1, 1_000_000_000),
+    "FASTSVM_MAX_EXPANSION": (200, 1, 1_000_000_000),
     # Columns of sparse rows; a weight for each takes memory, whether or not any row has it.
-    "FASTSVM_MAX_COLUMNS": Limit(1 << 25, 1, (1 << 31) - 1),
+    "FASTSVM_MAX_COLUMNS": (1 << 25, 1, (1 << 31) - 1),
     # Cells on the page of `fastsvm-cells review`, the least certain.
-    "FASTSVM_MAX_REVIEW_CELLS": Limit(2000, 1, 1_000_000),
+    "FASTSVM_MAX_REVIEW_CELLS": (2000, 1, 1_000_000),
     # Of `serve`: largest request in MiB, most texts in a request, most clients at a time, and the seconds
     # that a client has for sending a request and for reading the answer.
-    "FASTSVM_SERVE_MAX_BODY_MIB": Limit(1, 1, 64),
-    "FASTSVM_SERVE_MAX_TEXTS": Limit(1000, 1, 1_000_000_000),
-    "FASTSVM_SERVE_MAX_CONNECTIONS": Limit(512, 1, 1_000_000),
-    "FASTSVM_SERVE_TIMEOUT": Limit(10, 1, 3600),
+    "FASTSVM_SERVE_MAX_BODY_MIB": (1, 1, 64),
+    "FASTSVM_SERVE_MAX_TEXTS": (1000, 1, 1_000_000_000),
+    "FASTSVM_SERVE_MAX_CONNECTIONS": (512, 1, 1_000_000),
+    "FASTSVM_SERVE_TIMEOUT": (10, 1, 3600),
 }
 FAMILIES = ("FASTSVM_MAX_", "FASTSVM_SERVE_")  # of variables, none of which may be misspelled
 

@@ -39,8 +39,8 @@ def curve(options):
     figures = {(name, budget): [] for name, budget, _ in kept}
     for X, y, X_new, y_new in folds(options):
         for name, budget, make in kept:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # that is what a budget is
+            # They are what a budget is.
+            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
                 times = timed(make(), X, y, X_new)
             figures[name, budget].append((times.fit, np.mean(times.labels != y_new)))
     rows = [["", "budget", "fit, CPU s", "error"]]

@@ -34,8 +34,8 @@ def flat(options):
                 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.2, random_state=seed)
                 grid = WIDTHS | GRIDS.get(c.name, ALPHAS)
                 search = GridSearchCV(c.make(), grid, cv=FOLDS, refit=False)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", ConvergenceWarning)  # corners of the grid may take long
+                # Corners of the grid may take long.
+                with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
                     search.fit(X_train, y_train)
                 model = c.make(**search.best_params_)
                 seconds.append(cpu(lambda m=model, X=X_train, y=y_train: m.fit(X, y)))

@@ -108,7 +108,9 @@ def _class_weight(pairs):
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a fitted model.
+    """A field of a fitted model. Its kinds can also `write` it, into the JSON or the tensors, and `read` it.
+
+    `read` returns the value, checked. The fields before it are in the model, and their `lengths` by name.
 
     Parameters
     ----------
@@ -140,14 +142,6 @@ class Field:
     def is_in_file(self, fitted, tensors):
         """Return whether it is in a file."""
         return self.name in fitted
-
-    def write(self, model, fitted, tensors):
-        """Put it into the JSON or the tensors."""
-        raise NotImplementedError
-
-    def read(self, model, fitted, tensors, lengths):
-        """Return its value, checked. The fields before it are in the model, and their `lengths` by name."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -77,12 +77,8 @@ def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None, mark
         return CharacterReading(int(first), int(last), analyzer == "char") if usual else None
     if last > MAX_N:
         return None
-    if analyzer == "split":
-        rule = PATTERNS[SPLIT_PATTERN]
-    elif analyzer == "word":
-        rule = PATTERNS.get(token_pattern)
-    else:
-        rule = None
+    pattern = SPLIT_PATTERN if analyzer == "split" else token_pattern
+    rule = PATTERNS.get(pattern) if analyzer in ("word", "split") else None
     if rule is None:
         return None
     return Reading(*rule, _encoded(frozenset(stop_words or ())), int(first), int(last), bool(marks))

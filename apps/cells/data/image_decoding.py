@@ -252,10 +252,10 @@ def _decode_by_pillow(data: bytes, image: Image.Image, bits: int) -> np.ndarray:
         levels = deep_levels(data, image)
         if levels.dtype != np.uint8:
             levels = np.minimum(levels >> (bits - 8), 255).astype(np.uint8)
-        return _on_white(levels) if levels.shape[2] == 4 else cv2.cvtColor(levels, cv2.COLOR_RGB2BGR)
+        return on_white(levels) if levels.shape[2] == 4 else cv2.cvtColor(levels, cv2.COLOR_RGB2BGR)
     ImageOps.exif_transpose(image, in_place=True)
     if image.has_transparency_data and image.format != "BMP":
-        return _on_white(np.asarray(image.convert("RGBA")))
+        return on_white(np.asarray(image.convert("RGBA")))
     return cv2.cvtColor(np.asarray(image.convert("RGB")), cv2.COLOR_RGB2BGR)
 
 
@@ -292,7 +292,7 @@ def _jpeg_2000_bits(data: bytes) -> int:
     return (data[data.index(b"\xff\x4f\xff\x51") + 42] & 0x7F) + 1
 
 
-def _on_white(image: np.ndarray) -> np.ndarray:
+def on_white(image: np.ndarray) -> np.ndarray:
     """Lay an image with transparent pixels on white."""
     colours, alpha = image[..., 2::-1].astype(np.uint16), image[..., 3:].astype(np.uint16)
     return np.ascontiguousarray(colours * alpha // 255 + (255 - alpha), np.uint8)

@@ -194,11 +194,6 @@ def source_name(sources: Sequence[str]) -> str:
     return sources[0] if len(sources) == 1 and os.path.isdir(sources[0]) else "images"
 
 
-def labelled_images(sources: Sequence[str], **known) -> tuple[list[ImageFile], Skipped]:
-    """Find images as `find_images` does; those without a label are left out, and counted as skipped."""
-    return with_labels(find_images(sources, **known), source_name(sources))
-
-
 def with_labels(files: Sequence[ImageFile], source: str) -> tuple[list[ImageFile], Skipped]:
     """Leave out images without a label, and count them as skipped."""
     skipped = Skipped(source)

@@ -88,10 +88,6 @@ class ImageReader:
         is_known = is_deep(self._opened)
         return int(deep_levels(self._data, self._opened)[..., :3].max()).bit_length() if is_known else 0
 
-    def reduced(self, reduce: int):
-        """Return the image with both sides `reduce` times smaller, whatever its format."""
-        return at_working_scale(self.whole(), self.size, 1 / reduce)[0]
-
     def scaled(self, *, cell_width: CellWidth = None, fraction: float = 1):
         """Return the image at the working scale, and the scale, as `read_scaled` does."""
         width = cell_width(self.size) if callable(cell_width) else cell_width
@@ -217,6 +213,11 @@ def image_content(path: str) -> Content:
         return _image_bytes(path), page
     except (MemoryError, OSError) as error:
         raise BadImage(unreadable(error)) from error
+
+
+def reduced(reader, reduce: int):
+    """Return the image of a reader with both sides `reduce` times smaller, whatever its format."""
+    return at_working_scale(reader.whole(), reader.size, 1 / reduce)[0]
 
 
 def at_working_scale(image, size: Sequence[int], scale: float):

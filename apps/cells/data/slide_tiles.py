@@ -60,10 +60,6 @@ class TileReader:
         """Return the region as it is in the slide."""
         return self._slide.region(*self._window) if self._pixels is None else self._pixels
 
-    def reduced(self, reduce: int) -> np.ndarray:
-        """Return the region with both sides `reduce` times smaller."""
-        return at_working_scale(self.whole(), self.size, 1 / reduce)[0]
-
     def scaled(self, **_) -> tuple[np.ndarray, float]:
         """Return the region at the working scale, and the scale, which is one for all tiles of a slide."""
         return at_working_scale(self.whole(), self.size, 1 / self._zoom)

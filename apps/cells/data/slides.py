@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from .bad_image import BadImage
-from .image_decoding import TIFF, TiffPage, tiff_pages
+from .image_decoding import TIFF, TiffPage, on_white, tiff_pages
 
 SLIDE_PIXELS = 100_000_000  # a tiled TIFF file with more of them is read by regions
 MAX_SEGMENT = 1 << 26  # pixels of a tile or strip in a file, which is decoded as one
@@ -193,6 +193,4 @@ class OpenSlideSlide:
         """Return the pixels in a box, white where nothing was scanned; see `Slide`."""
         with _as_bad_image():
             pixels = np.asarray(self._slide.read_region((x, y), 0, (width, height)))
-        alpha = pixels[..., 3:].astype(np.uint16)
-        on_white = (pixels[..., 2::-1] * alpha + 255 * (255 - alpha)) // 255
-        return np.ascontiguousarray(on_white, np.uint8)
+        return on_white(pixels)

@@ -100,12 +100,8 @@ def _around(middle: int) -> slice:
 def _background_in(
     image: np.ndarray, frame: np.ndarray, across: slice = EVERY_EIGHTH, down: slice = EVERY_EIGHTH
 ) -> np.ndarray:
-    return _background(image[down, across], frame[down, across])
-
-
-def _background(sample: np.ndarray, frame: np.ndarray) -> np.ndarray:
     """Return the colour of the brighter pixels: plasma, through which light passes."""
-    pixels = sample[frame == 0]
+    pixels = image[down, across][frame[down, across] == 0]
     if not len(pixels):
         return np.full(3, 255, np.float32)
     green = pixels[:, 1]

@@ -14,19 +14,10 @@ from ...common.printing import note
 from ..data.image_reader import CELL_WIDTH, MIN_SIDE, ImageFile, at_working_scale, is_blank, usual_cell_width
 from ..data.image_threads import map_images
 from ..data.slide_tiles import spread_tiles
+from . import image_scale
 from .bluish import red_cell_density
 from .field import Field
-from .image_scale import (
-    COUNTED_IMAGES,
-    SAME_FACTOR,
-    UNREAD,
-    Scale,
-    Seen,
-    read_scale,
-    red_cells_of,
-    seen_in,
-    white_cell_width,
-)
+from .image_scale import Scale, Seen, read_scale, red_cells_of, seen_in, white_cell_width
 from .nuclei import nuclear_share
 from .stain import USUAL, Stain, has_red_cells, raw_field, stain_of
 
@@ -75,7 +66,7 @@ class FirstLook:
         The width of a white cell over the usual one in an image of that size, the median of some images.
     """
 
-    scale: float | Scale = UNREAD
+    scale: float | Scale = image_scale.UNREAD
     bluish: bool = False
     own: bool | None = None
     stain: Stain | None = None
@@ -106,7 +97,7 @@ def first_look(
         What the model has learned from. Of images unlike those, the width of cells is taken as it is read,
         however close to the usual one.
     """
-    seen = seen_in(files) if cell_width is None else seen_in(files, COUNTED_IMAGES)
+    seen = seen_in(files) if cell_width is None else seen_in(files, image_scale.COUNTED_IMAGES)
     bluish = len(seen) >= FOLDER and are_bluish(seen)
     usual = 1.0 if learned is None else learned.usual_width
 
@@ -125,7 +116,7 @@ def first_look(
         unusual = [
             (size, width)
             for size, width in look.scale.unusual.items()
-            if not 1 / SAME_FACTOR <= width / usual_cell_width(size) <= SAME_FACTOR
+            if not 1 / image_scale.SAME_FACTOR <= width / usual_cell_width(size) <= image_scale.SAME_FACTOR
         ]
         for size, width in unusual[:1]:
             said = "note: " if width < AS_WIDE * max(size) else "warning: as wide as the image: "

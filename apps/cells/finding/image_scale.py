@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from ..data.bad_image import BadImage
-from ..data.image_reader import CELL_WIDTH, ImageFile, at_working_scale, usual_cell_width
+from ..data.image_reader import CELL_WIDTH, ImageFile, at_working_scale, reduced, usual_cell_width
 from .masks import hull
 from .nuclei import USUAL_SIZES, find_nuclei
 from .red_circles import MIN_CELLS, diameters_of_one_size, red_circles_of
@@ -156,7 +156,7 @@ def seen_in(files: Sequence[ImageFile], most: int = MOST_IMAGES) -> list[Seen]:
             wanted = n_cells < ENOUGH_CELLS or len(seen) < COUNTED_IMAGES
             cells = red_circles_of(reader) if wanted else None
             reduce = ceil((reader.pixels * n / KEPT_PIXELS) ** 0.5)
-            seen.append(Seen(reader.size, cells, reader.reduced(reduce), reduce))
+            seen.append(Seen(reader.size, cells, reduced(reader, reduce), reduce))
         except (BadImage, OSError):
             continue
         n_cells, n_pixels = n_cells + (0 if cells is None else len(cells)), n_pixels + reader.pixels

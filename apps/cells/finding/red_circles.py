@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import cv2
 import numpy as np
 
-from ..data.image_reader import ImageReader
+from ..data.image_reader import ImageReader, reduced
 from .masks import black_frame
 
 # Circles.
@@ -57,12 +57,12 @@ def red_circles_of(reader: ImageReader) -> np.ndarray:
     longer, shorter = max(reader.size), min(reader.size)
     zooms = [zoom for zoom in ZOOMS if zoom == 1 or shorter >= zoom * MIN_TILE]
     reduce = max(1, longer // SIDE)
-    image = reader.reduced(reduce)
+    image = reduced(reader, reduce)
     best = reduce * find_red_circles(image)
     most = _cover(best, [image]) / reduce**2
     if most < COVER and len(zooms) > 1:
         reduce = max(1, longer // (SIDE * zooms[-1]))
-        image = reader.reduced(reduce)
+        image = reduced(reader, reduce)
         for zoom in zooms[1:]:
             tiles = list(_tiles(image, zoom))
             cells = np.concatenate([find_red_circles(tile) for tile in tiles])

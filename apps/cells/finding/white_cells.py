@@ -15,22 +15,9 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from . import _pixels
+from . import _pixels, masks
 from .bluish import cytoplasm_beside
 from .field import COLOUR_PLANES, Field
-from .masks import (
-    depth,
-    distance_to,
-    filled,
-    halved,
-    hull,
-    is_cut,
-    nearest_part,
-    opened,
-    shrunk,
-    touching,
-    widened,
-)
 from .nuclei import BORDER, TRIES, CellSizes, find_nuclei, nuclear_stain
 
 CLOSE_UP = 0.15  # share of the image; a nucleus that covers more is always accepted
@@ -140,8 +127,8 @@ def _cells_of(field: Field, stained: np.ndarray, sizes: CellSizes) -> list[White
     grown = around.grown() | around.hulls if sizes.between_lobes else around.grown()
     cells = [
         _white_cell(field, corner, nucleus, body)
-        for corner, *masks in around.shared_out(grown)
-        for nucleus, body in _split_at_waist(*masks, sizes)
+        for corner, *pair in around.shared_out(grown)
+        for nucleus, body in _split_at_waist(*pair, sizes)
     ]
     return sorted((cell for cell in cells if _is_white(cell, field, sizes)), key=lambda cell: -cell.area)
 
@@ -167,15 +154,15 @@ class _Surroundings:
         self.stained = (self.nuclei > 0).view(np.uint8)
         self.hulls = np.zeros_like(self.stained)
         for (x, y), mask in nuclei:
-            cv2.fillConvexPoly(self.hulls, hull(mask) + np.int32([x - left, y - top]), 1)
+            cv2.fillConvexPoly(self.hulls, masks.hull(mask) + np.int32([x - left, y - top]), 1)
 
     def likeness(self) -> np.ndarray:
         """Return how much each pixel looks like part of a white cell; above 0 it counts as one."""
         # Colours change slowly, so half the size loses nothing and has less noise.
-        image = halved(self.field.image[self.part])
-        free = 1 - halved(self.field.frame[self.part])
-        stained = halved(self.stained)
-        outside = 2 * distance_to(halved(self.hulls))
+        image = masks.halved(self.field.image[self.part])
+        free = 1 - masks.halved(self.field.frame[self.part])
+        stained = masks.halved(self.stained)
+        outside = 2 * masks.distance_to(masks.halved(self.hulls))
         mixes = LIKENESS_PLANES
         if self.field.red is not None:
             mixes = np.vstack([COLOUR_PLANES, cytoplasm_beside(self.field.red)]).astype(np.float32)
@@ -193,7 +180,7 @@ class _Surroundings:
         some = np.s_[::ELSEWHERE_STEP, ::ELSEWHERE_STEP]
         stained = np.zeros_like(self.field.frame)
         stained[self.part] = self.stained
-        far = distance_to(np.ascontiguousarray(stained[some])) > FAR / ELSEWHERE_STEP
+        far = masks.distance_to(np.ascontiguousarray(stained[some])) > FAR / ELSEWHERE_STEP
         colours = self.field.densities(self.field.image[some], COLOUR_PLANES)
         other = far | (colours[..., 2] < PLASMA)
         return colours, other.view(np.uint8) * (1 - self.field.frame[some])
@@ -211,8 +198,8 @@ class _Surroundings:
         # A cell at the border continues beyond it.
         padded = cv2.copyMakeBorder(mask, *[2 * SMOOTH] * 4, cv2.BORDER_REPLICATE)
         inner = np.s_[2 * SMOOTH : -2 * SMOOTH, 2 * SMOOTH : -2 * SMOOTH]
-        mask = np.ascontiguousarray(widened(shrunk(padded, SMOOTH), SMOOTH)[inner]) | self.stained
-        return filled(touching(mask, self.stained))
+        mask = np.ascontiguousarray(masks.widened(masks.shrunk(padded, SMOOTH), SMOOTH)[inner]) | self.stained
+        return masks.filled(masks.touching(mask, self.stained))
 
     def shared_out(self, grown: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray, np.ndarray]]:
         """Yield for each cell a corner, the mask of its nucleus, and the mask of the cell.
@@ -228,16 +215,16 @@ class _Surroundings:
             body, nuclei = (np.where(bodies[part] == k, mask[part], 0) for mask in (grown, self.nuclei))
             numbers = np.unique(nuclei[nuclei > 0])
             nucleus = (nuclei > 0).view(np.uint8)
-            if len(numbers) == 1 or _is_round(body, depth(body)):
+            if len(numbers) == 1 or _is_round(body, masks.depth(body)):
                 yield corner, nucleus, body
                 continue
-            lobes = nearest_part(nucleus)
+            lobes = masks.nearest_part(nucleus)
             nearest = np.zeros(lobes.max() + 1, np.int32)
             nearest[lobes[nucleus > 0]] = nuclei[nucleus > 0]
             nearest = nearest[lobes] * body
             for number in numbers:
                 own, mask = ((each == number).view(np.uint8) for each in (nuclei, nearest))
-                yield corner, own, touching(mask, own)
+                yield corner, own, masks.touching(mask, own)
 
 
 def _split_at_waist(
@@ -246,15 +233,15 @@ def _split_at_waist(
     """Split touching cells where the body has a waist with a nucleus on either side."""
     min_nucleus, min_radius = sizes.whole_cell
     area = cv2.countNonZero(body)
-    if area > MAX_SOLIDITY * cv2.contourArea(hull(body)):
+    if area > MAX_SOLIDITY * cv2.contourArea(masks.hull(body)):
         return [(nucleus, body)]
     deep = cv2.distanceTransform(body, cv2.DIST_L2, cv2.DIST_MASK_5)
     cores = _waist_cores(deep, min_radius, LARGE_WAIST if area >= LARGE_BODY else WAIST)
     if cores is None:
         return [(nucleus, body)]
-    nearest = nearest_part(cores)
-    masks = [body * (nearest == k).view(np.uint8) for k in range(1, nearest.max() + 1)]
-    parts = [(nucleus * mask, mask) for mask in masks]
+    nearest = masks.nearest_part(cores)
+    bodies = [body * (nearest == k).view(np.uint8) for k in range(1, nearest.max() + 1)]
+    parts = [(nucleus * mask, mask) for mask in bodies]
     if all(_is_round(mask, deep) and cv2.countNonZero(own) >= min_nucleus for own, mask in parts):
         return [cell for part in parts for cell in _split_at_waist(*part, sizes)]
     return [(nucleus, body)]
@@ -278,7 +265,7 @@ def _is_round(part: np.ndarray, deep: np.ndarray) -> bool:
     """Return whether the largest disc inside a part covers most of it, and the part is convex."""
     area = cv2.countNonZero(part)
     disc = np.pi * deep[part > 0].max() ** 2
-    return area < MAX_ROUND * disc and area >= MIN_CONVEX * cv2.contourArea(hull(part))
+    return area < MAX_ROUND * disc and area >= MIN_CONVEX * cv2.contourArea(masks.hull(part))
 
 
 def _white_cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body: np.ndarray) -> WhiteCell:
@@ -307,11 +294,12 @@ def _white_cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body
 def _is_white(cell: WhiteCell, field: Field, sizes: CellSizes) -> bool:
     """Return whether a cell is large enough to be white."""
     box = (*cell.corner, *cell.body.shape[::-1])
-    min_nucleus, min_radius = sizes.cut_cell if is_cut(box, field.frame.shape, BORDER) else sizes.whole_cell
+    cut = masks.is_cut(box, field.frame.shape, BORDER)
+    min_nucleus, min_radius = sizes.cut_cell if cut else sizes.whole_cell
     nucleus = cv2.countNonZero(cell.nucleus)
     if nucleus >= CLOSE_UP * field.frame.size:
         return True
-    return nucleus >= min_nucleus and depth(cell.body).max() >= min_radius
+    return nucleus >= min_nucleus and masks.depth(cell.body).max() >= min_radius
 
 
 def _tight_nucleus(field: Field, part, body: np.ndarray, nucleus: np.ndarray) -> np.ndarray:
@@ -323,7 +311,7 @@ def _tight_nucleus(field: Field, part, body: np.ndarray, nucleus: np.ndarray) ->
     pixels = cv2.GaussianBlur(pixels, (NUCLEUS_BLUR, NUCLEUS_BLUR), 0)
     inside = body * (1 - field.frame[part])
     threshold, _ = cv2.threshold(pixels[inside > 0], 0, 1, cv2.THRESH_OTSU)
-    dark = opened((pixels <= threshold).view(np.uint8) * inside, NUCLEUS_OPENING)
+    dark = masks.opened((pixels <= threshold).view(np.uint8) * inside, NUCLEUS_OPENING)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(dark)
     lobes = (stats[:, cv2.CC_STAT_AREA] >= MIN_LOBE).astype(np.uint8)
     lobes[0] = 0

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...common.progress import UNWATCHED, Stages
-from ..data.image_files import labelled_images, no_usable_images_error
+from ..data.image_files import find_images, no_usable_images_error, source_name, with_labels
 from ..data.image_reader import ImageFile
 from ..finding.findings import UNCLASSIFIED, UNFAMILIAR, FoundCell, ImageFindings
 from ..finding.first_look import first_look
@@ -81,7 +81,7 @@ def evaluate_cell_model(
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):
-        files, skipped = labelled_images(sources, **known)
+        files, skipped = with_labels(find_images(sources, **known), source_name(sources))
         look = first_look(files, cell_width, model.about)
     found = CellEvaluation(model, sources, ClassifySettings(cell_width), look)
     found.skipped = skipped

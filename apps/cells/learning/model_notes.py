@@ -156,10 +156,8 @@ def _cautious_model(record: Mapping, n: int) -> CautiousModel:
     classes = tuple(map(str, record["classes"]))
     center, scale = (_numbers(record[name], n) for name in ("center", "scale"))
     coef = _numbers(record["coef"], 2, len(classes), n)
-    intercept, min_score = (
-        _numbers(record["intercept"], 2, len(classes)),
-        float(_numbers(record["min_score"])),
-    )
+    intercept = _numbers(record["intercept"], 2, len(classes))
+    min_score = float(_numbers(record["min_score"]))
     if scale.min() <= 0 or len(classes) < 2 or not 0 <= min_score <= 1:
         raise ValueError("cautious")
     return CautiousModel(classes, center, scale, coef, intercept, min_score)

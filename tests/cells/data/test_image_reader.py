@@ -17,7 +17,7 @@ from PIL import Image
 from fastsvm_apps.cells.data import image_decoding, image_reader
 from fastsvm_apps.cells.data.bad_image import DAMAGED, GRAY, KINDS, BadImage
 from fastsvm_apps.cells.data.image_files import find_images
-from fastsvm_apps.cells.data.image_reader import ImageReader, read_image, read_scaled
+from fastsvm_apps.cells.data.image_reader import ImageReader, read_image, read_scaled, reduced
 from fastsvm_apps.cells.jobs.classify_cache import _images_digest
 
 HEIGHT, WIDTH = 60, 90
@@ -191,7 +191,7 @@ def test_the_format_does_not_matter(tmp_path, width):
         path = tmp_path / name
         path.write_bytes(content)
         np.testing.assert_array_equal(read_scaled(str(path))[0], expected)
-        assert ImageReader(str(path)).reduced(4).shape == (width // 2 // 4, width // 4, 3)
+        assert reduced(ImageReader(str(path)), 4).shape == (width // 2 // 4, width // 4, 3)
 
 
 @pytest.mark.parametrize(
