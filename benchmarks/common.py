@@ -4,6 +4,7 @@ import csv
 import mmap
 import os
 import time
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -16,18 +17,14 @@ from sklearn.preprocessing import StandardScaler
 from .machine import peak
 
 
-def cpu(function):
+def cpu(function, clock=time.process_time):
     """CPU seconds of one call."""
-    start = time.process_time()
+    start = clock()
     function()
-    return time.process_time() - start
+    return clock() - start
 
 
-def wall(function):
-    """Seconds that one call takes on the clock."""
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
+wall = partial(cpu, clock=time.perf_counter)  # seconds that one call takes on the clock
 
 
 def alternate(functions, rounds, clock=cpu):

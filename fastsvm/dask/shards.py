@@ -2,6 +2,7 @@
 
 import pickle
 from collections import deque
+from functools import partial
 from itertools import islice
 
 from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
@@ -41,13 +42,18 @@ def map_shards(client, function, shards, *shared):
     ...     write(X)
     """
     places = shared_with_workers(client, shared)
-    yield from shard_results_in_order(
-        client,
-        (
-            client.submit(_call_with_shard, function, packed_shard(shard), *places, pure=False)
-            for shard in shards
-        ),
-    )
+    submit = partial(client.submit, _call_with_shard, function, pure=False)
+    futures, pending = (submit(packed_shard(shard), *places) for shard in shards), deque()
+    threads = sum(some_workers(client).values())
+    while True:
+        try:
+            pending.extend(islice(futures, AHEAD * threads - len(pending)))
+        except Exception:
+            workers_of(client)  # raises ClusterError if the scheduler is gone
+            raise
+        if not pending:
+            return
+        yield _shard_result(client, pending.popleft())
 
 
 def share_with_workers(client, value):
@@ -78,21 +84,6 @@ def shared_with_workers(client, values):
     from distributed import Future
 
     return [value if isinstance(value, Future) else share_with_workers(client, value) for value in values]
-
-
-def shard_results_in_order(client, futures):
-    """Yield the results of futures in order, with only a few in progress."""
-    futures, pending = iter(futures), deque()
-    threads = sum(some_workers(client).values())
-    while True:
-        try:
-            pending.extend(islice(futures, AHEAD * threads - len(pending)))
-        except Exception:
-            workers_of(client)  # raises ClusterError if the scheduler is gone
-            raise
-        if not pending:
-            return
-        yield _shard_result(client, pending.popleft())
 
 
 def packed_shard(value):

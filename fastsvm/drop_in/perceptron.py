@@ -7,6 +7,10 @@ from .. import fitting
 from ..solvers._input import as_random
 from .linear_fits import StartedFits
 
+# Parameters that mean the same in ours.
+SHARED = ("max_iter", "n_iter_no_change", "early_stopping", "validation_fraction", "shuffle")
+SHARED += ("fit_intercept", "n_jobs")
+
 
 class Perceptron(StartedFits, sklearn.linear_model.Perceptron):
     """scikit-learn's Perceptron, by the compiled one.
@@ -42,14 +46,8 @@ class Perceptron(StartedFits, sklearn.linear_model.Perceptron):
             now = left[:] if self.class_weight is None else left[:1]
             del left[: len(now)]
             model = fitting.Perceptron(
-                max_iter=self.max_iter,
-                n_iter_no_change=self.n_iter_no_change,
+                **{name: getattr(self, name) for name in SHARED},
                 tol=self.tol or None,
-                early_stopping=self.early_stopping,
-                validation_fraction=self.validation_fraction,
-                shuffle=self.shuffle,
-                fit_intercept=self.fit_intercept,
-                n_jobs=self.n_jobs,
                 verbose=bool(self.verbose),
                 random_state=as_random(self.random_state).randint(2**31 - 1),
             ).fit(X, y, weights, **{name: start[now] for name, start in zip(given, starts, strict=False)})

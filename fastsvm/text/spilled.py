@@ -113,14 +113,10 @@ class SpilledTerms:
         content = [terms.content for terms, _ in kept]
         starts = np.cumsum([0, *map(len, content)])
         ends = [terms.ends + start for (terms, _), start in zip(kept, starts, strict=False)]
-        return TermFrequencies(
-            Terms(
-                np.concatenate([np.empty(0, np.uint8), *content]),
-                np.concatenate([np.empty(0, np.int64), *ends]),
-            ),
-            np.concatenate([np.empty((0, n_classes), np.int64), *(sums for _, sums in kept)]),
-            min_df,
-        )
+        every_byte = np.concatenate([np.empty(0, np.uint8), *content])
+        every_end = np.concatenate([np.empty(0, np.int64), *ends])
+        by_class = np.concatenate([np.empty((0, n_classes), np.int64), *(sums for _, sums in kept)])
+        return TermFrequencies(Terms(every_byte, every_end), by_class, min_df)
 
     def _merged_range(self, number, n_classes, min_df):
         numbers, pieces = {}, []

@@ -190,10 +190,8 @@ def decode_image(data: bytes, image: Image.Image, bits: int = 16) -> np.ndarray:
     """
     size = image.size
     try:
-        if image.format in JPEGS and image.mode == "RGB":
-            pixels = _decode_jpeg(data, image)
-        else:
-            pixels = _decode_by_pillow(data, image, bits)
+        is_plain = image.format in JPEGS and image.mode == "RGB"
+        pixels = _decode_jpeg(data, image) if is_plain else _decode_by_pillow(data, image, bits)
     except BadImage:
         raise
     except Exception as error:  # a hostile file may make a decoder raise anything

@@ -99,7 +99,7 @@ class ImageReader:
         if sides[0] * sides[1] > self._max_pixels:
             raise BadImage(f"{size}, more than the limit of {self._max_pixels:,}")
         # Never by the decoder's own scaling: its pixels are others, and so would some labels be.
-        return _resized(self.whole(), sides), scale
+        return resized(self.whole(), sides), scale
 
 
 @dataclass(frozen=True)
@@ -222,10 +222,10 @@ def reduced(reader, reduce: int):
 
 def at_working_scale(image, size: Sequence[int], scale: float):
     """Return a part of an image at the working scale, and the scale."""
-    return _resized(image, [max(1, int(side * scale + 1e-6)) for side in size]), scale
+    return resized(image, [max(1, int(side * scale + 1e-6)) for side in size]), scale
 
 
-def _resized(image, sides: Sequence[int]):
+def resized(image, sides: Sequence[int]):
     """Bring an image to the size it has in its file, times a factor; an orientation may have turned it."""
     height, width = image.shape[:2]
     across, down = turned(sides, image)

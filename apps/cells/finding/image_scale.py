@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from ..data.bad_image import BadImage
-from ..data.image_reader import CELL_WIDTH, ImageFile, at_working_scale, reduced, usual_cell_width
+from ..data.image_reader import CELL_WIDTH, ImageFile, at_working_scale, reduced, resized, usual_cell_width
 from .masks import hull
 from .nuclei import USUAL_SIZES, find_nuclei
 from .red_circles import MIN_CELLS, diameters_of_one_size, red_circles_of
@@ -309,8 +309,7 @@ def _diameters(image: np.ndarray, width: float, bluish: bool) -> list[float]:
     sides = [round(side * scale) for side in image.shape[1::-1]]
     if min(sides) < MIN_LOOK_SIDE:
         return []
-    interpolation = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    stained = raw_field(cv2.resize(image, sides, interpolation=interpolation), bluish).stained
+    stained = raw_field(resized(image, sides), bluish).stained
     areas = [cv2.contourArea(hull(mask)) for _, mask in find_nuclei(stained, USUAL_SIZES)]
     least = LARGE_SHARE * max(areas, default=0)
     return [2 * np.sqrt(area / np.pi) / scale for area in areas if area >= least]

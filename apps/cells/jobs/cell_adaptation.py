@@ -130,14 +130,11 @@ def adapt_cell_model(
     )
     save_cell_model(pipeline, output, about, samples.hashes, model.record)
     # The model as it was: every cell gets its likeliest class.
-    X = (
-        samples.X
-        if usual == model.about.usual
-        else measure(Skipped(skipped.source), UNWATCHED, model.about.usual)[0].X
-    )
-    before = model.about.cautious.scores(X, model.classes)
+    if usual != model.about.usual:
+        samples, *_ = measure(Skipped(skipped.source), UNWATCHED, model.about.usual)
+    before = model.about.cautious.scores(samples.X, model.classes)
     if look.own is not False:
-        before = model.scores(X, samples.groups)
+        before = model.scores(samples.X, samples.groups)
     before = float(np.mean(np.array(model.classes)[before.argmax(axis=1)] != samples.y))
     unseen, gap = [label for label in model.classes if label not in counts], relative_gap(pipeline)
     rest = calibration, gap, skipped, look, count_learned(samples.hashes, model.record)

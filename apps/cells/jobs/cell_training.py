@@ -82,8 +82,10 @@ def _chosen_alphas(
         for number, losses in pool.map(measure, jobs):
             advance()
             totals[number] = totals.get(number, 0) + losses
-    best = {number: _best(losses, method.alphas) for number, losses in totals.items()}
-    return [best.get(number, method.alpha) for number in range(len(parts))]
+    chosen = [method.alpha] * len(parts)
+    for number, losses in totals.items():  # the strongest of those with the least loss
+        chosen[number] = method.alphas[np.flatnonzero(losses == losses.min())[-1]]
+    return chosen
 
 
 def _losses(train: TrainingSamples, test: TrainingSamples, settings: TrainingSettings) -> np.ndarray:
@@ -103,11 +105,6 @@ def _losses(train: TrainingSamples, test: TrainingSamples, settings: TrainingSet
         log = getattr(estimator, "loss", None) == "log"
         losses.append((np.logaddexp(0, -margins) if log else np.maximum(0, 1 - margins)).sum())
     return np.array(losses)
-
-
-def _best(losses: np.ndarray, alphas: Sequence[float]) -> float:
-    """Return the strongest regularisation of those with the least loss."""
-    return alphas[np.flatnonzero(losses == losses.min())[-1]]
 
 
 # Wrong labels

@@ -13,6 +13,7 @@ from ...common.errors import AppError, is_shortage
 from ...common.files import replace_file
 from ...common.matplotlib_figures import OKABE_ITO
 from ...common.printing import printable, shortened
+from ..data.image_reader import resized
 from ..finding.findings import PLATELET, RED_CELL, UNCLASSIFIED, FoundCell
 
 # In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
@@ -241,6 +242,4 @@ def shrunk(image: np.ndarray, side: int, enlarge: bool = False) -> np.ndarray:
     if factor >= 1 and not enlarge:
         return image
     height, width = (max(1, round(factor * length)) for length in image.shape[:2])
-    return cv2.resize(
-        image, (width, height), interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
-    )
+    return resized(image, (width, height))

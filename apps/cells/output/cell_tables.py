@@ -39,7 +39,7 @@ def cell_row_writer(file: TextIO, columns: Sequence[str]) -> Callable[[ImageFind
     write_row = csv_writer(file)
     write_row(columns)
     labelled = "label" in columns
-    n_classes = len(columns) - len(CELL_COLUMNS)
+    n_classes = max(0, len(columns) - len(CELL_COLUMNS))
 
     def write(found: ImageFindings) -> None:
         flags = ["; ".join(found.flags)] * labelled
@@ -48,8 +48,7 @@ def cell_row_writer(file: TextIO, columns: Sequence[str]) -> Callable[[ImageFind
             write_row([found.file, *[""] * (len(columns) - 2 - labelled), *flags, status])
         for k, cell in enumerate(found.cells, start=1):
             label = (cell.label, _digits(cell.score)) if labelled else ()
-            known = map(_digits, cell.probabilities or ()) if n_classes > 0 else ()
-            shares = [*known, *[""] * n_classes][: max(n_classes, 0)]
+            shares = [*map(_digits, cell.probabilities or ()), *[""] * n_classes][:n_classes]
             place = (found.file, k, *cell.box, *cell.center, cell.area or "")
             write_row([*place, *label, *shares, *flags, "ok"])
         # With the kind in place of "ok" and without a label, no count of white cells is changed by them.

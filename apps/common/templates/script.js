@@ -58,15 +58,11 @@ const rowOf = new Map([...document.querySelectorAll("#table-of-cells tbody tr")]
     return score;
   };
 
-  // At its end a slider keeps nothing back, whatever was rounded.
-  const scoreFilter = () => {
-    const [low, high] = [scoreAt(from), scoreAt(to)];
-    return (score) => (from.value === from.min || score >= low) && (to.value === to.max || score <= high);
-  };
-
   const filter = () => {
     const labels = new Set([...form.querySelectorAll("[name=label]:checked")].map((box) => box.value));
-    const inRange = scoreFilter();
+    const [low, high] = [scoreAt(from), scoreAt(to)];
+    // At its end a slider keeps nothing back, whatever was rounded.
+    const inRange = (score) => (from.value === from.min || score >= low) && (to.value === to.max || score <= high);
     let count = 0;
     for (const cell of cells) {
       const looked = "verdict" in cell.tile.dataset;
