@@ -24,7 +24,7 @@ from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 cdef enum:
     BLOCK_ROWS = 256  # rows whose terms are on the stack at a time
-    PANEL = 16  # rows that are copied to dense columns at a time
+    PANEL = 64  # rows that are copied to dense columns at a time
 
 
 # X to columns.

@@ -37,6 +37,7 @@ MOST_STEPS = 50  # on a working set
 FARTHEST = 3.0  # that one column may move a margin in a step, for the log loss, whose bend is gone there
 MOST_IN_GRAM = 256  # dense columns
 LONG_ROW = 20  # values of the working set a row, from which pairs of them cost more than sweeps
+SAMPLE_ROWS = 400  # a column, from which on a part of the rows tells dense columns' products well enough
 GRAM_VALUES = 1 << 17  # of dense columns, for a product of matrices
 ON_DEMAND, LATE = 0.5, 0.9  # share of a1 from which |v_j| has a column copied at first, and later
 SCREENED = 0.1  # relative gap above which too few columns could be dropped
@@ -215,7 +216,8 @@ class L1Solver(Solver):
         columns, n = self.columns, self.problem.n
         support = np.flatnonzero(self.w).astype(np.int32)
         self.scores = columns.combination(support, self.w[support], n) * self.signs
-        self.primal = self.fit_intercept() / n + self.penalty(self.w)
+        self.loss_sum = self.fit_intercept()
+        self.primal = self.loss_sum / n + self.penalty(self.w)
         pull = self.balanced_pull()
         self.products = columns.products(self.alive, pull)
         bound, self.scale = self.dual_bound(pull, self.products)
@@ -332,11 +334,16 @@ class L1Solver(Solver):
             total, square = float(b.sum()), float(b @ shares)
             best = 2 * total / square if square > 0 else 0.0
         else:
-            best = 1.0
+            best, factor = 1.0, min(balance_factors(*self.sums[:2])) if self.has_intercept else 1.0
+            margins = float((self.pull * self.signs) @ self.scores)
+            margins += self.intercept * (self.sums[0] - self.sums[1])  # sum_i b_i m_i
+            at_b = self.loss_sum + margins  # sum_i c_i psi(b_i / c_i), which is concave along a ray from 0
 
         def bound(scale):
             if self.loss.quadratic:
                 psi = scale * total - scale * scale * square / 4
+            elif self.tol and self.primal - (self.loss_sum + scale * margins) / n > self.tol * self.primal:
+                psi = scale * factor * at_b  # less than it is, where it cannot be enough
             else:
                 psi = float(np.sum(c * entropy(scale * shares)))
             if scale > largest:
@@ -392,17 +399,23 @@ class L1Solver(Solver):
         return model
 
     def dense_gram(self, which, model):
-        """1/n sum_i h_i x_i x_i^T; fills the model's tilt."""
+        """1/n sum_i h_i x_i x_i^T, of a sample of many rows; fills the model's tilt."""
         n, size = self.problem.n, len(which)
         root, table = np.sqrt(self.bend / n), self.columns.values.reshape(-1, n)
-        gram = np.zeros((size, size))
-        step = max(1, GRAM_VALUES // size)
-        for first in range(0, n, step):
+        stride = max(1, np.count_nonzero(root) // (SAMPLE_ROWS * size))
+        step = max(1, GRAM_VALUES // (size * stride))
+        gram, sampled = np.zeros((size, size)), 0.0
+        for first in range(0, n, step * stride):
             some = slice(first, first + step)
             part = table[which, some] * root[some]
             gram += part @ part.T
+            sampled += float(root[some] @ root[some])
             if model.s:
                 model.tilt[:] += part @ root[some]
+        if stride > 1 and sampled > 0:
+            share = self.sums[2] / n / sampled
+            gram *= share
+            model.tilt[:] *= share
         return gram
 
     def sparse_gram(self, which, model, values):
