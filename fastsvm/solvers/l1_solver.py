@@ -44,6 +44,7 @@ SCREENED = 0.1  # relative gap above which too few columns could be dropped
 APPROACH = 0.3  # from one larger alpha to the next, at the start, from the largest
 ROUGH_GAP, ROUGH_ROUNDS = 0.1, 3  # the relative gap there, and the rounds at most
 RIDGE = 1e-12  # of a system for the weights, which may be more than the rows
+REFRESH = 8  # steps, after which margins are computed from the weights
 DECREASE = 1e-4  # share of the promised decrease that a step must bring
 BALANCED = 1e-4  # sum_i b_i y_i left, as a share of sum_i b_i and of `tol`
 TINY = np.finfo(float).tiny
@@ -53,8 +54,7 @@ def largest_l1_alpha(problem, params):
     """The alpha from which on w = 0 is the optimum."""
     solver = L1Solver(problem, params)
     solver.begin_loss()
-    solver.scores = np.zeros(problem.n)
-    solver.fit_intercept()
+    solver.start_from(np.zeros(problem.n))
     return float(np.abs(solver.all_products(solver.balanced_pull())).max()) / params.l1_share
 
 
@@ -131,7 +131,7 @@ class L1Solver(Solver):
         self.a1, self.a2 = params.alpha * params.l1_share, params.alpha * (1 - params.l1_share)
         self.least_a1 = self.a1 if least_alpha is None else least_alpha * params.l1_share
         self.intercept, self.bound, self.dual, self.stalled = 0.0, 0.0, None, 0
-        self.least_gap = math.inf
+        self.least_gap, self.steps = math.inf, REFRESH
         self.rounding = 4 * np.finfo(float).eps * math.sqrt(problem.n)  # of sums over the rows
         self.balanced = BALANCED * (1e-8 if params.tol is None else params.tol)
 
@@ -201,8 +201,7 @@ class L1Solver(Solver):
             kept = most > self.least_a1
             ids = np.flatnonzero(kept).astype(np.int32)
             return Columns(problem, ids, True, most[ids])
-        self.scores = np.zeros(problem.n) if w is None else problem.margins(w, 0.0)
-        self.fit_intercept()
+        self.start_from(np.zeros(problem.n) if w is None else problem.margins(w, 0.0))
         kept = np.abs(self.all_products(self.balanced_pull())) >= ON_DEMAND * self.least_a1
         if w is not None:
             kept |= w != 0
@@ -214,9 +213,11 @@ class L1Solver(Solver):
     def look_at_columns(self):
         """Objective, violation and v of the columns that are there; y_i b_i, and the bound for these."""
         columns, n = self.columns, self.problem.n
-        support = np.flatnonzero(self.w).astype(np.int32)
-        self.scores = columns.combination(support, self.w[support], n) * self.signs
-        self.loss_sum = self.fit_intercept()
+        if self.steps >= REFRESH:  # rounding adds up
+            support = np.flatnonzero(self.w).astype(np.int32)
+            self.start_from(columns.combination(support, self.w[support], n) * self.signs)
+        else:
+            self.fit_intercept()
         self.primal = self.loss_sum / n + self.penalty(self.w)
         pull = self.balanced_pull()
         self.products = columns.products(self.alive, pull)
@@ -294,23 +295,29 @@ class L1Solver(Solver):
         )
         return loss
 
+    def start_from(self, scores):
+        """Take these y_i w.x_i, with the best intercept."""
+        self.scores, self.steps = scores, 0
+        self.loss_sum = self.look(scores, self.intercept)
+        self.fit_intercept()
+
     def fit_intercept(self):
-        """Find the best intercept for the scores; the loss there."""
+        """Find the best intercept for the scores, from one where the loss is known."""
         low, high, reach = -math.inf, math.inf, 1.0
         while True:
-            loss = self.look(self.scores, self.intercept)
             positive, negative, bent = self.sums
             rise = positive - negative
             if not self.has_intercept or self.one_sided or abs(rise) <= self.balanced * (positive + negative):
-                return loss
+                return
             low, high = (self.intercept, high) if rise > 0 else (low, self.intercept)
             step = rise / bent if bent > 0 else math.copysign(1.0, rise)
             following, reach = self.intercept + min(max(step, -reach), reach), 4 * reach
             if not low < following < high:
                 following = (low + high) / 2
             if following in (low, high):
-                return loss
+                return
             self.intercept = following
+            self.loss_sum = self.look(self.scores, self.intercept)
 
     def balanced_pull(self):
         """y_i b_i, of b made feasible for a free intercept."""
@@ -539,9 +546,10 @@ class L1Solver(Solver):
             primal = loss / self.problem.n + self.penalty(w)
             if primal <= old * (1 + self.rounding) - DECREASE * share * model.gain:
                 self.scores, self.intercept, self.primal, self.w[which] = scores, intercept, primal, w
+                self.loss_sum, self.steps = loss, self.steps + 1
                 return True
             share /= 2
-        self.look(self.scores, self.intercept)
+        self.look(self.scores, self.intercept)  # where it was
         return False
 
     # The protocol of solvers.
