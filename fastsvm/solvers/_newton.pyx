@@ -30,12 +30,13 @@ from libc.stdint cimport uint8_t
 
 from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, Loss, dual_term, loss_value
 from ._rows cimport Rows, axpy, columns_of, dot, row_start, shift
-from ._simd cimport clip_terms, log_terms
+from ._simd cimport add_rows, block_scores, clip_terms, log_terms
 from ._types cimport head, index, int8_t, int32_t, real
 
 
 cdef enum:
     BLOCK_ROWS = 256  # rows whose terms are on the stack at a time
+    PASS_ROWS = 32  # rows that are read twice, the second time from the cache
     TILE = 16  # columns of the Hessian whose cache lines are read again before they are lost
 
 
@@ -190,6 +191,69 @@ def newton_row_sums(
                 line = &z[signs[i] > 0, 0]
                 axpy(a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, line)
                 line[rows.n_columns] += a
+
+
+def smooth_pass(
+    const real[::1] values, const int8_t[::1] signs, const double[::1] weights, Loss loss,
+    const double[::1] w, double[::1] dual, double[::1] curvature, double[:, ::1] z,
+    Py_ssize_t first, Py_ssize_t last,
+):
+    """All that one pass over dense rows tells of w, of a smooth loss.
+
+    Writes b_i = c_i (-phi'(m_i)) to `dual`, -db_i/dm_i to `curvature` if that has room, and adds to z as
+    `newton_row_sums` does. Returns sum_i c_i phi(m_i), a p and a q: if all b_i become (1 - t) b_i,
+    sum_i c_i psi(b_i / c_i) is below the tangent of slope m_i by t p + t^2 q at most; p is of b_i at a bound.
+    """
+    cdef const real* x = head(values)
+    cdef const double* c = head(weights)
+    cdef double* h_of = <double*>head(curvature)
+    cdef Py_ssize_t i, k, count, d = w.shape[0] - 1
+    cdef Py_ssize_t[2] n_of
+    cdef int32_t[2][PASS_ROWS] rows_of
+    cdef double[PASS_ROWS] m, b, h, loss_of, none
+    cdef double bend, total = 0, at_bound = 0, total_bend = 0, intercept = w[d]
+    cdef double half_curvature = 0.25 if loss.code == SQUARED_HINGE else 0.5 * loss.width
+    cdef bint side
+    with nogil:
+        for k in range(PASS_ROWS):
+            none[k] = 0
+        while first < last:
+            count = min(last - first, <Py_ssize_t>PASS_ROWS)
+            block_scores(x + first * d, &w[0], d, count, m)
+            for k in range(count):
+                m[k] = signs[first + k] * (m[k] + intercept)
+            if loss.code == LOG:
+                log_terms(m, 0, m, count, loss_of, b, h)
+            else:
+                clip_terms(m, 0, m, none, NULL, count, 0.5 / half_curvature, 1, loss.upper, b, h)
+            n_of[0] = n_of[1] = 0
+            for k in range(count):
+                if loss.code == LOG:
+                    bend = b[k] * b[k] / max(h[k], 1e-300)  # exp(-m)
+                else:
+                    bend = half_curvature * b[k] * b[k]
+                    loss_of[k] = b[k] * (1 - m[k]) - bend
+                if c != NULL:
+                    bend *= c[first + k]
+                    loss_of[k] *= c[first + k]
+                    b[k] *= c[first + k]
+                    h[k] *= c[first + k]
+                total += loss_of[k]
+                total_bend += bend
+                if loss.straight:
+                    at_bound += loss_of[k] - bend  # c (1 - m) - c width, or 0
+                dual[first + k] = b[k]
+                if h_of != NULL:
+                    h_of[first + k] = h[k]
+                side = signs[first + k] > 0
+                rows_of[side][n_of[side]] = <int32_t>k
+                n_of[side] += 1
+                b[k] *= signs[first + k]
+                z[side, d] += b[k]
+            for i in range(2):
+                add_rows(x + first * d, &rows_of[i][0], b, n_of[i], &z[i, 0], d)
+            first += count
+    return total, at_bound, total_bend
 
 
 def activate_rows(

@@ -1,6 +1,6 @@
 """The loops of _simd.h, chosen by the type of the numbers."""
 
-from ._types cimport real
+from ._types cimport int32_t, real
 
 
 cdef extern from "_simd.h":
@@ -20,6 +20,14 @@ cdef extern from "_simd.h":
         const double*, const float* const*, double*, Py_ssize_t) noexcept nogil
     void add_four_double "fastsvm_add_four_double" (
         const double*, const double* const*, double*, Py_ssize_t) noexcept nogil
+    void block_scores_float "fastsvm_block_scores_float" (
+        const float*, const double*, Py_ssize_t, Py_ssize_t, double*) noexcept nogil
+    void block_scores_double "fastsvm_block_scores_double" (
+        const double*, const double*, Py_ssize_t, Py_ssize_t, double*) noexcept nogil
+    void add_rows_float "fastsvm_add_rows_float" (
+        const float*, const int32_t*, const double*, Py_ssize_t, double*, Py_ssize_t) noexcept nogil
+    void add_rows_double "fastsvm_add_rows_double" (
+        const double*, const int32_t*, const double*, Py_ssize_t, double*, Py_ssize_t) noexcept nogil
     Py_ssize_t step_and_choose_float "fastsvm_step_and_choose_float" (
         double, const float*, double*, const double*, const double*, Py_ssize_t, double*) noexcept nogil
     Py_ssize_t step_and_choose_double "fastsvm_step_and_choose_double" (
@@ -73,6 +81,26 @@ cdef inline void add_four(const double* a, const real* const* x, double* w, Py_s
         add_four_float(a, x, w, n)
     else:
         add_four_double(a, x, w, n)
+
+
+cdef inline void block_scores(
+    const real* x, const double* w, Py_ssize_t n, Py_ssize_t rows, double* scores
+) noexcept nogil:
+    """w.x of dense rows that lie one after the other."""
+    if real is float:
+        block_scores_float(x, w, n, rows, scores)
+    else:
+        block_scores_double(x, w, n, rows, scores)
+
+
+cdef inline void add_rows(
+    const real* x, const int32_t* which, const double* a, Py_ssize_t rows, double* z, Py_ssize_t n
+) noexcept nogil:
+    """z += sum of a_i x_i over the dense rows `which`, counted from x."""
+    if real is float:
+        add_rows_float(x, which, a, rows, z, n)
+    else:
+        add_rows_double(x, which, a, rows, z, n)
 
 
 cdef inline Py_ssize_t step_and_choose(

@@ -84,6 +84,80 @@ FASTSVM_FOR("fma") static void FASTSVM_NAME(add_four)(
         w[k] += (a0 * x0[k] + a1 * x1[k]) + (a2 * x2[k] + a3 * x3[k]);
 }
 
+/* Scores w.x of rows that lie one after the other, read in that order: memory is slower in any other. The last
+   columns are read with the ones before them, which count nothing then. */
+FASTSVM_FOR("avx512f", "fma") static void FASTSVM_NAME(block_scores)(
+    const FASTSVM_REAL *x, const double *w, Py_ssize_t n, Py_ssize_t rows, double *scores)
+{
+    Py_ssize_t i = 0, k;
+#ifdef FASTSVM_VECTORS
+    const fastsvm_longs lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (; n >= 8 && i < rows; i++, x += n) {
+        fastsvm_eight a = {0}, b = {0}, last;
+        for (k = 0; k + 16 <= n; k += 16) {
+            a += FASTSVM_LOAD8(x + k) * *(const fastsvm_eights *) (w + k);
+            b += FASTSVM_LOAD8(x + k + 8) * *(const fastsvm_eights *) (w + k + 8);
+        }
+        for (; k + 8 <= n; k += 8)
+            a += FASTSVM_LOAD8(x + k) * *(const fastsvm_eights *) (w + k);
+        if (k < n) {
+            last = *(const fastsvm_eights *) (w + n - 8);
+            b += FASTSVM_LOAD8(x + n - 8) * (fastsvm_eight) ((fastsvm_longs) last & (lanes >= 8 - (n - k)));
+        }
+        a += b;
+        scores[i] = ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
+    }
+#endif
+    for (; i < rows; i++, x += n) {
+        scores[i] = 0;
+        for (k = 0; k < n; k++)
+            scores[i] += w[k] * x[k];
+    }
+}
+
+/* z += sum of a_i x_i over the rows `which` of those at x. The sums of some columns stay in registers. */
+FASTSVM_FOR("avx512f", "fma") static void FASTSVM_NAME(add_rows)(
+    const FASTSVM_REAL *x, const int32_t *which, const double *a, Py_ssize_t rows, double *z, Py_ssize_t n)
+{
+    Py_ssize_t i, k = 0;
+#ifdef FASTSVM_VECTORS
+    for (; k + 32 <= n; k += 32) {
+        fastsvm_eight s = {0}, t = {0}, u = {0}, v = {0};
+        for (i = 0; i < rows; i++) {
+            const FASTSVM_REAL *row = x + which[i] * n + k;
+            const double b = a[which[i]];
+            s += b * FASTSVM_LOAD8(row);
+            t += b * FASTSVM_LOAD8(row + 8);
+            u += b * FASTSVM_LOAD8(row + 16);
+            v += b * FASTSVM_LOAD8(row + 24);
+        }
+        *(fastsvm_eights *) (z + k) += s;
+        *(fastsvm_eights *) (z + k + 8) += t;
+        *(fastsvm_eights *) (z + k + 16) += u;
+        *(fastsvm_eights *) (z + k + 24) += v;
+    }
+    for (; n >= 8 && k < n; k += 8) {
+        fastsvm_eight s = {0}, t = {0};
+        const Py_ssize_t at = k + 8 <= n ? k : n - 8;
+        for (i = 0; i + 2 <= rows; i += 2) {
+            s += a[which[i]] * FASTSVM_LOAD8(x + which[i] * n + at);
+            t += a[which[i + 1]] * FASTSVM_LOAD8(x + which[i + 1] * n + at);
+        }
+        if (i < rows)
+            s += a[which[i]] * FASTSVM_LOAD8(x + which[i] * n + at);
+        s += t;
+        for (i = k - at; i < 8; i++)
+            z[at + i] += s[i];
+    }
+#endif
+    for (; k < n; k++) {
+        double total = 0;
+        for (i = 0; i < rows; i++)
+            total += a[which[i]] * x[which[i] * n + k];
+        z[k] += total;
+    }
+}
+
 /* r -= a x; returns the first k whose max(r_k up_k, -r_k down_k) is largest, and puts that into most, 0 if none
    is above. */
 FASTSVM_FOR("avx512f", "fma") static Py_ssize_t FASTSVM_NAME(step_and_choose)(

@@ -1,0 +1,271 @@
+"""Newton's method where dense rows are many: the Hessian of a sample, and one pass over all rows a step."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _newton  # type: ignore[attr-defined]  # compiled
+from ._problem import balance_factors
+from ._random import draw_rows
+from ._solver import MeasuredIterate, Solver, SolverState
+from .newton_solver import GRAM_ROWS, MOST_STEPS, SAMPLE_RIDGE, SAMPLE_ROWS, WIDE, newton_direction
+
+SAMPLE_RATIO = 16  # how many times more rows the next sample has
+LEAST_RATIO = 2.5  # of all rows to those of the last sample
+SAMPLE_ERROR = 0.1  # what a step on a sample may still promise, as a share of what its choice costs
+SLOW = 0.2  # share of the gap that a step on a sample may leave, before the Hessian is taken anew
+PASS_COLUMNS = 5  # a row costs a Hessian as much as so many a pass, for each of so many columns
+CHEAP = 0.5  # passes over all rows, that the Hessian at a sample's optimum may cost
+DESCENT = 0.1  # share of the descent that a step promises, which is enough
+ROUNDING = 1e-12  # relative, of an objective, below which only the gap tells
+SHORTEST = 0.1  # share of a step that led uphill, which is tried next
+
+
+class Part(NamedTuple):
+    """All rows, or a copy of some.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n, d)
+    signs, weights : as in `Problem`
+    share : float, of a row in the objective
+    """
+
+    values: np.ndarray
+    signs: np.ndarray
+    weights: np.ndarray
+    share: float
+
+
+class SmoothPoint(NamedTuple):
+    """What one pass over the rows tells of a point.
+
+    Attributes
+    ----------
+    w : ndarray, the intercept last
+    primal, gap : float; the gap is that to `dual`, once that is balanced
+    dual : ndarray, b_i = c_i (-phi'(m_i))
+    factors : (float, float), which balance it
+    z : ndarray of a line for sign -1 and one for 1, sum_i b_i y_i x_i and, last, sum_i b_i y_i
+    """
+
+    w: np.ndarray
+    primal: float
+    gap: float
+    dual: np.ndarray
+    factors: tuple[float, float]
+    z: np.ndarray
+
+
+class TallNewtonSolver(Solver):
+    """Newton's method for a smooth loss on many more dense rows than columns.
+
+    A step needs the gradient of all rows. One pass has it, and with it dual variables and their gap. The
+    Hessian of a sample will do: of the gap, a step leaves about the share that columns are of the sample's
+    rows. Where it leaves more, the Hessian is taken anew, of more rows.
+
+    Parameters
+    ----------
+    problem, params, start : as in `NewtonSolver`
+        Of dense rows and a smooth loss. An epoch is a step and its pass.
+    """
+
+    solver = "newton"
+
+    def __init__(self, problem, params, start=None) -> None:
+        super().__init__(problem, params, random=np.zeros(1, np.uint64))
+        rows, self.d = problem.rows, problem.rows.n_columns
+        self.start, self.size = start, self.d + self.has_intercept
+        self.all = Part(rows.values.reshape(-1, self.d), problem.signs, problem.weights, 1 / problem.n)
+        self.used = np.flatnonzero(problem.weights) if problem.weights.size else None
+        self.n_used = problem.n if self.used is None else len(self.used)
+        self.ridge = SAMPLE_RIDGE * rows.squared_norms().sum() / max(1, rows.n_values)
+        self.hessian, self.hessian_rows, self.hessian_w = None, 0, None  # of how many rows, at which w
+        self.here = self.best = None  # the SmoothPoint to step from, and the one with the least gap
+        self.stalled = 0
+
+    def run_epoch(self):
+        """A step, and a pass over all rows, which is the certificate of where it led."""
+        if self.here is None:
+            self.begin()
+            return
+        here, point = self.here, self.take_step(self.all)
+        better = point.gap < 0.9 * self.best.gap or point.primal < (1 - 1e-9) * here.primal
+        self.stalled = 0 if better else self.stalled + 1
+        if point.gap < self.best.gap:
+            self.best = point
+
+    def begin(self):
+        """Find a place to start from, and look at it."""
+        w = np.zeros(self.d + 1)
+        if self.start is None:
+            w = self.solve_samples(w)
+        else:
+            dual, intercept, *near = self.start  # perhaps a better w than w(b)
+            w[:-1] = near[0] if near else self.problem.primal_from_dual(dual, self.alpha)
+            w[-1] = intercept if self.has_intercept else 0
+            self.renew_hessian(self.all, w)
+        self.best = self.look_at(self.all, w)
+        self.go_to(self.best, self.all)
+
+    def solve_samples(self, w):
+        """Solve ever larger samples, roughly, from w; their alpha is as in `NewtonSolver.solve_samples`."""
+        alpha, size = self.alpha, SAMPLE_ROWS * self.size
+        while size * LEAST_RATIO < self.n_used:
+            part = self.sample(size)
+            self.alpha = max(alpha, self.ridge / size)
+            self.renew_hessian(part, w)
+            self.go_to(self.look_at(part, w), part)
+            for _ in range(MOST_STEPS):
+                if not self.promise > SAMPLE_ERROR * self.here.primal * self.size / (2 * size):
+                    break
+                self.take_step(part)
+            w = self.here.w + self.direction
+            size *= SAMPLE_RATIO
+        self.alpha = alpha
+        if self.hessian is None:  # too few rows for a sample
+            self.renew_hessian(self.all, w)
+        elif self.hessian_cost(self.hessian_rows) < CHEAP:
+            self.renew_hessian(part, w)
+        return w
+
+    def sample(self, size):
+        """One row from each of as many equal parts of the rows that count; all rows if those are no more."""
+        if size >= self.n_used:
+            return self.all
+        draw_rows(drawn := np.empty(size, np.int32), WIDE, self.random)
+        which = ((np.arange(size) + drawn / WIDE) * (self.n_used / size)).astype(np.intp)
+        which = which if self.used is None else self.used[which]
+        values, signs, weights, share = self.all
+        weights = weights[which] if weights.size else weights
+        return Part(values[which], signs[which], weights, share * self.n_used / size)
+
+    def look_at(self, part, w, curvature=None):
+        """The SmoothPoint of w; -db_i/dm_i goes to `curvature`.
+
+        With (1 - t) b for the heavier side, P - D is alpha/2 ||w - w(b)||^2, and by how much the dual terms
+        are below their tangents.
+        """
+        if part is self.all:
+            w = self.as_kept(w)  # then what is returned needs no pass of its own
+        n, z, sums = len(part.signs), np.zeros((2, self.d + 1)), np.zeros(3)
+        dual, curvature = np.empty(n), np.empty(0) if curvature is None else curvature
+        data = part.values.reshape(-1), part.signs, part.weights, self.loss.struct, w
+        step = self.problem.rows.chunk_rows()
+        for first in range(0, n, step):
+            if self.cancelled:
+                raise KeyboardInterrupt
+            sums += _newton.smooth_pass(*data, dual, curvature, z, first, min(first + step, n))
+            self.problem.rows.release()
+        factors = balance_factors(z[1, -1], -z[0, -1]) if self.has_intercept else (1.0, 1.0)
+        short = w[:-1] - (factors[0] * z[1, :-1] + factors[1] * z[0, :-1]) * (part.share / self.alpha)
+        loss, at_bound, bend = (sums * part.share).tolist()
+        taken = 1 - min(factors)
+        lost = min(taken * at_bound + taken**2 * bend, taken * loss) if taken else 0.0
+        primal = self.alpha / 2 * float(w[:-1] @ w[:-1]) + loss
+        return SmoothPoint(w, primal, self.alpha / 2 * float(short @ short) + lost, dual, factors, z)
+
+    def as_kept(self, w):
+        """`w` as it will be returned, if that has room for it."""
+        with np.errstate(over="ignore"):
+            rounded = np.asarray(w, self.kept_as).astype(float)
+        return rounded if np.isfinite(rounded).all() else w
+
+    def take_step(self, part):
+        """Look where the step from `here` leads, and go on from there, if it is better; the SmoothPoint."""
+        here, there = self.here, self.look_at(part, self.here.w + self.length * self.direction)
+        descends = there.primal <= here.primal - DESCENT * self.length * self.promise
+        if descends or (there.gap < here.gap and there.primal <= (1 + ROUNDING) * here.primal):
+            if self.is_slow(part, here.gap, there):
+                self.renew_hessian(part, there.w)
+            self.go_to(there, part)
+        elif self.hessian_w is not here.w:
+            self.renew_hessian(part, here.w)
+            self.go_to(here, part)
+        else:  # to where the slope would be 0, if it were a straight line
+            rise = max(0.0, float(self.gradient(there, part) @ self.direction[: self.size]))
+            fall = 2 * self.promise
+            self.length *= min(max(SHORTEST, fall / (fall + rise)), 1 - SHORTEST)
+        return there
+
+    def hessian_cost(self, rows):
+        """What the Hessian of so many rows costs, in passes over all rows."""
+        return rows / self.n_used * self.size / PASS_COLUMNS
+
+    def is_slow(self, part, gap, there):
+        """Whether a new Hessian is worth its cost, after a step from a point with this gap."""
+        if part is not self.all or not there.gap < gap:
+            return there.gap > SLOW * gap
+        far = math.log(max(there.gap, 1e-300) / max((self.tol or 0) * there.primal, 1e-6 * there.gap))
+        rows = min(SAMPLE_RATIO * self.hessian_rows, self.n_used)
+        steps = 1 + far / math.log(rows / self.size)
+        return far / math.log(gap / there.gap) > self.hessian_cost(rows) + steps
+
+    def go_to(self, point, part):
+        """Go on from this point, with a step by the Hessian that there is."""
+        self.here, self.length = point, 1.0
+        g, H = self.gradient(point, part), self.hessian[: self.size, : self.size].copy()
+        diagonal = H.reshape(-1)[:: self.size + 1]
+        # A column that no row of a sample has may be in a few of as many others.
+        seen = diagonal[: self.d] > 0
+        diagonal[: self.d] += np.where(seen, self.alpha, max(self.alpha, self.ridge / self.hessian_rows))
+        if self.has_intercept:
+            diagonal[-1] += 1e-3 * abs(g[-1]) + 1e-300
+        p, self.promise = newton_direction(H, g)
+        self.direction = np.zeros(self.d + 1)
+        self.direction[: self.size] = p
+
+    def gradient(self, point, part):
+        """The gradient of the objective; by the intercept last, if there is one."""
+        g = -part.share * point.z.sum(axis=0)
+        g[:-1] += self.alpha * point.w[:-1]
+        return g[: self.size]
+
+    def renew_hessian(self, part, w):
+        """Take the Hessian at w: of a sample itself, or for all rows of a larger sample than the last."""
+        if part is self.all:
+            size = self.hessian_rows * SAMPLE_RATIO or SAMPLE_ROWS * SAMPLE_RATIO * self.size
+            part = self.sample(size)
+        n = len(part.signs)
+        self.look_at(part, w, curvature := np.empty(n))
+        self.hessian, self.hessian_rows, self.hessian_w = np.zeros((self.d + 1, self.d + 1)), n, w
+        block = np.empty((min(n, GRAM_ROWS), self.d + 1))
+        for first in range(0, n, GRAM_ROWS):
+            root = np.sqrt(curvature[first : first + GRAM_ROWS])
+            rows = block[: len(root)]
+            np.multiply(part.values[first : first + GRAM_ROWS], root[:, np.newaxis], out=rows[:, :-1])
+            rows[:, -1] = root
+            self.hessian += rows.T @ rows
+        self.hessian *= part.share
+
+    def checkpoint_state(self):
+        """The state of the best point so far."""
+        return SolverState(self.best.dual, float(self.best.w[-1]), self.done, int(self.random[0]))
+
+    def restore(self, state):
+        """Continue after this state."""
+        self.begin()
+        super().restore(state)
+
+    def should_certify(self):
+        """Every epoch has its certificate anyway."""
+        return True
+
+    def measure(self):
+        """The best point so far."""
+        w, primal, gap, dual, _, _ = self.best
+        return MeasuredIterate(w[:-1], float(w[-1]), dual, primal, primal - gap)
+
+    def finalize(self):
+        """The best point, with balanced dual variables."""
+        positive, negative = self.best.factors
+        if positive < 1 or negative < 1:
+            dual = np.where(self.problem.signs > 0, positive, negative)
+            dual *= self.best.dual
+            self.best = self.best._replace(dual=dual, factors=(1.0, 1.0))
+        return self.measure()
+
+    def finished(self):
+        """Whether double precision allows no more."""
+        return self.best is not None and (self.best.gap <= 1e-15 * self.best.primal or self.stalled > 5)
