@@ -101,12 +101,22 @@ def dense(_, n=200_000, normal=10, binary=44, seed=0):
     return X, margins - np.median(margins) + rng.normal(scale=margins.std() / 2, size=n) > 0
 
 
+def normal(_, n, d, seed=0):
+    """A dense table of normal columns; the class is that of a linear rule, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    margins = X @ rng.normal(size=d)
+    return X, margins + rng.normal(scale=margins.std() / 2, size=n) > 0
+
+
 SOURCES = {
     "sentiment": Source(sentiment_words, "sentiment.txt"),
     "imdb": Source(imdb, "imdb_10k.tsv"),
     "a9a": Source(a9a, "a9a.svm"),
     "skin": Source(skin, "skin.tsv.gz"),
     "dense": Source(dense),
+    "normal": Source(partial(normal, n=200_000, d=54)),
+    "normal-tall": Source(partial(normal, n=1_000_000, d=20)),
     "imdb-bigrams": Source(partial(imdb, ngram_range=(1, 2)), "imdb_10k.tsv"),
     "rcv1-like": Source(rcv1_like),
     "crops": Source(crops, "cells", ("1e-4", "1/n")),

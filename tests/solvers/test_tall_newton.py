@@ -1,5 +1,7 @@
 """Newton's method on many dense rows, with the Hessian of a sample."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import reference
 from fastsvm import SDCAClassifier, sdca_path
 from fastsvm.solvers import _newton, losses, sdca
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.make_solver import TALL, TALL_LOG, is_tall
+from fastsvm.solvers.make_solver import TALL, TALL_LOG, TALL_VALUES, is_tall
 from fastsvm.solvers.params import SDCAParams
 from fastsvm.solvers.run import run
 from fastsvm.solvers.tall_newton_solver import TallNewtonSolver
@@ -120,11 +122,13 @@ def test_a_start_near_the_optimum(loss):
 
 @pytest.mark.parametrize("loss", SMOOTH)
 def test_it_is_chosen_where_dense_rows_are_many(loss):
-    least, d = TALL_LOG if loss == "log" else TALL, 3
+    least = TALL_LOG if loss == "log" else TALL
+    d = math.isqrt(TALL_VALUES // least) + 1
     X, y = made("normal", n=least * d, d=d)
     entry = losses.TABLE[loss]
     assert is_tall(Problem(X, y), entry)
     assert not is_tall(Problem(X[1:], y[1:]), entry)
+    assert not is_tall(Problem(X[:, :1].copy(), y), entry)
     assert not is_tall(Problem(reference.disordered(X), y), entry)
     r = sdca(X, y, loss=loss, alpha=1e-4, tol=1e-6)
     assert r.solver == "newton"
@@ -132,7 +136,7 @@ def test_it_is_chosen_where_dense_rows_are_many(loss):
 
 
 def test_paths_and_several_classes():
-    X, y = made("normal", n=3000, d=5)
+    X, y = made("normal", n=TALL_VALUES // 5 + 1, d=5)
     path = sdca_path(X, y, np.geomspace(1e-1, 1e-4, 7), loss="log", tol=1e-5)
     for alpha, objective, gap in zip(path.alphas, path.objectives, path.dual_gaps, strict=True):
         single = sdca(X, y, loss="log", alpha=alpha, tol=1e-9)
