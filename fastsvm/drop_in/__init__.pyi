@@ -3,6 +3,7 @@ from .fallback import FallbackWarning as FallbackWarning
 from .hashing_vectorizer import HashingVectorizer as HashingVectorizer
 from .linear_svc import LinearSVC as LinearSVC
 from .logistic_regression import LogisticRegression as LogisticRegression
+from .logistic_regression_cv import LogisticRegressionCV as LogisticRegressionCV
 from .nystroem import Nystroem as Nystroem
 from .patching import patch as patch
 from .patching import unpatch as unpatch

@@ -132,6 +132,11 @@ def alpha_of(C, X, weights):
     return 1 / (C * (X.shape[0] if weights is None else weights.sum()))
 
 
+def penalty_of(l1_share):
+    """Return fastsvm's parameters of the penalty that has this share of the l1 norm."""
+    return {"penalty": "elasticnet", "l1_ratio": l1_share} if l1_share else {}
+
+
 def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
     """Fit SDCA to checked rows.
 

@@ -4,7 +4,7 @@ import numpy as np
 import sklearn.svm
 
 from .fallback import fall_back
-from .linear_fits import Scores, alpha_of, checked_rows, fit_each_class, fit_sdca, relative_gap
+from .linear_fits import Scores, alpha_of, checked_rows, fit_each_class, fit_sdca, penalty_of, relative_gap
 
 
 class LinearSVC(Scores, sklearn.svm.LinearSVC):
@@ -14,9 +14,13 @@ class LinearSVC(Scores, sklearn.svm.LinearSVC):
 
         1/2 (||w||^2 + (b0 / intercept_scaling)^2) + C sum_i c_i phi(y_i (w.x_i + b0))
 
+    or, with penalty="l1", which needs the squared hinge::
+
+        ||w||_1 + |b0 / intercept_scaling| + C sum_i c_i phi(y_i (w.x_i + b0))
+
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, divided by
     C sum_i c_i, say how good the solution is. `dual` does not matter. scikit-learn does what fastsvm has not:
-    penalty="l1" and multi_class="crammer_singer".
+    multi_class="crammer_singer".
 
     Examples
     --------
@@ -29,13 +33,13 @@ class LinearSVC(Scores, sklearn.svm.LinearSVC):
 
     def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
         self._validate_params()
-        missing = {self.penalty: "l1 penalty", self.multi_class: "Crammer and Singer's loss"}
-        for value in ("l1", "crammer_singer"):
-            if value in missing:
-                fall_back(self, missing[value])
-                return super().fit(X, y, sample_weight)
-        if (self.dual is False and self.loss == "hinge") or self.intercept_scaling <= 0:
-            return super().fit(X, y, sample_weight)  # which is an error
+        if self.multi_class == "crammer_singer":
+            fall_back(self, "Crammer and Singer's loss")
+            return super().fit(X, y, sample_weight)
+        is_l1, is_hinge = self.penalty == "l1", self.loss == "hinge"
+        is_refused = (is_l1 and (is_hinge or self.dual is True)) or (is_hinge and self.dual is False)
+        if is_refused or self.intercept_scaling <= 0:
+            return super().fit(X, y, sample_weight)
         X, y = checked_rows(self, X, y, [np.float64])
 
         def fit(y, weights):
@@ -45,6 +49,7 @@ class LinearSVC(Scores, sklearn.svm.LinearSVC):
                 alpha=alpha_of(self.C, X, weights),
                 tol=relative_gap(self.tol),
                 constant=self.intercept_scaling,
+                **penalty_of(float(is_l1)),
             )
 
         fit_each_class(self, X, y, sample_weight, fit)

@@ -4,18 +4,39 @@ import numpy as np
 import sklearn.linear_model
 
 from .fallback import fall_back
-from .linear_fits import Scores, alpha_of, checked_rows, fit_sdca, relative_gap, row_weights
+from .linear_fits import Scores, alpha_of, checked_rows, fit_sdca, penalty_of, relative_gap, row_weights
+
+L1_OF_SEVERAL = "l1 penalty of the softmax's loss"
+
+
+def l1_share_of(penalty, l1_ratio):
+    """Return the l1 norm's share in a penalty; since scikit-learn 1.8 `l1_ratio` alone says it."""
+    return {"l1": 1.0, "l2": 0.0, None: 0.0}.get(penalty, l1_ratio or 0.0)
+
+
+def is_refused(estimator, l1_ratios):
+    """Tell whether scikit-learn's `fit` refuses the parameters; it has the words."""
+    solver, is_net = estimator.solver, estimator.penalty == "elasticnet"
+    shares = {l1_share_of(estimator.penalty, ratio) for ratio in l1_ratios}
+    if not shares or (is_net and None in l1_ratios):
+        return True
+    is_net |= len(shares) > 1 or not shares <= {0, 1}
+    if solver == "liblinear":
+        return is_net or estimator.intercept_scaling <= 0
+    return estimator.dual or (solver != "saga" and (is_net or shares != {0}))
 
 
 class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
     """scikit-learn's LogisticRegression, with a certificate.
 
     Minimises 1/2 ||w||^2 + C sum_i c_i phi_i, where phi_i is log(1 + exp(-y_i (w.x_i + b0))) of two classes,
-    and the softmax's log loss of more. The intercept is regularised with solver="liblinear" only.
+    and the softmax's log loss of more. The intercept is regularised with solver="liblinear" only. With an l1
+    share, l1_ratio, the penalty is l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2.
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, divided by
     C sum_i c_i, say how good the solution is. All solvers have the same one. scikit-learn does what fastsvm
-    has not: an l1 or elastic-net penalty, no penalty, callbacks, and `warm_start` after the first fit.
+    has not: an l1 share with more than two classes, no penalty, callbacks, and `warm_start` after the first
+    fit.
 
     Examples
     --------
@@ -31,35 +52,37 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
 
     def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
         self._validate_params()
+        if is_refused(self, [self.l1_ratio]):
+            return super().fit(X, y, sample_weight)
         if missing := self._missing():
             fall_back(self, missing)
             return super().fit(X, y, sample_weight)
-        liblinear = self.solver == "liblinear"
-        if (self.dual and not liblinear) or (liblinear and self.intercept_scaling <= 0):
-            return super().fit(X, y, sample_weight)  # which is an error
+        liblinear, l1_share = self.solver == "liblinear", l1_share_of(self.penalty, self.l1_ratio)
         X, y = checked_rows(self, X, y, [np.float64] if liblinear else [np.float64, np.float32])
         if liblinear and len(self.classes_) > 2:
-            return super().fit(X, y, sample_weight)  # likewise
+            return super().fit(X, y, sample_weight)  # which is an error
+        if l1_share and len(self.classes_) > 2:
+            fall_back(self, L1_OF_SEVERAL)
+            return super().fit(X, y, sample_weight)
         weights = row_weights(self, X, y, sample_weight)
         found = fit_sdca(
             *(self, X, y, weights),
             loss="log",
-            multi_class="ovr" if getattr(self, "multi_class", "") == "ovr" else "multinomial",
+            multi_class="ovr" if len(self.classes_) == 2 else "multinomial",
             alpha=alpha_of(self.C, X, weights),
             tol=relative_gap(self.tol),
             constant=self.intercept_scaling if liblinear else None,
+            **penalty_of(l1_share),
         )
         vars(self).update(found | {"n_iter_": np.array([found["n_iter_"]], np.int32)})
         return self
 
     def _missing(self):
         """Return what these parameters need that fastsvm has not; "" if nothing."""
-        if self.penalty not in ("l2", "deprecated") or self.l1_ratio:
-            return "other penalty than l2"
-        if np.isinf(self.C):
+        if self.penalty is None or np.isinf(self.C):
             return "fit without a penalty"
         if not self.max_iter:
             return "fit of no iterations"
-        if self.warm_start and hasattr(self, "coef_"):
+        if self.warm_start and hasattr(self, "coef_") and self.solver != "liblinear":  # it has no start
             return "start from other weights"
         return "callbacks here" if getattr(self, "_skl_callbacks", None) else ""

@@ -336,7 +336,7 @@ def _certified_weights(model, targets, sample_weight):
 
 def scikit_learn_class_weights(model, classes, y, sample_weight):
     """Return the weight of each class: LIBLINEAR's "balanced" ones count rows by weight, others do not."""
-    if _kind_to_certify(model) not in ("LinearSVC", "LogisticRegression"):
+    if _kind_to_certify(model) not in ("LinearSVC", "LogisticRegression", "LogisticRegressionCV"):
         sample_weight = None
     return compute_class_weight(model.class_weight, classes=classes, y=y, sample_weight=sample_weight)
 
