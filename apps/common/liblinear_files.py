@@ -3,19 +3,24 @@
 from .errors import AppError
 
 START = "solver_type "  # of each such file
-WRITTEN = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
-LOSSES = {kind: loss for loss, kind in WRITTEN.items()}
-LOSSES |= {"L2R_LR": "log", "L2R_L2LOSS_SVC": "squared_hinge"}
-NO_OBJECTIVE = ("L1R_L2LOSS_SVC", "L1R_LR", "MCSVM_CS")  # that we know; their weights classify all the same
-CRAMMER_SINGER = "MCSVM_CS"
+WRITTEN = {  # of loss and penalty
+    ("hinge", "l2"): "L2R_L1LOSS_SVC_DUAL",
+    ("squared_hinge", "l2"): "L2R_L2LOSS_SVC_DUAL",
+    ("log", "l2"): "L2R_LR_DUAL",
+    ("squared_hinge", "l1"): "L1R_L2LOSS_SVC",
+    ("log", "l1"): "L1R_LR",
+}
+OBJECTIVES = {kind: objective for objective, kind in WRITTEN.items()}
+OBJECTIVES |= {"L2R_LR": ("log", "l2"), "L2R_L2LOSS_SVC": ("squared_hinge", "l2")}
+CRAMMER_SINGER = "MCSVM_CS"  # no objective that we know; its weights classify all the same
 
 
-def write_liblinear(loss, labels, coef, intercepts) -> bytes:
+def write_liblinear(objective, labels, coef, intercepts) -> bytes:
     """Return the content of a file.
 
     Parameters
     ----------
-    loss : str
+    objective : (str or None, str), loss and penalty
         Another than LIBLINEAR's, such as the perceptron's, is written as the hinge: only that name differs.
     labels : sequence of int
         In the order of `coef`'s rows; of two the second has the scores above 0.
@@ -27,7 +32,7 @@ def write_liblinear(loss, labels, coef, intercepts) -> bytes:
     biased = bool(np.any(intercepts))
     rows = np.vstack([coef.T, intercepts]) if biased else coef.T
     header = [
-        f"{START}{WRITTEN.get(loss, WRITTEN['hinge'])}",
+        f"{START}{WRITTEN.get(objective, WRITTEN['hinge', 'l2'])}",
         f"nr_class {len(labels)}",
         # Of two labels LIBLINEAR gives the first where the score is above 0.
         f"label {' '.join(str(label) for label in (labels[::-1] if len(labels) == 2 else labels))}",
@@ -44,7 +49,7 @@ def read_liblinear(path: str):
 
     Returns
     -------
-    loss : str or None, where it minimised another objective than ours
+    objective : (str or None, str), loss and penalty; None where it minimised another loss than ours
     labels : ndarray of int, sorted
     coef : ndarray of shape (n_labels, n_features), of two labels (1, n_features)
     intercepts : ndarray of shape (n_labels,) or (1,)
@@ -60,7 +65,7 @@ def read_liblinear(path: str):
         labels, bias = np.array(fields["label"].split(), int), float(fields.get("bias", -1))
         n_rows = 1 if n == 2 and kind != CRAMMER_SINGER else n
         weights = np.array(body.split(), float).reshape(-1, n_rows)
-        if not (kind in LOSSES or kind in NO_OBJECTIVE):
+        if kind not in OBJECTIVES and kind != CRAMMER_SINGER:
             raise ValueError(f"{kind} is no classifier")
         if n < 2 or len({*labels.tolist()}) != n or len(labels) != n:
             raise ValueError("nr_class and label differ")
@@ -77,4 +82,4 @@ def read_liblinear(path: str):
         weights, labels = weights[:, order], labels[order]
     coef = np.ascontiguousarray(weights[:d].T)
     intercepts = bias * weights[d] if bias >= 0 else np.zeros(len(coef))
-    return LOSSES.get(kind), labels, coef, intercepts, bias
+    return OBJECTIVES.get(kind, (None, "l2")), labels, coef, intercepts, bias

@@ -74,6 +74,7 @@ def train(
     tokens: str | None = None,
     keep_markup: bool = False,
     alpha: float | str | None = None,
+    penalty: str | None = None,
     epochs: int | None = None,
     metric: str | None = None,
     class_weight: str | Mapping[str, float] | Sequence | None = None,
@@ -128,7 +129,10 @@ def train(
     keep_markup : bool
         Leave HTML tags and entities in the texts.
     alpha : float or "auto", optional
-        Strength of the L2 regularisation. "auto", the default for SDCA and kernel machines, tries several.
+        Strength of the regularisation. "auto", the default for SDCA and kernel machines, tries several.
+    penalty : {"l2", "l1"}, optional
+        "l1": most words get no weight, and the model has the others alone. The SVM's loss is the squared
+        hinge then, and texts are not scaled to norm 1.
     epochs : int, optional
         Largest number of passes over the training texts.
     metric : {"accuracy", "balanced-accuracy", "macro-f1", "average-precision"}, optional

@@ -63,6 +63,7 @@ class Settings:
     n_problems: int = 1
     several: bool = False
     alpha: float | str | None = None
+    penalty: str | None = None
     epochs: int | None = None
     holdout: float = 0.2
     seed: int = 0
@@ -79,6 +80,9 @@ class Settings:
     def method(self) -> ClassifierRecipe:
         """The classifier; the SVM of many labels has no candidates for alpha but `short_alphas`."""
         usual = CLASSIFIERS[self.classifier]
+        if self.penalty == "l1" and usual.model == "SDCA":
+            loss = {"loss": "squared_hinge"} if self.classifier == "sdca-svm" else {}
+            return usual._replace(parameters=usual.parameters | L1 | loss, alphas=())
         if self.n_problems == 1 or self.classifier != "sdca-svm":
             return usual
         squared = usual.parameters | {"loss": "squared_hinge", "fit_intercept": self.several}
@@ -87,13 +91,13 @@ class Settings:
 
     @property
     def has_norm(self) -> bool:
-        """Whether all texts have the norm 1."""
-        return self.weighting in ("tfidf", "nb")
+        """Whether all texts have the norm 1; not if words without a weight are to be left out."""
+        return self.penalty != "l1" and self.weighting in ("tfidf", "nb")
 
     @property
     def has_own_ratios(self) -> bool:
         """Whether each label has naive Bayes ratios of its own."""
-        few = self.several or 1 < self.n_problems <= FINE_LABELS
+        few = self.penalty != "l1" and (self.several or 1 < self.n_problems <= FINE_LABELS)
         return self.weighting == "nb" and few and self.method.model == "SDCA"
 
     @property
@@ -119,6 +123,7 @@ class Settings:
         return {name: getattr(self, name) for name in names} | words | {"class_weight": self.label_weights}
 
 
+L1 = {"penalty": "l1", "fit_intercept": True}
 BY_DEFAULT = Settings(recipe=AUTO)
 
 
@@ -198,6 +203,12 @@ OPTIONS = {
             f"{', '.join(f'{name} {alpha:g}' for name, alpha in _FIXED_ALPHAS.items() if alpha)}]",
             "X|auto",
         ),
+        "penalty": Setting(
+            checks.OneOf("l2", "l1"),
+            None,
+            "l1 gives most words no weight: the model has the others alone, and -v says how accurate fifty "
+            "words are. For sdca-svm and sdca-logistic.  [default: l2]",
+        ),
         "class_weight": Setting(
             checks.label_weights,
             None,
@@ -269,7 +280,18 @@ SETTINGS = {
     for name, setting in settings.items()
 }
 # A model that goes on learning decides these.
-OF_MODEL = ("recipe", "classifier", "weighting", "ngrams", "chars", "min_df", "k", "score", "tokens")
+OF_MODEL = (
+    "recipe",
+    "classifier",
+    "penalty",
+    "weighting",
+    "ngrams",
+    "chars",
+    "min_df",
+    "k",
+    "score",
+    "tokens",
+)
 NOT_STREAMED = ("start", "cv", "learning_curve")  # need all texts in memory
 HOW_TO_RUN = ("scheduler", "checkpoint", "save_to", "learning_curve")  # change no model
 
@@ -328,6 +350,11 @@ def settings_of(checked: Mapping[str, Any]) -> Settings:
         raise AppError("--scheduler has no --checkpoint; leave out one of them", USAGE)
     values = {name: value for name, value in checked.items() if hasattr(Settings, name)}
     settings = recipe_settings(values.pop("recipe", AUTO), **values)
+    if settings.penalty == "l1":
+        if place:
+            raise AppError(f"--penalty l1 needs all texts in memory; leave it out, or --{place[0]}", USAGE)
+        if settings.method.model != "SDCA":
+            raise AppError("--penalty l1 is for sdca-svm and sdca-logistic; give one of them", USAGE)
     if settings.ngrams is None and settings.chars is None:
         raise AppError("--ngrams none and no --chars: nothing to count; give one of them", USAGE)
     method = settings.method
@@ -353,7 +380,9 @@ def _check_several(settings: Settings) -> None:
     """Refuse what cannot learn several labels a text."""
     one = "learns one label a text, and these have several"
     otherwise = "or --label-sep '' takes each field as one label"
-    if settings.method.is_kernel:
+    if settings.penalty == "l1":
+        told = f"--penalty l1 {one}: leave it out"
+    elif settings.method.is_kernel:
         told = f"--classifier {settings.classifier} {one}: give --classifier sdca-svm"
     elif settings.k is not None:
         told = f"--k {one}: leave it out, or give --recipe tfidf-words"

@@ -9,12 +9,17 @@ from ..common.liblinear_files import START, WRITTEN, read_liblinear, write_libli
 
 OURS = ".safetensors"
 
-# LIBLINEAR's numbers.
-SOLVER_TYPES = {"0": "log", "1": "squared_hinge", "2": "squared_hinge", "3": "hinge", "7": "log"}
+# LIBLINEAR's numbers, of loss and penalty.
+SOLVER_TYPES = {
+    **{"0": ("log", "l2"), "1": ("squared_hinge", "l2"), "2": ("squared_hinge", "l2"), "3": ("hinge", "l2")},
+    **{"5": ("squared_hinge", "l1"), "6": ("log", "l1"), "7": ("log", "l2")},
+}
 
 
 def make_model(y, cost: float, settings: Any, **parameters: Any):
     """Return the model, not fitted, that minimises 1/2 ||w||^2 + C sum_i c_i phi(y_i (w.x_i + b0)).
+
+    Or with another penalty of `settings` in the place of 1/2 ||w||^2.
 
     Parameters
     ----------
@@ -31,9 +36,13 @@ def make_model(y, cost: float, settings: Any, **parameters: Any):
 
     from fastsvm import fitting
 
-    loss, solver_type = settings.loss, settings.solver_type
-    if solver_type is not None and loss not in (None, SOLVER_TYPES[solver_type]):
-        raise AppError(f"-s {solver_type} and --loss {loss} differ; give one of them", USAGE)
+    solver_type = settings.solver_type
+    loss, penalty = given = settings.loss, settings.penalty
+    if solver_type is not None:
+        loss, penalty = SOLVER_TYPES[solver_type]
+        for name, value, own in zip(("loss", "penalty"), given, (loss, penalty), strict=True):
+            if value not in (None, own):
+                raise AppError(f"-s {solver_type} and --{name} {value} differ; give one of them", USAGE)
     by_label, total = {}, float(len(y))
     if settings.weight:
         labels, counts = np.unique(y, return_counts=True)
@@ -45,12 +54,14 @@ def make_model(y, cost: float, settings: Any, **parameters: Any):
             by_label[known[name]] = value
         total = counts @ [by_label.get(label, 1.0) for label in labels.tolist()]
     is_linear = settings.kernel == "linear"
-    loss = loss or SOLVER_TYPES.get(solver_type) or ("squared_hinge" if is_linear else "hinge")
+    loss = loss or ("squared_hinge" if is_linear else "hinge")
     parameters |= {"loss": loss, "alpha": 1 / (cost * total), "class_weight": by_label or None}
     parameters |= {"tol": settings.tol, "random_state": settings.seed}
     parameters["fit_intercept"] = not settings.no_intercept
     if is_linear:
-        return fitting.SDCA(**parameters)
+        return fitting.SDCA(**parameters, penalty=penalty or "l2", l1_ratio=settings.l1_ratio)
+    if penalty not in (None, "l2"):
+        raise AppError(f"an {penalty} penalty is of linear machines; leave out --kernel", USAGE)
     given = {"gamma": settings.gamma or "scale", "degree": settings.degree, "coef0": settings.coef0}
     return fitting.KernelSDCA(settings.kernel, **given, **parameters)
 
@@ -112,8 +123,8 @@ def load_vector_model(path: str) -> VectorModel:
             raise AppError(f"{path}: is no classifier of vectors; give a model that fastsvm fit wrote")
         loss = getattr(model, "loss", None)
         return VectorModel(model, about.get("zero_based"), None, loss, about)
-    loss, labels, coef, intercepts, bias = read_liblinear(path)
-    model = SDCA(loss or "hinge", fit_intercept=bias >= 0)
+    (loss, penalty), labels, coef, intercepts, bias = read_liblinear(path)
+    model = SDCA(loss or "hinge", penalty=penalty, fit_intercept=bias >= 0)
     model.classes_, model.coef_, model.intercept_ = labels, coef, intercepts
     model.n_features_in_ = coef.shape[1]
     return VectorModel(model, False, bias, loss, {})
@@ -130,19 +141,21 @@ def save_vector_model(model, path: str, about: dict[str, Any], X=None) -> None:
         save_plain(model, path, about | learned)
         return
     labels = model.classes_.tolist()
-    loss = getattr(model, "loss", "perceptron")
-    check_liblinear_has(path, labels, hasattr(model, "coef_"), loss)
-    content = write_liblinear(loss, [*map(int, labels)], model.coef_, model.intercept_)
+    objective = getattr(model, "loss", "perceptron"), getattr(model, "penalty", "l2")
+    check_liblinear_has(path, labels, hasattr(model, "coef_"), objective)
+    content = write_liblinear(objective, [*map(int, labels)], model.coef_, model.intercept_)
     replace_file(path, content)
 
 
-def check_liblinear_has(path: str, labels: list, linear: bool, loss: str) -> None:
+def check_liblinear_has(path: str, labels: list, linear: bool, objective: tuple) -> None:
     """Refuse what only a file of fastsvm has, unless it is to be one."""
     if path.lower().endswith(OURS):
         return
     if not linear:
         raise AppError(f"{path}: LIBLINEAR has no kernels; give a name that ends with {OURS}")
-    if loss not in WRITTEN:
-        raise AppError(f"{path}: LIBLINEAR has no {loss}; give a name that ends with {OURS}")
+    if objective not in WRITTEN:
+        loss, penalty = objective
+        lacks = penalty if (loss, "l2") in WRITTEN else loss
+        raise AppError(f"{path}: LIBLINEAR has no {lacks}; give a name that ends with {OURS}")
     if any(isinstance(label, str) or label != int(label) for label in labels):
         raise AppError(f"{path}: LIBLINEAR's labels are whole numbers; give a name that ends with {OURS}")

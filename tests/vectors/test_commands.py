@@ -124,7 +124,7 @@ def test_models_of_liblinear(run, tmp_path, n_labels):
     linear = pytest.importorskip("liblinear.liblinearutil")
     X, y = DATA[n_labels]
     write(tmp_path / "rows", X, y)
-    for kind in (1, 3, 4, 0):
+    for kind in (1, 3, 5, 6, 4, 0):
         model = linear.train(y, sparse.csr_matrix(X), f"-s {kind} -B 2 -c 0.5 -e 1e-6 -q")
         linear.save_model("theirs.model", model)
         expected, _, scores = linear.predict(y, sparse.csr_matrix(X), model, "-q")
@@ -170,6 +170,26 @@ def test_certify_path_and_cross_validation(run, tmp_path):
     assert mean == pytest.approx(np.mean(chosen["accuracies"][1]), abs=0.02)
     assert run("cv rows -v 3").stdout.splitlines()[-1].startswith("best: -c ")
     assert run("path rows -n 2").stdout.count("\n") == 3
+
+
+@pytest.mark.parametrize("options", ["-s 5", "-s 6", "--penalty elasticnet --l1-ratio 0.9 --loss log"])
+def test_penalties_that_make_weights_zero(run, tmp_path, options):
+    X, y = DATA[2]
+    write(tmp_path / "rows", X, y)
+    name = "m.safetensors" if "net" in options else "m.model"
+    fit = json.loads(run(f"fit rows -c 0.05 -e 1e-6 {options} -o {name} --json").stdout)
+    assert 0 < fit["nonzero"] < D
+    told = run(f"fit rows -c 0.05 -e 1e-6 {options} -o b.safetensors").stdout
+    assert f", {fit['nonzero']} column" in told
+    if name == "m.model":  # whose intercept LIBLINEAR penalises
+        fit = json.loads(run(f"fit rows -c 0.05 -e 1e-6 {options} --no-intercept -o {name} --json").stdout)
+    proof = json.loads(run(f"certify {name} rows --cost 0.05 --json").stdout)
+    assert proof["relative_gap"] <= 2e-6
+    path = json.loads(run("path rows -n 5 --penalty l1 --loss log --json").stdout)
+    assert path["nonzero"][0] == 0
+    assert path["nonzero"][-1] == D
+    assert "nonzero" not in run("path rows -n 2").stdout
+    assert run("cv rows -c 0.05 -c 1 -v 3 " + options).stdout.splitlines()[-1].startswith("best: -c ")
 
 
 def test_the_losses_are_those_of_the_solvers():
@@ -237,8 +257,12 @@ def test_a_bad_file_takes_one_line_and_leaves_nothing(run, tmp_path, name, conte
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        ("fit a -s 5", 2, "'5' is not one of '0', '1', '2', '3', '7'"),
+        ("fit a -s 4", 2, "'4' is not one of '0', '1', '2', '3', '5', '6', '7'"),
         ("fit a -s 3 --loss log", 2, "-s 3 and --loss log differ"),
+        ("fit a -s 1 --penalty l1", 2, "-s 1 and --penalty l1 differ"),
+        ("fit a --loss hinge --penalty l1", 1, "penalty='l1' needs loss='squared_hinge' or 'log'"),
+        ("fit a --kernel rbf --penalty l1", 2, "an l1 penalty is of linear machines"),
+        ("fit a --penalty elasticnet -o m.model", 1, "LIBLINEAR has no elasticnet"),
         ("fit a -w7 2", 2, "-w 7: no row has this label; there are -1, 1"),
         ("fit a -c 0", 2, "0.0 is not in the range x>0"),
         ("fit a -o a/b", 1, "a/b: cannot be written"),
@@ -248,7 +272,7 @@ def test_a_bad_file_takes_one_line_and_leaves_nothing(run, tmp_path, name, conte
         ("fit .", 1, "is no matrix of fastsvm.io"),
         ("convert ours.model b.safetensors", 2, "without its C; predict and certify --cost take it"),
         ("certify ours.model a", 2, "LIBLINEAR's files have no C; give --cost"),
-        ("certify l1.model a --cost 1 --loss hinge", 2, "certify does not measure its penalty"),
+        ("certify joint.model a --cost 1 --loss hinge", 2, "certify does not measure its loss"),
         ("fit text.csv -o m.model", 1, "LIBLINEAR's labels are whole numbers"),
         ("convert text.csv b", 1, "svmlight has numbers as labels"),
         ("predict a a", 1, "a: "),
@@ -267,7 +291,7 @@ def test_what_cannot_be_meant_is_refused(run, tmp_path, line, code, message):
     (tmp_path / "english.safetensors").write_bytes(ENGLISH.read_bytes())
     head = "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n"
     (tmp_path / "bad.model").write_text(head + "1\nnan\n")
-    (tmp_path / "l1.model").write_text(head.replace("L2R_LR", "L1R_LR") + "1\n0\n")
+    (tmp_path / "joint.model").write_text(head.replace("L2R_LR", "MCSVM_CS") + "1 0\n0 1\n")
     run("fit a -o ours.model")
     run("fit a -o ours.safetensors")
     run("fit a --kernel rbf -o rbf.safetensors")

@@ -152,7 +152,8 @@ def _write_liblinear(model: Pipeline, path: str) -> list[str]:
         *(f"{i}\t{word}\t{factor!r}" for i, (word, factor) in rows),
         "",
     ]
-    content = write_liblinear(getattr(classifier, "loss", None), numbers, coef, classifier.intercept_)
+    objective = getattr(classifier, "loss", None), getattr(classifier, "penalty", "l2")
+    content = write_liblinear(objective, numbers, coef, classifier.intercept_)
     replace_file(path + VOCABULARY, "\n".join(lines).encode())
     replace_file(path, content)
     return [path, path + VOCABULARY]

@@ -63,6 +63,8 @@ class TextTraining:
     accuracy_before : float or None
         On the same texts, of the model that learned on.
     learning_curve : list of dict
+    scores_by_words : list of dict
+        What `scores_by_words` says, with an l1 penalty.
     cross_validation : dict or None
         What `cross_validate` says.
     suspects : callable
@@ -103,6 +105,7 @@ class TextTraining:
     recipe_choice: dict | None = None
     accuracy_before: float | None = None
     learning_curve: list[dict] = field(default_factory=list)
+    scores_by_words: list[dict] = field(default_factory=list)
     cross_validation: dict | None = None
     suspects: Callable[[], dict | None] = lambda: None
     rarely_found: str | None = None
@@ -243,7 +246,7 @@ def _tested_and_saved(
     with stage("evaluate"):
         if held_out:
             evaluation = tested.evaluated(X_test, held_out, everything.y[n_train:], part.y.label_counts)
-            if refit and tested.selection is None:
+            if refit and tested.columns is None:
                 n_terms = everything.terms_elsewhere(slice(n_train, None))
             else:
                 n_terms = first_terms(tested.model["vectorizer"], tested.chosen(X_test))
@@ -265,8 +268,13 @@ def _measured_besides(
     settings: Settings,
     stage: Stages,
 ) -> dict[str, Any]:
-    """Return the learning curve and the cross-validation, if they are wanted."""
+    """Return the scores by words, the learning curve and the cross-validation, if they are wanted."""
     measured: dict[str, Any] = {}
+    if settings.penalty == "l1" and evaluation:
+        from ..learning.few_words import scores_by_words
+
+        with stage("few words"):
+            measured["scores_by_words"] = scores_by_words(everything, n_train, settings)
     if not (settings.cv or settings.learning_curve):
         return measured
     from ..learning.cross_validation import cross_validate, learning_curve

@@ -162,7 +162,7 @@ class AlphaSearch:
         copied for each fold.
     machine : KernelSDCA or KernelPegasos, optional
         The classifier, where that is a kernel machine; it is fitted anew at each alpha.
-    loss, fit_intercept, tol : as in `fastsvm.sdca_path`
+    loss, penalty, fit_intercept, tol : as in `fastsvm.sdca_path`
     class_weight : "balanced" or dict of label to weight, optional
         As of `fastsvm.SDCAClassifier`.
     metric : str
@@ -180,6 +180,7 @@ class AlphaSearch:
     selection: Any = None
     machine: Any = None
     loss: str = "hinge"
+    penalty: str = "l2"
     fit_intercept: bool = False
     class_weight: ClassWeight = None
     metric: str = "accuracy"
@@ -219,7 +220,7 @@ class AlphaSearch:
         for fold in folds:
             part = prepared(fold)
             if alphas is None:
-                grid = part.share * self._largest_alpha(part) * np.geomspace(1, self.eps, self.n_alphas)
+                grid = part.share * self.largest_alpha(part) * np.geomspace(1, self.eps, self.n_alphas)
                 alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
             tried.append(self._score_fold(part, alphas))
             advance()
@@ -234,13 +235,14 @@ class AlphaSearch:
         return choice
 
     @property
-    def _path_options(self) -> dict[str, Any]:
-        options = {"loss": self.loss, "fit_intercept": self.fit_intercept}
+    def path_options(self) -> dict[str, Any]:
+        """What all paths are given."""
+        options = {"loss": self.loss, "penalty": self.penalty, "fit_intercept": self.fit_intercept}
         return options | {"tol": self.tol, "random_state": self.seed}
 
-    def _largest_alpha(self, part: FoldPart) -> float:
+    def largest_alpha(self, part: FoldPart) -> float:
         """Return the largest alpha that matters to any label."""
-        once = {**self._path_options, "n_alphas": 1, "max_iter": 1}
+        once = {**self.path_options, "n_alphas": 1, "max_iter": 1}
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             paths = (
                 sdca_path(part.rows, part.y.has(label), sample_weight=part.weights(k), **once)
@@ -281,7 +283,7 @@ class AlphaSearch:
 
     def _path_decisions(self, part: FoldPart, alphas: np.ndarray) -> Iterator[Decisions]:
         """Yield for each problem the decision values of the test texts, and the gaps, at each alpha."""
-        options = {**self._path_options, "max_iter": MAX_EPOCHS}
+        options = {**self.path_options, "max_iter": MAX_EPOCHS}
         for k, label in enumerate(part.y.problems):
             X, X_test = part.weighed(k)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it

@@ -33,9 +33,10 @@ from .text_splits import Fold, inner_folds
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from fastsvm.text import Bag, Selection, Union
+    from fastsvm.text import Bag, Union
 
 EXTENSIONS = 3  # of the grid of alphas, at most
+L1_EPS = 3e-3  # the smallest alpha tried with an l1 penalty, as a share of the one that leaves no word
 MOST_TRIED = 50  # labels of those that a text may have several of, by which alpha is chosen
 LOWEST = np.finfo(np.float32).min  # counts as the score of a label unknown to a model, in products
 OTHERWISE = "train a model of old and new texts without --continue"
@@ -167,18 +168,21 @@ def _complete_calibration(lines: np.ndarray, places: np.ndarray, n: int) -> Cali
 
 
 class LearnedModel(NamedTuple):
-    """A model, and how it was made: its alpha, the decision values of left-out texts, its columns."""
+    """A model, and how it was made: its alpha, the decision values of left-out texts, its columns.
+
+    `columns` are its terms among those that were counted; None if it has all.
+    """
 
     model: Pipeline
     settings: Settings
     choice: AlphaChoice | None
     left_out: LeftOutScores | None
-    selection: Selection | None
+    columns: np.ndarray | None
     n_seen: int
 
     def chosen(self, X: csr_matrix) -> csr_matrix:
         """Return the terms of the model among those that were counted."""
-        return X if self.selection is None else self.selection.transform(X)
+        return X if self.columns is None else X[:, self.columns]
 
     def scores(self, X: csr_matrix) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the decision values and the probabilities of texts, whose terms were counted alike."""
@@ -263,12 +267,12 @@ class CountedTexts(NamedTuple):
         checkpoint: Path | None = None,
     ) -> LearnedModel:
         """Return a model of these texts, with the alpha of the settings."""
-        vectorizer, X, y = self.vectorizer, self.X, self.y.present().target
+        vectorizer, X, y, columns = self.vectorizer, self.X, self.y.present().target, None
         selection, weighting = pipeline_steps.selection(settings), pipeline_steps.weighting(settings)
         if selection is not None:
-            best = selection.fit(X, y).get_support(indices=True)
-            vectorizer.restrict(best, indices=True)
-            X = X[:, best]
+            columns = selection.fit(X, y).get_support(indices=True)
+            vectorizer.restrict(columns, indices=True)
+            X = X[:, columns]
         vectorizer.set_params(dtype=np.float32)
         X = X.astype(np.float32, copy=False)
         if weighting is not None:
@@ -281,13 +285,21 @@ class CountedTexts(NamedTuple):
         weighting = weighting if ratios is None else ratios.presence
         steps = [("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)]
         model = Pipeline([(name, step) for name, step in steps if step is not None])
-        return LearnedModel(model, settings, choice, left_out, selection, self.X.shape[1])
+        if settings.penalty == "l1":
+            kept = np.flatnonzero(estimator.coef_.any(axis=0))
+            kept = kept if len(kept) else np.array([0])  # a vectorizer has a term
+            certificate = {name: getattr(estimator, name) for name in ("objective_", "dual_gap_")}
+            model = of_terms(model, kept)
+            vars(model["classifier"]).update(certificate)
+            columns = kept if columns is None else columns[kept]
+        return LearnedModel(model, settings, choice, left_out, columns, self.X.shape[1])
 
     def choose(self, settings: Settings, folds: list[Fold], stage: Stages) -> AlphaChoice:
         """Choose alpha on folds of these texts."""
         is_even = settings.has_norm or settings.method.is_kernel  # the values of a gaussian are up to 1
         alphas = settings.method.alphas or short_alphas(len(self.y), settings.several)
         grid = {"alphas": alphas if is_even else None, "n_alphas": 10, "extensions": EXTENSIONS}
+        grid |= {"eps": L1_EPS} if settings.penalty == "l1" else {}
         search, some = pipeline_steps.alpha_search(settings, **grid), self.y.some_labels(MOST_TRIED)
         with stage("choose alpha", total=len(folds)) as advance:
             choice = search.choose(self.X, some, folds, advance)

@@ -74,7 +74,9 @@ def weighting(settings: Settings) -> text.Weighting | text.OwnRatios | None:
         return text.OwnRatios()
     if name == "counts":
         return None
-    return text.Weighting(name, norm="l2" if name == "nb" else "auto", sublinear_tf=name == "tfidf")
+    norm = "l2" if name == "nb" else "auto"
+    norm = None if settings.penalty == "l1" else norm
+    return text.Weighting(name, norm=norm, sublinear_tf=name == "tfidf")
 
 
 def alpha_search(settings: Settings, **other: Any) -> AlphaSearch:
@@ -103,6 +105,7 @@ def fit_classifier(
 
     SDCA goes on from a checkpoint, and keeps it; others begin again. Its dual variables are not needed.
     """
+    checkpoint = checkpoint if getattr(estimator, "penalty", "l2") == "l2" else None
     of_sdca = {"checkpoint": checkpoint, "keep_dual": False} if isinstance(estimator, fitting.SDCA) else {}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         try:

@@ -52,6 +52,7 @@ def training_record(result: TextTraining, seconds: Mapping[str, float]) -> dict:
         **fields(result, "n_features_seen", "n_features"),
         **tested,
         **fields(result, "warnings", "accuracy_before", "learning_curve", "cross_validation"),
+        **fields(result, "scores_by_words"),
         **fields(result, "n_iter", "objective", "gap", "relative_gap", "suspected_labels"),
         "skipped": result.skipped.count,
         "seconds": seconds,
@@ -158,7 +159,7 @@ def training_sections(result: TextTraining, seconds: Mapping[str, float], comman
         why = f"which gives the best {result.settings.threshold} according to the probabilities"
         line = f"Both labels weigh the same in training. Scores are {moved}, {why}."
         sections.append(Section(title="Rare label", lines=[line]))
-    sections += [*_learning_curve_sections(result), _words_section(result)]
+    sections += [*_learning_curve_sections(result), *_few_words_sections(result), _words_section(result)]
     if result.evaluation and result.evaluation.texts:
         sections.append(mistakes_section(result.tested.model, result.evaluation))
     if result.suspected_labels:
@@ -273,6 +274,21 @@ def _learning_curve_sections(result: TextTraining) -> list[Section]:
         return [Figure(caption, [learning_curve_chart(sizes, values, intervals, metric)])]
 
     return [Section(title="Learning curve", about=about, tables=[table], figures=draw)]
+
+
+def _few_words_sections(result: TextTraining) -> list[Section]:
+    """Return how accurate models of few words are, with an l1 penalty."""
+    points, metric = result.scores_by_words, result.settings.metric
+    if not points:
+        return []
+    about = f"The model has {many(result.n_features, 'word')}, or words in a row. Larger alphas give fewer:"
+    names = ["accuracy", metric][: 1 + (metric != "accuracy")]
+    rows = []
+    for point in points:
+        scores = (point["accuracy"], point["value"])[: len(names)]
+        rows.append((f"{point['words']:,}", f"{point['alpha']:.3g}", *(f"{each:.4f}" for each in scores)))
+    table = Table(("words", "alpha", *names), rows, words=())
+    return [Section(title="Accuracy by number of words", about=[about], tables=[table])]
 
 
 def _words_section(result: TextTraining) -> Section:

@@ -17,6 +17,7 @@ from ...common.sections import print_sections
 from ..vector_models import SOLVER_TYPES
 
 file_argument = click.argument("file", type=Reads(depth=1))
+PENALTIES = ("l2", "l1", "elasticnet")
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian")
 
 
@@ -89,11 +90,18 @@ class MachineSettings:
     loss: str | None = option_field(None, "[default: squared_hinge; hinge for kernels]", type=options.LOSS)
     solver_type: str | None = option_field(
         None,
-        "LIBLINEAR's number of the loss: 0 or 7 is log, 1 or 2 squared_hinge, 3 hinge.",
+        "LIBLINEAR's number: 0 or 7 is log loss, 1 or 2 squared_hinge, 3 hinge; with penalty l1, 5 is "
+        "squared_hinge, 6 log.",
         letter="s",
         type=click.Choice([*SOLVER_TYPES]),
         metavar="N",
     )
+    penalty: str | None = option_field(
+        None,
+        "l1 and elasticnet make most weights zero; for squared_hinge and log.  [default: l2]",
+        type=click.Choice(PENALTIES),
+    )
+    l1_ratio: float = option_field(0.5, "Share of the l1 norm in elasticnet.", type=click.FloatRange(0, 1))
     tol: float = option_field(
         1e-3,
         "Stop as soon as no weights are better by more than this share.",

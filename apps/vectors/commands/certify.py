@@ -34,7 +34,7 @@ def certify(source, stage, model, cost, loss):
     if not hasattr(classifier, "coef_"):
         raise AppError(f"{model}: is a kernel machine; fit prints the certificate of these")
     if bias is not None and own_loss is None:
-        raise AppError(f"{model}: certify does not measure its penalty, or loss; see its solver_type", USAGE)
+        raise AppError(f"{model}: certify does not measure its loss; see its solver_type", USAGE)
     if bias is not None and cost is None:
         raise AppError(f"{model}: LIBLINEAR's files have no C; give --cost", USAGE)
     with stage("read"):
@@ -46,6 +46,8 @@ def certify(source, stage, model, cost, loss):
         options = {"loss": loss or own_loss}
         if cost is not None:
             options["alpha"] = 1 / (cost * X.shape[0])
+        if hasattr(classifier, "penalty"):
+            options |= {"penalty": classifier.penalty, "l1_ratio": classifier.l1_ratio}
         found = classifier if bias is None else classifier.coef_
         if bias is not None and bias > 0:
             column = np.full((X.shape[0], 1), bias)

@@ -20,6 +20,7 @@ OUTPUT = (
     "fit a9a -c 0.1 -o a9a.model",
     "fit train.csv.gz --kernel rbf --gamma 0.05 -o train.safetensors",
     "fit a9a -s 3 -w1 2 -v 5",
+    "fit a9a --penalty l1 --loss log",
     letter_v=False,
 )
 @_options.file_argument
@@ -38,7 +39,8 @@ def fit(source, stage, cost, folds, output, **options):
     """Fit a certified linear or kernel machine.
 
     It minimises 1/2 ||w||^2 + C sum_i phi(y_i (w.x_i + b0)), like LIBLINEAR and LIBSVM; b0 is not
-    regularised. With more than two labels, each has a problem against the others.
+    regularised. With --penalty l1 it is ||w||_1 in the place of 1/2 ||w||^2. With more than two labels,
+    each has a problem against the others.
     """
     from .. import vector_models
     from ..vector_models import cross_validate, make_model
@@ -56,7 +58,8 @@ def fit(source, stage, cost, folds, output, **options):
         told = f"Cross Validation Accuracy = {percent(share)}"
         return {"folds": folds, "accuracy": share}, [Section(lines=[told])]
     model = make_model(y, cost, settings)
-    vector_models.check_liblinear_has(output, y[:1].tolist(), is_linear, model.loss)
+    penalty = getattr(model, "penalty", "l2")
+    vector_models.check_liblinear_has(output, y[:1].tolist(), is_linear, (model.loss, penalty))
     with stage("fit"):
         model.fit(X, y)
     with stage("write"):
@@ -70,4 +73,7 @@ def fit(source, stage, cost, folds, output, **options):
     warn(*labels_alike(labels))
     record |= {"alpha": model.alpha, "gap": gaps, "epochs": model.n_iter_, "seconds": stage.seconds}
     told = f"{n:,} rows, {d:,} columns, {many(len(labels), 'label')}, {model.loss} loss"
+    if penalty != "l2":
+        record |= {"penalty": penalty, "nonzero": int(model.coef_.any(axis=0).sum())}
+        told += f", {many(record['nonzero'], 'column')} with a weight"
     return record, [Section(lines=[told, certificate_line(gaps), f"{output}: written"])]

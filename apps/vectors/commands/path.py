@@ -11,19 +11,20 @@ from ...common.sections import Section, Table
 from . import _options
 
 
-@_options.command("path a9a", "path a9a -n 10 -o path.npz")
+@_options.command("path a9a", "path a9a -n 10 -o path.npz", "path a9a --penalty l1")
 @_options.file_argument
 @section(
     "Training",
-    *options_of_fields(_options.MachineSettings, "loss"),
+    *options_of_fields(_options.MachineSettings, "loss", "penalty", "l1_ratio"),
     click.option("-n", "--number", type=COUNT, default=20, help="Solutions."),
     *options_of_fields(_options.MachineSettings, "tol"),
 )
 @section("Output", click.option("-o", "--output", type=Writes("npz"), help="File for all coefficients."))
-def path(source, stage, loss, number, tol, output):
+def path(source, stage, loss, penalty, l1_ratio, number, tol, output):
     """Find certified solutions for a range of C.
 
-    For linear machines and two labels; the least C comes first. The accuracy is that on FILE.
+    For linear machines and two labels; the least C comes first. The accuracy is that on FILE. With
+    --penalty l1 or elasticnet, nonzero is the number of columns with a weight.
     """
     import numpy as np
 
@@ -33,9 +34,12 @@ def path(source, stage, loss, number, tol, output):
         X, y, *_ = source.read(labelled=True)
     with stage("fit"):
         options = {"loss": loss or "squared_hinge", "n_alphas": number, "tol": tol, "random_state": 0}
+        options |= {"penalty": penalty or "l2", "l1_ratio": l1_ratio}
         found, labels = sdca_path(X, y, **options), np.unique(y)
     columns = {"C": 1 / (found.alphas * len(y)), "alpha": found.alphas, "objective": found.objectives}
     columns |= {"gap": found.dual_gaps / found.objectives, "epochs": found.n_iters}
+    if penalty in ("l1", "elasticnet"):
+        columns["nonzero"] = np.count_nonzero(found.coefs, axis=1)
     above = X @ found.coefs.T + found.intercepts > 0
     columns["accuracy"] = np.mean(labels[above.astype(int)] == y[:, None], axis=0)
     if output is not None:
