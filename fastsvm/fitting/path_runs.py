@@ -8,7 +8,7 @@ import numpy as np
 from ..solvers._rows import dual_sum
 from ..solvers._solver import Result
 from ..solvers.l1_solver import L1Solver
-from ..solvers.make_solver import make_solver, suits_newton
+from ..solvers.make_solver import is_tall, make_solver, suits_newton
 
 # 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
 REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method
@@ -110,7 +110,7 @@ class Path:
             return make_solver(params, self.problem, self.random, start)
 
         result, w_of_dual = solve(solver_of), None
-        if newton and self.loss.smooth:  # its w need not be that of the dual variables
+        if newton and is_tall(self.problem, self.loss):  # its w need not be that of the dual variables
             w_of_dual = self.problem.primal_from_dual(result.dual, alpha)
         return PathSolution(k, alpha, result, result.w if w_of_dual is None else w_of_dual)
 
