@@ -158,12 +158,11 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
 
     def _joint_path(self, X, y, weights, alphas, options):
         """Return coefficients, intercepts and passes of the softmax's loss, each fit from the one before."""
-        rows, fits, start_of = as_rows(X, norms=True), [], None
+        rows, fits = as_rows(X, norms=True), []
         params = SDCAParams(multi_class="multinomial", **options)
         for alpha in alphas:
-            fit = fit_linear(params.checked(alpha=alpha), rows, y, weights, start_of=start_of)
-            start_of = _start_at(fit)
-            fits.append(fit)
+            start_of = _start_at(fits[-1], alpha) if fits else None
+            fits.append(fit_linear(params.checked(alpha=alpha), rows, y, weights, start_of=start_of))
         return (np.array([getattr(fit, name) for fit in fits]) for name in ("coef", "intercept", "n_iter"))
 
     def _choose(self, X, y, weights, coefs, scores, ratios):
@@ -212,7 +211,7 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
         self.C_, self.l1_ratio_ = (np.full(len(labels), each) for each in (self.C_, self.l1_ratio_))
 
 
-def _start_at(fit):
-    """Return what the next fit starts from, as `fit_linear` asks for it."""
-    start = fit.dual_coef * fit.alpha_n, fit.intercept
+def _start_at(fit, alpha):
+    """Return what the fit at another alpha starts from, as `fit_linear` asks for it: the same weights."""
+    start = fit.dual_coef * (alpha * fit.n_rows), fit.intercept
     return lambda targets: lambda k: start

@@ -5,10 +5,10 @@ import pytest
 import sklearn.linear_model
 from sklearn import config_context
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.preprocessing import scale
 
-from fastsvm.drop_in import FallbackWarning, LogisticRegressionCV
+from fastsvm.drop_in import FallbackWarning, LogisticRegression, LogisticRegressionCV
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "error::fastsvm.drop_in.FallbackWarning")
 CS = [0.1, 0.01, 0.03]  # in no order
@@ -70,6 +70,17 @@ def test_a_grid_is_a_number_of_costs():
     assert np.array_equal(model.Cs_, np.logspace(-4, 4, 3))
     assert model.scores_["b"].shape == (2, 3)
     assert model.predict_proba(X[:2]).shape == (2, 2)
+
+
+def test_each_cost_of_several_classes_is_that_of_a_fit_alone():
+    """From 1e-4 to 1e4 on few rows: a start at the dual variables of the last was beyond range."""
+    X, y = load_iris(return_X_y=True)
+    folds = list(StratifiedKFold(2).split(X, y))
+    model = LogisticRegressionCV(cv=folds, scoring="neg_log_loss").fit(X, y)
+    for k in (3, 9):
+        alone = LogisticRegression(C=model.Cs_[k]).fit(X[folds[0][0]], y[folds[0][0]])
+        found = np.array([coefs[0, k, :-1] for coefs in model.coefs_paths_.values()])
+        assert np.abs(found - alone.coef_).max() < 1e-3 * np.abs(alone.coef_).max()
 
 
 def test_what_scikit_learn_refuses_and_does():
