@@ -1,6 +1,8 @@
 """scikit-learn's LogisticRegressionCV, by paths of certified fits."""
 
 import inspect
+import warnings
+from contextlib import nullcontext
 from numbers import Number
 
 import numpy as np
@@ -10,7 +12,9 @@ from sklearn import get_config
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import check_cv
 
+from .._utils.threads import number_of_threads
 from ..estimators.certify import with_column
+from ..fitting.convergence_advice import ConvergenceWarning
 from ..fitting.fit import fit_linear
 from ..fitting.path import sdca_path
 from ..solvers import as_rows
@@ -73,6 +77,7 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
             fall_back(self, missing)
             return super().fit(X, y, sample_weight)
         weights = row_weights(self, X, y, sample_weight)
+        as_rows(X, norms=True)  # which names a bad row by its number here, and not in a fold
         scorer = self._fold_scorer()
 
         def fold_path(train, test, share):
@@ -83,7 +88,11 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
 
         tasks = (delayed(fold_path)(*fold, share) for fold in folds for share in shares)
         self.Cs_ = np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, Number) else np.asarray(self.Cs, float)
-        found = zip(*Parallel(n_jobs=self.n_jobs, prefer="threads")(tasks), strict=True)
+        # The last fit says it if it stops short, too.
+        quiet = warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
+        with quiet if self.refit else nullcontext():
+            n_jobs = number_of_threads(self.n_jobs)
+            found = zip(*Parallel(n_jobs=n_jobs, prefer="threads")(tasks), strict=True)
         shape = len(folds), len(ratios), len(self.Cs_)
         coefs, n_iters, scores = (np.reshape(part, (*shape, *np.shape(part)[2:])) for part in found)
         self._choose(X, y, weights, coefs, scores, ratios)

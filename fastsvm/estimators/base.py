@@ -226,7 +226,8 @@ class LinearClassifier(CallbackSupportMixin, BaseClassifier, LinearPrediction):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = self._takes_several
+        together = getattr(self, "multi_class", "ovr") == "multinomial"
+        tags.classifier_tags.multi_label = self._takes_several and not together
         return tags
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Self:

@@ -162,7 +162,7 @@ class TextLabels:
     @cached_property
     def spelled(self) -> list[str]:
         """The labels of each text for people, and for comparing texts."""
-        return [", ".join(each) for each in self.called(self.names.tolist())]
+        return [", ".join(each) for each in self.called([*map(str, self.names.tolist())])]
 
     def same(self, other: "TextLabels") -> np.ndarray:
         """Tell which texts have exactly the labels that they have in `other`, which has the same names."""
