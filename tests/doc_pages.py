@@ -19,7 +19,7 @@ from csv_rows import rows_of
 ROOT = Path(__file__).parents[1]
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?"
 BLOCK = re.compile(
-    r"(?:<!-- not run: (?P<reason>.+?) -->\n)?^```(?P<language>python|sh|console)\n(?P<code>.*?)^```$"
+    r"(?:<!-- not run: (?P<reason>[^\n]+?) -->\n)?^```(?P<language>python|sh|console)\n(?P<code>.*?)^```$"
     r"(?:\n\n<!-- output -->\n```text\n(?P<output>.*?)^```$)?",
     re.DOTALL | re.MULTILINE,
 )
