@@ -25,7 +25,7 @@ MODES = {"memory": (), "fixed": ("--alpha", "0.001"), "stream": ("--stream",)}
 # Where each is killed: what it is about to do, and what is kept by then.
 DEATHS = {
     "memory": [(pipeline_steps, "fit_classifier", ["choose alpha"]), (text_training, "save_plain", 3)],
-    "fixed": [(pipeline_steps, "fit_classifier", ["calibrate"]), (text_training, "save_plain", 3)],
+    "fixed": [(learned_model.CountedTexts, "fit", ["calibrate"]), (text_training, "save_plain", 3)],
     "stream": [
         (streamed_training, "_alpha_on_sample", ["terms"]),
         (StoredRows, "write", ["terms", "choose alpha"]),
