@@ -132,6 +132,11 @@ def alpha_of(C, X, weights):
     return 1 / (C * (X.shape[0] if weights is None else weights.sum()))
 
 
+def l1_share_of(penalty, l1_ratio):
+    """Return the l1 norm's share in a penalty; since scikit-learn 1.8 `l1_ratio` alone may say it."""
+    return {"l1": 1.0, "l2": 0.0, None: 0.0}.get(penalty, l1_ratio or 0.0)
+
+
 def penalty_of(l1_share):
     """Return fastsvm's parameters of the penalty that has this share of the l1 norm."""
     return {"penalty": "elasticnet", "l1_ratio": l1_share} if l1_share else {}

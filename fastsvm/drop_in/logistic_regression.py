@@ -4,14 +4,18 @@ import numpy as np
 import sklearn.linear_model
 
 from .fallback import fall_back
-from .linear_fits import Scores, alpha_of, checked_rows, fit_sdca, penalty_of, relative_gap, row_weights
+from .linear_fits import (
+    Scores,
+    alpha_of,
+    checked_rows,
+    fit_sdca,
+    l1_share_of,
+    penalty_of,
+    relative_gap,
+    row_weights,
+)
 
 L1_OF_SEVERAL = "l1 penalty of the softmax's loss"
-
-
-def l1_share_of(penalty, l1_ratio):
-    """Return the l1 norm's share in a penalty; since scikit-learn 1.8 `l1_ratio` alone says it."""
-    return {"l1": 1.0, "l2": 0.0, None: 0.0}.get(penalty, l1_ratio or 0.0)
 
 
 def is_refused(estimator, l1_ratios):

@@ -26,11 +26,12 @@ from .linear_fits import (
     alpha_of,
     checked_rows,
     fit_sdca,
+    l1_share_of,
     penalty_of,
     relative_gap,
     row_weights,
 )
-from .logistic_regression import L1_OF_SEVERAL, LogisticRegression, is_refused, l1_share_of
+from .logistic_regression import L1_OF_SEVERAL, LogisticRegression, is_refused
 
 
 class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):

@@ -2,7 +2,7 @@
 
 import sklearn.linear_model
 
-from .linear_fits import LEAST_GAP, StartedFits, fit_sdca, penalty_of
+from .linear_fits import LEAST_GAP, StartedFits, fit_sdca, l1_share_of, penalty_of
 
 TOL = 1e-3  # where none is given
 LOSSES = {
@@ -61,7 +61,7 @@ class SGDClassifier(StartedFits, sklearn.linear_model.SGDClassifier):
 
     @property
     def _l1_share(self):
-        return {"l1": 1.0, "elasticnet": self.l1_ratio}.get(self.penalty, 0.0)
+        return l1_share_of(self.penalty, self.l1_ratio)
 
     def _missing(self):
         """Return what these parameters need that fastsvm has not; "" if nothing."""
