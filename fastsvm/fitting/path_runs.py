@@ -109,10 +109,11 @@ class Path:
             self.problem = self.problem.with_threads(threads)
             return make_solver(params, self.problem, self.random, start)
 
-        result, w_of_dual = solve(solver_of), None
+        result = solve(solver_of)
+        w_of_dual = result.w
         if newton and is_tall(self.problem, self.loss):  # its w need not be that of the dual variables
             w_of_dual = self.problem.primal_from_dual(result.dual, alpha)
-        return PathSolution(k, alpha, result, result.w if w_of_dual is None else w_of_dual)
+        return PathSolution(k, alpha, result, w_of_dual)
 
     def _take(self):
         """The result at the next alpha."""

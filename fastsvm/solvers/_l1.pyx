@@ -18,7 +18,7 @@ from libc.math cimport fabs, sqrt
 
 from ._losses cimport LOG, Loss
 from ._rows cimport Rows, axpy, columns_of, dot, row_start, shift
-from ._simd cimport log_terms
+from ._simd cimport clip_terms, log_terms
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 
@@ -124,16 +124,23 @@ def look(
     Returns the sums of c_i phi(m_i), of b_i over the rows of sign +1 and of -1, and of h_i.
     """
     cdef const double* c = head(weights)
-    cdef double[BLOCK_ROWS] value, b
+    cdef double[BLOCK_ROWS] value, b, none
     cdef double total = 0, positive = 0, negative = 0, bent = 0, weight = 1
     cdef Py_ssize_t i, k, first = 0, count, n = scores.shape[0]
     with nogil:
+        for k in range(BLOCK_ROWS):
+            none[k] = 0
         while first < n:
             count = min(n - first, <Py_ssize_t>BLOCK_ROWS)
             if loss.code == LOG:
                 log_terms(&scores[first], intercept, &signs[first], count, value, b, &bend[first])
             else:
-                square_terms(&scores[first], intercept, &signs[first], count, value, b, &bend[first])
+                clip_terms(
+                    &scores[first], intercept, &signs[first], none, NULL, count, 2, 1, loss.upper, b,
+                    &bend[first],
+                )
+                for k in range(count):
+                    value[k] = b[k] * b[k] / 4
             for k in range(count):
                 i = first + k
                 if c != NULL:
@@ -148,20 +155,6 @@ def look(
                     negative += b[k]
             first += count
     return total, positive, negative, bent
-
-
-cdef void square_terms(
-    const double* m, double t, const double* d, Py_ssize_t n, double* value, double* b, double* h
-) noexcept nogil:
-    """`log_terms` of the squared hinge."""
-    cdef double short_by
-    cdef Py_ssize_t k
-    for k in range(n):
-        short_by = 1 - (m[k] + t * d[k])
-        h[k] = 2 if short_by > 0 else 0
-        short_by = 0 if short_by < 0 else short_by
-        value[k] = short_by * short_by
-        b[k] = 2 * short_by
 
 
 # Products of columns.

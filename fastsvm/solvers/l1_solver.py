@@ -21,7 +21,7 @@ import numpy as np
 from . import _l1  # type: ignore[attr-defined]  # compiled
 from ._intercept import lossless_intercept
 from ._problem import balance_factors
-from ._rows import map_chunks
+from ._rows import dual_sum, map_chunks
 from ._solver import MeasuredIterate, Solver
 from .newton_solver import newton_direction
 
@@ -331,13 +331,12 @@ class L1Solver(Solver):
 
     def dual_bound(self, pull, products):
         """The best D of some multiples of b, and the multiple."""
-        weights, n = self.problem.weights, self.problem.n
-        b, c = np.abs(pull), weights if weights.size else 1.0
-        shares = b / np.where(c > 0, c, 1.0) if weights.size else b
+        signs, weights, n, b = self.problem.signs, self.problem.weights, self.problem.n, np.abs(pull)
         size = np.abs(products)
         most = size.max(initial=0.0)
         largest = self.a1 / most if most > 0 else math.inf
         if self.loss.quadratic:
+            shares = b / np.where(weights > 0, weights, 1.0) if weights.size else b
             total, square = float(b.sum()), float(b @ shares)
             best = 2 * total / square if square > 0 else 0.0
         else:
@@ -352,7 +351,7 @@ class L1Solver(Solver):
             elif self.tol and self.primal - (self.loss_sum + scale * margins) / n > self.tol * self.primal:
                 psi = scale * factor * at_b  # less than it is, where it cannot be enough
             else:
-                psi = float(np.sum(c * entropy(scale * shares)))
+                psi = dual_sum(signs, b, weights, self.loss.struct, scale, scale)
             if scale > largest:
                 psi -= n / (2 * self.a2) * float(np.square(np.maximum(0, scale * size - self.a1)).sum())
             return psi / n, scale
@@ -571,9 +570,3 @@ class L1Solver(Solver):
         """Whether double precision allows no more."""
         exact = self.point is not None and self.point.gap <= 2 * self.rounding * self.point.primal
         return exact or self.stalled > 5
-
-
-def entropy(p):
-    """The dual term of the log loss."""
-    q = 1 - p
-    return -(p * np.log(np.maximum(p, TINY)) + q * np.log(np.maximum(q, TINY)))

@@ -13,6 +13,7 @@ MOST_COLUMNS = 5000  # that it is made for: a system of 200 MB
 SAMPLE_ROWS = 20  # rows of the first sample, for each column
 SAMPLE_RATIO = 4  # how many times more rows the next sample has
 SMOOTH_RATIO = 16  # the same for smooth losses
+LEAST_RATIO = 2.5  # of all rows to those of the last sample
 SAMPLE_GAP = 1e-3  # relative gap to reach on samples
 SAMPLE_RIDGE = 4  # least alpha on a sample, in squares of a value over its rows
 ACTIVE_GAP = 0.5  # gap of the active set to reach in an epoch, as a share of what `tol` allows
@@ -147,11 +148,9 @@ class NewtonSolver(Solver):
         wide = math.inf  # what the first sample moved by says nothing
         alpha, rows, ridge = self.alpha, self.problem.rows, 0.0
         if self.loss.smooth or not rows.dense:  # or else it moves the hinge's active sets, for nothing
-            ridge = SAMPLE_RIDGE * rows.squared_norms().sum() / max(1, rows.n_values)
-        while size * 2.5 < len(used):
-            draw_rows(drawn := np.empty(size, np.int32), WIDE, self.random)
-            places = (np.arange(size) + drawn / WIDE) * (len(used) / size)
-            sub = NewtonSubproblem(self.problem, used[places.astype(np.intp)])
+            ridge = sample_ridge(rows)
+        while size * LEAST_RATIO < len(used):
+            sub = NewtonSubproblem(self.problem, used[spread_places(size, len(used), self.random)])
             self.alpha = max(alpha, ridge / size)
             loss, _ = self.measure_margins(sub)
             self.value = loss + self.ridge()
@@ -359,6 +358,17 @@ class NewtonSolver(Solver):
         """Whether double precision allows no more."""
         exact = self.point is not None and self.point.gap <= 1e-15 * self.point.primal
         return exact or self.stalled > 5
+
+
+def sample_ridge(rows):
+    """What alpha on a sample is at least, times the sample's rows."""
+    return SAMPLE_RIDGE * rows.squared_norms().sum() / max(1, rows.n_values)
+
+
+def spread_places(size, n, random):
+    """One of n places from each of `size` equal parts of them, drawn at random; ascending."""
+    draw_rows(drawn := np.empty(size, np.int32), WIDE, random)
+    return ((np.arange(size) + drawn / WIDE) * (n / size)).astype(np.intp)
 
 
 def newton_direction(H, g):

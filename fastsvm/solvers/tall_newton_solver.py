@@ -7,12 +7,18 @@ import numpy as np
 
 from . import _newton  # type: ignore[attr-defined]  # compiled
 from ._problem import balance_factors
-from ._random import draw_rows
 from ._solver import MeasuredIterate, Solver, SolverState
-from .newton_solver import GRAM_ROWS, MOST_STEPS, SAMPLE_RIDGE, SAMPLE_ROWS, WIDE, newton_direction
+from .newton_solver import (
+    GRAM_ROWS,
+    LEAST_RATIO,
+    MOST_STEPS,
+    SAMPLE_ROWS,
+    SMOOTH_RATIO,
+    newton_direction,
+    sample_ridge,
+    spread_places,
+)
 
-SAMPLE_RATIO = 16  # how many times more rows the next sample has
-LEAST_RATIO = 2.5  # of all rows to those of the last sample
 SAMPLE_ERROR = 0.1  # what a step on a sample may still promise, as a share of what its choice costs
 SLOW = 0.2  # share of the gap that a step on a sample may leave, before the Hessian is taken anew
 PASS_COLUMNS = 5  # a row costs a Hessian as much as so many a pass, for each of so many columns
@@ -80,7 +86,7 @@ class TallNewtonSolver(Solver):
         self.all = Part(rows.values.reshape(-1, self.d), problem.signs, problem.weights, 1 / problem.n)
         self.used = np.flatnonzero(problem.weights) if problem.weights.size else None
         self.n_used = problem.n if self.used is None else len(self.used)
-        self.ridge = SAMPLE_RIDGE * rows.squared_norms().sum() / max(1, rows.n_values)
+        self.ridge = sample_ridge(rows)
         self.hessian, self.hessian_rows, self.hessian_w = None, 0, None  # of how many rows, at which w
         self.here = self.best = None  # the SmoothPoint to step from, and the one with the least gap
         self.stalled = 0
@@ -122,7 +128,7 @@ class TallNewtonSolver(Solver):
                     break
                 self.take_step(part)
             w = self.here.w + self.direction
-            size *= SAMPLE_RATIO
+            size *= SMOOTH_RATIO
         self.alpha = alpha
         if self.hessian is None:  # too few rows for a sample
             self.renew_hessian(self.all, w)
@@ -134,8 +140,7 @@ class TallNewtonSolver(Solver):
         """One row from each of as many equal parts of the rows that count; all rows if those are no more."""
         if size >= self.n_used:
             return self.all
-        draw_rows(drawn := np.empty(size, np.int32), WIDE, self.random)
-        which = ((np.arange(size) + drawn / WIDE) * (self.n_used / size)).astype(np.intp)
+        which = spread_places(size, self.n_used, self.random)
         which = which if self.used is None else self.used[which]
         values, signs, weights, share = self.all
         weights = weights[which] if weights.size else weights
@@ -198,7 +203,7 @@ class TallNewtonSolver(Solver):
         if part is not self.all or not there.gap < gap:
             return there.gap > SLOW * gap
         far = math.log(max(there.gap, 1e-300) / max((self.tol or 0) * there.primal, 1e-6 * there.gap))
-        rows = min(SAMPLE_RATIO * self.hessian_rows, self.n_used)
+        rows = min(SMOOTH_RATIO * self.hessian_rows, self.n_used)
         steps = 1 + far / math.log(rows / self.size)
         return far / math.log(gap / there.gap) > self.hessian_cost(rows) + steps
 
@@ -225,7 +230,7 @@ class TallNewtonSolver(Solver):
     def renew_hessian(self, part, w):
         """Take the Hessian at w: of a sample itself, or for all rows of a larger sample than the last."""
         if part is self.all:
-            size = self.hessian_rows * SAMPLE_RATIO or SAMPLE_ROWS * SAMPLE_RATIO * self.size
+            size = self.hessian_rows * SMOOTH_RATIO or SAMPLE_ROWS * SMOOTH_RATIO * self.size
             part = self.sample(size)
         n = len(part.signs)
         self.look_at(part, w, curvature := np.empty(n))
