@@ -20,6 +20,7 @@ from .text_recipes import (
     DEFAULT_RECIPE,
     FEATURES,
     FINE_LABELS,
+    OWN_RATIOS,
     METRICS,
     RECIPES,
     WEIGHTINGS,
@@ -97,7 +98,7 @@ class Settings:
     @property
     def has_own_ratios(self) -> bool:
         """Whether each label has naive Bayes ratios of its own."""
-        few = self.penalty != "l1" and (self.several or 1 < self.n_problems <= FINE_LABELS)
+        few = self.penalty != "l1" and (self.several or 1 < self.n_problems <= OWN_RATIOS)
         return self.weighting == "nb" and few and self.method.model == "SDCA"
 
     @property

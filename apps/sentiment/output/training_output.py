@@ -14,7 +14,7 @@ from ..jobs.suspect_texts import LETTERS_SHOWN, SuspectText
 from ..jobs.text_training import TextTraining
 from ..measures.answer_scores import AnswerScores
 from ..measures.term_effects import shown_term
-from ..settings import spelled_setting
+from ..settings import Settings, spelled_setting
 from ..text_recipes import WEIGHTINGS
 from .answer_sections import answer_sections, main_facts, mistakes_section, page_head
 from .inspection_output import suspects_table
@@ -149,7 +149,7 @@ def training_sections(result: TextTraining, seconds: Mapping[str, float], comman
     """Return all there is to say of a training; a page also has the command that repeats it."""
     sections = [_corpus_section(result), *_tested_sections(result)]
     if result.recipe_choice:
-        sections.append(_recipe_section(result.recipe_choice))
+        sections.append(_recipe_section(result.recipe_choice, result.settings))
     if result.cross_validation:
         sections.append(_cross_validation_section(result.cross_validation, result.settings.metric))
     if result.alpha_choice:
@@ -202,18 +202,19 @@ def _tested_sections(result: TextTraining) -> list[Section]:
     return [replace(accuracy, lines=[*accuracy.lines, *lines]), *others]
 
 
-def _recipe_section(choice: dict) -> Section:
+def _recipe_section(choice: dict, settings: Settings) -> Section:
     """Return the recipes that were tried, and which one was taken."""
     tried, chosen = choice["tried"], choice["chosen"]
     why = "the smallest error"
     if choice["unsegmented"]:
         why += "; the texts have no blanks between words, so characters are counted"
     elif chosen != min(tried, key=lambda recipe: recipe["error"])["name"]:
-        why = "in long texts, characters have to be better by two standard errors"
+        why = "the lead of others may be chance"
+    measure = f"1 - {settings.metric}" if settings.several else "squared error of the probabilities"
     errors = ", ".join(f"{recipe['name']} {recipe['error']:.4f}" for recipe in tried)
     lines = [
         f"tried on {choice['n']:,} training texts: {', '.join(recipe['name'] for recipe in tried)}",
-        f"squared error of the probabilities: {errors}",
+        f"{measure}: {errors}",
         f"taken: {chosen} ({why})",
     ]
     return Section(title="Recipe", lines=lines)
