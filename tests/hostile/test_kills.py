@@ -110,6 +110,7 @@ def interrupts(place, kind, code, n):
 @pytest.fixture(scope="module", params=COMMANDS)
 def places(request, tmp_path_factory):
     """Return a place for each command of an app."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # programs inherit it, and nohup has it ignored
     with App(request.param) as app:
         yield [Place(tmp_path_factory.mktemp(command), app, command) for command in COMMANDS[app.name]]
 
