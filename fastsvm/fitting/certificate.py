@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..solvers.l1_solver import L1Solver
 from ..solvers.losses import slope
 from ..solvers.make_solver import make_solver
 from ..solvers.run import Watcher, run
@@ -151,7 +150,7 @@ def l1_bracket(problem, w, intercept, params, accuracy):
     """The same with an l1 penalty."""
     objective = params.penalty_of(w) + problem.mean_loss(w, intercept, params.loss_entry)
     start, at_zero = (w, intercept), float(params.loss_entry.value(0.0)) * problem.mean_weight
-    solver = L1Solver(problem, params, start if objective < at_zero else None)
+    solver = make_solver(params, problem, None, start if objective < at_zero else None)
     lengths = np.sqrt(problem.rows.squared_norms())
 
     def rounding(w, intercept, dual, primal):

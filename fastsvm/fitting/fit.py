@@ -397,7 +397,8 @@ def linear_warm_start(model: Any) -> Callable[[Targets], Starts | None] | None:
 
     def start_of(targets: Targets) -> Starts | None:
         if model.penalty != "l2" and model._params.of(model).l1_share:
-            if getattr(model, "solver_", None) != "columns" or not has_same_problems(model, targets):
+            l1 = getattr(model, "solver_", None) in ("columns", "newton")  # or of few columns
+            if not l1 or not has_same_problems(model, targets):
                 return None
             coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
             coef, intercept = coef.astype(float), model.intercept_.astype(float)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..solvers._rows import dual_sum
 from ..solvers._solver import Result
 from ..solvers.l1_solver import L1Solver
 from ..solvers.make_solver import is_tall, make_solver, suits_newton
+from ..solvers.tall_newton_solver import TallNewtonSolver
 
 # 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
 REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method
@@ -218,12 +220,14 @@ class L1Path:
 
         def solver_of(threads):
             self.problem = self.problem.with_threads(threads)
-            params, least = replace(self.params, alpha=self.alphas[k]), self.alphas[-1]
-            solvers.append(L1Solver(self.problem, params, self.start, least_alpha=least))
+            params, kind = replace(self.params, alpha=self.alphas[k]), TallNewtonSolver
+            if not is_tall(self.problem, params.loss_entry):
+                kind = partial(L1Solver, least_alpha=self.alphas[-1])
+            solvers.append(kind(self.problem, params, self.start))
             return solvers[0]
 
         result = solve(solver_of)
-        self.start = result.w, result.intercept, solvers[0].columns
+        self.start = result.w, result.intercept, getattr(solvers[0], "columns", None)
         return result
 
 

@@ -25,12 +25,12 @@ entry for the intercept, the column of ones.
 import cython
 import numpy as np
 
-from libc.math cimport INFINITY, fabs, isinf, sqrt
+from libc.math cimport INFINITY, copysign, fabs, isinf, sqrt
 from libc.stdint cimport uint8_t
 
 from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, Loss, dual_term, loss_value
 from ._rows cimport Rows, axpy, columns_of, dot, row_start, shift
-from ._simd cimport add_rows, block_scores, clip_terms, log_terms
+from ._simd cimport add_rows, block_scores, clip_terms, dense_axpy, log_terms
 from ._types cimport head, index, int8_t, int32_t, real
 
 
@@ -254,6 +254,28 @@ def smooth_pass(
                 add_rows(x + first * d, &rows_of[i][0], b, n_of[i], &z[i, 0], d)
             first += count
     return total, at_bound, total_bend
+
+
+def sweep(const double[:, ::1] H, double[::1] slope, double[::1] z, const double[::1] a):
+    """Minimise over each z_j in turn what has this Hessian and slope, plus sum_j a_j |z_j|; change the slope.
+
+    Returns the largest change of a slope by its own z_j.
+    """
+    cdef double new, bend, change, most = 0
+    cdef Py_ssize_t j, d = z.shape[0]
+    with nogil:
+        for j in range(d):
+            bend = H[j, j]
+            if bend <= 0:
+                continue
+            new = bend * z[j] - slope[j]
+            new = copysign(max(fabs(new) - a[j], 0.0), new) / bend
+            change = new - z[j]
+            if change != 0:
+                z[j] = new
+                most = max(most, bend * fabs(change))
+                dense_axpy(change, &H[j, 0], &slope[0], d)
+    return most
 
 
 def activate_rows(

@@ -152,10 +152,7 @@ class L1Solver(Solver):
     def begin(self):
         """Find a place to start from."""
         self.begin_loss()
-        rows = self.problem.rows
         w, self.intercept, *columns = (None, 0.0) if self.start is None else self.start
-        if w is not None and len(w) != rows.n_columns:
-            w = None
         if self.one_sided:
             w, self.intercept = None, lossless_intercept(self.problem, self.loss)
         if not self.has_intercept:

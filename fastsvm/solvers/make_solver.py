@@ -61,7 +61,10 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
     if params.l1_share:
         from .l1_solver import L1Solver
 
-        return L1Solver(problem, params, start)
+        if start is not None and len(start[0]) != problem.rows.n_columns:
+            start = None  # the last fit had other columns
+        kind = TallNewtonSolver if is_tall(problem, params.loss_entry) else L1Solver
+        return kind(problem, params, start)
     solver, other = params.solver, params.not_for_newton()
     if solver == "newton" and other:
         raise ValueError(f"solver='newton' has no {other}; leave it at its default, or take 'coordinate'.")

@@ -24,7 +24,9 @@ SLOW = 0.2  # share of the gap that a step on a sample may leave, before the Hes
 PASS_COLUMNS = 5  # a row costs a Hessian as much as so many a pass, for each of so many columns
 CHEAP = 0.5  # passes over all rows, that the Hessian at a sample's optimum may cost
 DESCENT = 0.1  # share of the descent that a step promises, which is enough
+ROUNDED = 4 * np.finfo(float).eps
 ROUNDING = 1e-12  # relative, of an objective, below which only the gap tells
+EXACT, MOST_SWEEPS = 1e-3, 200  # violation that a step with an l1 penalty leaves, and its sweeps at most
 SHORTEST = 0.1  # share of a step that led uphill, which is tried next
 
 
@@ -52,7 +54,7 @@ class SmoothPoint(NamedTuple):
     w : ndarray, the intercept last
     primal, gap : float; the gap is that to `dual`, once that is balanced
     dual : ndarray, b_i = c_i (-phi'(m_i))
-    factors : (float, float), which balance it
+    factors : (float, float), which balance it, and shrink it as far as an l1 norm alone asks
     z : ndarray of a line for sign -1 and one for 1, sum_i b_i y_i x_i and, last, sum_i b_i y_i
     """
 
@@ -73,7 +75,7 @@ class TallNewtonSolver(Solver):
 
     Parameters
     ----------
-    problem, params, start : as in `NewtonSolver`
+    problem, params, start : as in `make_solver`
         Of dense rows and a smooth loss. An epoch is a step and its pass.
     """
 
@@ -83,6 +85,7 @@ class TallNewtonSolver(Solver):
         super().__init__(problem, params, random=np.zeros(1, np.uint64))
         rows, self.d = problem.rows, problem.rows.n_columns
         self.start, self.size = start, self.d + self.has_intercept
+        self.a1, self.a2 = params.alpha * params.l1_share, params.alpha * (1 - params.l1_share)
         self.all = Part(rows.values.reshape(-1, self.d), problem.signs, problem.weights, 1 / problem.n)
         self.used = np.flatnonzero(problem.weights) if problem.weights.size else None
         self.n_used = problem.n if self.used is None else len(self.used)
@@ -90,6 +93,7 @@ class TallNewtonSolver(Solver):
         self.hessian, self.hessian_rows, self.hessian_w = None, 0, None  # of how many rows, at which w
         self.here = self.best = None  # the SmoothPoint to step from, and the one with the least gap
         self.stalled = 0
+        self.rounding = ROUNDED * math.sqrt(problem.n) if self.a1 else 0.0  # relative, of the l1 norm's gap
 
     def run_epoch(self):
         """A step, and a pass over all rows, which is the certificate of where it led."""
@@ -108,8 +112,11 @@ class TallNewtonSolver(Solver):
         if self.start is None:
             w = self.solve_samples(w)
         else:
-            dual, intercept, *near = self.start  # perhaps a better w than w(b)
-            w[:-1] = near[0] if near else self.problem.primal_from_dual(dual, self.alpha)
+            first, intercept, *near = self.start
+            if self.a1:
+                w[:-1] = first
+            else:  # dual variables, and perhaps a better w than w(b)
+                w[:-1] = near[0] if near else self.problem.primal_from_dual(first, self.alpha)
             w[-1] = intercept if self.has_intercept else 0
             self.renew_hessian(self.all, w)
         self.best = self.look_at(self.all, w)
@@ -117,10 +124,10 @@ class TallNewtonSolver(Solver):
 
     def solve_samples(self, w):
         """Solve ever larger samples, roughly, from w; their alpha is as in `NewtonSolver.solve_samples`."""
-        alpha, size = self.alpha, SAMPLE_ROWS * self.size
+        a2, size = self.a2, SAMPLE_ROWS * self.size
         while size * LEAST_RATIO < self.n_used:
             part = self.sample(size)
-            self.alpha = max(alpha, self.ridge / size)
+            self.a2 = max(a2, self.ridge / size)
             self.renew_hessian(part, w)
             self.go_to(self.look_at(part, w), part)
             for _ in range(MOST_STEPS):
@@ -129,7 +136,7 @@ class TallNewtonSolver(Solver):
                 self.take_step(part)
             w = self.here.w + self.direction
             size *= SMOOTH_RATIO
-        self.alpha = alpha
+        self.a2 = a2
         if self.hessian is None:  # too few rows for a sample
             self.renew_hessian(self.all, w)
         elif self.hessian_cost(self.hessian_rows) < CHEAP:
@@ -149,10 +156,11 @@ class TallNewtonSolver(Solver):
     def look_at(self, part, w, curvature=None):
         """The SmoothPoint of w; -db_i/dm_i goes to `curvature`.
 
-        With (1 - t) b for the heavier side, P - D is alpha/2 ||w - w(b)||^2, and by how much the dual terms
-        are below their tangents.
+        With (1 - t) b for the heavier side, v of these, and u_j the part of v_j that is within a1, P - D is
+        ||v - u - a2 w||^2 / (2 a2), sum_j a1 |w_j| - w_j u_j, and by how much the dual terms are below their
+        tangents. If a2 is 0, all b shrink so that v is u.
         """
-        if part is self.all:
+        if part is self.all and self.a2:  # without, the bound would be off by as much as v_j
             w = self.as_kept(w)  # then what is returned needs no pass of its own
         n, z, sums = len(part.signs), np.zeros((2, self.d + 1)), np.zeros(3)
         dual, curvature = np.empty(n), np.empty(0) if curvature is None else curvature
@@ -164,12 +172,28 @@ class TallNewtonSolver(Solver):
             sums += _newton.smooth_pass(*data, dual, curvature, z, first, min(first + step, n))
             self.problem.rows.release()
         factors = balance_factors(z[1, -1], -z[0, -1]) if self.has_intercept else (1.0, 1.0)
-        short = w[:-1] - (factors[0] * z[1, :-1] + factors[1] * z[0, :-1]) * (part.share / self.alpha)
+        pull = factors[0] * z[1, :-1] + factors[1] * z[0, :-1]
         loss, at_bound, bend = (sums * part.share).tolist()
-        taken = 1 - min(factors)
-        lost = min(taken * at_bound + taken**2 * bend, taken * loss) if taken else 0.0
-        primal = self.alpha / 2 * float(w[:-1] @ w[:-1]) + loss
-        return SmoothPoint(w, primal, self.alpha / 2 * float(short @ short) + lost, dual, factors, z)
+        most, norm = self.a1 / part.share, float(np.abs(w[:-1]).sum())
+
+        def gap_of(scale):
+            taken = 1 - scale * min(factors)
+            gap = min(taken * at_bound + taken**2 * bend, taken * loss) if taken else 0.0
+            near = np.clip(scale * pull, -most, most)
+            if self.a1:
+                gap += self.a1 * norm - part.share * float(w[:-1] @ near)
+            if self.a2:
+                short = w[:-1] - (scale * pull - near) * (part.share / self.a2)
+                gap += self.a2 / 2 * float(short @ short)
+            return gap, scale
+
+        scales = {1.0} if self.a2 else set()
+        if self.a1:
+            scales.add(most / max(most, np.abs(pull).max()))
+        gap, scale = min(map(gap_of, scales))
+        primal = self.a1 * norm + self.a2 / 2 * float(w[:-1] @ w[:-1]) + loss
+        gap = max(0.0, gap) + self.rounding * primal
+        return SmoothPoint(w, primal, gap, dual, (scale * factors[0], scale * factors[1]), z)
 
     def as_kept(self, w):
         """`w` as it will be returned, if that has room for it."""
@@ -189,7 +213,9 @@ class TallNewtonSolver(Solver):
             self.renew_hessian(part, here.w)
             self.go_to(here, part)
         else:  # to where the slope would be 0, if it were a straight line
-            rise = max(0.0, float(self.gradient(there, part) @ self.direction[: self.size]))
+            slope = self.gradient(there, part)
+            slope[: self.d] += self.a1 * np.sign(there.w[:-1])
+            rise = max(0.0, float(slope @ self.direction[: self.size]))
             fall = 2 * self.promise
             self.length *= min(max(SHORTEST, fall / (fall + rise)), 1 - SHORTEST)
         return there
@@ -214,17 +240,20 @@ class TallNewtonSolver(Solver):
         diagonal = H.reshape(-1)[:: self.size + 1]
         # A column that no row of a sample has may be in a few of as many others.
         seen = diagonal[: self.d] > 0
-        diagonal[: self.d] += np.where(seen, self.alpha, max(self.alpha, self.ridge / self.hessian_rows))
+        diagonal[: self.d] += np.where(seen, self.a2, max(self.a2, self.ridge / self.hessian_rows))
         if self.has_intercept:
             diagonal[-1] += 1e-3 * abs(g[-1]) + 1e-300
-        p, self.promise = newton_direction(H, g)
+        if self.a1:
+            p, self.promise = l1_direction(H, g, point.w[:-1], self.a1)
+        else:
+            p, self.promise = newton_direction(H, g)
         self.direction = np.zeros(self.d + 1)
         self.direction[: self.size] = p
 
     def gradient(self, point, part):
-        """The gradient of the objective; by the intercept last, if there is one."""
+        """The gradient of the objective without the l1 norm; by the intercept last, if there is one."""
         g = -part.share * point.z.sum(axis=0)
-        g[:-1] += self.alpha * point.w[:-1]
+        g[:-1] += self.a2 * point.w[:-1]
         return g[: self.size]
 
     def renew_hessian(self, part, w):
@@ -273,4 +302,33 @@ class TallNewtonSolver(Solver):
 
     def finished(self):
         """Whether double precision allows no more."""
-        return self.best is not None and (self.best.gap <= 1e-15 * self.best.primal or self.stalled > 5)
+        exact = max(1e-15, 2 * self.rounding)
+        return self.best is not None and (self.best.gap <= exact * self.best.primal or self.stalled > 5)
+
+    def _objective(self, w, intercept):
+        return self.params.penalty_of(w) + self.problem.mean_loss(w, intercept, self.loss)
+
+
+def l1_direction(H, g, w, a1):
+    """The p of the least g.p + p.H p / 2 + a1 ||w + p||_1, nearly, and the descent it promises.
+
+    Sweeps find the weights that are not 0. A system has their values, up to where the first one becomes 0.
+    """
+    z, slope, a = np.zeros(len(g)), g.copy(), np.zeros(len(g))
+    z[: len(w)], a[: len(w)] = w, a1
+    before, enough = z.copy(), None
+    for _ in range(MOST_SWEEPS):
+        met = _newton.sweep(H, slope, z, a)
+        enough = EXACT * met if enough is None else enough
+        if met <= enough:
+            break
+        used = np.flatnonzero((z != 0) | (a == 0))
+        move, _ = newton_direction(H[np.ix_(used, used)], slope[used] + a[used] * np.sign(z[used]))
+        crossing = np.full(len(used), math.inf)
+        np.divide(-z[used], move, out=crossing, where=(move * z[used] < 0) & (a[used] > 0))
+        share = min(1.0, crossing.min(initial=math.inf))
+        z[used] += share * move
+        z[used[crossing <= share]] = 0
+        slope = g + H @ (z - before)
+    p = z - before
+    return p, float(a @ (np.abs(before) - np.abs(z)) - (g + slope) @ p / 2)

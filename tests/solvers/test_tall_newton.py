@@ -9,8 +9,9 @@ import reference
 from fastsvm import SDCAClassifier, sdca_path
 from fastsvm.solvers import _newton, losses, sdca
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.l1_solver import L1Solver, largest_l1_alpha
 from fastsvm.solvers.make_solver import TALL, TALL_LOG, TALL_VALUES, is_tall
-from fastsvm.solvers.params import SDCAParams
+from fastsvm.solvers.params import L1_LOSSES, SDCAParams
 from fastsvm.solvers.run import run
 from fastsvm.solvers.tall_newton_solver import TallNewtonSolver
 from pairs import pairs
@@ -20,8 +21,10 @@ SMOOTH = losses.SMOOTH_LOSSES
 KINDS = ["normal", "correlated", "uneven", "heavy", "rare"]
 
 
-def tall(X, y, loss="log", *, alpha=1e-4, fit_intercept=True, sample_weight=None, tol=1e-6, start=None):
-    params = SDCAParams(loss, alpha=alpha, fit_intercept=fit_intercept, max_iter=100)
+def tall(
+    X, y, loss="log", *, alpha=1e-4, fit_intercept=True, sample_weight=None, tol=1e-6, start=None, **penalty
+):
+    params = SDCAParams(loss, alpha=alpha, fit_intercept=fit_intercept, max_iter=100, **penalty)
     return run(TallNewtonSolver(Problem(X, y, sample_weight), params, start), tol)
 
 
@@ -73,6 +76,26 @@ def test_certificates_of_any_columns(kind, loss, fit_intercept, alpha, weighted,
     check(r, X.astype(np.float64), y, loss, alpha, c, fit_intercept)
     assert r.gap <= 1e-6 * r.objective
     assert r.n_iter < 60
+
+
+@pytest.mark.parametrize(*pairs(
+    kind=KINDS, loss=L1_LOSSES, l1_ratio=[0.1, 0.9, 1.0], fit_intercept=[False, True],
+    share=[1e-4, 1e-2, 0.5], weighted=[False, True], dtype=[np.float32, np.float64],
+))  # fmt: skip
+def test_an_l1_penalty_of_any_columns(kind, loss, l1_ratio, fit_intercept, share, weighted, dtype):
+    """Objective and bound are on the right sides of those of the solver on columns."""
+    X, y = made(kind)
+    c = np.random.default_rng(1).integers(0, 4, len(y)).astype(float) if weighted else None
+    problem = Problem(X.astype(dtype), y, c)
+    penalty = {"penalty": "elasticnet", "l1_ratio": l1_ratio, "fit_intercept": fit_intercept}
+    alpha = share * largest_l1_alpha(problem, SDCAParams(loss, **penalty))
+    other = run(L1Solver(problem, SDCAParams(loss, alpha=alpha, **penalty)), 1e-7)
+    for start in None, (other.w + share, other.intercept + 0.1):
+        r = tall(X.astype(dtype), y, loss, alpha=alpha, sample_weight=c, start=start, **penalty)
+        assert r.gap <= 1e-6 * r.objective
+        assert r.n_iter < 60
+        assert r.objective - r.gap <= other.objective
+        assert other.objective - other.gap <= r.objective * (1 + 1e-14)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -137,12 +160,14 @@ def test_it_is_chosen_where_dense_rows_are_many(loss):
 
 def test_paths_and_several_classes():
     X, y = made("normal", n=TALL_VALUES // 5 + 1, d=5)
-    path = sdca_path(X, y, np.geomspace(1e-1, 1e-4, 7), loss="log", tol=1e-5)
-    for alpha, objective, gap in zip(path.alphas, path.objectives, path.dual_gaps, strict=True):
-        single = sdca(X, y, loss="log", alpha=alpha, tol=1e-9)
-        assert gap <= 1e-5 * objective
-        assert objective - gap <= single.objective * (1 + 1e-12)
-        assert single.objective - single.gap <= objective * (1 + 1e-12)
+    for penalty in ("l2", "l1"):
+        path = sdca_path(X, y, np.geomspace(1e-1, 1e-4, 7), loss="log", tol=1e-5, penalty=penalty)
+        for alpha, objective, gap in zip(path.alphas, path.objectives, path.dual_gaps, strict=True):
+            single = sdca(X, y, loss="log", alpha=alpha, tol=1e-9, penalty=penalty)
+            assert single.solver == "newton"
+            assert gap <= 1e-5 * objective
+            assert objective - gap <= single.objective * (1 + 1e-12)
+            assert single.objective - single.gap <= objective * (1 + 1e-12)
     X, labels = X.astype(np.float32), np.digitize(X[:, 0], [-0.5, 0.5])
     model = SDCAClassifier("log", alpha=1e-3, tol=1e-6).fit(X, labels)
     assert model.solver_ == "newton"
