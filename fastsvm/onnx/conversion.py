@@ -1,7 +1,5 @@
 """The conversion to ONNX: skl2onnx, which learns of the classes of fastsvm."""
 
-from functools import cache
-
 import skl2onnx
 from skl2onnx._supported_operators import sklearn_operator_name_map
 from skl2onnx.common.data_types import StringTensorType
@@ -31,7 +29,9 @@ CLASSIFIERS = (
     *(drop_in.LinearSVC, drop_in.Perceptron),
 )
 # Their attributes are those of scikit-learn's classes, so its nodes are theirs.
-AS_IN_SCIKIT_LEARN = (drop_in.LogisticRegression, drop_in.SGDClassifier, drop_in.SVC)
+AS_IN_SCIKIT_LEARN = (
+    *(drop_in.LogisticRegression, drop_in.LogisticRegressionCV, drop_in.SGDClassifier, drop_in.SVC),
+)
 TRANSFORMERS = {
     BagOfWords: texts.counts,
     drop_in.CountVectorizer: texts.counts,
@@ -92,7 +92,6 @@ def to_onnx(model, X=None, **options):
     (True, (1797, 10))
     """
     check_is_fitted(model)
-    _register()
     for part in (model, *model.get_params().values()):
         if isinstance(part, CalibratedClassifierCV):
             _require_sigmoids(part)
@@ -117,9 +116,8 @@ def _require_sigmoids(calibrated):
         )
 
 
-@cache
 def _register():
-    """Tell skl2onnx of the classes, once."""
+    """Tell skl2onnx of the classes."""
     for kind in CLASSIFIERS:
         skl2onnx.update_registered_converter(
             *(kind, classifiers.ALIAS, classifiers.infer_types, classifiers.convert_classifier),
@@ -127,8 +125,8 @@ def _register():
             options=classifiers.OPTIONS,
         )
     for kind in AS_IN_SCIKIT_LEARN:
-        theirs = next(base for base in kind.__mro__ if base.__module__.startswith("sklearn."))
-        sklearn_operator_name_map[kind] = skl2onnx.get_model_alias(theirs)
+        known = next(each for each in kind.__mro__ if each in sklearn_operator_name_map)  # ours, if patched
+        sklearn_operator_name_map[kind] = skl2onnx.get_model_alias(known)
     for kind, nodes in TRANSFORMERS.items():
         functions, options = (_infer_columns, _converter(nodes)), {"locale": None} if kind in BAGS else None
         skl2onnx.update_registered_converter(kind, f"Fastsvm{kind.__name__}", *functions, options=options)
@@ -148,3 +146,6 @@ def _converter(nodes):
         g("Identity", nodes(g, operator.raw_operator), output=0)
 
     return convert
+
+
+_register()

@@ -47,6 +47,11 @@ def test_a_program_runs_with_the_drop_in_classes(tmp_path):
     assert missing.stderr == "fastsvm.drop_in: no.py: there is no such file\n"
 
 
+def test_a_program_without_scikit_learn_does_not_load_it(tmp_path):
+    (tmp_path / "program.py").write_text("import sys; print('sklearn' in sys.modules)")
+    assert run(str(tmp_path / "program.py")).stdout == "False\n"
+
+
 def test_patching_is_undone():
     before = sklearn.svm.LinearSVC
     drop_in.patch()
