@@ -122,18 +122,6 @@ def with_int32(X):
     return sparse.csr_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
 
 
-def wide_rows(dtype="float32", indices="int32"):
-    """250,000 x 47,000 sparse rows of 75 values, 150 MB with short numbers, and random signs."""
-    rng = np.random.default_rng(0)
-    n, d, per_row = 250_000, 47_000, 75
-    columns = (rng.zipf(1.3, n * per_row) % d).astype(indices)
-    indptr = np.arange(0, n * per_row + 1, per_row, dtype=indices)
-    values = rng.random(n * per_row, dtype=np.float32).astype(dtype, copy=False)
-    X = sparse.csr_matrix((values, columns, indptr), (n, d))
-    X.indices, X.indptr = X.indices.astype(indices, copy=False), X.indptr.astype(indices, copy=False)
-    return X, rng.choice([-1, 1], n)
-
-
 def memory_added(fit):
     """Bytes by which a call of `fit` raises the most memory that this process has had (Linux)."""
     before = resident()

@@ -10,7 +10,6 @@ standardised, so that scikit-learn's solvers converge.
 """
 
 import argparse
-import time
 import warnings
 from functools import partial
 
@@ -36,21 +35,20 @@ def data_sets():
 
 
 def medians(functions, rounds):
-    """Median CPU microseconds of each function, by name; one call of each goes before."""
+    """Median CPU microseconds of each function, by name."""
     import numpy as np
 
-    def seconds(function, calls):
-        start = time.process_time()
+    from .common import alternate, cpu
+
+    def repeat(function, calls):
         for _ in range(calls):
             function()
-        return (time.process_time() - start) / calls
 
-    calls = {name: 1 + int(SHORTEST / (seconds(f, 1) and seconds(f, 2))) for name, f in functions.items()}
-    found = {name: [] for name in functions}
-    for k in range(rounds):
-        for name in sorted(functions, reverse=k % 2 == 1):
-            found[name].append(seconds(functions[name], calls[name]))
-    return {name: 1e6 * np.median(values) for name, values in found.items()}
+    calls = [1 + int(SHORTEST / (cpu(f) and cpu(f))) for f in functions.values()]
+    times = alternate(
+        [partial(repeat, *pair) for pair in zip(functions.values(), calls, strict=True)], rounds
+    )
+    return dict(zip(functions, 1e6 * np.median(times, axis=1) / calls, strict=True))
 
 
 def main():

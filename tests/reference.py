@@ -421,26 +421,6 @@ def gap(loss, alpha, X, y, b, w, intercept=0.0, sample_weight=None):
     return primal(loss, alpha, X, y, w, intercept, sample_weight) - dual(loss, alpha, X, y, b, sample_weight)
 
 
-def document_gram(A, B, *, degree=None, g=None, chunk=30):
-    """The document's kernel matrix: polynomial of a degree, or gaussian from differences in chunks."""
-    if g is None:
-        return (1 + A @ B.T) ** degree
-    starts = range(0, len(A), chunk)
-    differences = (A[first : first + chunk, np.newaxis, :] - B for first in starts)
-    return np.concatenate([np.exp(-(np.linalg.norm(R, axis=-1) ** 2) / (2 * g)) for R in differences])
-
-
-def document_kernel_pegasos(K, Y, n_iter, alpha, rng):
-    """The document's program: the whole kernel matrix, and a loop for each class that draws its own rows."""
-    a = np.zeros(Y.shape, K.dtype)  # 32 bits, as the document has it, if X has
-    for of_class, y in zip(a, Y.astype(K.dtype), strict=True):
-        for t in range(1, n_iter + 1):
-            s = rng.integers(len(K))
-            if y[s] / (alpha * t) * ((of_class * y) @ K[s]) < 1:
-                of_class[s] += 1
-    return a
-
-
 def bin_places(values, axis):
     """Return where values lie between the centres of the bins, from 0 to bins - 1; NaN lies at 0."""
     low, high, bins = axis

@@ -28,7 +28,6 @@ from .fields import CONDITIONS
 from .find import milliseconds, read_boxes
 
 KINDS = {RED_CELL: "RBC", PLATELET: "Platelets"}
-DOUBLED = 0.7  # intersection over union of two boxes of one cell
 ROUNDS = 5
 
 # Red cells whose middle is in the picture, counted by eye: 16 pictures, drawn by lot from those reported on.
@@ -81,17 +80,6 @@ def report_condition(folder, boxes, name, change):
     return found_of
 
 
-def report_boxes(boxes):
-    """Print what can be told of the annotation by itself."""
-    doubled = sum(
-        any(box_overlap(a, b) > DOUBLED for b in known["RBC"][:k])
-        for known in boxes.values()
-        for k, a in enumerate(known["RBC"])
-    )
-    none = sum(not known["RBC"] for known in boxes.values())
-    print(f"{len(boxes)} images, {none} of them without a box of a red cell; {doubled} such boxes doubled")
-
-
 def report_times(paths):
     """Time what is added to finding the white cells."""
     cv2.setNumThreads(1)
@@ -112,7 +100,6 @@ def main():
     options = parser.parse_args()
     folder = options.data / "smears"
     boxes = read_boxes(folder)
-    report_boxes(boxes)
     half = dict(list(boxes.items())[options.half == "reported" :: 2])
     for name in options.conditions:
         found = report_condition(folder, half, name, CONDITIONS[name])

@@ -1,10 +1,8 @@
 """The contenders: each has `fit` and `predict`, and both are timed, what they convert included."""
 
-import sys
 import time
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from typing import NamedTuple
 
@@ -14,18 +12,12 @@ from sklearn.svm import SVC
 
 import fastsvm
 
-sys.path.append(str(Path(__file__).parents[2] / "tests"))
-import reference
-
-OURS = "fastsvm"
-
 
 class Contender(NamedTuple):
-    """A name, how to make the classifier, which of ours it is compared with, and what to install for it."""
+    """A name, how to make the classifier, and what to install for it."""
 
     name: str
     make: object
-    rival: str = ""
     requires: str = "sklearn"
     package: str = "scikit-learn"
 
@@ -83,24 +75,3 @@ class Libsvm:
         from libsvm.svmutil import svm_predict
 
         return np.array(svm_predict([], sparse.csr_matrix(X), self.model, "-q")[0])
-
-
-class Document:
-    """The document's program, one against the rest; `kernel` holds the options of its kernel matrix."""
-
-    def __init__(self, n_iter, alpha, **kernel):
-        self.n_iter, self.alpha, self.kernel = n_iter, alpha, kernel
-
-    def fit(self, X, y):
-        """Kernel matrix and loops."""
-        self.rows, self.classes = X, np.unique(y)
-        Y = np.where(self.classes[:, np.newaxis] == y, 1, -1)
-        K = reference.document_gram(X, X, **self.kernel)
-        a = reference.document_kernel_pegasos(K, Y, self.n_iter, self.alpha, np.random.default_rng(0))
-        self.signed = a * Y
-        return self
-
-    def predict(self, X):
-        """Labels, by the kernel matrix of X and all rows."""
-        scores = self.signed @ reference.document_gram(X, self.rows, **self.kernel).T
-        return self.classes[scores.argmax(axis=0)]

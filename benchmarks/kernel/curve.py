@@ -10,7 +10,6 @@ from ..common import aligned
 from .contenders import Contender, chosen, pegasos, sdca, svc, timed
 from .table import BEST, GAUSSIAN, OWN, folds
 
-G = 2
 PASSES = (1, 2, 3, 5, 8, 12, 20, 40, 80)
 BUDGETS = (1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000)
 STEPS = (10, 30, 100, 300, 1000, 3000)
@@ -19,10 +18,9 @@ TOLERANCES = (1.9, 1.0, 0.3, 0.1, 0.01, 1e-3)
 
 def ladders():
     """Each contender at each of its budgets, from small to large: name, budget, maker."""
-    document = {"gamma": 1 / (2 * G), "alpha": GAUSSIAN["alpha"]}
     for name, what, budgets, make in (
         ("fastsvm SDCA", "passes", PASSES, lambda k: sdca(**OWN, tol=None, max_iter=k)),
-        ("fastsvm Pegasos, g = 2", "draws", BUDGETS, lambda k: pegasos(**document, n_iter=k)),
+        ("fastsvm Pegasos, g = 2", "draws", BUDGETS, lambda k: pegasos(**GAUSSIAN | {"n_iter": k})),
         ("SVC, steps", "steps a pair", STEPS, lambda k: svc(**BEST, max_iter=k)),
         ("SVC, tolerances", "tol", TOLERANCES, lambda k: svc(**BEST, tol=k)),
     ):

@@ -13,11 +13,11 @@ from .contenders import Contender, chosen, sdca, svc, timed
 ROWS = 4000
 LINEAR, RBF = {"C": 1}, {"C": 3, "gamma": 1}  # rows are of length 1
 CONTENDERS = (
-    Contender("fastsvm SDCA, linear", partial(sdca, kernel="linear", alpha=1 / ROWS), ""),
-    Contender("SVC, linear", partial(svc, kernel="linear", **LINEAR), "fastsvm SDCA, linear"),
-    Contender("LinearSVC", partial(LinearSVC, loss="hinge", **LINEAR), "fastsvm SDCA, linear"),
-    Contender("fastsvm SDCA, rbf", partial(sdca, gamma=RBF["gamma"], alpha=1 / (RBF["C"] * ROWS)), ""),
-    Contender("SVC, rbf", partial(svc, **RBF), "fastsvm SDCA, rbf"),
+    Contender("fastsvm SDCA, linear", partial(sdca, kernel="linear", alpha=1 / ROWS)),
+    Contender("SVC, linear", partial(svc, kernel="linear", **LINEAR)),
+    Contender("LinearSVC", partial(LinearSVC, loss="hinge", **LINEAR)),
+    Contender("fastsvm SDCA, rbf", partial(sdca, gamma=RBF["gamma"], alpha=1 / (RBF["C"] * ROWS))),
+    Contender("SVC, rbf", partial(svc, **RBF)),
 )
 
 

@@ -5,7 +5,7 @@ python -m benchmarks.linear [--data NAME ...] [--folder DIR] [--sections NAME ..
 
 from ..machine import parser_of, pin, run_sections
 
-SECTIONS = ("indices", "epoch", "certify")
+SECTIONS = ("epoch", "certify")
 PACKAGES = ("fastsvm", "numpy", "scipy", "scikit-learn")
 
 

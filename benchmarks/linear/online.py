@@ -1,4 +1,4 @@
-"""The online solvers against their peers: the time of an epoch, and the article's loop.
+"""The time of an epoch of Pegasos, against one of SGDClassifier.
 
     python -m benchmarks.linear.online --data DIR
 
@@ -6,22 +6,15 @@ DIR has a9a.svm and sentiment.txt. Contenders alternate in one process, and ever
 with its range. Pin the process to one idle core.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import SGDClassifier
 
 from fastsvm import PegasosClassifier
-from fastsvm.solvers import pegasos
 
 from ..common import a9a, cpu, sentiment_texts, spread, with_int32
 from ..machine import parser_of
-
-sys.path.append(str(Path(__file__).parents[2] / "tests"))
-import reference
 
 EPOCHS, ROUNDS = 40, 11
 
@@ -50,27 +43,6 @@ def epochs(name, X, y, alpha):
         print(f"{name:20s} {kind:10s} {spread(peer, 1e3)}  {spread(ours, 1e3)}  {spread(peer / ours)}")
 
 
-def article(X, y, alpha):
-    """Ten passes of Pegasos against the article's loop over dense rows, on the same matrix."""
-    signs = np.where(y == "pos", 1, -1)
-    dense = X.toarray()
-    steps = 10 * len(y)
-    loops, ours = [], []
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        loops.append(cpu(lambda rng=rng: reference.article_pegasos(dense, signs, steps, alpha, rng)))
-        options = {
-            "alpha": alpha,
-            "fit_intercept": False,
-            "max_iter": 10,
-            "order": "random",
-            "random_state": seed,
-        }
-        ours += [cpu(lambda o=options: pegasos(X, signs, **o)) for _ in range(5)]
-    print(f"article's loop {spread(loops)} s, pegasos {spread(ours, 1e3)} ms")
-    print(f"ratio of the medians {np.median(loops) / np.median(ours):.0f}")
-
-
 def main():
     """Run the command line."""
     folder = parser_of("linear.online", __doc__).parse_args().data
@@ -78,8 +50,6 @@ def main():
     epochs("a9a", *a9a(folder), 1e-4)
     epochs("sentiment, counts", *sentiment(folder), 0.015)
     epochs("sentiment, k = 5000", *sentiment(folder, 5000), 0.015)
-    print("\nTen passes over the sentiment counts, k = 5000, one row a step, alpha = 0.015")
-    article(*sentiment(folder, 5000), 0.015)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,8 @@
 import time
 import warnings
 from functools import partial
-from multiprocessing import get_context
 
 import numpy as np
-from scipy import sparse
 from sklearn.svm import LinearSVC
 
 import fastsvm
@@ -16,44 +14,10 @@ from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.params import PerceptronParams
 from fastsvm.solvers.perceptron_solver import PerceptronSolver
 
-from ..common import alternate, cpu, memory_added, spread, wide_rows
+from ..common import alternate, cpu, spread
 from . import contenders
 from .data import load
 from .measure import reference
-
-TARGET = 1e-3
-
-
-# Width of the indices, memory
-
-
-def indices(options, names):
-    """int64 indices against int32, and the memory that a fit adds to 150 MB of X."""
-    for name in names:
-        data = load(name, options.folder, options.rows)
-        if sparse.issparse(data.X):
-            wide = data.X.copy()
-            wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-            fits = [
-                partial(sdca, X, data.y, fit_intercept=False, tol=TARGET, random_state=0)
-                for X in (data.X, wide)
-            ]
-            narrow, wide = alternate(fits, options.rounds)
-            times = f"int32 {spread(narrow, 1e3)} ms, int64 {spread(wide, 1e3)} ms"
-            print(f"{name:12s} {times}, {spread(wide / narrow)}x", flush=True)
-    with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:  # a new process each
-        for line in pool.imap(_memory, [(f, i) for f in ("float32", "float64") for i in ("int32", "int64")]):
-            print(line, flush=True)
-
-
-def _memory(dtypes):
-    X, y = wide_rows(*dtypes)
-    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    sdca(X[:1000], y[:1000], fit_intercept=False)  # what the first call imports is not the fit's
-    added = memory_added(lambda: sdca(X, y, max_iter=3, tol=None, fit_intercept=False))
-    kinds = ", ".join(dtypes)
-    return f"{kinds}: {size / 1e6:.0f} MB of X, {added / 1e6:5.2f} MB added: {added / size:.1%}"
-
 
 # The cost of an epoch
 

@@ -23,7 +23,6 @@ def main():
     add = parser.add_argument
     add("--corpora", nargs="+", default=CORPORA, choices=CORPORA, help="default: both")
     add("--rounds", type=int, default=5, help="of vectorise and select (default: 5)")
-    add("--threads", type=int, default=2, help="of the vectoriser, besides one (default: 2)")
     add("--cores", type=int, default=1, metavar="N", help="of the programs (default: 1)")
     add("--seeds", type=int, default=3, help="splits for the programs, a round each (default: 3)")
     add("--contenders", nargs="+", metavar="NAME", help="only programs whose names begin so")

@@ -9,20 +9,17 @@ from sklearn.feature_selection import SelectKBest, chi2, f_classif
 
 from fastsvm.text import BagOfWords, HashedBagOfWords, SelectTerms
 
-from ..common import aligned, alternate, cpu, spread, wall
-from ..machine import pin
+from ..common import aligned, alternate, spread
 
 K = 5000
 SCORES = {"f_classif": f_classif, "chi2": chi2}
+HEAD = ["corpus", "tokens", "n-grams", "", "scikit-learn, ms", "fastsvm, ms", "times"]
 NGRAMS = {"1": (1, 1), "1-2": (1, 2)}
 
 
 def vectorise(options, corpora):
-    """Fit and transform: CPU time of one thread; of more threads the time on the clock."""
-    table, record = [["corpus", "tokens", "n-grams", "", "scikit-learn, ms", "fastsvm, ms", "times"]], []
-    threaded = [
-        ["corpus", "tokens", "n-grams", "", "1 thread, ms", f"{options.threads} threads, ms", "times"]
-    ]
+    """Fit and transform: CPU time of one thread."""
+    table, record = [HEAD], []
     for corpus, tokens, ngrams in _cases(corpora):
         what = corpus.name, tokens, ngrams
         peer, model = theirs(CountVectorizer, tokens, ngrams), ours(BagOfWords, tokens, ngrams)
@@ -38,27 +35,14 @@ def vectorise(options, corpora):
             ("hash", [partial(each.transform, corpus.texts) for each in hashers]),
         ):
             _compare(table, record, (*what, task), functions, options.rounds)
-        if options.threads > 1:
-            pin(options.core, options.threads)
-            again = ours(BagOfWords, tokens, ngrams, options.threads)
-            same(model.fit_transform(corpus.texts), again.fit_transform(corpus.texts))
-            for task, functions in (
-                ("fit", [partial(clone(each).fit_transform, corpus.texts) for each in (model, again)]),
-                ("transform", [partial(each.transform, corpus.texts) for each in (model, again)]),
-            ):
-                _compare(threaded, record, (*what, task), functions, options.rounds, options.threads)
-            pin(options.core, 1)
     print("CPU time, one thread [range]; fit is fit_transform, hash HashingVectorizer's transform")
     print(aligned(table), flush=True)
-    if options.threads > 1:
-        print("\nfastsvm, wall-clock time")
-        print(aligned(threaded), flush=True)
     return record
 
 
 def select(options, corpora):
     """The fit of SelectTerms against that of SelectKBest: CPU time, the same support."""
-    table, record = [["corpus", "tokens", "n-grams", "", "scikit-learn, ms", "fastsvm, ms", "times"]], []
+    table, record = [HEAD], []
     for corpus, tokens, ngrams in _cases(corpora):
         counts = theirs(CountVectorizer, tokens, ngrams).fit_transform(corpus.texts)
         for score, function in SCORES.items():
@@ -77,9 +61,9 @@ def theirs(kind, tokens, ngrams):
     return kind(ngram_range=NGRAMS[ngrams], **({"token_pattern": r"\S+"} if tokens == "split" else {}))
 
 
-def ours(kind, tokens, ngrams, threads=1):
+def ours(kind, tokens, ngrams):
     """One of fastsvm that cuts texts in the same way."""
-    return kind(ngram_range=NGRAMS[ngrams], n_jobs=threads, analyzer="split" if tokens == "split" else "word")
+    return kind(ngram_range=NGRAMS[ngrams], n_jobs=1, analyzer="split" if tokens == "split" else "word")
 
 
 def same(expected, found):
@@ -99,11 +83,11 @@ def _cases(corpora):
                 yield corpus, tokens, ngrams
 
 
-def _compare(table, record, what, functions, rounds, threads=1):
+def _compare(table, record, what, functions, rounds):
     """Time two functions; add a row to the table and to the record."""
-    slow, quick = alternate(functions, rounds, cpu if threads == 1 else wall)
+    slow, quick = alternate(functions, rounds)
     times = slow / quick
     table.append([*what, *(spread(t, 1e3).strip() for t in (slow, quick)), spread(times).strip()])
     row = dict(zip(("corpus", "tokens", "ngrams", "task"), what, strict=True))
-    row |= {"threads": threads, "first": slow.tolist(), "second": quick.tolist()}
+    row |= {"first": slow.tolist(), "second": quick.tolist()}
     record.append({**row, "times": float(np.median(times))})

@@ -1,8 +1,8 @@
 """The constants, by solver: where each stands, and what to try instead."""
 
 import importlib
-from contextlib import contextmanager
 from typing import NamedTuple
+from unittest.mock import patch
 
 
 class Constant(NamedTuple):
@@ -22,15 +22,9 @@ class Constant(NamedTuple):
         """The values to try."""
         return self.others or tuple(type(self.value)(self.value * factor) for factor in (0.25, 4))
 
-    @contextmanager
     def set_to(self, value):
-        """Have this value for a while."""
-        own = self.value
-        setattr(self._module, self.name, value)
-        try:
-            yield
-        finally:
-            setattr(self._module, self.name, own)
+        """A context in which it has this value."""
+        return patch.object(self._module, self.name, value)
 
     @property
     def _module(self):
