@@ -281,18 +281,7 @@ SETTINGS = {
     for name, setting in settings.items()
 }
 # A model that goes on learning decides these.
-OF_MODEL = (
-    "recipe",
-    "classifier",
-    "penalty",
-    "weighting",
-    "ngrams",
-    "chars",
-    "min_df",
-    "k",
-    "score",
-    "tokens",
-)
+OF_MODEL = ("recipe", "classifier", "penalty", *FEATURES, "min_df", "k", "score", "tokens")
 NOT_STREAMED = ("start", "cv", "learning_curve")  # need all texts in memory
 HOW_TO_RUN = ("scheduler", "checkpoint", "save_to", "learning_curve")  # change no model
 

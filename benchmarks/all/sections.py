@@ -170,11 +170,7 @@ def _domains(folder):
         return load("sentiment", folder).X, [line.split(None, 1)[0] for line in file]
 
 
-SOFTMAX = {
-    "digits": lambda folder: _digits(folder)[:2],
-    "usps": usps,
-    "domains": _domains,
-}
+SOFTMAX = {"digits": lambda folder: _digits(folder)[:2], "usps": usps, "domains": _domains}
 
 
 def softmax(options):

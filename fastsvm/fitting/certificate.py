@@ -111,18 +111,22 @@ class Bracket(Watcher):
         return self.narrow(*self.bounds_of(solver))
 
 
-def certificate_bracket(problem, w, intercept, dual, params, random, accuracy):
-    """(P, a lower bound on the optimum, the lowest P seen, epochs), for one binary problem."""
-    loss, alpha = params.loss_entry, params.alpha
-    objective = problem.primal(w, intercept, loss, alpha)
+def _rounding(problem, alpha=0.0):
+    """A function of w, intercept, dual and P: the rounding error of P and D, sums of about n terms."""
     lengths = np.sqrt(problem.rows.squared_norms())
 
     def rounding(w, intercept, dual, primal):
-        """The rounding error of P(w, intercept) and D(dual), whose sums have about n terms."""
         norm = np.sqrt(w @ w)
         sizes = alpha * norm**2 + primal + (dual @ lengths * norm + dual.sum() * abs(intercept)) / problem.n
         return 4 * np.finfo(float).eps * np.sqrt(problem.n) * sizes
 
+    return rounding
+
+
+def certificate_bracket(problem, w, intercept, dual, params, random, accuracy):
+    """(P, a lower bound on the optimum, the lowest P seen, epochs), for one binary problem."""
+    loss, alpha = params.loss_entry, params.alpha
+    objective, rounding = problem.primal(w, intercept, loss, alpha), _rounding(problem, alpha)
     own = rounding(w, intercept, dual, objective)
 
     def bounds_of(solver):
@@ -151,11 +155,7 @@ def l1_bracket(problem, w, intercept, params, accuracy):
     objective = params.penalty_of(w) + problem.mean_loss(w, intercept, params.loss_entry)
     start, at_zero = (w, intercept), float(params.loss_entry.value(0.0)) * problem.mean_weight
     solver = make_solver(params, problem, None, start if objective < at_zero else None)
-    lengths = np.sqrt(problem.rows.squared_norms())
-
-    def rounding(w, intercept, dual, primal):
-        sizes = primal + (dual @ lengths * np.sqrt(w @ w) + dual.sum() * abs(intercept)) / problem.n
-        return 4 * np.finfo(float).eps * np.sqrt(problem.n) * sizes
+    rounding = _rounding(problem)
 
     def bounds_of(solver):
         p = solver.point

@@ -53,10 +53,7 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
 
     folder = None if output == "-" or output.lower().endswith(".csv") else output
     table = os.path.join(folder, "boxes.csv") if folder else output
-    with (
-        tidy_warnings(),
-        Stages(verbose, not quiet and not (table == "-" and sys.stdout.isatty())) as stage,
-    ):
+    with tidy_warnings(), Stages(verbose, not quiet and not (table == "-" and sys.stdout.isatty())) as stage:
         with stage("find"):
             files = find_images(images)
             look = first_look(files, cell_width)

@@ -65,10 +65,7 @@ class TileReader:
         return at_working_scale(self.whole(), self.size, 1 / self._zoom)
 
 
-def with_tiles(
-    files: Iterable[ImageFile],
-    look_at: Callable[[ImageFile], Any],
-) -> Iterator[ImageFile]:
+def with_tiles(files: Iterable[ImageFile], look_at: Callable[[ImageFile], Any]) -> Iterator[ImageFile]:
     """Yield images as they are, and of each slide its tiles, row by row.
 
     Parameters

@@ -66,10 +66,7 @@ class ModelNotes:
     @property
     def record(self) -> dict:
         """For a model file."""
-        known = asdict(self) | {
-            "confusion": _rounded(self.confusion, 4),
-            "means": _rounded(self.means, 3),
-        }
+        known = asdict(self) | {"confusion": _rounded(self.confusion, 4), "means": _rounded(self.means, 3)}
         known["usual"] = {name: each for name, each in self.usual._asdict().items() if each is not None}
         if self.training:
             X, numbers = self.training
