@@ -11,7 +11,7 @@ from pathlib import Path
 ALLOWED = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
-def parser_of(name, about, sections=(), folder="--data"):
+def parser_of(name, about, sections=()):
     """Return a parser for `python -m benchmarks.NAME`: its folder of data, its sections and their core."""
     parser = argparse.ArgumentParser(
         prog=f"python -m benchmarks.{name}",
@@ -19,7 +19,7 @@ def parser_of(name, about, sections=(), folder="--data"):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     shared = Path("../shared/data")
-    parser.add_argument(folder, type=Path, default=shared, metavar="DIR", help="default: %(default)s")
+    parser.add_argument("--data", type=Path, default=shared, metavar="DIR", help="default: %(default)s")
     if sections:
         add = parser.add_argument
         add("--sections", nargs="+", default=sections, choices=sections, help="default: all")

@@ -13,16 +13,13 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from ..common import a9a, imdb_texts, sentiment_words, skin, usps, with_int32
 
 CACHE = Path(tempfile.gettempdir()) / "fastsvm-benchmarks"
-ALPHAS = ("1e-4", "1e-5", "1/n")
 
 
 class Data(NamedTuple):
     """One data set."""
 
-    name: str
     X: object
     y: np.ndarray
-    alphas: tuple
 
 
 class Source(NamedTuple):
@@ -30,7 +27,6 @@ class Source(NamedTuple):
 
     make: object
     file: str | None = None
-    alphas: tuple = ALPHAS
 
 
 def imdb(folder, vectorizer=TfidfVectorizer, **options):
@@ -119,10 +115,10 @@ SOURCES = {
     "normal-tall": Source(partial(normal, n=1_000_000, d=20)),
     "imdb-bigrams": Source(partial(imdb, ngram_range=(1, 2)), "imdb_10k.tsv"),
     "rcv1-like": Source(rcv1_like),
-    "crops": Source(crops, "cells", ("1e-4", "1/n")),
+    "crops": Source(crops, "cells"),
     "crops-pca": Source(crops_pca, "cells"),
     "usps": Source(digits, "usps.npz"),
-    "imdb-counts": Source(partial(imdb, vectorizer=CountVectorizer), "imdb_10k.tsv", ("1/n",)),
+    "imdb-counts": Source(partial(imdb, vectorizer=CountVectorizer), "imdb_10k.tsv"),
 }
 
 
@@ -145,7 +141,7 @@ def load(name, folder, rows=None):
     X = arrays["values"]
     if "indices" in arrays:
         X = sparse.csr_matrix((X, arrays["indices"], arrays["indptr"]), arrays["shape"])
-    return Data(name, X, arrays["y"], source.alphas)
+    return Data(X, arrays["y"])
 
 
 def _save(path, X, y):

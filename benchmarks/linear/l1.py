@@ -163,7 +163,7 @@ def small_sets(name, folder):
         w = random.standard_normal(X.shape[1]) * (np.arange(X.shape[1]) < (10 if name == "wide" else 27))
         m = X @ w
         return X, np.where(m + random.standard_normal(len(m)) * m.std() / 4 > 0, 1.0, -1.0)
-    return load(name, folder)[1:3]
+    return load(name, folder)
 
 
 def main():
