@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.preprocessing import StandardScaler
 
 from ..common import a9a, imdb_texts, sentiment_words, skin, usps, with_int32
 
@@ -69,6 +71,18 @@ def digits(folder):
     return X, y >= 5
 
 
+def digits8(_):
+    """The digits of scikit-learn: 8 or not."""
+    X, y = load_digits(return_X_y=True)
+    return X / 16, y == 8
+
+
+def breast_cancer(_):
+    """scikit-learn's, standardised."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
 def rcv1_like(_, n=500_000, d=47_000, per_row=73, seed=0):
     """Sparse rows like those of the RCV1 news: Zipf columns, log-normal lengths and values, unit norm.
 
@@ -110,6 +124,8 @@ SOURCES = {
     "imdb": Source(imdb, "imdb_10k.tsv"),
     "a9a": Source(a9a, "a9a.svm"),
     "skin": Source(skin, "skin.tsv.gz"),
+    "breast-cancer": Source(breast_cancer),
+    "digits8": Source(digits8),
     "dense": Source(dense),
     "normal": Source(partial(normal, n=200_000, d=54)),
     "normal-tall": Source(partial(normal, n=1_000_000, d=20)),
