@@ -1,18 +1,13 @@
-"""Fits on a cluster of this machine: CPU seconds against one thread, and workers that are killed meanwhile.
+"""Fits on a cluster of this machine: CPU seconds against one thread.
 
-    python -m benchmarks.linear.cluster [--rows 500000] [--alphas 1e-4 1e-5] [--fits 3] [--kills 20]
+    python -m benchmarks.linear.cluster [--rows 500000] [--alphas 1e-4 1e-5] [--fits 3]
 
 Sparse rows like those of the RCV1 news, hinge, to a certified gap of 1e-3. Rows are placed before the clocks
-start. CPU seconds are those of the workers and of this process, which has the scheduler too. One worker is
-killed at a random moment of each of the fits that follow.
+start. CPU seconds are those of the workers and of this process, which has the scheduler too.
 """
 
 import argparse
-import os
-import random
-import signal
 import statistics
-import threading
 import time
 
 import dask
@@ -53,15 +48,14 @@ def cpu_seconds(client):
 
 
 def compare(client, data, local, alpha, fits):
-    """Print a row of the table; return the seconds of a fit."""
+    """Print a row of the table."""
     start = time.process_time()
     alone = LocalClassifier(alpha=alpha, tol=TOL, random_state=0, n_jobs=1).fit(*local)
     one = time.process_time() - start
-    ratios, rounds, waited = [], [], []
+    ratios, rounds = [], []
     for seed in range(fits):
-        before, start = cpu_seconds(client), time.perf_counter()
+        before = cpu_seconds(client)
         model = SDCAClassifier(alpha=alpha, tol=TOL, random_state=seed).fit(data)
-        waited.append(time.perf_counter() - start)
         ratios.append((cpu_seconds(client) - before) / one)
         rounds.append(model.n_rounds_)
         assert model.objective_ - model.dual_gap_ <= alone.objective_
@@ -72,61 +66,24 @@ def compare(client, data, local, alpha, fits):
         f"{statistics.median(ratios):.2f} |",
         flush=True,
     )
-    return statistics.median(waited), alone
-
-
-def killed_once(cluster, data, alpha, seconds, seed):
-    """Fit while a random worker is killed at a random moment; the model, or None if it was over before."""
-    rng, over = random.Random(seed), threading.Event()
-    killed = []
-
-    def kill():
-        if not over.wait(rng.uniform(0, seconds)):
-            process = rng.choice([worker.process for worker in cluster.workers.values()])
-            os.kill(process.pid, signal.SIGKILL)
-            killed.append(process)
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    model = SDCAClassifier(alpha=alpha, tol=TOL, random_state=seed).fit(data)
-    over.set()
-    killer.join()
-    return model if killed else None
 
 
 def main():
-    """Print the table, and what became of the fits whose worker was killed."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument("--alphas", type=float, nargs="*", default=[1e-4, 1e-5])
     parser.add_argument("--fits", type=int, default=3, help="of each alpha")
-    parser.add_argument("--kills", type=int, default=20)
     args = parser.parse_args()
-    options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     print(described(["numpy", "scipy", "dask"], f"{args.rows:,} rows"))
     X, y = rows_of(args.rows, 0, 1)
-    with (
-        dask.config.set({"distributed.deploy.lost-worker-timeout": 300}),  # a killed worker may take long
-        LocalCluster(n_workers=2, **options) as cluster,
-        Client(cluster) as client,
-    ):
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
         data = place(*arrays(args.rows, 4))
         print("| alpha | epochs alone | CPU s alone | rounds of two workers | CPU ratio | median |")
         print("| --- " * 6 + "|")
         for alpha in args.alphas:
-            seconds, alone = compare(client, data, (X, y), alpha, args.fits)
-        good = spared = tried = 0
-        while tried < args.kills:
-            client.wait_for_workers(2)
-            model = killed_once(cluster, data, args.alphas[-1], seconds, seed=spared + tried)
-            if model is None:
-                spared += 1
-                continue
-            tried += 1
-            bound = model.objective_ - model.dual_gap_
-            good += bool(model.dual_gap_ <= TOL * model.objective_ and bound <= alone.objective_)
-            print(f"\r{tried} fits with a worker killed, {good} certified", end="", flush=True)
-        print()
+            compare(client, data, (X, y), alpha, args.fits)
 
 
 if __name__ == "__main__":
