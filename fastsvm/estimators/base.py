@@ -84,8 +84,10 @@ def is_plain_table(X):
 
 
 def is_plain_labels(y, n_rows):
-    """Whether y is an array of as many whole numbers: all may be classes."""
-    return type(y) is np.ndarray and y.dtype.kind in "biu" and y.shape == (n_rows,)
+    """Whether y is an array of as many whole numbers, floats perhaps: all may be classes."""
+    if type(y) is not np.ndarray or y.shape != (n_rows,):
+        return False
+    return y.dtype.kind in "biu" or (y.dtype.kind == "f" and is_finite(y) and bool((y == np.rint(y)).all()))
 
 
 def set_columns(estimator, X):

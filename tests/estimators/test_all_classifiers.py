@@ -61,10 +61,11 @@ def test_so_do_other_doors():
 
 
 @every
-def test_labels_that_are_objects(kind):
+def test_labels_that_are_objects_or_floats(kind):
     words, missing = np.array(["no", "yes"])[Y], (None, np.nan, pytest.importorskip("pandas").NA)
     expected = made(kind).fit(X, Y).predict(X)
-    for labels in (Y.astype(object), (Y > 0).astype(object), words.astype(np.dtypes.StringDType())):
+    objects = Y.astype(object), (Y > 0).astype(object), words.astype(np.dtypes.StringDType())
+    for labels in (*objects, Y.astype(float)):
         assert made(kind).fit(X, labels).predict(X).tolist() == np.array(sorted({*labels}))[expected].tolist()
     for labels, message in [
         *(([none, *words[1:]], r"^y\[0\] is .*: leave out rows without a label\.$") for none in missing),
