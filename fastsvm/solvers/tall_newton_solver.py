@@ -192,8 +192,8 @@ class TallNewtonSolver(Solver):
             scales.add(most / max(most, np.abs(pull).max()))
         gap, scale = min(map(gap_of, scales))
         primal = self.a1 * norm + self.a2 / 2 * float(w[:-1] @ w[:-1]) + loss
-        gap = max(0.0, gap) + self.rounding * primal
-        return SmoothPoint(w, primal, gap, dual, (scale * factors[0], scale * factors[1]), z)
+        factors = scale * factors[0], scale * factors[1]
+        return SmoothPoint(w, primal, gap + self.rounding * primal, dual, factors, z)
 
     def as_kept(self, w):
         """`w` as it will be returned, if that has room for it."""
