@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
+FAR = 10  # times as small an alpha as the last fit's, for which its dual variables will do as they are
 # Attributes of a fit that the next may not have.
 OF_ONE_FIT = (
     *("calibration_", "squares_", "objective_", "dual_gap_", "history_", "dual_coef_", "_states"),
@@ -406,6 +407,9 @@ def linear_warm_start(model: Any) -> Callable[[Targets], Starts | None] | None:
         alpha_n = alpha_n_of_last_fit(model, targets)
         if alpha_n is None:
             return None
+        # Of a much smaller alpha, w(b) would be much too large. Coordinate steps make up for some of it.
+        far = FAR if model.solver_ == "coordinate" else 1
+        alpha_n = min(alpha_n, far * model.alpha * targets.n_rows)
         duals, intercepts = model.dual_coef_, model.intercept_
         if is_joint(model, targets.classes):
             return lambda k: (duals * alpha_n, intercepts)

@@ -38,6 +38,7 @@ FORCING = 0.25  # largest share of the squared gradient that a step may leave, a
 LEAST_FORCING = 1e-6  # the smallest, which single precision allows
 GAP_SHARE = 0.25  # of the gap that `tol` allows: no step aims below
 MOST_CG = 500  # conjugate gradients of a step
+LEAST_CURVED = 1e-16  # of alpha: intercepts have no curvature where all probabilities are 0 or 1
 MOST_BALANCING = 50  # steps of the intercepts
 BALANCE = 1e-13  # of the mean weight: the slope by an intercept that counts as 0
 UNSEEN = -700.0  # intercept of a class without weight, whose probability is then 0
@@ -296,7 +297,10 @@ class MultinomialSolver(Solver):
             product = problem.hessian_product(self.likely, self.uncentred(p))
             product[-1] *= self.has_intercept
             product[:-1] += self.alpha * p[:-1] - self.means * product[-1]
-            length = size / float(np.vdot(p, product))
+            curved = float(np.vdot(p, product))
+            if curved <= LEAST_CURVED * self.alpha * float(np.vdot(p, p)):
+                break
+            length = size / curved
             step += length * p
             residual -= length * product
             scaled = inverse * residual

@@ -63,6 +63,17 @@ def test_other_parameters_have_their_own_solution(estimator, change, data):
         np.testing.assert_allclose(model.dual_coef_ @ data[0], model.coef_, atol=1e-8)
 
 
+@pytest.mark.parametrize("options", [
+    {"loss": "log", "multi_class": "multinomial"}, {"loss": "log", "solver": "newton"}, {"solver": "newton"},
+])  # fmt: skip
+def test_a_much_smaller_alpha_starts_at_the_old_weights(options, iris):
+    """The old dual variables would give weights that are far too large, from which few fits found back."""
+    X, y = iris
+    warm = SDCAClassifier(alpha=0.1, warm_start=True, **options).fit(X, y).set_params(alpha=1e-6).fit(X, y)
+    assert np.all(warm.dual_gap_ <= 1e-3 * warm.objective_)
+    assert warm.n_iter_ <= 2 + clone(warm).fit(X, y).n_iter_
+
+
 @pytest.mark.parametrize("what", ["rows", "classes", "warm_start=False", "a file"])
 @pytest.mark.parametrize("estimator", [MODEL, KERNEL], ids=["linear", "kernel"])
 def test_what_has_no_old_solution_starts_cold(estimator, what, iris, tmp_path):

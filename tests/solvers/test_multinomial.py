@@ -65,6 +65,17 @@ def test_probabilities_warm_start_and_certificate(digits):
         assert model.set_params(warm_start=True).fit(rows, y).n_iter_ == 1
 
 
+def test_weights_far_too_large_are_no_singular_system(digits):
+    """All probabilities are 0 or 1: no change of the intercepts would bend anything."""
+    X, y = digits
+    problem = MultinomialProblem(X, y, 10)
+    dual = np.where(y == np.arange(10)[:, np.newaxis], 0.9, -0.1)
+    solver = MultinomialSolver(problem, SDCAParams("log", alpha=1e-9, max_iter=5), (dual, np.zeros(10)))
+    first = solver.begin()
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        assert run(solver, 1e-3).objective < first / 10
+
+
 def test_two_classes_are_binary_log_loss(digits):
     X, y = digits[0], digits[1] < 5
     assert np.array_equal(
