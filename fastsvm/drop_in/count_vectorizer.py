@@ -28,15 +28,8 @@ class CountVectorizer(AsInScikitLearn, BagOfWords):
 
     __init__ = sklearn.feature_extraction.text.CountVectorizer.__init__
 
-    def fit(self, raw_documents, y=None):  # noqa: D102 (inherited)
-        self._check_settings()
-        return super().fit(raw_documents, y)
-
-    def fit_transform(self, raw_documents, y=None):  # noqa: D102 (inherited)
-        self._check_settings()
-        return super().fit_transform(raw_documents, y)
-
-    def _check_settings(self):
+    def _learn_terms(self, raw_documents, counts):
         self._validate_params()
         if missing := missing_code(self):
             fall_back(self, missing)
+        return super()._learn_terms(raw_documents, counts)

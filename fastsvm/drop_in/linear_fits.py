@@ -7,9 +7,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .._utils.threads import number_of_threads
 from ..estimators import base
 from ..estimators.certify import scikit_learn_class_weights, with_column
-from ..fitting.fit import fit_linear, warn_if_linear_fit_is_short
+from ..fitting.fit import fit_linear, forget_fit, warn_if_linear_fit_is_short
 from ..fitting.labels import known_labels, require_class_weight
+from ..fitting.online import fit_batch
+from ..fitting.path import sdca_path
 from ..fitting.prediction import decision_scores
+from ..solvers import as_rows
 from ..solvers._input import as_random
 from ..solvers.params import SDCAParams
 from .fallback import fall_back
@@ -33,28 +36,44 @@ class Scores:
 class StartedFits(Scores):
     """For SGDClassifier and Perceptron of scikit-learn, the next base class: fits that take a start.
 
-    A subclass has `_missing()`, which returns what its parameters need that fastsvm has not, or "", and
-    `_fit_of(X, started)`, which returns a `fit` for `fit_each_class`.
+    A subclass has `_missing(is_batch)`, which returns what its parameters need that fastsvm has not, or "";
+    `_fit_of(X)`, which returns a `fit` for `fit_each_class`; and `_batch_params(X, **options)`,
+    the parameters and the first state for `fit_batch`.
     """
 
     def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):  # noqa: D102 (inherited)
         self._validate_params()
         self._more_validate_params()
-        if missing := self._missing():
+        forget_fit(self)
+        if self.warm_start and hasattr(self, "coef_"):
+            coef_init = self.coef_ if coef_init is None else coef_init
+            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        if missing := self._missing(False):
             fall_back(self, missing)
             return super().fit(X, y, coef_init, intercept_init, sample_weight)
         X, y = checked_rows(self, X, y, [np.float64, np.float32])
-        self._allocate_parameter_mem(  # checks the start
+        self._allocate_parameter_mem(  # of the start, which it checks
             len(self.classes_), X.shape[1], X.dtype, coef_init=coef_init, intercept_init=intercept_init
         )
-        started = coef_init is not None or intercept_init is not None
-        fit_each_class(self, X, y, sample_weight, self._fit_of(X, started))
+        fit_each_class(self, X, y, sample_weight, self._fit_of(X))
         self.t_ = 1.0 + self.n_iter_ * len(y)
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102 (inherited)
-        fall_back(self, "partial_fit")
-        return super().partial_fit(X, y, classes, sample_weight)
+        self._validate_params()
+        is_first = not hasattr(self, "classes_")
+        self._more_validate_params(for_partial_fit=is_first)
+        if missing := self._missing(True) or ("class weights of batches" if self.class_weight else ""):
+            fall_back(self, missing)
+            forget_fit(self)
+            return super().partial_fit(X, y, classes, sample_weight)
+        X, y = base.validated(self, X, y, reset=is_first)
+        seed = as_random(self.random_state).randint(2**31 - 1)
+        params, first = self._batch_params(X, max_iter=1, shuffle=self.shuffle, random_state=seed)
+        threads, t = number_of_threads(self.n_jobs), getattr(self, "t_", 1.0)
+        fit_batch(params, self, X, y, classes, sample_weight, threads, first).set_attributes(self)
+        self.n_iter_, self.t_ = 1, t + len(y)
+        return self
 
 
 def relative_gap(tol):
@@ -110,17 +129,14 @@ def fit_each_class(estimator, X, y, sample_weight, fit):
     ----------
     estimator, X, y, sample_weight : as of `row_weights`
     fit : callable
-        Of labels and weights of rows, the fitted attributes by name.
+        Of labels and weights of rows, and which problems they are, the fitted attributes by name.
     """
+    weights = row_weights(estimator, X, y, sample_weight)
     if estimator.class_weight is None or len(estimator.classes_) == 2:
-        vars(estimator).update(fit(y, row_weights(estimator, X, y, sample_weight)))
+        vars(estimator).update(fit(y, weights, slice(None)))
         return
-    sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    by_class = scikit_learn_class_weights(estimator, estimator.classes_, y, sample_weight)
-    found = [
-        fit(y == label, np.where(y == label, weight, 1) * sample_weight)
-        for label, weight in zip(estimator.classes_, by_class, strict=True)
-    ]
+    given = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    found = [fit(y == c, np.where(y == c, weights, given), [k]) for k, c in enumerate(estimator.classes_)]
     for name in found[0]:
         join = np.vstack if name == "coef_" else np.hstack
         setattr(estimator, name, join([each[name] for each in found]))
@@ -137,18 +153,16 @@ def l1_share_of(penalty, l1_ratio):
     return {"l1": 1.0, "l2": 0.0, None: 0.0}.get(penalty, l1_ratio or 0.0)
 
 
-def penalty_of(l1_share):
-    """Return fastsvm's parameters of the penalty that has this share of the l1 norm."""
-    return {"penalty": "elasticnet", "l1_ratio": l1_share} if l1_share else {}
-
-
-def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
+def fit_sdca(estimator, X, y, weights, *, alpha, l1_share=0.0, constant=None, **parameters):
     """Fit SDCA to checked rows.
 
     Parameters
     ----------
     estimator : object with `fit_intercept`, `max_iter`, `random_state` and `verbose`
     X, y, weights : as `checked_rows` and `row_weights` return them
+    alpha : float, or an array, of which the attributes have an entry for each
+    l1_share : float, default=0.0
+        As `l1_share_of` returns it.
     constant : float > 0, default=None
         The value of a column whose weight, times it, is the intercept: so it is regularised, as LIBLINEAR's.
     **parameters : of `SDCAParams`
@@ -161,17 +175,37 @@ def fit_sdca(estimator, X, y, weights, *, constant=None, **parameters):
     has_column = estimator.fit_intercept and constant is not None
     if has_column:
         X = with_column(X, constant)
-    params = SDCAParams(
-        fit_intercept=estimator.fit_intercept and not has_column,
-        max_iter=estimator.max_iter,
-        random_state=as_random(estimator.random_state).randint(2**31 - 1),
-        verbose=bool(estimator.verbose),
-        **parameters,
-    ).checked()
-    fit = fit_linear(params, X, y, weights, threads=number_of_threads(params.n_jobs))
-    warn_if_linear_fit_is_short(fit, params, X, base.ConvergenceWarning)
-    found = fit.attributes()
+    parameters |= {
+        "fit_intercept": estimator.fit_intercept and not has_column,
+        "max_iter": estimator.max_iter,
+        "random_state": as_random(estimator.random_state).randint(2**31 - 1),
+        **({"penalty": "elasticnet", "l1_ratio": l1_share} if l1_share else {}),
+    }
+    if np.ndim(alpha):
+        one, several = (sdca_path, y == estimator.classes_[1]), (joint_path, y)
+        path_of, labels = several if "multi_class" in parameters else one
+        path = path_of(X, labels, alpha, sample_weight=weights, **parameters)
+        place = np.argsort(np.argsort(-alpha))
+        coefs, intercepts, *rest = (of_all[place] for of_all in path[1:])
+        found = coefs.reshape(len(alpha), -1, X.shape[1]), intercepts.reshape(len(alpha), -1), *rest
+    else:
+        params = SDCAParams(alpha=alpha, verbose=bool(estimator.verbose), **parameters).checked()
+        fit = fit_linear(params, X, y, weights, threads=number_of_threads(params.n_jobs))
+        warn_if_linear_fit_is_short(fit, params, X, base.ConvergenceWarning)
+        found = map(fit.attributes().get, FITTED)
+    found = dict(zip(FITTED, found, strict=True))
     if has_column:
-        found["intercept_"] = constant * np.ascontiguousarray(fit.coef[:, -1])
-        found["coef_"] = np.ascontiguousarray(fit.coef[:, :-1])
-    return {name: found[name] for name in FITTED}
+        found["intercept_"] = constant * np.ascontiguousarray(found["coef_"][..., -1])
+        found["coef_"] = np.ascontiguousarray(found["coef_"][..., :-1])
+    return found
+
+
+def joint_path(X, y, alphas, *, sample_weight, **parameters):
+    """Return what `sdca_path` does, of the softmax's loss, each fit from the weights of the one before."""
+    alphas, params, rows, fits = np.sort(alphas)[::-1], SDCAParams(**parameters), as_rows(X, norms=True), []
+    for alpha in alphas:
+        start = (fits[-1].dual_coef * (alpha * len(y)), fits[-1].intercept) if fits else None
+        own = params.checked(alpha=alpha), rows, y, sample_weight
+        fits.append(fit_linear(*own, start_of=lambda _, start=start: lambda _: start))
+    names = "coef", "intercept", "objective", "gap", "n_iter"
+    return alphas, *(np.array([getattr(fit, name) for fit in fits]) for name in names)

@@ -4,7 +4,7 @@ import numpy as np
 import sklearn.svm
 
 from .fallback import fall_back
-from .linear_fits import Scores, alpha_of, checked_rows, fit_each_class, fit_sdca, penalty_of, relative_gap
+from .linear_fits import Scores, alpha_of, checked_rows, fit_each_class, fit_sdca, relative_gap
 
 
 class LinearSVC(Scores, sklearn.svm.LinearSVC):
@@ -42,14 +42,14 @@ class LinearSVC(Scores, sklearn.svm.LinearSVC):
             return super().fit(X, y, sample_weight)
         X, y = checked_rows(self, X, y, [np.float64])
 
-        def fit(y, weights):
+        def fit(y, weights, _):
             return fit_sdca(
                 *(self, X, y, weights),
                 loss=self.loss,
                 alpha=alpha_of(self.C, X, weights),
                 tol=relative_gap(self.tol),
                 constant=self.intercept_scaling,
-                **penalty_of(float(is_l1)),
+                l1_share=float(is_l1),
             )
 
         fit_each_class(self, X, y, sample_weight, fit)

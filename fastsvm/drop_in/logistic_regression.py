@@ -4,18 +4,7 @@ import numpy as np
 import sklearn.linear_model
 
 from .fallback import fall_back
-from .linear_fits import (
-    Scores,
-    alpha_of,
-    checked_rows,
-    fit_sdca,
-    l1_share_of,
-    penalty_of,
-    relative_gap,
-    row_weights,
-)
-
-L1_OF_SEVERAL = "l1 penalty of the softmax's loss"
+from .linear_fits import Scores, alpha_of, checked_rows, fit_sdca, l1_share_of, relative_gap, row_weights
 
 
 def is_refused(estimator, l1_ratios):
@@ -28,6 +17,21 @@ def is_refused(estimator, l1_ratios):
     if solver == "liblinear":
         return is_net or estimator.intercept_scaling <= 0
     return estimator.dual or (solver != "saga" and (is_net or shares != {0}))
+
+
+def checked_for(estimator, X, y, l1_ratios, dtypes):
+    """Return X and y as `checked_rows` does, or None if scikit-learn is to do the work, or to refuse it."""
+    if is_refused(estimator, l1_ratios):
+        return None
+    if missing := estimator._missing():
+        return fall_back(estimator, missing)
+    X, y = checked_rows(estimator, X, y, dtypes[:1] if estimator.solver == "liblinear" else dtypes)
+    if len(estimator.classes_) > 2:
+        if any(l1_share_of(estimator.penalty, ratio) for ratio in l1_ratios):
+            return fall_back(estimator, "l1 penalty of the softmax's loss")
+        if estimator.solver == "liblinear":
+            return None
+    return X, y
 
 
 class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
@@ -56,30 +60,25 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
 
     def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
         self._validate_params()
-        if is_refused(self, [self.l1_ratio]):
+        if (checked := checked_for(self, X, y, [self.l1_ratio], [np.float64, np.float32])) is None:
             return super().fit(X, y, sample_weight)
-        if missing := self._missing():
-            fall_back(self, missing)
-            return super().fit(X, y, sample_weight)
-        liblinear, l1_share = self.solver == "liblinear", l1_share_of(self.penalty, self.l1_ratio)
-        X, y = checked_rows(self, X, y, [np.float64] if liblinear else [np.float64, np.float32])
-        if liblinear and len(self.classes_) > 2:
-            return super().fit(X, y, sample_weight)  # which is an error
-        if l1_share and len(self.classes_) > 2:
-            fall_back(self, L1_OF_SEVERAL)
-            return super().fit(X, y, sample_weight)
+        X, y = checked
         weights = row_weights(self, X, y, sample_weight)
-        found = fit_sdca(
-            *(self, X, y, weights),
-            loss="log",
-            multi_class="ovr" if len(self.classes_) == 2 else "multinomial",
-            alpha=alpha_of(self.C, X, weights),
-            tol=relative_gap(self.tol),
-            constant=self.intercept_scaling if liblinear else None,
-            **penalty_of(l1_share),
-        )
+        found = self._found(X, y, weights, alpha_of(self.C, X, weights))
         vars(self).update(found | {"n_iter_": np.array([found["n_iter_"]], np.int32)})
         return self
+
+    def _found(self, X, y, weights, alpha):
+        """Return what `fit_sdca` does."""
+        return fit_sdca(
+            *(self, X, y, weights),
+            loss="log",
+            alpha=alpha,
+            tol=relative_gap(self.tol),
+            constant=self.intercept_scaling if self.solver == "liblinear" else None,
+            l1_share=l1_share_of(self.penalty, self.l1_ratio),
+            **({"multi_class": "multinomial"} if len(self.classes_) > 2 else {}),
+        )
 
     def _missing(self):
         """Return what these parameters need that fastsvm has not; "" if nothing."""

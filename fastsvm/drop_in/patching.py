@@ -19,59 +19,38 @@ def patch():
     'fastsvm.drop_in.linear_svc'
     >>> drop_in.unpatch()
     """
-    if WATCH not in sys.meta_path:
-        sys.meta_path.insert(0, WATCH)
-    for package in WATCH.actions.keys() & sys.modules.keys():
-        WATCH.actions[package]()
+    if Watch not in sys.meta_path:
+        sys.meta_path.insert(0, Watch)
+    for package in AFTER_IMPORT.keys() & sys.modules.keys():
+        AFTER_IMPORT[package]()
 
 
 def unpatch():
     """Undo `patch`: scikit-learn's modules have their own classes again."""
-    if WATCH in sys.meta_path:
-        sys.meta_path.remove(WATCH)
+    sys.meta_path[:] = [each for each in sys.meta_path if each is not Watch]
     if "sklearn" in sys.modules:
-        for ours, theirs in _pairs():
-            _replace(ours, theirs)
+        _swap(back=True)
 
 
 class Watch:
-    """A finder of modules that does something as soon as a package has been imported.
+    """A finder of modules that does something as soon as a package has been imported."""
 
-    Parameters
-    ----------
-    **actions : functions, by the names of packages
-    """
-
-    def __init__(self, **actions):
-        self.actions = actions
-
-    def find_spec(self, name, path=None, target=None):
+    @staticmethod
+    def find_spec(name, path=None, target=None):
         """Return what the other finders find; its loader does what is to be done."""
-        if name not in self.actions:
+        if name not in AFTER_IMPORT:
             return None
-        found = (each.find_spec(name, path, target) for each in sys.meta_path if each is not self)
+        found = (each.find_spec(name, path, target) for each in sys.meta_path if each is not Watch)
         spec = next(filter(None, found), None)
         if spec is not None:
             load = spec.loader.exec_module
 
             def exec_module(module):
                 load(module)
-                self.actions[name]()
+                AFTER_IMPORT[name]()
 
             spec.loader.exec_module = exec_module
         return spec
-
-
-def _patch_now():
-    for ours, theirs in _pairs():
-        _replace(theirs, ours)
-
-
-def _register():
-    import_module("fastsvm.onnx")
-
-
-WATCH = Watch(sklearn=_patch_now, skl2onnx=_register)
 
 
 def _pairs():
@@ -81,8 +60,13 @@ def _pairs():
     return [(ours, base) for ours in classes for base in ours.__mro__[1:] if base.__name__ == ours.__name__]
 
 
-def _replace(old, new):
-    """Let the modules of scikit-learn that have one class under its name have another."""
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == "sklearn" and vars(module).get(old.__name__) is old:
-            setattr(module, old.__name__, new)
+def _swap(back=False):
+    """Let the modules of scikit-learn that have one class of a pair under its name have the other."""
+    for pair in _pairs():
+        old, new = pair if back else pair[::-1]
+        for name, module in list(sys.modules.items()):
+            if name.partition(".")[0] == "sklearn" and vars(module).get(old.__name__) is old:
+                setattr(module, old.__name__, new)
+
+
+AFTER_IMPORT = {"sklearn": _swap, "skl2onnx": lambda: import_module("fastsvm.onnx")}

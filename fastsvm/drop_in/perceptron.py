@@ -5,6 +5,7 @@ import sklearn.linear_model
 
 from .. import fitting
 from ..solvers._input import as_random
+from ..solvers.params import PerceptronParams
 from .linear_fits import StartedFits
 
 # Parameters that mean the same in ours.
@@ -16,8 +17,9 @@ class Perceptron(StartedFits, sklearn.linear_model.Perceptron):
     """scikit-learn's Perceptron, by the compiled one.
 
     The parameters, attributes and the rule by which it stops are scikit-learn's. The intercept of sparse rows
-    moves by whole steps, as that of dense ones. scikit-learn does what fastsvm has not: a penalty, and
-    `partial_fit`, which goes on from the solution.
+    moves by whole steps, as that of dense ones. `partial_fit` returns the average of its steps, which is
+    right more often than the last one. scikit-learn does what fastsvm has not: a penalty, and for batches
+    class weights and an `eta0` other than 1.
 
     Examples
     --------
@@ -28,31 +30,25 @@ class Perceptron(StartedFits, sklearn.linear_model.Perceptron):
     True
     """
 
-    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):  # noqa: D102 (inherited)
-        if self.warm_start and hasattr(self, "coef_"):
-            coef_init = self.coef_ if coef_init is None else coef_init
-            intercept_init = self.intercept_ if intercept_init is None else intercept_init
-        return super().fit(X, y, coef_init, intercept_init, sample_weight)
+    def _missing(self, is_batch):
+        if self.penalty is not None:
+            return "penalty here"
+        return "eta0 of batches" if is_batch and self.eta0 != 1 else ""
 
-    def _missing(self):
-        return "" if self.penalty is None else "penalty here"
+    def _batch_params(self, X, **options):
+        return PerceptronParams(averaging="all", fit_intercept=self.fit_intercept, **options).checked(), None
 
-    def _fit_of(self, X, started):
+    def _fit_of(self, X):
         starts = np.atleast_2d(self.coef_) / self.eta0, self.intercept_ / self.eta0
-        given = ("coef_init", "intercept_init") if started else ()
-        left = [*range(len(starts[0]))]
 
-        def fit(y, weights):
-            now = left[:] if self.class_weight is None else left[:1]
-            del left[: len(now)]
+        def fit(y, weights, which):
             model = fitting.Perceptron(
                 **{name: getattr(self, name) for name in SHARED},
                 tol=self.tol or None,
                 verbose=bool(self.verbose),
                 random_state=as_random(self.random_state).randint(2**31 - 1),
-            ).fit(X, y, weights, **{name: start[now] for name, start in zip(given, starts, strict=False)})
-            names = "coef_", "intercept_", "objective_"
-            found = {name: self.eta0 * getattr(model, name) for name in names}
+            ).fit(X, y, weights, coef_init=starts[0][which], intercept_init=starts[1][which])
+            found = {name: self.eta0 * getattr(model, name) for name in ("coef_", "intercept_", "objective_")}
             return found | {"n_iter_": model.n_iter_}
 
         return fit

@@ -2,7 +2,9 @@
 
 import sklearn.linear_model
 
-from .linear_fits import LEAST_GAP, StartedFits, fit_sdca, l1_share_of, penalty_of
+from .._utils.sparse import issparse
+from ..solvers.params import PegasosParams
+from .linear_fits import LEAST_GAP, StartedFits, fit_sdca, l1_share_of
 
 TOL = 1e-3  # where none is given
 LOSSES = {
@@ -32,7 +34,13 @@ class SGDClassifier(StartedFits, sklearn.linear_model.SGDClassifier):
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_` say how good the
     solution is. scikit-learn does what fastsvm has not: other losses, and the others with an l1
-    penalty, early stopping, and `partial_fit`, which goes on from the solution.
+    penalty, and early stopping.
+
+    `partial_fit` makes scikit-learn's steps of learning_rate="optimal", from the solution if there is one,
+    and returns their average, in which the t-th weighs t. In one pass over five data sets its accuracy on
+    other rows was 4 points above that of SGDClassifier's last step in the median of losses and alphas, from
+    0.3 below to 9 above. scikit-learn does what the steps have not: other learning rates, an l1 penalty, and
+    class weights.
 
     Examples
     --------
@@ -43,8 +51,8 @@ class SGDClassifier(StartedFits, sklearn.linear_model.SGDClassifier):
     True
     """
 
-    def _fit_of(self, X, started):
-        def fit(y, weights):
+    def _fit_of(self, X):
+        def fit(y, weights, _):
             scale = STEEPER if self.loss == "modified_huber" else 1
             scale *= 1 if weights is None else weights.mean()
             found = fit_sdca(
@@ -53,24 +61,28 @@ class SGDClassifier(StartedFits, sklearn.linear_model.SGDClassifier):
                 tol=max(TOL if self.tol is None else self.tol, LEAST_GAP),
                 n_jobs=self.n_jobs,
                 **LOSSES[self.loss],
-                **penalty_of(self._l1_share),
+                l1_share=l1_share_of(self.penalty, self.l1_ratio),
             )
             return found | {name: scale * found[name] for name in ("objective_", "dual_gap_")}
 
         return fit
 
-    @property
-    def _l1_share(self):
-        return l1_share_of(self.penalty, self.l1_ratio)
+    def _batch_params(self, X, **options):
+        # On sparse rows, scikit-learn's steps on the intercept are short, too.
+        intercept = "same_step" if self.fit_intercept and not issparse(X) else self.fit_intercept
+        options |= {"alpha": self.alpha, "fit_intercept": intercept, "averaging": "tail"}
+        first = {"w": 0.0, "intercept": 0.0, "earlier": self.alpha**-0.75 - 1}
+        return PegasosParams("log" if self.loss == "log_loss" else self.loss, **options).checked(), first
 
-    def _missing(self):
-        """Return what these parameters need that fastsvm has not; "" if nothing."""
+    def _missing(self, is_batch):
         if not self.alpha or self.penalty is None:
             return "fit without a penalty"
         if self.loss not in LOSSES:
             return f"{self.loss} loss"
-        if self._l1_share and self.loss not in WITH_L1:
-            return f"l1 penalty with {self.loss} loss"
+        if l1_share_of(self.penalty, self.l1_ratio) and (is_batch or self.loss not in WITH_L1):
+            return "l1 penalty of batches" if is_batch else f"l1 penalty with {self.loss} loss"
+        if is_batch and self.learning_rate != "optimal":
+            return f"{self.learning_rate} learning rate of batches"
         if self.early_stopping:
             return "early stopping here"
         return "callbacks here" if getattr(self, "_skl_callbacks", None) else ""

@@ -54,6 +54,7 @@ def fit_batch(
     classes: ArrayLike | None,
     sample_weight: ArrayLike | None,
     threads: int,
+    first: dict[str, Any] | None = None,
 ) -> LinearFit:
     """Make one pass over rows, from where a model is; the LinearFit has no objective, and the new states.
 
@@ -64,13 +65,15 @@ def fit_batch(
     X, y, sample_weight, threads : as in `fit_linear`
     classes : array of shape (n_classes,), default=None
         All labels that will ever come; a model that is not fitted needs them.
+    first : dict, default=None
+        What the solvers' state has at the first batch, or at the first after a fit.
     """
     targets = batch_targets(model, y, X.shape[0], classes, params.class_weight)
     rows = as_rows(X, threads, params.is_dual)
     weights = targets.weights_of(params.class_weight, sample_weight)
     makers = solver_makers(params, rows, targets, weights, threads, relative=False)
     points, states = [], []
-    for (_, make), state in zip(makers, _states_of(model, len(makers)), strict=True):
+    for (_, make), state in zip(makers, _states_of(model, len(makers), first), strict=True):
         solver = make(1)
         solver.resume(state)
         solver.run_epoch()
@@ -87,13 +90,13 @@ def fit_batch(
     )
 
 
-def _states_of(model: Any, n: int) -> list[dict[str, Any] | None]:
+def _states_of(model: Any, n: int, first: dict[str, Any] | None) -> list[dict[str, Any] | None]:
     """From where each of n problems goes on: the last batch, a fit, or zero."""
     if states := getattr(model, "_states", None):
         return list(states)
     if not hasattr(model, "coef_"):
-        return [None] * n
+        return [first] * n
     return [
-        {"w": w, "intercept": float(intercept), "t": getattr(model, "t_", 0)}
+        {**(first or {}), "w": w, "intercept": float(intercept), "t": int(getattr(model, "t_", 0))}
         for w, intercept in zip(dense_coef(model), model.intercept_, strict=True)
     ]

@@ -5,7 +5,7 @@ import pytest
 import sklearn.linear_model
 import sklearn.svm
 from sklearn.base import is_classifier
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.preprocessing import scale
 from sklearn.utils import compute_class_weight
 
@@ -153,10 +153,77 @@ def test_what_fastsvm_lacks_scikit_learn_does(estimator, missing, monkeypatch):
         estimator.fit(X, y)
 
 
-def test_sgd_learns_on_in_batches():
+def learned(model, X, y, **options):
+    """The model after batches of 50 rows, in their order."""
+    for start in range(0, len(y), 50):
+        part = slice(start, start + 50)
+        weights = {name: values[part] for name, values in options.items()}
+        model.partial_fit(X[part], y[part], np.unique(y), **weights)
+    return model
+
+
+BATCHED = [
+    *(("SGDClassifier", {"loss": loss}) for loss in ("hinge", "log_loss", "modified_huber")),
+    ("SGDClassifier", {"loss": "squared_hinge", "alpha": 0.1}),
+    ("Perceptron", {}),
+]
+
+
+@pytest.mark.parametrize("n_classes", [2, 10])
+@pytest.mark.parametrize(("name", "options"), BATCHED)
+@pytest.mark.filterwarnings("error::fastsvm.drop_in.FallbackWarning")
+def test_batches_are_learned_as_well_as_by_scikit_learn(n_classes, name, options):
+    X, y = rows(2) if n_classes == 2 else load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    X, y = X[order], y[order]
+    ours, theirs = (
+        learned(getattr(room, name)(**options, random_state=0), X, y)
+        for room in (drop_in, sklearn.linear_model)
+    )
+    assert ours.score(X, y) >= theirs.score(X, y) - 0.01
+    assert (ours.t_, ours.n_iter_) == (theirs.t_, theirs.n_iter_) == (len(y) + 1, 1)
+    assert ours.coef_.shape == theirs.coef_.shape
+    assert not hasattr(ours, "objective_")
+
+
+@pytest.mark.parametrize(("name", "options"), [each for each in BATCHED if "alpha" not in each[1]])
+def test_the_steps_on_batches_are_scikit_learns(name, options):
+    """The last of them, of which the average over all is returned."""
     X, y = rows(2)
-    model = drop_in.SGDClassifier(random_state=0).fit(X, y)
-    before = model.coef_.copy()
-    with pytest.warns(FallbackWarning, match="partial_fit"):
-        model.partial_fit(X[:50], y[:50])
-    assert (model.coef_ != before).any()
+    weights = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    ours, theirs = (
+        learned(getattr(room, name)(**options, shuffle=False), X, y, sample_weight=weights)
+        for room in (drop_in, sklearn.linear_model)
+    )
+    [state] = ours._states
+    np.testing.assert_allclose(state["w"] * state.get("scale", 1), theirs.coef_[0], rtol=1e-6)
+    np.testing.assert_allclose(state["intercept"], theirs.intercept_[0], rtol=1e-6)
+
+
+def test_batches_go_on_from_a_fit_which_forgets_them():
+    X, y = rows(2)
+    for model in drop_in.SGDClassifier(alpha=1e-2, random_state=0), drop_in.Perceptron(random_state=0):
+        expected = model.fit(X, y).coef_.copy()
+        before = model.score(X, y)
+        t = model.t_
+        assert learned(model, X, y).score(X, y) > before - 0.02
+        assert model.t_ == t + len(y)
+        assert np.array_equal(model.fit(X, y).coef_, expected)
+        assert not hasattr(model, "_states")
+    with pytest.raises(ValueError, match="needs classes"):
+        drop_in.SGDClassifier().partial_fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "missing"),
+    [
+        ({"class_weight": {"a": 2}}, "class weights of batches"),
+        ({"learning_rate": "constant"}, "constant learning rate of batches"),
+        ({"penalty": "l1", "loss": "log_loss"}, "l1 penalty of batches"),
+    ],
+)
+def test_what_batches_lack_scikit_learn_does(options, missing):
+    X, y = rows(2)
+    model = learned(drop_in.SGDClassifier(), X, y).set_params(**options)
+    with pytest.warns(FallbackWarning, match=missing):
+        assert learned(model, X, y).score(X, y) > 0.9

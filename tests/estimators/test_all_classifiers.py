@@ -54,7 +54,7 @@ def test_so_do_other_doors():
         lambda: GridSearchCV(SDCAClassifier(max_iter=1, tol=1e-9), {}, cv=2).fit(WIDE, Y),
         lambda: sdca_path(WIDE, Y, max_iter=1, tol=1e-9),
         lambda: certify(SDCAClassifier(tol=None, max_iter=1).fit(WIDE, Y), WIDE, Y, max_iter=1),
-        lambda: drop_in.SGDClassifier().partial_fit(X, Y, [0, 1]),
+        lambda: drop_in.SGDClassifier(learning_rate="constant").partial_fit(X, Y, [0, 1]),
         lambda: text.BagOfWords(analyzer="char", token_pattern="a").fit(["a word"]),
     ):
         assert set(warned_at(call)) == {(__file__, 0)}
