@@ -8,7 +8,6 @@ kernel counted (VmHWM), mapped pages included.
 """
 
 import argparse
-import json
 import resource
 import subprocess
 import sys
@@ -52,7 +51,7 @@ def make(folder, n_bytes):
 
 
 def fit(folder, where, tol):
-    """Fit, and print what it took as JSON."""
+    """Fit, and print what it took as a row of the table."""
     import numpy as np
     from scipy import sparse
 
@@ -66,26 +65,15 @@ def fit(folder, where, tol):
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     if where == "memory":
         X = sparse.csr_matrix((np.array(X.data), np.array(X.indices), np.array(X.indptr)), X.shape)
-    before = peak()
     start = time.perf_counter(), time.process_time()
     model = SDCA(alpha=ALPHA, tol=tol, max_iter=100, random_state=0).fit(X, y)
     took = time.perf_counter() - start[0], time.process_time() - start[1]
     read = resource.getrusage(resource.RUSAGE_SELF).ru_inblock * 512
+    gap, share = model.dual_gap_ / model.objective_, peak() / n_bytes
     print(
-        json.dumps(
-            {
-                "bytes": n_bytes,
-                "rows": X.shape[0],
-                "before": before,
-                "peak": peak(),
-                "seconds": took[0],
-                "cpu": took[1],
-                "read": read,
-                "epochs": model.n_iter_,
-                "objective": model.objective_,
-                "gap": model.dual_gap_ / model.objective_,
-            }
-        )
+        f"| {where}, {n_bytes / 1e9:.2f} GB | {X.shape[0]:,} | {model.n_iter_} | {gap:.1e} | "
+        f"{model.objective_:.6g} | {took[0]:.1f} | {took[1]:.1f} | {read / 1e9:.1f} GB | "
+        f"{peak() / 1e6:.0f} MB | {share:.0%} |"
     )
 
 
@@ -106,17 +94,11 @@ def main():
             make(folder, int(given.gb * 1e9))
         print(described(["numpy", "scipy"], "one thread"))
         print("| X | rows | epochs | relative gap | objective | seconds | CPU seconds | read | peak | of X |")
-        print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+        print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
         for where in ("memory", "cached"):
             command = [sys.executable, "-m", "benchmarks.linear.out_of_core", "--fit", where]
             command += ["--folder", folder, "--tol", str(given.tol)]
-            found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-            print(
-                f"| {where}, {found['bytes'] / 1e9:.2f} GB | {found['rows']:,} | {found['epochs']} | "
-                f"{found['gap']:.1e} | {found['objective']:.6g} | {found['seconds']:.1f} | "
-                f"{found['cpu']:.1f} | {found['read'] / 1e9:.1f} GB | "
-                f"{found['peak'] / 1e6:.0f} MB | {found['peak'] / found['bytes']:.0%} |"
-            )
+            subprocess.run(command, check=True)
 
 
 if __name__ == "__main__":

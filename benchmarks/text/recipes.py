@@ -27,7 +27,7 @@ FILES = ("sms_spam.tsv", "hotel_zh.csv", "imdb_10k.tsv")
 SEEDS = 5
 OTHERS = {
     "TEXTS_TRIED": (1000, 4000),
-    "STANDARD_ERRORS": (0.0, 1.0, 3.0),
+    "STANDARD_ERRORS_OF_WORDS": (0.0, 1.0, 3.0),
     "LONG_CHARACTERS": (350, 1000),
     "TOL": (0.01, 0.2),
 }

@@ -12,12 +12,13 @@ memory (RLIMIT_DATA) than the limit. Peaks are the system's own figures (wait4),
 
 import argparse
 import json
-import os
 import resource
 import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -59,33 +60,13 @@ def make(path, reviews, n_bytes, seed=0):
     part.rename(path)
 
 
-class Watched(threading.Thread):
-    """The most bytes that files in a folder have had, looked at now and then."""
-
-    def __init__(self, folder):
-        super().__init__(daemon=True)
-        self.folder, self.most, self._over = folder, 0, threading.Event()
-
-    def run(self):
-        """Look until the block is left."""
-        while not self._over.wait(LOOK):
-            self.most = max(self.most, sum(self._sizes()))
-
-    def _sizes(self):
-        for folder, _, names in os.walk(self.folder):
-            for name in names:
-                try:
-                    yield os.stat(os.path.join(folder, name)).st_blocks * 512
-                except FileNotFoundError:  # it went meanwhile
-                    continue
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self._over.set()
-        self.join()
+def most_bytes(folder, over):
+    """The most bytes that files in a folder have had, looked at now and then until the event `over`."""
+    most = 0
+    while not over.wait(LOOK):
+        with suppress(FileNotFoundError):  # one went meanwhile
+            most = max(most, sum(path.stat().st_blocks * 512 for path in Path(folder).rglob("*")))
+    return most
 
 
 def lines_of(path):
@@ -96,9 +77,14 @@ def lines_of(path):
 
 def measured(what, command, output, folder):
     """Run a command; what it took as a row of the table."""
-    with Watched(folder) as watched:
-        cost = launch(command, output)
-    figures = f"{cost.wall:.0f} | {cost.cpu:.1f} | {cost.peak / 1e6:.0f} MB | {watched.most / 1e9:.1f} GB"
+    over = threading.Event()
+    with ThreadPoolExecutor(1) as watching:
+        most = watching.submit(most_bytes, folder, over)
+        try:
+            cost = launch(command, output)
+        finally:
+            over.set()
+    figures = f"{cost.wall:.0f} | {cost.cpu:.1f} | {cost.peak / 1e6:.0f} MB | {most.result() / 1e9:.1f} GB"
     return f"| {what} | {figures} |"
 
 
