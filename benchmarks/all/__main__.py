@@ -2,11 +2,11 @@
 
     python -m benchmarks.all --report FOLDER [--check OLD.json] [--sections NAME ...] [--quick]
 
-Sections: `linear`, CPU time to a suboptimality of 1e-2, 1e-3, 1e-4, with an intercept; `kernel`, machines
-with gaussian kernels against SVC; `softmax` against L-BFGS; `path`, twenty alphas in units of one cold fit;
-`threads`, two against one, wall-clock time. A cell is lost where the quickest peer takes less than 0.95 of
-our time, or less in every round. `--check` names what takes over 1.1 times as long as in a stored run of
-the same machine, and exits with 1.
+Sections: `linear`, CPU time to a suboptimality of 1e-2, 1e-3, 1e-4, with an intercept; `l1`, to 1e-3 and
+1e-6 with an l1 penalty; `kernel`, machines with gaussian kernels against SVC; `softmax` against L-BFGS;
+`path`, twenty alphas in units of one cold fit; `threads`, two against one, wall-clock time. A cell is lost
+where the quickest peer takes less than 0.95 of our time, or less in every round. `--check` names what takes
+over 1.1 times as long as in a stored run of the same machine, and exits with 1.
 """
 
 import json
@@ -15,8 +15,8 @@ from pathlib import Path
 
 from ..machine import described, parser_of, pin, processor
 
-SECTIONS = ("linear", "kernel", "softmax", "path", "threads")
-PACKAGES = ("fastsvm", "numpy", "scipy", "scikit-learn", "liblinear-official", "snapml")
+SECTIONS = ("linear", "l1", "kernel", "softmax", "path", "threads")
+PACKAGES = ("fastsvm", "numpy", "scipy", "scikit-learn", "liblinear-official", "snapml", "skglm", "glum")
 
 
 def options():
@@ -28,6 +28,7 @@ def options():
     add("--sets", nargs="+", metavar="NAME", help="data sets (default: those of each section)")
     add("--losses", nargs="+", default=("hinge", "squared_hinge", "log"), help="of linear (default: all)")
     add("--alphas", nargs="+", default=("1e-3", "1/n", "1e-6"), help="of linear (default: 1e-3 1/n 1e-6)")
+    add("--shares", nargs="+", type=float, default=(0.1, 0.01, 0.001), help="of l1 (default: .1 .01 .001)")
     add("--quick", action="store_true", help="two rounds, and only the smaller sets")
     return parser.parse_args()
 

@@ -12,20 +12,24 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from fastsvm import KernelSDCAClassifier, SDCAClassifier, SDCAClassifierCV, sdca_path
+from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.l1_solver import largest_l1_alpha
+from fastsvm.solvers.params import SDCAParams
 from fastsvm.text import BagOfWords
 
 from ..common import alternate, imdb_texts, in_child, made, sentiment_texts, usps, wall
 from ..linear import contenders
 from ..linear.data import available, load
-from ..linear.measure import measure, reference
+from ..linear.measure import LIMIT, measure, reference
 from ..machine import pin
 from .figures import Figure
 
 LINEAR, QUICK = ("sentiment", "imdb", "a9a", "skin", "dense"), ("sentiment", "a9a")
-LIMIT = 2  # seconds that a fit of a linear model may take, and the repeated ones of a contender together
+L1, L1_QUICK = ("wide", "digits8", "a9a", "tall", "imdb-bigrams"), ("wide", "digits8")
+L1_EFFORT = {"limit": 20, "hopeless": 25}  # peers are slow, and are to get there all the same
 KERNEL_LIMIT, HOPELESS = 60, 4  # seconds of a fit of ours; a peer may take so many times as long
 LONG = 10  # seconds of all fits after which there are no more rounds
-TIGHT = 1e-6  # gap of the bounds that suboptimality is held against
+TIGHT, L1_TIGHT = 1e-6, 1e-9  # gap of the bounds that suboptimality is held against
 
 
 def _rounds(options):
@@ -41,9 +45,9 @@ def _alpha(text, y):
     return 1 / len(y) if text == "1/n" else float(text)
 
 
-def _to_targets(section, title, problem, kinds, bounds, precision, options):
+def _to_targets(section, title, problem, kinds, bounds, precision, options, **effort):
     """The figures of a problem whose optimum is known to some precision, one for each target."""
-    times, cut = measure(problem, kinds, bounds=bounds, rounds=_rounds(options), limit=LIMIT)
+    times, cut = measure(problem, kinds, bounds=bounds, rounds=_rounds(options), **effort)
     cut.pop(contenders.FastSVM.name, None)
     for target, peers in times.items():
         ours = peers.pop(contenders.FastSVM.name)
@@ -66,8 +70,29 @@ def linear(options):
                 bounds, gaps = zip(*known, strict=True)
                 title = f"{name}, {loss}, alpha {text}"
                 yield from _to_targets("linear", title, problem, kinds, bounds, max(gaps), options)
+    _report(left_out)
+
+
+def _report(left_out):
     if left_out:
         print(f"not installed, left out: {', '.join(sorted(left_out))}")
+
+
+def l1(options):
+    """Penalties l1 with a free intercept; alpha is a share of the largest, at which all weights are 0."""
+    left_out = set()
+    for name in _names(options, L1, L1_QUICK):
+        data = load(name, options.data)
+        for loss in sorted({"squared_hinge", "log"}.intersection(options.losses)):
+            largest = largest_l1_alpha(Problem(data.X, data.y), SDCAParams(loss, penalty="l1"))
+            for share in options.shares:
+                problem = contenders.Problem(data.X, data.y, loss, share * largest, l1=True)
+                kinds, missing = contenders.chosen(problem)
+                left_out |= missing
+                bound, gap = reference(problem, 4 * L1_EFFORT["limit"], L1_TIGHT)
+                title = f"{name}, {loss}, alpha {share:g} of the largest"
+                yield from _to_targets("l1", title, problem, kinds, (bound,), gap, options, **L1_EFFORT)
+    _report(left_out)
 
 
 # Kernel machines
@@ -152,7 +177,7 @@ class Softmax(contenders.Problem):
 class SoftmaxSDCA(contenders.FastSVM):
     """All classes at once."""
 
-    options = {"multi_class": "multinomial"}  # noqa: RUF012
+    more = {"multi_class": "multinomial"}  # noqa: RUF012
 
     def coefficients(self, model):
         """All rows."""

@@ -13,19 +13,32 @@ from sklearn.svm import LinearSVC
 
 from fastsvm import SDCAClassifier
 
-TARGETS = (1e-2, 1e-3, 1e-4)
+TARGETS, L1_TARGETS = (1e-2, 1e-3, 1e-4), (1e-3, 1e-6)
 TOLERANCES = (10, 3, 1, 0.5, 0.3, 0.1, 0.05, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+L1_TOLERANCES = tuple(10.0 ** -np.arange(1, 8.5, 0.5))
 PASSES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10000)
 
 
 class Problem(NamedTuple):
-    """alpha/2 ||w||^2 + 1/n sum phi(y (w.x + b0))."""
+    """alpha/2 ||w||^2, or with `l1` alpha ||w||_1, + 1/n sum phi(y (w.x + b0))."""
 
     X: object
     y: np.ndarray
     loss: str
     alpha: float
     intercept: bool = True
+    l1: bool = False
+
+    @property
+    def targets(self):
+        """Relative suboptimalities to reach."""
+        return L1_TARGETS if self.l1 else TARGETS
+
+    @property
+    def options(self):
+        """As parameters of fastsvm."""
+        penalty = "l1" if self.l1 else "l2"
+        return {"loss": self.loss, "alpha": self.alpha, "fit_intercept": self.intercept, "penalty": penalty}
 
     @property
     def n(self):
@@ -55,7 +68,8 @@ class Problem(NamedTuple):
                 total += np.logaddexp(0, -m).sum()
             else:
                 total += (np.maximum(0, 1 - m) ** (2 if self.loss == "squared_hinge" else 1)).sum()
-        return self.alpha / 2 * (float(w @ w) + penalised * b0**2) + total / self.n
+        penalty = np.abs(w).sum() if self.l1 else (float(w @ w) + penalised * b0**2) / 2
+        return self.alpha * penalty + total / self.n
 
 
 class Contender:
@@ -63,6 +77,7 @@ class Contender:
 
     name = None
     losses = ("hinge", "squared_hinge", "log")
+    l1 = False
     settings = TOLERANCES
     certified = False  # whether it stops by itself at a setting that is a target
     most_columns = np.inf
@@ -96,20 +111,24 @@ class Estimator(Contender):
 class FastSVM(Estimator):
     """SDCAClassifier, which stops itself on its certificate."""
 
-    name, settings, certified = "fastsvm", TARGETS, True
-    options = {}  # noqa: RUF012
+    name, certified = "fastsvm", True
+    more = {}  # noqa: RUF012
+
+    @property
+    def settings(self):
+        """The gaps to prove."""
+        return self.problem.targets
 
     def model(self, setting, seed):
         """To a certified relative gap."""
-        p = self.problem
-        options = {"alpha": p.alpha, "fit_intercept": p.intercept, "tol": setting, "max_iter": 10**5}
-        return SDCAClassifier(p.loss, n_jobs=1, random_state=seed, **options, **self.options)
+        options = {"tol": setting, "max_iter": 10**5, "n_jobs": 1, "random_state": seed}
+        return SDCAClassifier(**options, **self.problem.options, **self.more)
 
 
 class Liblinear(Contender):
     """The C function of the package liblinear-official, without the conversion of X."""
 
-    requires, solver, penalises = "liblinear.liblinear", None, (True,)
+    requires, solver, penalises, free = "liblinear.liblinear", None, (True,), ""
 
     def prepare(self):
         """Convert X, as the package does."""
@@ -120,7 +139,7 @@ class Liblinear(Contender):
 
     def fit(self, setting, seed):
         """Call train; LIBLINEAR draws from C's rand()."""
-        options = f"-s {self.solver} -c {self.problem.C:.17g} -e {setting} -B 1 -q"
+        options = f"-s {self.solver} -c {self.problem.C:.17g} -e {setting} -B 1 {self.free} -q"
         param = self.lib.parameter(options)
         wrong = self.lib.liblinear.check_parameter(self.prob, param)
         if wrong:
@@ -229,8 +248,82 @@ class Snap(Estimator):
         return kind(regularizer=p.alpha * p.n, fit_intercept=p.intercept, **options)
 
 
+class FastSVML1(FastSVM):
+    """With an l1 penalty."""
+
+    losses, l1 = ("squared_hinge", "log"), True
+
+
+class LiblinearS5(Liblinear):
+    """Coordinate descent, without a penalty on the intercept."""
+
+    name, losses, solver, l1, penalises, free = "LIBLINEAR -s 5", ("squared_hinge",), 5, True, (False,), "-R"
+    settings = L1_TOLERANCES
+
+
+class LiblinearS6(LiblinearS5):
+    """Newton steps by coordinate descent."""
+
+    name, losses, solver = "LIBLINEAR -s 6", ("log",), 6
+
+
+class OfColumns(Estimator):
+    """A model of the log loss with an l1 penalty that takes X by columns, and positive labels as 1."""
+
+    losses, l1, negative, settings = ("log",), True, -1, L1_TOLERANCES
+
+    def prepare(self):
+        """Convert X and y."""
+        X, y = self.problem.X, self.problem.y
+        X = sparse.csc_matrix(X) if sparse.issparse(X) else np.asfortranarray(X)
+        self.problem = self.problem._replace(X=X, y=np.where(y > 0, 1.0, self.negative))
+
+
+class Skglm(OfColumns):
+    """Proximal Newton steps on working sets."""
+
+    name = requires = "skglm"
+
+    def prepare(self):
+        """Convert, and compile."""
+        super().prepare()
+        self.fit(1e-6, 0)
+
+    def model(self, setting, seed):
+        """By its tolerance."""
+        from skglm import GeneralizedLinearEstimator, datafits, penalties, solvers
+
+        steps = solvers.ProxNewton(tol=setting, fit_intercept=True, max_iter=200)
+        return GeneralizedLinearEstimator(datafits.Logistic(), penalties.L1(self.problem.alpha), steps)
+
+
+class Glum(OfColumns):
+    """Coordinate descent on a Gram matrix."""
+
+    name = requires = "glum"
+    most_columns, negative = 200, 0
+
+    def model(self, setting, seed):
+        """By its tolerance."""
+        kind = importlib.import_module(self.requires).GeneralizedLinearRegressor
+        options = {"l1_ratio": 1, "gradient_tol": setting, "max_iter": 1000}
+        return kind(family="binomial", alpha=self.problem.alpha, **options)
+
+
+class Saga(Estimator):
+    """scikit-learn's saga, by its tolerance."""
+
+    name, losses, l1, most_columns, settings = "saga", ("log",), True, 200, L1_TOLERANCES
+
+    def model(self, setting, seed):
+        """C is that of the sum of the losses."""
+        options = {"l1_ratio": 1, "solver": "saga", "max_iter": 300, "random_state": seed}
+        return LogisticRegression(C=self.problem.C, tol=setting, **options)
+
+
 KINDS = (FastSVM, LiblinearS3, LiblinearS1, LiblinearS2, LiblinearS7, LiblinearS0, SklearnSVC)
 KINDS += (SklearnLogistic, SklearnCholesky, SklearnLiblinear, SklearnSGD, Snap)
+KINDS += (FastSVML1, LiblinearS5, LiblinearS6, Skglm, Glum, Saga)
 
 
 def chosen(problem):
@@ -238,8 +331,9 @@ def chosen(problem):
     kinds, missing = [], set()
     for kind in KINDS:
         requires = getattr(kind, "requires", "sklearn").split(".")[0]
-        if find_spec(requires) is None:
+        suits = problem.loss in kind.losses and problem.l1 == kind.l1
+        if suits and find_spec(requires) is None:
             missing.add(requires)
-        elif problem.loss in kind.losses and problem.X.shape[1] <= kind.most_columns:
+        elif suits and problem.X.shape[1] <= kind.most_columns:
             kinds.append(kind)
     return kinds, missing

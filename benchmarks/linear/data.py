@@ -111,12 +111,12 @@ def dense(_, n=200_000, normal=10, binary=44, seed=0):
     return X, margins - np.median(margins) + rng.normal(scale=margins.std() / 2, size=n) > 0
 
 
-def normal(_, n, d, seed=0):
-    """A dense table of normal columns; the class is that of a linear rule, with noise."""
+def normal(_, n, d, used=None, noise=1 / 2, seed=0):
+    """A dense table of normal columns; the class is that of a linear rule of the first ones, with noise."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
-    margins = X @ rng.normal(size=d)
-    return X, margins + rng.normal(scale=margins.std() / 2, size=n) > 0
+    margins = X[:, :used] @ rng.normal(size=d)[:used]
+    return X, margins + rng.normal(scale=margins.std() * noise, size=n) > 0
 
 
 SOURCES = {
@@ -129,6 +129,8 @@ SOURCES = {
     "dense": Source(dense),
     "normal": Source(partial(normal, n=200_000, d=54)),
     "normal-tall": Source(partial(normal, n=1_000_000, d=20)),
+    "wide": Source(partial(normal, n=60, d=5000, used=10, noise=1 / 4)),
+    "tall": Source(partial(normal, n=200_000, d=54, used=27, noise=1 / 4)),
     "imdb-bigrams": Source(partial(imdb, ngram_range=(1, 2)), "imdb_10k.tsv"),
     "rcv1-like": Source(rcv1_like),
     "crops": Source(crops, "cells"),

@@ -10,9 +10,9 @@ import numpy as np
 
 from fastsvm.solvers import sdca
 
-from .contenders import TARGETS
 from .data import CACHE
 
+LIMIT = 2  # seconds that a fit may take, and the repeated ones of a contender together
 STALLED, HOPELESS = 5, 5
 SURE = 3  # times better than a target: what is reached once at random, may not be the next time
 MARGIN = 1.5  # settings within this factor of a contender's quickest one are repeated
@@ -36,17 +36,16 @@ def reference(problem, limit, tol=1e-9):
     known = json.loads(path.read_text()) if path.exists() else None
     if known and (known["gap"] <= tol or known["limit"] >= limit):
         return known["bound"], known["gap"]
-    options = {"loss": problem.loss, "alpha": problem.alpha, "fit_intercept": problem.intercept}
     started, bound, lowest, start, epochs = time.process_time(), -np.inf, np.inf, None, 64
     while True:
-        options |= {"tol": tol, "max_iter": epochs, "start": start, "random_state": epochs}
-        result = sdca(problem.X, problem.y, **options)
+        options = {"tol": tol, "max_iter": epochs, "start": start, "random_state": epochs}
+        result = sdca(problem.X, problem.y, **problem.options, **options)
         bound = max(bound, result.objective - result.gap)
         lowest = min(lowest, result.objective)
         spent = time.process_time() - started
         if lowest - bound <= tol * lowest or spent > limit / 2:
             break
-        start, epochs = (result.dual, result.intercept), 2 * epochs
+        start, epochs = (result.w if problem.l1 else result.dual, result.intercept), 2 * epochs
     gap = (lowest - bound) / lowest
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({"bound": bound, "gap": gap, "limit": limit}))
@@ -56,18 +55,18 @@ def reference(problem, limit, tol=1e-9):
 def _fingerprint(problem):
     X = problem.X
     values = getattr(X, "data", X) if not isinstance(X, np.ndarray) else X.reshape(-1)
-    parts = [X.shape, problem.loss, problem.alpha, problem.intercept, float(values.sum())]
+    parts = [X.shape, problem.options, float(values.sum())]
     parts += [values[:: max(1, len(values) // 1000)].tolist(), float(problem.y @ np.arange(problem.n))]
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def measure(problem, kinds, *, rounds, limit, bounds):
+def measure(problem, kinds, *, rounds, bounds, limit=LIMIT, hopeless=HOPELESS):
     """Let the contenders solve the problem at their settings, `rounds` times, alternating.
 
     The result are the CPU seconds of each round, by target and contender, at the setting that reaches the
     target soonest; and, of contenders whose ladder ended because it took too long, those of the slowest fit.
     `bounds` are on the optimum without and with a penalty on the intercept. The first round climbs each
-    one's ladder until the tightest target is reached, or a fit takes more than `limit` seconds (or HOPELESS
+    one's ladder until the tightest target is reached, or a fit takes more than `limit` seconds (or `hopeless`
     times what fastsvm takes to that target), or the last STALLED fits got no further. Later rounds repeat
     the settings that are, or may turn out, the quickest to a target, until that took the limit in all.
     """
@@ -97,9 +96,9 @@ def measure(problem, kinds, *, rounds, limit, bounds):
                 break
             stalled = 0.1 > lowest[-1] > 0.9 * ([np.inf] * STALLED + lowest)[-1 - STALLED]
             if contender.certified:
-                if found.suboptimality <= min(TARGETS):
-                    patience = min(patience, HOPELESS * found.seconds)
-            elif stalled or found.suboptimality <= min(TARGETS) / SURE:
+                if found.suboptimality <= min(problem.targets):
+                    patience = min(patience, hopeless * found.seconds)
+            elif stalled or found.suboptimality <= min(problem.targets) / SURE:
                 break
     kept = {c.name: _worth_repeating(c, runs) for c in contenders}
     spent.clear()
@@ -109,7 +108,8 @@ def measure(problem, kinds, *, rounds, limit, bounds):
                 settings = kept[contender.name]
                 if k < len(settings) and spent[contender.name] <= limit:
                     run(contender, settings[k], seed)
-    return {target: {c.name: _quickest(c, runs, target) for c in contenders} for target in TARGETS}, cut
+    quickest = {t: {c.name: _quickest(c, runs, t) for c in contenders} for t in problem.targets}
+    return quickest, cut
 
 
 def _worth_repeating(contender, runs):
@@ -117,7 +117,7 @@ def _worth_repeating(contender, runs):
     if contender.certified:
         return [run.setting for run in own]
     kept = set()
-    for target in (share * target for target in TARGETS for share in (1, 1 / SURE)):
+    for target in (share * target for target in contender.problem.targets for share in (1, 1 / SURE)):
         reached = [run for run in own if run.suboptimality <= target]
         quickest = min((run.seconds for run in reached), default=0)
         kept.update(run.setting for run in reached if run.seconds <= MARGIN * quickest)
