@@ -18,8 +18,7 @@ def main():
         print(USAGE, file=sys.stderr)
         sys.exit(2)
     if not as_module and not Path(sys.argv[0]).is_file():
-        print(f"fastsvm.drop_in: {sys.argv[0]}: there is no such file", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(f"fastsvm.drop_in: {sys.argv[0]}: there is no such file")
     patch()
     if as_module:
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -29,15 +29,15 @@ class Scores:
         if not (base.is_ready(X, self) and base.is_finite(X)):
             check_is_fitted(self)
             X = validate_data(self, X, accept_sparse="csr", reset=False)
-        coef = self.coef_ if self.coef_.ndim == 2 else self.coef_[None]  # as LogisticRegressionCV has it
-        return decision_scores(X, coef, self.intercept_)
+        # In folds of scikit-learn's LogisticRegressionCV, coef_ has one dimension.
+        return decision_scores(X, self.coef_ if self.coef_.ndim == 2 else self.coef_[None], self.intercept_)
 
 
 class StartedFits(Scores):
     """For SGDClassifier and Perceptron of scikit-learn, the next base class: fits that take a start.
 
     A subclass has `_missing(is_batch)`, which returns what its parameters need that fastsvm has not, or "";
-    `_fit_of(X)`, which returns a `fit` for `fit_each_class`; and `_batch_params(X, **options)`,
+    `_fit_of(X)`, which returns a `fit` for `fit_each_class`; and `_batch_params(X, **options)`, which returns
     the parameters and the first state for `fit_batch`.
     """
 
@@ -153,18 +153,19 @@ def l1_share_of(penalty, l1_ratio):
     return {"l1": 1.0, "l2": 0.0, None: 0.0}.get(penalty, l1_ratio or 0.0)
 
 
-def fit_sdca(estimator, X, y, weights, *, alpha, l1_share=0.0, constant=None, **parameters):
+def fit_sdca(estimator, X, y, weights, *, alpha, l1_share=0.0, constant=None, tasks=None, **parameters):
     """Fit SDCA to checked rows.
 
     Parameters
     ----------
     estimator : object with `fit_intercept`, `max_iter`, `random_state` and `verbose`
     X, y, weights : as `checked_rows` and `row_weights` return them
-    alpha : float, or an array, of which the attributes have an entry for each
+    alpha : float, or array, for each entry of which the attributes have one
     l1_share : float, default=0.0
         As `l1_share_of` returns it.
     constant : float > 0, default=None
         The value of a column whose weight, times it, is the intercept: so it is regularised, as LIBLINEAR's.
+    tasks : TaskCallbacks, default=None
     **parameters : of `SDCAParams`
 
     Returns
@@ -190,7 +191,7 @@ def fit_sdca(estimator, X, y, weights, *, alpha, l1_share=0.0, constant=None, **
         found = coefs.reshape(len(alpha), -1, X.shape[1]), intercepts.reshape(len(alpha), -1), *rest
     else:
         params = SDCAParams(alpha=alpha, verbose=bool(estimator.verbose), **parameters).checked()
-        fit = fit_linear(params, X, y, weights, threads=number_of_threads(params.n_jobs))
+        fit = fit_linear(params, X, y, weights, threads=number_of_threads(params.n_jobs), tasks=tasks)
         warn_if_linear_fit_is_short(fit, params, X, base.ConvergenceWarning)
         found = map(fit.attributes().get, FITTED)
     found = dict(zip(FITTED, found, strict=True))

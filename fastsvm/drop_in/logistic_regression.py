@@ -3,6 +3,7 @@
 import numpy as np
 import sklearn.linear_model
 
+from ..estimators.callbacks import TaskCallbacks, with_callbacks
 from .fallback import fall_back
 from .linear_fits import Scores, alpha_of, checked_rows, fit_sdca, l1_share_of, relative_gap, row_weights
 
@@ -43,8 +44,8 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, divided by
     C sum_i c_i, say how good the solution is. All solvers have the same one. scikit-learn does what fastsvm
-    has not: an l1 share with more than two classes, no penalty, callbacks, and `warm_start` after the first
-    fit.
+    has not: an l1 share with more than two classes, no penalty, and `warm_start` after the first fit.
+    Callbacks get a task "lbfgs-iter", scikit-learn's name, for each epoch.
 
     Examples
     --------
@@ -58,25 +59,29 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
     np.int64(0)
     """
 
+    @with_callbacks
     def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
         self._validate_params()
         if (checked := checked_for(self, X, y, [self.l1_ratio], [np.float64, np.float32])) is None:
             return super().fit(X, y, sample_weight)
-        X, y = checked
-        weights = row_weights(self, X, y, sample_weight)
-        found = self._found(X, y, weights, alpha_of(self.C, X, weights))
+        weights = row_weights(self, *checked, sample_weight)
+        tasks = TaskCallbacks.of(self, *checked, sample_weight, self.max_iter, "lbfgs-iter")
+        found = self._found(*checked, weights, self.C, tasks=tasks)
         vars(self).update(found | {"n_iter_": np.array([found["n_iter_"]], np.int32)})
+        if tasks is not None:
+            tasks.finish()
         return self
 
-    def _found(self, X, y, weights, alpha):
-        """Return what `fit_sdca` does."""
+    def _found(self, X, y, weights, C, tasks=None):
+        """Return what `fit_sdca` does, at one C or several."""
         return fit_sdca(
             *(self, X, y, weights),
             loss="log",
-            alpha=alpha,
+            alpha=alpha_of(C, X, weights),
             tol=relative_gap(self.tol),
             constant=self.intercept_scaling if self.solver == "liblinear" else None,
             l1_share=l1_share_of(self.penalty, self.l1_ratio),
+            tasks=tasks,
             **({"multi_class": "multinomial"} if len(self.classes_) > 2 else {}),
         )
 
@@ -88,4 +93,5 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
             return "fit of no iterations"
         if self.warm_start and hasattr(self, "coef_") and self.solver != "liblinear":  # it has no start
             return "start from other weights"
-        return "callbacks here" if getattr(self, "_skl_callbacks", None) else ""
+        other = self.solver != "lbfgs" and getattr(self, "_skl_callbacks", None)
+        return "callbacks of other solvers" if other else ""

@@ -15,7 +15,7 @@ from .._utils.threads import number_of_threads
 from ..fitting.convergence_advice import ConvergenceWarning
 from ..solvers import as_rows
 from .fallback import fall_back
-from .linear_fits import FITTED, Scores, alpha_of, row_weights
+from .linear_fits import FITTED, Scores, row_weights
 from .logistic_regression import LogisticRegression, checked_for
 
 
@@ -64,8 +64,7 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
             model = self._model(l1_ratio=ratio)
             vars(model).update(classes_=self.classes_, n_features_in_=self.n_features_in_)
             options = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)[test]}
-            alphas, scores = alpha_of(self.Cs_, X[train], own), []
-            found = model._found(X[train], y[train], own, alphas)
+            found, scores = model._found(X[train], y[train], own, self.Cs_), []
             for model.coef_, model.intercept_ in zip(found["coef_"], found["intercept_"], strict=True):
                 scores.append(scorer(model, X[test], y[test], **options))
             return found["coef_"], found["intercept_"], found["n_iter_"], scores

@@ -83,6 +83,4 @@ class SGDClassifier(StartedFits, sklearn.linear_model.SGDClassifier):
             return "l1 penalty of batches" if is_batch else f"l1 penalty with {self.loss} loss"
         if is_batch and self.learning_rate != "optimal":
             return f"{self.learning_rate} learning rate of batches"
-        if self.early_stopping:
-            return "early stopping here"
-        return "callbacks here" if getattr(self, "_skl_callbacks", None) else ""
+        return "early stopping here" if self.early_stopping else ""

@@ -107,15 +107,17 @@ class TaskCallbacks(StepCallbacks):
     ----------
     estimator, X, y, sample_weight : as in `StepCallbacks`
     max_iter : int
+    name : str, default="epoch"
+        That of the task of an epoch.
 
     Attributes
     ----------
     stopped : set of the numbers of the runs that a callback has stopped
     """
 
-    def __init__(self, estimator, X, y, sample_weight, max_iter):
+    def __init__(self, estimator, X, y, sample_weight, max_iter, name="epoch"):
         super().__init__(estimator, X, y, sample_weight)
-        self.max_iter, self.lock, self.stopped = max_iter, Lock(), set()
+        self.max_iter, self.name, self.lock, self.stopped = max_iter, name, Lock(), set()
 
     def start(self, labels, classes):
         """Begin the fit.
@@ -176,7 +178,7 @@ class _TaskWatcher(Watcher):
             self.tasks.begin_task(self.task, self.data)
 
     def before(self, solver):
-        self.epoch = self.task.subcontext("epoch")
+        self.epoch = self.task.subcontext(self.tasks.name)
         self.tasks.begin_task(self.epoch, self.data)
 
     def after(self, solver):

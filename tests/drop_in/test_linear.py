@@ -155,10 +155,8 @@ def test_what_fastsvm_lacks_scikit_learn_does(estimator, missing, monkeypatch):
 
 def learned(model, X, y, **options):
     """The model after batches of 50 rows, in their order."""
-    for start in range(0, len(y), 50):
-        part = slice(start, start + 50)
-        weights = {name: values[part] for name, values in options.items()}
-        model.partial_fit(X[part], y[part], np.unique(y), **weights)
+    for part in (slice(start, start + 50) for start in range(0, len(y), 50)):
+        model.partial_fit(X[part], y[part], np.unique(y), **{name: options[name][part] for name in options})
     return model
 
 
@@ -203,9 +201,7 @@ def test_the_steps_on_batches_are_scikit_learns(name, options):
 def test_batches_go_on_from_a_fit_which_forgets_them():
     X, y = rows(2)
     for model in drop_in.SGDClassifier(alpha=1e-2, random_state=0), drop_in.Perceptron(random_state=0):
-        expected = model.fit(X, y).coef_.copy()
-        before = model.score(X, y)
-        t = model.t_
+        expected, before, t = model.fit(X, y).coef_, model.score(X, y), model.t_
         assert learned(model, X, y).score(X, y) > before - 0.02
         assert model.t_ == t + len(y)
         assert np.array_equal(model.fit(X, y).coef_, expected)
@@ -215,15 +211,22 @@ def test_batches_go_on_from_a_fit_which_forgets_them():
 
 
 @pytest.mark.parametrize(
-    ("options", "missing"),
-    [
-        ({"class_weight": {"a": 2}}, "class weights of batches"),
-        ({"learning_rate": "constant"}, "constant learning rate of batches"),
-        ({"penalty": "l1", "loss": "log_loss"}, "l1 penalty of batches"),
-    ],
+    "options", [{"class_weight": {"a": 2}}, {"learning_rate": "constant"}, {"penalty": "elasticnet"}]
 )
-def test_what_batches_lack_scikit_learn_does(options, missing):
+def test_what_batches_lack_scikit_learn_does(options):
     X, y = rows(2)
     model = learned(drop_in.SGDClassifier(), X, y).set_params(**options)
-    with pytest.warns(FallbackWarning, match=missing):
+    with pytest.warns(FallbackWarning, match="fastsvm has no .* of batches"):
         assert learned(model, X, y).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_callbacks_see_each_epoch(n_classes):
+    monitor = pytest.importorskip("sklearn.callback").ScoringMonitor(scoring="accuracy")
+    X, y = rows(n_classes)
+    model = drop_in.LogisticRegression().set_callbacks(monitor).fit(X, y)
+    log = monitor.get_logs().data_as_pandas
+    assert log["task_name"].tolist() == ["fit", *["lbfgs-iter"] * model.n_iter_[0]]
+    assert log["accuracy"].iloc[-1] == model.score(X, y)
+    with pytest.warns(FallbackWarning, match="callbacks of other solvers"):
+        model.set_params(solver="newton-cg").fit(X, y)

@@ -259,33 +259,21 @@ def test_examples():
     assert found.failed == 0
 
 
+PATCHING = "from sklearn import svm; from fastsvm import drop_in; drop_in.patch()"
 PROGRAM = """
-{0}
-import onnxruntime
-from sklearn.datasets import load_digits
-from sklearn.linear_model import LogisticRegression
+import numpy as np, onnxruntime
 from sklearn.svm import LinearSVC
-{1}
-X, y = load_digits(return_X_y=True)
-X = X.astype("float32")
-for model in LinearSVC(), LogisticRegression():
-    graph = skl2onnx.to_onnx(model.fit(X, y), X)
-    session = onnxruntime.InferenceSession(graph.SerializeToString())
-    print(type(model).__module__, (session.run(None, {{"X": X}})[0] == model.predict(X)).mean())
+import skl2onnx
+X, y = np.eye(3, dtype="float32"), [2, 0, 1]
+graph = skl2onnx.to_onnx(LinearSVC().fit(X, y), X)
+print(LinearSVC.__module__, onnxruntime.InferenceSession(graph.SerializeToString()).run(None, {"X": X})[0])
 """
-EXPORTED = "fastsvm.drop_in.linear_svc 1.0\nfastsvm.drop_in.logistic_regression 1.0\n"
 
 
-@pytest.mark.parametrize(
-    ("module", "first", "last"),
-    [
-        (["-m", "fastsvm.drop_in"], "", "import skl2onnx"),
-        ([], "import skl2onnx; from fastsvm import drop_in; drop_in.patch()", ""),
-        ([], "from sklearn import svm; from fastsvm import drop_in; drop_in.patch()", "import skl2onnx"),
-    ],
-)
-def test_a_patched_program_exports_by_skl2onnx(module, first, last, tmp_path):
-    (tmp_path / "program.py").write_text(PROGRAM.format(first, last))
-    command = [sys.executable, *module, str(tmp_path / "program.py")]
+@pytest.mark.parametrize("first", ["", f"import skl2onnx; {PATCHING}", PATCHING])
+def test_a_patched_program_exports_by_skl2onnx(first, tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(first + PROGRAM)
+    command = [sys.executable, *([path] if first else ["-m", "fastsvm.drop_in", path])]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert ran.stdout == EXPORTED, ran.stderr
+    assert ran.stdout == "fastsvm.drop_in.linear_svc [2 0 1]\n", ran.stderr
