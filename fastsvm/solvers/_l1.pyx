@@ -14,38 +14,33 @@ column by column: from z = w_j + p_j to soft(c z + g, a1) / (c + a2), of curvatu
 import cython
 import numpy as np
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, copysign, fabs
 
 from ._losses cimport LOG, Loss
-from ._rows cimport Rows, axpy, columns_of, dot, row_start, shift
+from ._rows cimport Rows, axpy, dot, row_start, shift
 from ._simd cimport clip_terms, log_terms
-from ._types cimport head, index, int8_t, int32_t, int64_t, real
+from ._types cimport head, index, int32_t, int64_t, real
 
 
 cdef enum:
-    BLOCK_ROWS = 256  # rows whose terms are on the stack at a time
-    PANEL = 64  # rows that are copied to dense columns at a time
+    BLOCK_ROWS = 256  # rows whose terms are on the stack at a time; samples are of such blocks
+    GRAM_ROWS = 1024  # the same of dense columns' products
+    PANEL = 16  # rows that are copied to dense columns at a time
+    SAMPLE_ROWS = 50  # of a sample at least, for each column
+    MOST_ROUNDS = 50  # of a step, each a sweep over all its columns and
+    MOST_SWEEPS = 20  # so many over those with a weight, at most
+    MOST_CONJUGATE = 50  # iterations in a row
+    FEW = 2  # iterations, which were not worth it
+    MOST_WAIT = 16  # sweeps before the next iterations
+
+cdef double ROWS_LEFT = 0.5  # share of the violation that a step may leave in the model
+cdef double GRAM_LEFT = 0.02  # the same if sweeps pass over no rows
+cdef double SUPPORT_LEFT = 0.1  # share of the violation that a sweep met, left for the columns with a weight
+cdef double SHORTEST = 1e-9  # share of a step
+cdef double DECREASE = 1e-4  # share of the promised decrease that a step must bring
 
 
 # X to columns.
-
-
-def add_signed_sums(
-    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, double[:, ::1] sums, Py_ssize_t first, Py_ssize_t last,
-):
-    """Add c_i |x_ij| to `sums` of the column: in the first place where y_i x_ij > 0, else in the second."""
-    cdef const real* x = head(values)
-    cdef const index* j = columns_of(rows, columns)
-    cdef const double* weight = head(weights)
-    cdef Py_ssize_t i, k, start, stop
-    cdef double a
-    with nogil:
-        for i in range(first, last):
-            start, stop = row_start(&rows.layout, i), row_start(&rows.layout, i + 1)
-            a = signs[i] if weight == NULL else signs[i] * weight[i]
-            for k in range(start, stop):
-                sums[j[k] if j != NULL else k - start, a * x[k] < 0] += fabs(a * x[k])
 
 
 def count_columns(
@@ -96,67 +91,6 @@ def copy_columns(
             first = bottom
 
 
-def column_sizes(
-    const real[::1] values, const int64_t[::1] starts, const int64_t[::1] stops, double[::1] norms,
-    double[::1] largest,
-):
-    """Write ||x_j|| and max_i |x_ij| of all columns."""
-    cdef Py_ssize_t j, k
-    cdef double square, most
-    with nogil:
-        for j in range(starts.shape[0]):
-            square = most = 0
-            for k in range(starts[j], stops[j]):
-                square += <double>values[k] * values[k]
-                most = max(most, fabs(values[k]))
-            norms[j], largest[j] = sqrt(square), most
-
-
-# The loss of all rows.
-
-
-def look(
-    Loss loss, const double[::1] scores, const double[::1] signs, double intercept,
-    const double[::1] weights, double[::1] pull, double[::1] bend,
-):
-    """At the margins `scores` + y_i intercept write y_i b_i to `pull` and h_i = c_i phi''(m_i) to `bend`.
-
-    Returns the sums of c_i phi(m_i), of b_i over the rows of sign +1 and of -1, and of h_i.
-    """
-    cdef const double* c = head(weights)
-    cdef double[BLOCK_ROWS] value, b, none
-    cdef double total = 0, positive = 0, negative = 0, bent = 0, weight = 1
-    cdef Py_ssize_t i, k, first = 0, count, n = scores.shape[0]
-    with nogil:
-        for k in range(BLOCK_ROWS):
-            none[k] = 0
-        while first < n:
-            count = min(n - first, <Py_ssize_t>BLOCK_ROWS)
-            if loss.code == LOG:
-                log_terms(&scores[first], intercept, &signs[first], count, value, b, &bend[first])
-            else:
-                clip_terms(
-                    &scores[first], intercept, &signs[first], none, NULL, count, 2, 1, loss.upper, b,
-                    &bend[first],
-                )
-                for k in range(count):
-                    value[k] = b[k] * b[k] / 4
-            for k in range(count):
-                i = first + k
-                if c != NULL:
-                    weight = c[i]
-                    value[k], b[k], bend[i] = weight * value[k], weight * b[k], weight * bend[i]
-                total += value[k]
-                bent += bend[i]
-                pull[i] = signs[i] * b[k]
-                if signs[i] > 0:
-                    positive += b[k]
-                else:
-                    negative += b[k]
-            first += count
-    return total, positive, negative, bent
-
-
 # Products of columns.
 
 
@@ -189,83 +123,148 @@ def add_columns(
                 axpy(factors[k], x + starts[j], shift(row, starts[j]), stops[j] - starts[j], &out[0])
 
 
-# The model of a Newton step.
+# Newton steps.
 
 
 @cython.final
-cdef class Model:
-    """The model of the objective on a working set, and the step that minimises it.
+cdef class Descent:
+    """The margins of an iterate and the loss there, and the model of a step on some columns.
 
     Parameters
     ----------
-    starts, stops : int64 arrays, where the set's columns begin and end
-    weights, limits : float64 arrays, w_j, and how far from it a step may end
-    rest : float64 array of shape (n_rows,), y_i b_i, from which steps take h_i p.x_i: it is changed
-    bend : float64 array of shape (n_rows,), h_i
-    imbalance, s : 1/n sum_i y_i b_i, and s; both 0 where there is no intercept
+    loss : `Loss.struct`
+    signs, weights : int8 and float64 arrays, y_i and c_i; no weights when all are 1
     a1, a2 : of the penalty
+    has_intercept : whether b0 is free
+    balanced : sum_i b_i y_i left at the best b0, as a share of sum_i b_i
 
     Attributes
     ----------
-    step, slope, curvature, tilt : float64 arrays, p, v, c and t; `slope` is without the intercept's part
-    gradient : float64 array, the model's negative gradient at `step`, if there is a `gram`
-    shift : the change of the intercept
-    gain : by how much the steps have lowered the model
+    scores, pull : float64 arrays, y_i w.x_i and y_i b_i
+    intercept, loss_sum : b0 and sum_i c_i phi(m_i)
+    positive, negative : the sums of b_i over the rows of sign +1 and of -1
+    w : float64 array, the weights of the columns of `begin_steps`
     """
 
-    cdef readonly object starts, stops, weights, limits, rest, bend
-    cdef readonly object step, slope, curvature, tilt, gradient, gram
-    cdef readonly double imbalance, s, a1, a2
-    cdef public double shift, gain
-    cdef Py_ssize_t count, n
-    cdef const int64_t* start  # the arrays above, for loops without the GIL
-    cdef const int64_t* stop
-    cdef const double* w
-    cdef const double* limit
-    cdef const double* h
-    cdef double* r
-    cdef double* p
-    cdef double* v
-    cdef double* c
-    cdef double* t
-    cdef double* g
-    cdef const double* G
+    cdef readonly object scores, pull, w
+    cdef public double intercept
+    cdef readonly double loss_sum, positive, negative
+    cdef object of_rows, of_columns, ends, gram, lines, line_columns, line_values
+    cdef Loss loss
+    cdef const double[::1] weights
+    cdef double a1, a2, balanced, bent, shift, gain
+    cdef bint has_intercept
+    cdef Py_ssize_t n, count, stride
+    # Of rows: y_i, y_i w.x_i, y_i b_i, h_i, y_i b_i - h_i p.x_i, and sums of columns.
+    cdef double *y, *m, *r, *h, *rest, *sum
+    # Of columns: their ends; w_j, p_j, the model's negative gradient, c_j, t_j, and what `conjugate` needs.
+    cdef const int64_t *start, *stop
+    cdef double *weight, *p, *g, *c, *t, *d, *u
+    cdef double *G  # H - t t^T / s, or NULL
+    # Sparse columns, row by row, for G.
+    cdef int64_t *line
+    cdef int32_t *column
+    cdef double *value
 
-    def __init__(self, starts, stops, weights, limits, rest, bend, imbalance, s, a1, a2):
-        cdef const int64_t[::1] first = starts, last = stops
-        self.starts, self.stops, self.weights, self.limits = starts, stops, weights, limits
-        self.rest, self.bend, self.gram = rest, bend, None
-        self.step, self.slope, self.curvature, self.tilt, self.gradient = np.zeros((5, len(weights)))
-        self.count, self.n = len(weights), len(rest)
-        self.start, self.stop, self.G = head(first), head(last), NULL
-        self.w, self.limit = start_of(weights), start_of(limits)
-        self.r, self.h = start_of(rest), start_of(bend)
-        self.p, self.v, self.c = start_of(self.step), start_of(self.slope), start_of(self.curvature)
-        self.t, self.g = start_of(self.tilt), start_of(self.gradient)
-        self.imbalance, self.s, self.a1, self.a2 = imbalance, s, a1, a2
-        self.shift, self.gain = imbalance / s if s else 0.0, 0.0
+    def __init__(self, Loss loss, signs, const double[::1] weights, a1, a2, has_intercept, balanced):
+        cdef double[:, ::1] rows = np.zeros((6, len(signs)))
+        self.loss, self.weights, self.n = loss, weights, len(signs)
+        self.a1, self.a2, self.has_intercept, self.balanced = a1, a2, has_intercept, balanced
+        self.of_rows = np.asarray(rows)
+        self.of_rows[0] = signs
+        self.scores, self.pull = self.of_rows[1], self.of_rows[2]
+        self.y, self.m, self.r, self.h = &rows[0, 0], &rows[1, 0], &rows[2, 0], &rows[3, 0]
+        self.rest, self.sum = &rows[4, 0], &rows[5, 0]
 
-    def use_gram(self, const double[:, ::1] gram):
-        """Take H - t t^T / s, where `slope` and `tilt` are there: no pass over rows is needed any more."""
-        self.gram, self.G = gram, &gram[0, 0]
-        self.gradient[:] = self.slope
-        self.curvature[:] = np.diagonal(gram)
+    def fit_intercept(self):
+        """Find the best intercept for the scores, and the loss there."""
+        with nogil:
+            best_intercept(self)
+
+    def begin_steps(self, w, starts, stops, bint with_gram, bint roughly):
+        """Take columns that begin and end there, with these weights."""
+        cdef double[:, ::1] columns = np.zeros((7, len(w))), gram
+        cdef int64_t[:, ::1] ends = np.array((starts, stops))
+        cdef int64_t[::1] line
+        cdef int32_t[::1] column
+        cdef double[::1] value
+        self.stride = 1
+        while roughly and 2 * SAMPLE_ROWS * self.stride * len(w) <= self.n:
+            self.stride *= 2
+        self.of_columns, self.ends, self.count = np.asarray(columns), ends, len(w)
+        self.w = self.of_columns[0]
+        self.w[:] = w
+        self.start, self.stop, self.G = &ends[0, 0], &ends[1, 0], NULL
+        self.weight, self.p, self.g, self.c = &columns[0, 0], &columns[1, 0], &columns[2, 0], &columns[3, 0]
+        self.t, self.d, self.u = &columns[4, 0], &columns[5, 0], &columns[6, 0]
+        if with_gram:
+            count = (np.asarray(ends[1]) - ends[0]).sum() + 1
+            self.gram = gram = np.empty((len(w), len(w)))
+            self.lines = line = np.zeros(self.n + 1, np.int64)
+            self.line_columns, self.line_values = column, value = np.empty(count, np.int32), np.empty(count)
+            self.G, self.line, self.column, self.value = &gram[0, 0], &line[0], &column[0], &value[0]
 
 
-cdef double* start_of(double[::1] array):
-    return <double*>head(array)
+cdef void look(Descent s, const double* scores, double intercept) noexcept nogil:
+    """The loss, y_i b_i and h_i at the margins `scores` + y_i intercept, and their sums."""
+    cdef const double* c = &s.weights[0] if s.weights.shape[0] else NULL
+    cdef double[BLOCK_ROWS] value, b, none
+    cdef Py_ssize_t i, k, first = 0, count
+    s.loss_sum = s.positive = s.negative = s.bent = 0
+    for k in range(BLOCK_ROWS):
+        none[k] = 0
+    while first < s.n:
+        count = min(s.n - first, <Py_ssize_t>BLOCK_ROWS)
+        if s.loss.code == LOG:
+            log_terms(scores + first, intercept, s.y + first, count, value, b, s.h + first)
+        else:
+            clip_terms(
+                scores + first, intercept, s.y + first, none, NULL, count, 2, 1, s.loss.upper, b, s.h + first
+            )
+            for k in range(count):
+                value[k] = b[k] * b[k] / 4
+        for k in range(count):
+            i = first + k
+            if c != NULL:
+                value[k], b[k], s.h[i] = c[i] * value[k], c[i] * b[k], c[i] * s.h[i]
+            s.loss_sum += value[k]
+            s.bent += s.h[i]
+            s.r[i] = s.y[i] * b[k]
+            if s.y[i] > 0:
+                s.positive += b[k]
+            else:
+                s.negative += b[k]
+        first += count
+
+
+cdef void best_intercept(Descent s) noexcept nogil:
+    """Find the intercept at which b is balanced, by Newton's method between bounds."""
+    cdef double low = -INFINITY, high = INFINITY, reach = 1, rise, step, following
+    look(s, s.m, s.intercept)
+    while s.has_intercept:
+        rise = s.positive - s.negative
+        if fabs(rise) <= s.balanced * (s.positive + s.negative):
+            break
+        if rise > 0:
+            low = s.intercept
+        else:
+            high = s.intercept
+        step = rise / s.bent if s.bent > 0 else copysign(1, rise)
+        following = s.intercept + min(max(step, -reach), reach)
+        reach *= 4
+        if not low < following < high:
+            following = (low + high) / 2
+        if following == low or following == high:
+            break
+        s.intercept = following
+        look(s, s.m, following)
 
 
 cdef inline double violation(double g, double z, double a1, double a2) noexcept nogil:
     """How far a negative gradient is from what the penalty allows at z."""
     if z == 0:
         return max(0.0, fabs(g) - a1)
-    return fabs(g - a2 * z - (a1 if z > 0 else -a1))
-
-
-cdef inline double soft(double a, double a1) noexcept nogil:
-    """a, by a1 nearer to 0."""
-    return a - a1 if a > a1 else (a + a1 if a < -a1 else 0)
+    return fabs(g - a2 * z - copysign(a1, z))
 
 
 def largest_violation(const double[::1] v, const double[::1] w, double a1, double a2):
@@ -278,137 +277,305 @@ def largest_violation(const double[::1] v, const double[::1] w, double a1, doubl
     return most
 
 
-def fill_model(Model model, const real[::1] values, const int32_t[::1] rows):
-    """Fill slope, curvature and tilt."""
-    cdef const real* x = head(values)
-    cdef const int32_t* row = head(rows)
-    cdef double v, c, t, a
-    cdef Py_ssize_t i, j, k
-    with nogil:
-        for j in range(model.count):
-            v = c = t = 0
-            for k in range(model.start[j], model.stop[j]):
-                i = row[k] if row != NULL else k - model.start[j]
-                a = model.h[i] * x[k]
-                v += model.r[i] * x[k]
-                t += a
-                c += a * x[k]
-            v, c, t = v / model.n, c / model.n, t / model.n
-            if model.s > 0:
-                model.t[j] = t
-                c -= t * t / model.s
-            model.c[j] = max(c, 0.0)
-            model.v[j] = v - model.shift * t if model.s > 0 else v
-
-
-def sweep(
-    Model model, const real[::1] values, const int32_t[::1] rows, bint everything, double enough,
-    double[:, ::1] steps,
-):
-    """Minimise the model over one column after the other, some times over.
+def newton_step(Descent s, const real[::1] values, const int32_t[::1] rows, double target, double rounding):
+    """Minimise the model of the objective at the margins, and go there, or less far where it does not fall.
 
     Parameters
     ----------
-    model, values, rows
-    everything : visit all columns, not only those whose weight is not 0
-    enough : stop once the largest violation that a sweep met is this or less
-    steps : the step after each sweep is written there: a line for each, as many as there are sweeps at most
+    s, values, rows
+    target : the violation at which nothing is done
+    rounding : relative, of the objective
 
     Returns
     -------
-    (largest violation that the last sweep met, number of sweeps)
+    whether it went
     """
     cdef const real* x = head(values)
     cdef const int32_t* row = head(rows)
+    cdef double met
+    cdef bint moved = False
+    with nogil:
+        met = most_violation(s, x, row)
+        if met > target:
+            fill_model(s, x, row)
+            minimise(s, x, row, (ROWS_LEFT if s.G == NULL else GRAM_LEFT) * met)
+            moved = take_step(s, x, row, rounding)
+    return moved
+
+
+cdef inline double column_dot(
+    Descent s, const real* x, const int32_t* row, Py_ssize_t j, const double* vector
+) noexcept nogil:
+    """1/n x_j . vector."""
+    return dot(x + s.start[j], shift(row, s.start[j]), s.stop[j] - s.start[j], vector) / s.n
+
+
+cdef double most_violation(Descent s, const real* x, const int32_t* row) noexcept nogil:
+    """The largest violation of the columns, whose negative gradient is found."""
     cdef double most = 0
-    cdef Py_ssize_t j, count = 0
-    with nogil:
-        while count < steps.shape[0]:
-            most = 0
-            for j in range(model.count):
-                if everything or model.w[j] + model.p[j] != 0:
-                    most = max(most, visit(model, x, row, j))
-            for j in range(model.count):
-                steps[count, j] = model.p[j]
-            count += 1
-            if most <= enough:
-                break
-    return most, count
+    cdef Py_ssize_t j
+    for j in range(s.count):
+        s.g[j] = column_dot(s, x, row, j, s.r)
+        most = max(most, violation(s.g[j], s.weight[j], s.a1, s.a2))
+    return most
 
 
-cdef double visit(Model model, const real* x, const int32_t* row, Py_ssize_t j) noexcept nogil:
-    """Minimise over one column; return the violation that was met."""
-    cdef Py_ssize_t start = model.start[j]
-    cdef double g, z, c = model.c[j], low, high, new, met
-    if model.G != NULL:
-        g = model.g[j]
-    else:
-        g = dot(x + start, shift(row, start), model.stop[j] - start, model.r) / model.n
-        g -= model.shift * model.t[j]
-    z = model.w[j] + model.p[j]
-    met = violation(g, z, model.a1, model.a2)
-    if met == 0:
-        return 0
-    new = soft(c * z + g, model.a1) / (c + model.a2) if c + model.a2 > 0 else 0
-    low, high = model.w[j] - model.limit[j], model.w[j] + model.limit[j]
-    new = low if new < low else (high if new > high else new)
-    if new == z:
-        return 0  # as far as it may go
-    model.gain += (new - z) * (g - 0.5 * c * (new - z))
-    model.gain += model.a1 * (fabs(z) - fabs(new)) + 0.5 * model.a2 * (z * z - new * new)
-    model.p[j] = new - model.w[j]
-    move(model, x, row, j, new - z)
-    return met
+cdef void fill_model(Descent s, const real* x, const int32_t* row) noexcept nogil:
+    """Make the model for p = 0, of which the gradient is there."""
+    cdef double c, share, tilted = s.n / s.bent if s.has_intercept and s.bent > 0 else 0
+    cdef Py_ssize_t i, j, k
+    s.shift = s.gain = 0
+    for i in range(s.n):
+        s.rest[i] = s.r[i]
+    for j in range(s.count):
+        s.p[j] = s.t[j] = c = 0
+        if s.G == NULL or s.stride > 1:
+            for k in range(s.start[j], s.stop[j]):
+                c += s.h[row[k] if row != NULL else k - s.start[j]] * x[k] * x[k]
+        s.c[j] = c / s.n
+        if tilted > 0 and s.G == NULL:
+            s.t[j] = column_dot(s, x, row, j, s.h)
+            s.c[j] = max(0.0, s.c[j] - s.t[j] * s.t[j] * tilted)
+    if s.G == NULL:
+        return
+    for j in range(s.count * s.count):
+        s.G[j] = 0
+    share = s.bent / max(1e-300, sparse_gram(s, x, row) if row != NULL else dense_gram(s, x)) / s.n
+    for j in range(s.count):
+        s.t[j] = s.t[j] * share if tilted > 0 else 0
+    for j in range(s.count):
+        for k in range(j, s.count):
+            s.G[j * s.count + k] = share * s.G[j * s.count + k] - s.t[j] * s.t[k] * tilted
+            s.G[k * s.count + j] = s.G[j * s.count + k]
+        c = s.c[j] - s.t[j] * s.t[j] * tilted  # of all rows
+        s.c[j] = s.G[j * s.count + j] = max(0.0, c, s.G[j * s.count + j])
 
 
-cdef void move(Model model, const real* x, const int32_t* row, Py_ssize_t j, double a) noexcept nogil:
-    """Tell the gradient of a change of p_j."""
-    cdef const double* line
-    cdef Py_ssize_t i, k, start = model.start[j], count = model.stop[j] - start
-    if model.s > 0:
-        model.shift -= a * model.t[j] / model.s
-    if model.G != NULL:
-        line = model.G + j * model.count
-        for k in range(model.count):
-            model.g[k] -= a * line[k]
-    elif row == NULL:
+cdef double dense_gram(Descent s, const real* x) noexcept nogil:
+    """sum_i h_i x_i x_i^T and sum_i h_i x_i, of dense columns and every so many rows; returns sum_i h_i."""
+    cdef Py_ssize_t i, j, k, first = 0, count
+    cdef double[GRAM_ROWS] hx
+    cdef double bent = 0
+    while first < s.n:
+        count = min(s.n - first, <Py_ssize_t>GRAM_ROWS)
         for i in range(count):
-            model.r[i] -= a * model.h[i] * x[start + i]
-    else:
-        for k in range(start, start + count):
-            model.r[row[k]] -= a * model.h[row[k]] * x[k]
+            bent += s.h[first + i]
+        for j in range(s.count):
+            for i in range(count):
+                hx[i] = s.h[first + i] * x[s.start[j] + first + i]
+            s.t[j] += dot[real, int32_t](x + s.start[j] + first, NULL, count, s.h + first)
+            for k in range(j + 1):
+                s.G[k * s.count + j] += dot[real, int32_t](x + s.start[k] + first, NULL, count, hx)
+        first += GRAM_ROWS * s.stride
+    return bent
 
 
-def sparse_gram(
-    Model model, const real[::1] values, const int32_t[::1] rows, int64_t[::1] offsets, int32_t[::1] column,
-    real[::1] x, double[:, ::1] gram,
-):
-    """Write 1/n sum_i h_i x_i x_i^T to `gram`.
+cdef double sparse_gram(Descent s, const real* x, const int32_t* row) noexcept nogil:
+    """The same of sparse columns, whose rows are put together before."""
+    cdef Py_ssize_t i, j, k, p
+    cdef double a, bent = 0
+    if s.line[s.n] == 0:
+        for j in range(s.count):
+            for k in range(s.start[j], s.stop[j]):
+                if is_sampled(s, row[k]):
+                    s.line[row[k] + 1] += 1
+        for i in range(s.n):
+            s.line[i + 1] += s.line[i]
+        for j in range(s.count):
+            for k in range(s.start[j], s.stop[j]):
+                if is_sampled(s, row[k]):
+                    p = s.line[row[k]]
+                    s.column[p], s.value[p], s.line[row[k]] = <int32_t>j, x[k], p + 1
+        for i in range(s.n, 0, -1):
+            s.line[i] = s.line[i - 1]
+        s.line[0] = 0
+    for i in range(s.n):
+        if s.h[i] != 0 and is_sampled(s, i):
+            bent += s.h[i]
+            for k in range(s.line[i], s.line[i + 1]):
+                a, j = s.h[i] * s.value[k], s.column[k]
+                s.t[j] += a
+                axpy(a, s.value + k, s.column + k, s.line[i + 1] - k, s.G + j * s.count)
+    return bent
 
-    `offsets`, `column` and `x` hold the set's columns row by row; they are filled if offsets[n] is 0.
-    """
-    cdef Py_ssize_t i, j, k, p, n = model.n, d = model.count
-    cdef double a
-    with nogil:
-        if offsets[n] == 0:
-            for j in range(d):
-                for k in range(model.start[j], model.stop[j]):
-                    offsets[rows[k] + 1] += 1
-            for i in range(n):
-                offsets[i + 1] += offsets[i]
-            for j in range(d):
-                for k in range(model.start[j], model.stop[j]):
-                    p = offsets[rows[k]]
-                    column[p], x[p], offsets[rows[k]] = j, values[k], p + 1
-            for i in range(n, 0, -1):
-                offsets[i] = offsets[i - 1]
-            offsets[0] = 0
-        for i in range(n):
-            a = model.h[i] / n
-            if a == 0:
+
+cdef inline bint is_sampled(Descent s, Py_ssize_t i) noexcept nogil:
+    return i // BLOCK_ROWS & (s.stride - 1) == 0
+
+
+cdef void minimise(Descent s, const real* x, const int32_t* row, double enough) noexcept nogil:
+    """Minimise the model, until the largest violation that a sweep meets is `enough`."""
+    cdef double met
+    cdef int _round, _sweep, count, wait = 1, due = 1
+    for _round in range(MOST_ROUNDS):
+        met = sweep(s, x, row, True)
+        if met <= enough:
+            break
+        for _sweep in range(MOST_SWEEPS):
+            if sweep(s, x, row, False) <= SUPPORT_LEFT * met:
+                break
+            due -= 1
+            if due > 0:
                 continue
-            for k in range(offsets[i], offsets[i + 1]):
-                axpy(a * x[k], &x[k], &column[k], offsets[i + 1] - k, &gram[column[k], 0])
-        for j in range(d):
-            for k in range(j):
-                gram[j, k] = gram[k, j]
+            count = conjugate(s, x, row, SUPPORT_LEFT * met)
+            if count == 0:
+                break
+            due = wait = min(2 * wait, MOST_WAIT) if count <= FEW else max(1, wait // 2)
+
+
+cdef double sweep(Descent s, const real* x, const int32_t* row, bint everything) noexcept nogil:
+    """Minimise over one column after the other, or over those with a weight; the largest violation met."""
+    cdef double most = 0, g, z, met, new, a, c
+    cdef Py_ssize_t j
+    for j in range(s.count):
+        z = s.weight[j] + s.p[j]
+        if z == 0 and not everything:
+            continue
+        c = s.c[j] + s.a2
+        g = gradient(s, x, row, j)
+        met = violation(g, z, s.a1, s.a2)
+        if met == 0:
+            continue
+        a = s.c[j] * z + g
+        new = copysign(max(0.0, fabs(a) - s.a1), a) / c if c > 0 else 0
+        if new == z:
+            continue
+        most = max(most, met)
+        s.gain += (new - z) * (g - 0.5 * s.c[j] * (new - z))
+        s.gain += s.a1 * (fabs(z) - fabs(new)) + 0.5 * s.a2 * (z * z - new * new)
+        s.p[j] = new - s.weight[j]
+        move(s, x, row, j, new - z)
+    return most
+
+
+cdef inline double gradient(Descent s, const real* x, const int32_t* row, Py_ssize_t j) noexcept nogil:
+    """The model's negative gradient by p_j."""
+    return s.g[j] if s.G != NULL else column_dot(s, x, row, j, s.rest) - s.shift * s.t[j]
+
+
+cdef void move(Descent s, const real* x, const int32_t* row, Py_ssize_t j, double a) noexcept nogil:
+    """Tell the gradient of a change of p_j."""
+    cdef Py_ssize_t i, k
+    if s.t[j] != 0:
+        s.shift -= a * s.t[j] * s.n / s.bent
+    if s.G != NULL:
+        axpy[double, int32_t](-a, s.G + j * s.count, NULL, s.count, s.g)
+    else:
+        for k in range(s.start[j], s.stop[j]):
+            i = row[k] if row != NULL else k - s.start[j]
+            s.rest[i] -= a * s.h[i] * x[k]
+
+
+cdef int conjugate(Descent s, const real* x, const int32_t* row, double enough) noexcept nogil:
+    """Conjugate gradients on the columns with a weight, until some would change its sign: it becomes 0.
+
+    Returns 0 once the violation there is `enough`, else the number of iterations.
+    """
+    cdef double z, new, g, most, fresh, last = 0, bend, tilted, a
+    cdef Py_ssize_t i, j
+    cdef int count = 0
+    cdef bint cut = False
+    for j in range(s.count):
+        s.d[j] = 0
+    while count < MOST_CONJUGATE and not cut:
+        count += 1
+        most = fresh = bend = tilted = 0
+        for j in range(s.count):
+            z = s.weight[j] + s.p[j]
+            if z != 0 and s.c[j] + s.a2 > 0:
+                g = gradient(s, x, row, j) - s.a2 * z - copysign(s.a1, z)
+                most = max(most, fabs(g))
+                s.u[j] = g / (s.c[j] + s.a2)
+                fresh += g * s.u[j]
+        if most <= enough:
+            return 0
+        for j in range(s.count):
+            if s.weight[j] + s.p[j] != 0 and s.c[j] + s.a2 > 0:
+                s.d[j] = s.u[j] + (fresh / last * s.d[j] if last > 0 else 0)
+                bend += s.a2 * s.d[j] * s.d[j]
+                tilted += s.t[j] * s.d[j]
+        bend += apply(s, x, row, tilted)
+        if not bend > 0:
+            break
+        a, last = fresh / bend, fresh
+        s.gain += a * fresh - 0.5 * a * a * bend
+        if tilted != 0:
+            s.shift -= a * tilted * s.n / s.bent
+        if s.G != NULL:
+            axpy[double, int32_t](-a, s.u, NULL, s.count, s.g)
+        else:
+            for i in range(s.n):
+                s.rest[i] -= a * s.h[i] * s.sum[i]
+        for j in range(s.count):
+            z = s.weight[j] + s.p[j]
+            s.p[j] += a * s.d[j]
+            new = s.weight[j] + s.p[j]
+            if new * z < 0:
+                g = gradient(s, x, row, j) - s.a2 * new - copysign(s.a1, z)
+                s.gain -= new * (g + 0.5 * (s.c[j] + s.a2) * new)
+                s.p[j] = -s.weight[j]
+                move(s, x, row, j, -new)
+                cut = True
+    return count
+
+
+cdef double apply(Descent s, const real* x, const int32_t* row, double tilted) noexcept nogil:
+    """The product of d with the model's Hessian to u, or X d to `sum`; returns its curvature along d."""
+    cdef double bend = 0
+    cdef Py_ssize_t i, j
+    if s.G != NULL:
+        for j in range(s.count):
+            s.u[j] = 0
+        for j in range(s.count):
+            if s.d[j] != 0:
+                axpy[double, int32_t](s.d[j], s.G + j * s.count, NULL, s.count, s.u)
+        return dot[double, int32_t](s.u, NULL, s.count, s.d)
+    combine(s, x, row, s.d)
+    for i in range(s.n):
+        bend += s.h[i] * s.sum[i] * s.sum[i]
+    return bend / s.n - (tilted * tilted * s.n / s.bent if tilted != 0 else 0)
+
+
+cdef void combine(Descent s, const real* x, const int32_t* row, const double* factors) noexcept nogil:
+    """The sum of the columns times `factors` to `sum`."""
+    cdef Py_ssize_t i, j
+    for i in range(s.n):
+        s.sum[i] = 0
+    for j in range(s.count):
+        if factors[j] != 0:
+            axpy(factors[j], x + s.start[j], shift(row, s.start[j]), s.stop[j] - s.start[j], s.sum)
+
+
+cdef double objective(Descent s, double share) noexcept nogil:
+    """The objective, if the weights have gone this share of the step, and the margins too."""
+    cdef double z, size = 0, square = 0
+    cdef Py_ssize_t j
+    for j in range(s.count):
+        z = s.weight[j] + share * s.p[j]
+        size += fabs(z)
+        square += z * z
+    return s.loss_sum / s.n + s.a1 * size + 0.5 * s.a2 * square
+
+
+cdef bint take_step(Descent s, const real* x, const int32_t* row, double rounding) noexcept nogil:
+    """Go along the step, half as far while the objective does not fall; whether it did."""
+    cdef double old = objective(s, 0), share = 1
+    cdef Py_ssize_t i, j
+    if not s.gain > 0:
+        return False
+    combine(s, x, row, s.p)
+    while share > SHORTEST:
+        for i in range(s.n):
+            s.rest[i] = s.m[i] + share * s.y[i] * s.sum[i]
+        look(s, s.rest, s.intercept + share * s.shift)
+        if objective(s, share) <= old * (1 + rounding) - DECREASE * share * s.gain:
+            for i in range(s.n):
+                s.m[i] = s.rest[i]
+            for j in range(s.count):
+                s.weight[j] += share * s.p[j]
+            s.intercept += share * s.shift
+            best_intercept(s)
+            return True
+        share /= 2
+    look(s, s.m, s.intercept)
+    return False
