@@ -55,7 +55,7 @@ CONSTANTS = {
     "auto": of(
         "make_solver",
         *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "TIGHT_TOL"),
-        *("STEEP_IF_MANY", "MANY_SHORT_ROWS", "MANY_LONG_ROWS"),
+        *("STEEP_IF_MANY", "STEEP_IF_TIGHT", "MANY_SHORT_ROWS", "MANY_LONG_ROWS"),
     ),
     "sdca": [
         *of(

@@ -24,6 +24,7 @@ TALL = 1000  # dense rows a column, from which Newton's steps take the Hessian o
 TALL_LOG = 200  # the same of the log loss, for which all rows are active
 TALL_VALUES = 1 << 18  # of all of them, at least: below, calls take longer than passes
 TIGHT_TOL = 1e-4  # below which they take many epochs, too
+STEEP_IF_TIGHT = 4  # the same as STEEP at TIGHT_TOL, of a quadratic dual, up to its share of FEW_COLUMNS
 
 LinearParams = SDCAParams | PegasosParams | PerceptronParams | ASDCAParams
 
@@ -107,7 +108,8 @@ def suits_newton(problem: Problem, params: SDCAParams) -> bool:
         return False
     if d <= VERY_FEW_COLUMNS or tol < TIGHT_TOL:
         return True
-    short, steep = rows.n_values < SHORT_ROW * n, STEEP
+    short = rows.n_values < SHORT_ROW * n
+    steep = max(STEEP_IF_TIGHT, STEEP * d / FEW_COLUMNS) if tol <= TIGHT_TOL and loss.quadratic else STEEP
     if n >= (MANY_SHORT_ROWS if short else MANY_LONG_ROWS) * d:
         if not loss.quadratic or (loss.smooth and short and params.fit_intercept):
             steep = 0
