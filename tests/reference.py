@@ -152,6 +152,7 @@ def sdca(
     alpha,
     sample_weight=None,
     sgd_init=False,
+    ahead=0.0,
     averaging="last",
     average_from=None,
     intercept_column=0.0,
@@ -160,7 +161,7 @@ def sdca(
     """SDCA, Shalev-Shwartz & Zhang 2013, fig. 1. Returns (b, w(b), b0).
 
     `intercept_column` is the square of the constant column that stands for the intercept; after each
-    epoch its multiplier takes a proximal step (0: no intercept).
+    epoch its multiplier takes a proximal step (0: no intercept). Modified SGD counts rows `ahead` as seen.
     """
     n, d = X.shape
     c = np.ones(n) if sample_weight is None else sample_weight
@@ -168,20 +169,20 @@ def sdca(
     iterates = []
     for epoch, rows in enumerate(order):
         for t, i in enumerate(rows, 1):
+            first = sgd_init and epoch == 0 and t <= n  # modified SGD: a problem of t rows
             if c[i] > 0:
-                size = t if sgd_init and epoch == 0 else n  # modified SGD: a problem of t rows
+                size, total = (t + ahead, n + ahead) if first else (n, n)
+                rate = total / size / (alpha * n)
                 m = y[i] * (w @ X[i] + b0)
-                q = (X[i] @ X[i] + intercept_column) / (alpha * size)
+                q = rate * X[i] @ X[i] + intercept_column / (alpha * n)
                 b_new = dual_step(loss, m, b[i], q, c[i], hinge_width)
-                if sgd_init and epoch == 0:
-                    w = (w * (t - 1) + b_new * y[i] * X[i] / alpha) / t
-                    b0 = (b0 * (t - 1) + b_new * y[i] * intercept_column / alpha) / t
-                else:
-                    w = w + (b_new - b[i]) / (alpha * n) * y[i] * X[i]
-                    b0 += (b_new - b[i]) / (alpha * n) * y[i] * intercept_column
+                if first:
+                    w = w * (size - 1) / size
+                w = w + rate * (b_new - b[i]) * y[i] * X[i]
+                b0 += (b_new - b[i]) / (alpha * n) * y[i] * intercept_column
                 b[i] = b_new
-            elif sgd_init and epoch == 0:
-                w, b0 = w * (t - 1) / t, b0 * (t - 1) / t
+            elif first:
+                w = w * (t + ahead - 1) / (t + ahead)
             iterates.append(b.copy())
         b0 += intercept_column / (alpha * n) * (b @ y)
     if averaging == "tail":

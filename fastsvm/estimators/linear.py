@@ -60,7 +60,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         T_0: "tail" and "random" take the iterates after so many steps, one a row, or the last where there
         are no more; half of max_iter * n by default.
     sgd_init : bool, default=False
-        Make the first epoch modified SGD.
+        Make the first epoch modified SGD, of which a milder form is taken where alpha is large.
     solver : {"auto", "coordinate", "newton"}, default="auto"
         "coordinate": dual coordinate ascent. "newton": Newton's method, for few columns; its epochs are
         passes over all rows. "auto" chooses one, which `solver_` names.

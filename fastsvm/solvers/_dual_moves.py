@@ -1,7 +1,4 @@
-"""Moves of all dual variables of SDCA at once: where it starts, and steps for when its own crawl.
-
-From b = 0 the rows that an epoch meets first get too much, since w explains nothing yet. So SDCA starts from
-the best of the points that are alike for the rows of a class, where alpha is large.
+"""Moves of many dual variables of SDCA at once, for when its own steps crawl.
 
 Once the rows at the bounds are settled, the dual is a quadratic function of the others, and the few
 directions in which it is flat take coordinate steps hundreds of epochs: conjugate gradients take them at
@@ -13,39 +10,10 @@ from functools import partial
 import numpy as np
 
 from ._scores import scores_at
-from .losses import dual_term
 
-SIZES = np.linspace(0, 2, 512, endpoint=False)  # of the start tried, times the dual variable at a margin of 0
 MOST_STEPS = 30  # conjugate gradient steps, each a product with the rows inside their box
 LEAST_RESIDUAL = 1e-8  # share of the squared residual at which they end
 dot = partial(np.einsum, "i,i->")  # BLAS's may depend on where the vectors begin
-
-
-def constant_dual_start(problem, loss, alpha, has_intercept):
-    """The best of the dual variables that are alike for rows of a class, times their weights; and w(b).
-
-    Parameters
-    ----------
-    problem : Problem
-    loss : Loss
-    alpha : float
-    has_intercept : bool
-
-    Returns
-    -------
-    (dual, w)
-    """
-    c = problem.weights if problem.weights.size else np.ones(problem.n)
-    positive, negative = factors = problem.balance_factors(c) if has_intercept else (1.0, 1.0)
-    w = problem.primal_from_dual(c, alpha, factors)
-    sizes = -float(loss.slope(np.zeros(1))[0]) * SIZES
-    terms = (
-        total * dual_term(loss, factor * sizes)
-        for total, factor in zip(problem.class_weight_sums(), factors, strict=True)
-        if total
-    )
-    size = sizes[np.argmax(sum(terms) / problem.n - alpha / 2 * float(w @ w) * sizes**2)]
-    return size * c * np.where(problem.signs > 0, positive, negative), size * w
 
 
 def free_variable_cg(problem, loss, alpha, intercept_step, w, intercept, dual):

@@ -18,7 +18,8 @@ A step on row i, with q_i = ||x_i||^2 / (alpha n) and upper = 1 or inf (`dual_st
 
 The intercept is solved by proximal steps, the method of multipliers on sum_i b_i y_i = 0: within an epoch
 b0 += s (b' - b_i) y_i and q_i += s, s the `intercept_step`; after it b0 += s sum_i b_i y_i (`end_epoch`).
-Modified SGD, for a first epoch: the t-th row is treated as the last of a problem of t rows.
+Modified SGD, for a first epoch: the t-th row is treated as the last of a problem of t rows, or of
+(t + ahead) n / (n + ahead), which is milder. The intercept, which is not regularised, stays as it is.
 Momentum adds a share of a row's last change to its step (`momentum_step`). Shrinking: a row at a bound of its
 box is left out where the slope of the dual pushes it there by more than a threshold (`count_in`).
 
@@ -78,7 +79,7 @@ cdef class SDCAState:
     ----------
     intercept : the intercept
     longest_intercept_step : what `intercept_step` may grow to
-    imbalance : |sum_i b_i y_i| an epoch ago
+    imbalance : sum_i b_i y_i an epoch ago
     momentum : share of its last change that a step gets
     threshold : a row at a bound of its box is dropped if the dual's slope pushes it there by more
     violation : the largest slope that moved a row
@@ -86,6 +87,7 @@ cdef class SDCAState:
     dropped_loss, dropped_dual_margins : the same of the rows dropped
     averaged : steps since averaging began
     seen : rows seen by the modified-SGD epoch; -1 outside it
+    ahead : rows that this epoch counts as seen before its first
     gap_estimate, gap_ratio : the gap as estimated at the end of the last epoch; it over the one before
     screening_intercept : the intercept when the rows left out were dropped
     largest_squared_norm : the largest ||w||^2 at the end of an epoch so far
@@ -103,6 +105,7 @@ cdef class SDCAState:
     cdef public double intercept, momentum, threshold, violation, dropped_loss, dropped_dual_margins
     cdef readonly double gap, loss_sum, dual_margins
     cdef public Py_ssize_t averaged, seen
+    cdef public double ahead
     cdef readonly double gap_estimate, gap_ratio
     cdef public double screening_intercept, largest_squared_norm
     cdef public bint shrinking
@@ -116,7 +119,7 @@ cdef class SDCAState:
         self.w, self.dual, self.squared_norms, self.dropped = w, dual, squared_norms, dropped
         self.averaging_correction, self.w_positive = averaging_correction, w_positive
         self.last_changes = last_changes
-        self.seen = -1
+        self.seen, self.ahead = -1, 0
         self.threshold = self.imbalance = INFINITY
         self.dropped_loss = self.dropped_dual_margins = 0
 
@@ -160,11 +163,11 @@ cdef class SDCAState:
                     positive += self.dual[i]
                 else:
                     negative += self.dual[i]
-        imbalance = fabs(positive - negative)
+        imbalance = positive - negative
         if tol > 0:
             gap = max(self.gap, 0.0)
             if self.intercept_step > 0 and self.loss.straight:
-                gap += imbalance * self.loss_sum / max(positive + negative, DBL_MIN)
+                gap += fabs(imbalance) * self.loss_sum / max(positive + negative, DBL_MIN)
             gap_ratio = gap / self.gap_estimate if gap < self.gap_estimate else 1
             if unless_near_tol and self.is_near_tol(gap * gap_ratio, tol):
                 return False
@@ -172,8 +175,8 @@ cdef class SDCAState:
             if self.last_changes is not None:
                 self.momentum = min(self.rules.most_momentum, self.rules.momentum * (gap_ratio * gap_ratio))
         if self.intercept_step > 0:
-            self.intercept += self.intercept_step * (positive - negative)
-            if imbalance > self.rules.slow_balance * self.imbalance:
+            self.intercept += self.intercept_step * imbalance
+            if imbalance / self.imbalance > self.rules.slow_balance:
                 longer = min(self.rules.longer_steps * self.intercept_step, self.longest_intercept_step)
                 self.intercept_step = max(self.intercept_step, longer)
             self.imbalance = imbalance
@@ -270,7 +273,7 @@ def run_epoch(
     """Take the coordinate step on the rows of `order`, an epoch or a part of one, one after the other.
 
     In the modified-SGD epoch (`state.seen` >= 0) the t-th row is treated as the last of a problem of
-    t rows: w_t = w n / t, and 1 / (alpha t) stands for 1 / (alpha n).
+    t rows, or as many more as `state.ahead` says: w_t = w n / t, and 1 / (alpha t) stands for 1 / (alpha n).
 
     Up to `most` epochs follow one another, each of permuted rows. The last is not ended: all rows may have to
     be visited after it, or none may be left, or its gap may be near `tol`.
@@ -291,7 +294,7 @@ def run_epoch(
     cdef uint64_t* draws = &random[0] if random is not None else NULL
     cdef int8_t* dropped = <int8_t*>head(state.dropped)
     cdef const double* norms = head(state.squared_norms)
-    cdef double n = rows.n_rows, rate = state.rate
+    cdef double n = rows.n_rows, rate = state.rate, ahead = state.ahead, size
     cdef double intercept = state.intercept, intercept_step = state.intercept_step
     cdef double c = 1, m, q, b, change, momentum
     cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0], seen = state.seen, epochs = 0
@@ -321,11 +324,14 @@ def run_epoch(
                         continue
                 start = row_start(&rows.layout, i)
                 count = row_start(&rows.layout, i + 1) - start
-                m = signs[i] * (dot(x + start, shift(j, start), count, w) + intercept)
-                q = rate * norms[i] + intercept_step
-                if seen > 0:
-                    m = m * n / (seen - 1) if seen > 1 else 0
-                    q *= n / seen
+                m = dot(x + start, shift(j, start), count, w)
+                q = rate * norms[i]
+                if 0 < seen <= n:
+                    size = seen + ahead
+                    m = m * (n + ahead) / (size - 1) if size > 1 else 0
+                    q *= (n + ahead) / size
+                m = signs[i] * (m + intercept)
+                q += intercept_step
                 b = dual[i]
                 if momentum > 0:
                     change = momentum_step(loss, m, b, q, c, momentum, last_changes[i]) - b

@@ -92,7 +92,8 @@ def sdca(
         T_0: "tail" and "random" take the iterates after so many steps, one a row, or the last where there
         are no more; half of max_iter * n by default.
     sgd_init : bool, default=False
-        Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows.
+        Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows. Where
+        alpha n is large against ||x||^2 it is so by default, with three tenths of the rows counted before.
     solver : {"auto", "coordinate", "newton"}, default="auto"
         "coordinate": the coordinate steps. "newton": Newton's method on the primal (for the hinge on
         proximal problems), for few columns; n_iter then counts its passes over all rows. "auto" takes
@@ -101,8 +102,7 @@ def sdca(
     start : (dual, intercept), default=None
         Where to start from: dual variables b of shape (n_samples,), clipped to their domain, and an
         intercept (ignored without `fit_intercept`). A Result's of another alpha will do, since b does
-        not scale with alpha. By default b = 0 and the best b0 of w = 0; or of a smooth loss, where alpha n
-        is large against ||x||^2, the best b that is alike for all rows of a class. With an l1 penalty it is
+        not scale with alpha. By default b = 0 and the best b0 of w = 0. With an l1 penalty it is
         (w, intercept).
     n_jobs : int or None, default=None
         Threads for the checks of X and the certificate; they do not change the result.

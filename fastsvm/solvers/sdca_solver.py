@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _sdca  # type: ignore[attr-defined]  # compiled
-from ._dual_moves import constant_dual_start, free_variable_cg
+from ._dual_moves import free_variable_cg
 from ._intercept import best_intercept, lossless_intercept
 from ._random import draw_integer
 from ._scores import loss_and_slope, scores_of
@@ -25,11 +25,15 @@ CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
 FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
 INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
 INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
-START_STEEPNESS = 0.5  # of ||x||^2 / (alpha n), up to which a constant start is worth a pass
+MOST_BEND = 2  # the largest second derivative of a loss with a curved bend, which stands for the hinge's
+START_STEEPNESS = 0.5  # ||x||^2 / (alpha n) times the bend, up to which the first epoch is modified SGD,
+START_AHEAD = 0.3  # with so many rows, as a share of all, counted as seen before,
+START_AGAIN = 0.2  # and so many, those that it visits first, visited again at its end
 SPARE_GAP = 0.1  # of tol, that taking the balance from few rows may cost
 SAMPLE_STEP = 16  # one of so many rows is looked at again, once the gap may be near `tol`,
 LEAST_SAMPLE = 128  # or at least so many
-FIRST_PROGRESS = 0.05  # of the first epoch's gap as it is expected from that as met
+FIRST_PROGRESS = 0.05  # of the first epoch's gap as it is expected from that as met, or, if that is less,
+FLAT_PROGRESS = 0.25  # times the steepness
 LOST_DIGITS = 1e-4  # share of an earlier ||w||^2, below which w carries the rounding of that along
 EXACT_TOL = 1e-6  # below it, and after
 EXACT_EPOCHS = 1000  # epochs, w is summed again before it is returned
@@ -42,7 +46,7 @@ class SDCASolver(Solver):
     solver = "coordinate"
 
     has_default_start = True
-    """Whether it may start from other than w = 0."""
+    """Whether it chooses where to start from, and how."""
 
     keeps_w_by_sign = True
     """Whether w is known by the rows' signs where X is on disk: what balances them then costs no pass."""
@@ -54,11 +58,10 @@ class SDCASolver(Solver):
         n, alpha, order = problem.n, params.alpha, params.order
         norms = problem.rows.norms if self.checks_late else problem.rows.squared_norms()
         rate = 1 / (alpha * n)
-        self.intercept_step = 0.0
-        if self.has_intercept:
-            # In windows always an estimate: other classes, in other threads, may have had all rows checked.
-            mean_square = norms.mean() if self.order.windows is None else self.order.windows.mean_square()
-            self.intercept_step = self._intercept_step(mean_square)
+        # In windows always an estimate: other classes, in other threads, may have had all rows checked.
+        mean_square = norms.mean() if self.order.windows is None else self.order.windows.mean_square()
+        self.steepness = rate * mean_square * min(self.loss.lipschitz, MOST_BEND)
+        self.intercept_step = self._intercept_step(mean_square) if self.has_intercept else 0.0
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.w_positive = None
         if self.keeps_w_by_sign and self.has_intercept and averaging == "last" and problem.rows.mapped:
@@ -70,17 +73,16 @@ class SDCASolver(Solver):
         has_momentum = self.shrinking and self.has_default_start and self.loss.straight
         if self.shrinking:
             self._visit_all()
-        intercept = 0.0
+        intercept, self.modified_sgd, ahead, self.again = 0.0, params.sgd_init, 0.0, 0
         if start is not None:
             self.dual[:], intercept, *known = start  # perhaps with the w(b) that belongs to it
             changed = problem.clip_dual(self.dual, self.loss)
             self.w[:] = known[0] if known and not changed else problem.primal_from_dual(self.dual, alpha)
             self._sum_w_positive()
-        elif self.has_default_start and self.estimates_gap and shuffled and not params.sgd_init:
+        elif self.has_default_start and self.estimates_gap and shuffled:
             intercept = first_intercept(problem, self.loss)
-            flat = norms.mean() * rate <= START_STEEPNESS
-            if flat and self.loss.smooth and not problem.rows.mapped:
-                self.dual[:], self.w[:] = constant_dual_start(problem, self.loss, alpha, self.has_intercept)
+            if not (params.sgd_init or problem.rows.mapped) and self.steepness <= START_STEEPNESS:
+                self.modified_sgd, ahead, self.again = True, START_AHEAD * n, int(START_AGAIN * n)
         self.averaging_correction = np.zeros(n) if averaging == "tail" else None
         self.gap_at_last_look, self.cg_taken, self.cg_failed = math.inf, False, False
         self.dropped = np.zeros(n, np.int8) if self.estimates_gap else None
@@ -91,10 +93,13 @@ class SDCASolver(Solver):
             np.zeros(n, np.float32) if has_momentum else None,
         )
         self.state.largest_squared_norm = float(self.w @ self.w)
-        self.state.shrinking = self.shrinking
+        self.state.shrinking, self.state.ahead = self.shrinking, ahead
         if self.has_intercept:
             self.state.intercept = self.state.screening_intercept = intercept
-            self.state.longest_intercept_step = longest_intercept_step(problem, self.loss)
+            longest = longest_intercept_step(problem, self.loss)
+            if longest and self.steepness <= START_STEEPNESS:  # w, too, may stand for a constant
+                longest = max(longest, _sdca.LONGER_STEPS * self.intercept_step)
+            self.state.longest_intercept_step = longest
         self.steps, self.drawn_iterate = 0, None
         if averaging != "last":
             total = self.max_iter * self.order.n_visits
@@ -109,21 +114,25 @@ class SDCASolver(Solver):
     def run_epoch(self):
         """Visit every row once (n random rows with order 'random')."""
         self.cached_iterate = None
-        modified_sgd = self.params.sgd_init and self.done == 0
+        modified_sgd = self.modified_sgd and self.done == 0
+        order, late = self.order.epoch(self.done, each_once=modified_sgd), self.checks_late
         if modified_sgd:
             self.state.seen = 0
-        order, late = self.order.epoch(self.done, each_once=modified_sgd), self.checks_late
         data = self.problem.data_of_windows if late else self.problem.data
         self.state.begin()
         if self.done == 1:
             self.state.momentum = 0.0  # there is no pace yet
         tol = self.tol if self.estimates_gap and self.tol is not None else 0.0
         cuts, most = (), self._epochs_at_once()
+        if modified_sgd and self.again:
+            order, cuts = np.concatenate([order, order[: self.again]]), (self.again,)
         if self.averaging == "tail":
             cuts = (self.averaging_start - self.steps,)
         elif self.averaging == "random":
             cuts = (self.drawn_at - self.steps,)
         for part in self.slices(order, cuts=cuts):
+            if self.steps == self.again:
+                self.state.begin()  # what was met is met again
             if self.averaging == "tail" and self.steps == self.averaging_start:
                 self._start_average()
             epochs, kept = _sdca.run_epoch(*data, part, self.state, self.random, most, tol)
@@ -234,9 +243,10 @@ class SDCASolver(Solver):
             return False
         s, rows = self.state, self.order.rows
         target = self.tol * (s.loss_sum + s.dual_margins / 2)
+        progress = min(FIRST_PROGRESS, FLAT_PROGRESS * self.steepness) if self.done == 1 else s.gap_ratio
         if self.problem.rows.mapped:
             expected = s.gap_estimate * s.gap_ratio
-        elif s.is_near_tol(s.gap_estimate * (FIRST_PROGRESS if self.done == 1 else s.gap_ratio), self.tol):
+        elif s.is_near_tol(s.gap_estimate * progress, self.tol):
             expected = self._sampled_gap(rows)
         else:
             expected = math.inf

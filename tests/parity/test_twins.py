@@ -11,8 +11,9 @@ from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._random import draw_integer
 from fastsvm.solvers.losses import PEGASOS_LOSSES
 from fastsvm.solvers.make_solver import make_solver
-from fastsvm.solvers.params import PegasosParams
+from fastsvm.solvers.params import PegasosParams, SDCAParams
 from fastsvm.solvers.run import run
+from fastsvm.solvers.sdca_solver import START_AGAIN, START_AHEAD, SDCASolver
 
 pytestmark = pytest.mark.blas
 
@@ -250,3 +251,20 @@ def test_sdca_intercept(data, loss, sgd_init):
     options |= {"max_iter": EPOCHS, "tol": None, "order": order, "fit_intercept": True}
     w = twin.T @ (b * y) / (ALPHA * ROWS)
     assert_all_close(rows, lambda X: solvers.sdca(X, y, **options), dual=b, w=w, intercept=b0)
+
+
+@pytest.mark.parametrize("loss", solvers.LOSSES)
+def test_sdca_by_default_where_alpha_is_large(data, loss):
+    rows, twin, y, weights = data
+    order, options = list(visits("permutation")), {"loss": loss, "alpha": 1.0}
+    params = SDCAParams(**options, max_iter=EPOCHS, tol=None, fit_intercept=False)
+
+    def solve(X):
+        solver = SDCASolver(Problem(X, y, weights), params, as_state(0))
+        solver.order.epoch = lambda done, each_once: order[done].copy()
+        return run(solver, None)
+
+    twice = [np.append(order[0], order[0][: int(START_AGAIN * ROWS)]), *order[1:]]
+    options |= {"sample_weight": weights, "sgd_init": True, "ahead": START_AHEAD * ROWS}
+    b, w, _ = reference.sdca(twin, y, twice, **options)
+    assert_all_close(rows, solve, dual=b, w=w)
