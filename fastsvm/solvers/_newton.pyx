@@ -195,14 +195,15 @@ def newton_row_sums(
 
 def smooth_pass(
     const real[::1] values, const int8_t[::1] signs, const double[::1] weights, Loss loss,
-    const double[::1] w, double[::1] dual, double[::1] curvature, double[:, ::1] z,
+    const double[::1] w, double[::1] dual, double[::1] curvature, double[:, ::1] z, double[:, ::1] sums,
     Py_ssize_t first, Py_ssize_t last,
 ):
     """All that one pass over dense rows tells of w, of a smooth loss.
 
     Writes b_i = c_i (-phi'(m_i)) to `dual`, -db_i/dm_i to `curvature` if that has room, and adds to z as
-    `newton_row_sums` does. Returns sum_i c_i phi(m_i), a p and a q: if all b_i become (1 - t) b_i,
-    sum_i c_i psi(b_i / c_i) is below the tangent of slope m_i by t p + t^2 q at most; p is of b_i at a bound.
+    `newton_row_sums` does. To `sums` of a side it adds sum_i c_i phi(m_i), a p and a q: if all b_i become
+    (1 - t) b_i, sum_i c_i psi(b_i / c_i) is below the tangent of slope m_i by t p + t^2 q at most; p is of
+    b_i at a bound.
     """
     cdef const real* x = head(values)
     cdef const double* c = head(weights)
@@ -211,7 +212,7 @@ def smooth_pass(
     cdef Py_ssize_t[2] n_of
     cdef int32_t[2][PASS_ROWS] rows_of
     cdef double[PASS_ROWS] m, b, h, loss_of, none
-    cdef double bend, total = 0, at_bound = 0, total_bend = 0, intercept = w[d]
+    cdef double bend, intercept = w[d]
     cdef double half_curvature = 0.25 if loss.code == SQUARED_HINGE else 0.5 * loss.width
     cdef bint side
     with nogil:
@@ -238,14 +239,14 @@ def smooth_pass(
                     loss_of[k] *= c[first + k]
                     b[k] *= c[first + k]
                     h[k] *= c[first + k]
-                total += loss_of[k]
-                total_bend += bend
+                side = signs[first + k] > 0
+                sums[side, 0] += loss_of[k]
                 if loss.straight:
-                    at_bound += loss_of[k] - bend  # c (1 - m) - c width, or 0
+                    sums[side, 1] += loss_of[k] - bend  # c (1 - m) - c width, or 0
+                sums[side, 2] += bend
                 dual[first + k] = b[k]
                 if h_of != NULL:
                     h_of[first + k] = h[k]
-                side = signs[first + k] > 0
                 rows_of[side][n_of[side]] = <int32_t>k
                 n_of[side] += 1
                 b[k] *= signs[first + k]
@@ -253,7 +254,6 @@ def smooth_pass(
             for i in range(2):
                 add_rows(x + first * d, &rows_of[i][0], b, n_of[i], &z[i, 0], d)
             first += count
-    return total, at_bound, total_bend
 
 
 def sweep(const double[:, ::1] H, double[::1] slope, double[::1] z, const double[::1] a):

@@ -156,29 +156,30 @@ class TallNewtonSolver(Solver):
     def look_at(self, part, w, curvature=None):
         """The SmoothPoint of w; -db_i/dm_i goes to `curvature`.
 
-        With (1 - t) b for the heavier side, v of these, and u_j the part of v_j that is within a1, P - D is
+        With (1 - t) b, t of each side, v of these, and u_j the part of v_j that is within a1, P - D is
         ||v - u - a2 w||^2 / (2 a2), sum_j a1 |w_j| - w_j u_j, and by how much the dual terms are below their
-        tangents. If a2 is 0, all b shrink so that v is u.
+        tangents. The heavier side shrinks; if a2 is 0, both do so that v is u.
         """
         if part is self.all and self.a2:  # without, the bound would be off by as much as v_j
             w = self.as_kept(w)  # then what is returned needs no pass of its own
-        n, z, sums = len(part.signs), np.zeros((2, self.d + 1)), np.zeros(3)
+        n, z, sums = len(part.signs), np.zeros((2, self.d + 1)), np.zeros((2, 3))
         dual, curvature = np.empty(n), np.empty(0) if curvature is None else curvature
         data = part.values.reshape(-1), part.signs, part.weights, self.loss.struct, w
         step = self.problem.rows.chunk_rows()
         for first in range(0, n, step):
             if self.cancelled:
                 raise KeyboardInterrupt
-            sums += _newton.smooth_pass(*data, dual, curvature, z, first, min(first + step, n))
+            _newton.smooth_pass(*data, dual, curvature, z, sums, first, min(first + step, n))
             self.problem.rows.release()
-        factors = balance_factors(z[1, -1], -z[0, -1]) if self.has_intercept else (1.0, 1.0)
+        factors = np.array(balance_factors(z[1, -1], -z[0, -1]) if self.has_intercept else (1.0, 1.0))
         pull = factors[0] * z[1, :-1] + factors[1] * z[0, :-1]
-        loss, at_bound, bend = (sums * part.share).tolist()
+        losses, at_bound, bend = part.share * sums[::-1].T  # of sign 1, and of -1
         most, norm = self.a1 / part.share, float(np.abs(w[:-1]).sum())
 
         def gap_of(scale):
-            taken = 1 - scale * min(factors)
-            gap = min(taken * at_bound + taken**2 * bend, taken * loss) if taken else 0.0
+            taken = 1 - scale * factors
+            some, t = taken > 0, taken[taken > 0]
+            gap = float(np.minimum(t * at_bound[some] + t * t * bend[some], t * losses[some]).sum())
             near = np.clip(scale * pull, -most, most)
             if self.a1:
                 gap += self.a1 * norm - part.share * float(w[:-1] @ near)
@@ -191,9 +192,8 @@ class TallNewtonSolver(Solver):
         if self.a1:
             scales.add(most / max(most, np.abs(pull).max()))
         gap, scale = min(map(gap_of, scales))
-        primal = self.a1 * norm + self.a2 / 2 * float(w[:-1] @ w[:-1]) + loss
-        factors = scale * factors[0], scale * factors[1]
-        return SmoothPoint(w, primal, gap + self.rounding * primal, dual, factors, z)
+        primal = self.a1 * norm + self.a2 / 2 * float(w[:-1] @ w[:-1]) + float(losses.sum())
+        return SmoothPoint(w, primal, gap + self.rounding * primal, dual, tuple(scale * factors), z)
 
     def as_kept(self, w):
         """`w` as it will be returned, if that has room for it."""

@@ -111,11 +111,13 @@ def test_a_pass_is_what_numpy_computes(loss, d, dtype):
     )
     m, step = y * (X.astype(float) @ w[:-1] + w[-1]), 1e-6
     for c in (rng.random(n), np.ones(n)):
-        dual, curvature, z = np.empty(n), np.empty(n), np.zeros((2, d + 1))
+        dual, curvature, z, sums = np.empty(n), np.empty(n), np.zeros((2, d + 1)), np.zeros((2, 3))
         weights = np.empty(0) if (c == 1).all() else c
-        data = X.reshape(-1), y, weights, entry.struct, w, dual, curvature, z
-        total = sum(_newton.smooth_pass(*data, *part)[0] for part in ((0, 40), (40, n)))
-        assert total == pytest.approx(c @ entry.value(m), rel=1e-12)
+        data = X.reshape(-1), y, weights, entry.struct, w, dual, curvature, z, sums
+        for part in ((0, 40), (40, n)):
+            _newton.smooth_pass(*data, *part)
+        for side, total in zip((-1, 1), sums[:, 0], strict=True):
+            assert total == pytest.approx((c * entry.value(m))[y == side].sum(), rel=1e-12)
         np.testing.assert_allclose(dual, -c * entry.slope(m), rtol=1e-12, atol=1e-14)
         np.testing.assert_allclose(
             curvature, c * (entry.slope(m + step) - entry.slope(m - step)) / (2 * step), atol=1e-6
