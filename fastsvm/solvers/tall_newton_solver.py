@@ -239,8 +239,8 @@ class TallNewtonSolver(Solver):
         g, H = self.gradient(point, part), self.hessian[: self.size, : self.size].copy()
         diagonal = H.reshape(-1)[:: self.size + 1]
         # A column that no row of a sample has may be in a few of as many others.
-        seen = diagonal[: self.d] > 0
-        diagonal[: self.d] += np.where(seen, self.a2, max(self.a2, self.ridge / self.hessian_rows))
+        unsure = (diagonal[: self.d] == 0) & (self.hessian_rows < self.n_used)
+        diagonal[: self.d] += np.where(unsure, max(self.a2, self.ridge / self.hessian_rows), self.a2)
         if self.has_intercept:
             diagonal[-1] += 1e-3 * abs(g[-1]) + 1e-300
         if self.a1:
