@@ -9,6 +9,7 @@ A Newton step p minimises, on a working set of columns, the penalty at w + p and
 
 The last term is what the best change of the intercept, (1/n sum_i b_i y_i - t.p) / s, takes off. It does so
 column by column: from z = w_j + p_j to soft(c z + g, a1) / (c + a2), of curvature c and negative gradient g.
+Where steps are too long, as on rows whose h_i is nearly 0, the damping raises every h_i of the model.
 """
 
 import cython
@@ -36,7 +37,10 @@ cdef enum:
 cdef double ROWS_LEFT = 0.5  # share of the violation that a step may leave in the model
 cdef double GRAM_LEFT = 0.02  # the same if sweeps pass over no rows
 cdef double SUPPORT_LEFT = 0.1  # share of the violation that a sweep met, left for the columns with a weight
-cdef double SHORTEST = 1e-9  # share of a step
+cdef double SHORTEST = 1e-3  # share of a step
+cdef double LONG_ENOUGH = 0.25  # share of a step from which the next needs no more damping
+cdef double FIRST_DAMPING = 0.01  # share of the mean h_i, and the least
+cdef double DAMPING_FACTOR = 8  # a step
 cdef double DECREASE = 1e-4  # share of the promised decrease that a step must bring
 
 
@@ -152,7 +156,7 @@ cdef class Descent:
     cdef object of_rows, of_columns, ends, gram, lines, line_columns, line_values
     cdef Loss loss
     cdef const double[::1] weights
-    cdef double a1, a2, balanced, bent, shift, gain
+    cdef double a1, a2, balanced, bent, shift, gain, damping
     cdef bint has_intercept
     cdef Py_ssize_t n, count, stride
     # Of rows: y_i, y_i w.x_i, y_i b_i, h_i, y_i b_i - h_i p.x_i, and sums of columns.
@@ -288,7 +292,7 @@ def newton_step(Descent s, const real[::1] values, const int32_t[::1] rows, doub
 
     Returns
     -------
-    whether it went
+    whether it went, or another step may
     """
     cdef const real* x = head(values)
     cdef const int32_t* row = head(rows)
@@ -322,11 +326,14 @@ cdef double most_violation(Descent s, const real* x, const int32_t* row) noexcep
 
 cdef void fill_model(Descent s, const real* x, const int32_t* row) noexcept nogil:
     """Make the model for p = 0, of which the gradient is there."""
-    cdef double c, share, tilted = s.n / s.bent if s.has_intercept and s.bent > 0 else 0
+    cdef double c, share, tilted
     cdef Py_ssize_t i, j, k
+    s.bent += s.n * s.damping
+    tilted = s.n / s.bent if s.has_intercept and s.bent > 0 else 0
     s.shift = s.gain = 0
     for i in range(s.n):
         s.rest[i] = s.r[i]
+        s.h[i] += s.damping
     for j in range(s.count):
         s.p[j] = s.t[j] = c = 0
         if s.G == NULL or s.stride > 1:
@@ -558,24 +565,31 @@ cdef double objective(Descent s, double share) noexcept nogil:
 
 
 cdef bint take_step(Descent s, const real* x, const int32_t* row, double rounding) noexcept nogil:
-    """Go along the step, half as far while the objective does not fall; whether it did."""
+    """Go along the step, half as far while the objective does not fall; whether another may."""
     cdef double old = objective(s, 0), share = 1
     cdef Py_ssize_t i, j
+    cdef bint lower = False
     if not s.gain > 0:
         return False
     combine(s, x, row, s.p)
-    while share > SHORTEST:
+    while share > SHORTEST and not lower:
         for i in range(s.n):
             s.rest[i] = s.m[i] + share * s.y[i] * s.sum[i]
         look(s, s.rest, s.intercept + share * s.shift)
-        if objective(s, share) <= old * (1 + rounding) - DECREASE * share * s.gain:
-            for i in range(s.n):
-                s.m[i] = s.rest[i]
-            for j in range(s.count):
-                s.weight[j] += share * s.p[j]
-            s.intercept += share * s.shift
-            best_intercept(s)
-            return True
-        share /= 2
-    look(s, s.m, s.intercept)
-    return False
+        lower = objective(s, share) <= old * (1 + rounding) - DECREASE * share * s.gain
+        if not lower:
+            share /= 2
+    if lower:
+        for i in range(s.n):
+            s.m[i] = s.rest[i]
+        for j in range(s.count):
+            s.weight[j] += share * s.p[j]
+        s.intercept += share * s.shift
+        best_intercept(s)
+    else:
+        look(s, s.m, s.intercept)
+    if share < LONG_ENOUGH:
+        s.damping = max(DAMPING_FACTOR * s.damping, FIRST_DAMPING * s.bent / s.n)
+    elif share == 1:
+        s.damping = s.damping / DAMPING_FACTOR if s.damping > FIRST_DAMPING * s.bent / s.n else 0
+    return lower or s.gain > rounding * old

@@ -109,7 +109,8 @@ class L1Solver(Solver):
         self.start, self.columns = start, None
         self.a1, self.a2 = params.alpha * params.l1_share, params.alpha * (1 - params.l1_share)
         self.least_a1 = self.a1 if least_alpha is None else least_alpha * params.l1_share
-        self.bound, self.dual, self.stalled, self.least_gap = 0.0, None, 0, math.inf
+        self.bound, self.dual, self.stalled = 0.0, None, 0
+        self.least = np.full(3, math.inf)  # gap, violation and objective of all rounds
         self.rounding = 4 * np.finfo(float).eps * math.sqrt(problem.n)  # of sums over the rows
         balanced = BALANCED * (1e-8 if params.tol is None else params.tol)
         one_sided = self.has_intercept and not all(problem.class_weight_sums())
@@ -180,12 +181,14 @@ class L1Solver(Solver):
                 w = self.all_weights()
                 self.columns = self.columns_of(everywhere, w)
                 self.w, self.products = w[self.columns.ids], everywhere[self.columns.ids]
-                self.least_gap = math.inf
+                self.least[:2] = math.inf
         self.violation = _l1.largest_violation(self.products, self.w, self.a1, self.a2)
         if proven and (self.dual is None or bound > self.bound):
             self.bound, self.dual = bound, scale * np.abs(pull)
-        self.stalled = 0 if self.primal - bound < 0.9 * self.least_gap else self.stalled + 1
-        self.least_gap = min(self.least_gap, self.primal - bound)
+        measures = np.array((self.primal - bound, self.violation, self.primal))
+        progress = measures < self.least * (0.9, 0.9, 1 - self.rounding)
+        self.stalled = 0 if progress.any() else self.stalled + 1
+        self.least = np.minimum(self.least, measures)
         bound = self.bound - self.rounding * self.primal
         self.point = MeasuredIterate(None, descent.intercept, self.dual, self.primal, bound)
 

@@ -174,6 +174,19 @@ def test_a_start_at_the_optimum_needs_one_round(kind):
         assert again.gap <= 1e-7 * again.objective
 
 
+@pytest.mark.parametrize("share", [0.05, 0.003])
+def test_a_start_where_the_loss_is_all_but_linear(share):
+    """Rows whose second derivative vanishes make steps far too long; columns that come in pairs, too."""
+    X, y = KINDS["sparse"]
+    other = X.copy()
+    other.data *= 1 + 0.05 * np.random.default_rng(4).random(len(X.data))
+    X = sparse.hstack([X, other]).tocsr()
+    params = parameters("log", "l1", X, y, share)
+    result = sdca(X, y, tol=1e-6, start=(np.where(np.arange(X.shape[1]) < 10, 100.0, 0.0), 0.0), **params)
+    primal, gap = long_double_gap(X, y, result, params)
+    assert gap <= 1.01e-6 * primal
+
+
 def test_one_class_without_weight_has_the_lossless_intercept():
     X, y = KINDS["tall"]
     for loss in LOSSES:
