@@ -125,8 +125,8 @@ def _register():
             options=classifiers.OPTIONS,
         )
     for kind in AS_IN_SCIKIT_LEARN:
-        known = next(each for each in kind.__mro__ if each in sklearn_operator_name_map)  # ours, if patched
-        sklearn_operator_name_map[kind] = skl2onnx.get_model_alias(known)
+        known = next(filter(sklearn_operator_name_map.__contains__, kind.__mro__), kind)  # ours, if patched
+        sklearn_operator_name_map.update({kind: skl2onnx.get_model_alias(known)})
     for kind, nodes in TRANSFORMERS.items():
         functions, options = (_infer_columns, _converter(nodes)), {"locale": None} if kind in BAGS else None
         skl2onnx.update_registered_converter(kind, f"Fastsvm{kind.__name__}", *functions, options=options)

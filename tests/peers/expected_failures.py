@@ -3,7 +3,7 @@
 FEWER = "asks for a warning, or for more passes, at a max_iter that is enough here"
 EXACT = "compares with steps that stop before the optimum; ours is at it"
 START = "compares scikit-learn's fit, after a fallback, with ours: they differ by its tol"
-BATCHES = "partial_fit is scikit-learn's, fit is ours: the steps of one are not the optimum of the other"
+BATCHES = "partial_fit takes steps, fit finds the optimum: which the steps do not reach"
 WORDING = "asks for a warning of scikit-learn's about a parameter that has no effect"
 TAKEN = "asks for an error; these rows are taken"
 CLOSE = "compares with scikit-learn's own fit of the same objective to more digits than its tol gives"
