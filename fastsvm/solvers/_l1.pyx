@@ -165,6 +165,8 @@ cdef class Descent:
     cdef const int64_t *start, *stop
     cdef double *weight, *p, *g, *c, *t, *d, *u
     cdef double *G  # H - t t^T / s, or NULL
+    cdef double *room  # for G, or NULL
+    cdef double price, spent  # multiplications that G takes, and those of sweeps without it
     # Sparse columns, row by row, for G.
     cdef int64_t *line
     cdef int32_t *column
@@ -185,28 +187,31 @@ cdef class Descent:
         with nogil:
             best_intercept(self)
 
-    def begin_steps(self, w, starts, stops, bint with_gram, bint roughly):
-        """Take columns that begin and end there, with these weights."""
+    def begin_steps(self, w, starts, stops, bint with_room, bint with_gram, bint roughly):
+        """Take columns that begin and end there, with these weights; with G, or once sweeps cost as much."""
         cdef double[:, ::1] columns = np.zeros((7, len(w))), gram
         cdef int64_t[:, ::1] ends = np.array((starts, stops))
         cdef int64_t[::1] line
         cdef int32_t[::1] column
         cdef double[::1] value
         self.stride = 1
-        while roughly and 2 * SAMPLE_ROWS * self.stride * len(w) <= self.n:
+        while with_gram and roughly and 2 * SAMPLE_ROWS * self.stride * len(w) <= self.n:
             self.stride *= 2
         self.of_columns, self.ends, self.count = np.asarray(columns), ends, len(w)
         self.w = self.of_columns[0]
         self.w[:] = w
         self.start, self.stop, self.G = &ends[0, 0], &ends[1, 0], NULL
+        self.room, self.price, self.spent = NULL, 0, 0
         self.weight, self.p, self.g, self.c = &columns[0, 0], &columns[1, 0], &columns[2, 0], &columns[3, 0]
         self.t, self.d, self.u = &columns[4, 0], &columns[5, 0], &columns[6, 0]
-        if with_gram:
+        if with_room:
             count = (np.asarray(ends[1]) - ends[0]).sum() + 1
             self.gram = gram = np.empty((len(w), len(w)))
             self.lines = line = np.zeros(self.n + 1, np.int64)
             self.line_columns, self.line_values = column, value = np.empty(count, np.int32), np.empty(count)
-            self.G, self.line, self.column, self.value = &gram[0, 0], &line[0], &column[0], &value[0]
+            self.room, self.line, self.column, self.value = &gram[0, 0], &line[0], &column[0], &value[0]
+            if with_gram:
+                self.G = self.room
 
 
 cdef void look(Descent s, const double* scores, double intercept) noexcept nogil:
@@ -326,7 +331,7 @@ cdef double most_violation(Descent s, const real* x, const int32_t* row) noexcep
 
 cdef void fill_model(Descent s, const real* x, const int32_t* row) noexcept nogil:
     """Make the model for p = 0, of which the gradient is there."""
-    cdef double c, share, tilted
+    cdef double c, tilted
     cdef Py_ssize_t i, j, k
     s.bent += s.n * s.damping
     tilted = s.n / s.bent if s.has_intercept and s.bent > 0 else 0
@@ -343,8 +348,16 @@ cdef void fill_model(Descent s, const real* x, const int32_t* row) noexcept nogi
         if tilted > 0 and s.G == NULL:
             s.t[j] = column_dot(s, x, row, j, s.h)
             s.c[j] = max(0.0, s.c[j] - s.t[j] * s.t[j] * tilted)
-    if s.G == NULL:
-        return
+    if s.G != NULL:
+        fill_gram(s, x, row)
+
+
+cdef void fill_gram(Descent s, const real* x, const int32_t* row) noexcept nogil:
+    """Make G, of all rows or a sample."""
+    cdef double c, share, tilted = s.n / s.bent if s.has_intercept and s.bent > 0 else 0
+    cdef Py_ssize_t j, k
+    for j in range(s.count):
+        s.t[j] = 0
     for j in range(s.count * s.count):
         s.G[j] = 0
     share = s.bent / max(1e-300, sparse_gram(s, x, row) if row != NULL else dense_gram(s, x)) / s.n
@@ -379,23 +392,10 @@ cdef double dense_gram(Descent s, const real* x) noexcept nogil:
 
 cdef double sparse_gram(Descent s, const real* x, const int32_t* row) noexcept nogil:
     """The same of sparse columns, whose rows are put together before."""
-    cdef Py_ssize_t i, j, k, p
+    cdef Py_ssize_t i, j, k
     cdef double a, bent = 0
     if s.line[s.n] == 0:
-        for j in range(s.count):
-            for k in range(s.start[j], s.stop[j]):
-                if is_sampled(s, row[k]):
-                    s.line[row[k] + 1] += 1
-        for i in range(s.n):
-            s.line[i + 1] += s.line[i]
-        for j in range(s.count):
-            for k in range(s.start[j], s.stop[j]):
-                if is_sampled(s, row[k]):
-                    p = s.line[row[k]]
-                    s.column[p], s.value[p], s.line[row[k]] = <int32_t>j, x[k], p + 1
-        for i in range(s.n, 0, -1):
-            s.line[i] = s.line[i - 1]
-        s.line[0] = 0
+        fill_lines(s, x, row)
     for i in range(s.n):
         if s.h[i] != 0 and is_sampled(s, i):
             bent += s.h[i]
@@ -404,6 +404,28 @@ cdef double sparse_gram(Descent s, const real* x, const int32_t* row) noexcept n
                 s.t[j] += a
                 axpy(a, s.value + k, s.column + k, s.line[i + 1] - k, s.G + j * s.count)
     return bent
+
+
+cdef double fill_lines(Descent s, const real* x, const int32_t* row) noexcept nogil:
+    """Put the values of each row together; returns the number of their pairs."""
+    cdef Py_ssize_t i, j, k, p
+    cdef double pairs = 0
+    for j in range(s.count):
+        for k in range(s.start[j], s.stop[j]):
+            if is_sampled(s, row[k]):
+                s.line[row[k] + 1] += 1
+                pairs += s.line[row[k] + 1]
+    for i in range(s.n):
+        s.line[i + 1] += s.line[i]
+    for j in range(s.count):
+        for k in range(s.start[j], s.stop[j]):
+            if is_sampled(s, row[k]):
+                p = s.line[row[k]]
+                s.column[p], s.value[p], s.line[row[k]] = <int32_t>j, x[k], p + 1
+    for i in range(s.n, 0, -1):
+        s.line[i] = s.line[i - 1]
+    s.line[0] = 0
+    return pairs
 
 
 cdef inline bint is_sampled(Descent s, Py_ssize_t i) noexcept nogil:
@@ -419,6 +441,8 @@ cdef void minimise(Descent s, const real* x, const int32_t* row, double enough) 
         if met <= enough:
             break
         for _sweep in range(MOST_SWEEPS):
+            if s.room != NULL and s.G == NULL:
+                consider_gram(s, x, row)
             if sweep(s, x, row, False) <= SUPPORT_LEFT * met:
                 break
             due -= 1
@@ -428,6 +452,18 @@ cdef void minimise(Descent s, const real* x, const int32_t* row, double enough) 
             if count == 0:
                 break
             due = wait = min(2 * wait, MOST_WAIT) if count <= FEW else max(1, wait // 2)
+
+
+cdef void consider_gram(Descent s, const real* x, const int32_t* row) noexcept nogil:
+    """Make G once the sweeps have cost as much."""
+    cdef Py_ssize_t j
+    if s.price == 0:
+        s.price = 0.5 * s.n * s.count * s.count if row == NULL else fill_lines(s, x, row)
+    if s.spent > s.price:
+        for j in range(s.count):
+            s.g[j] = gradient(s, x, row, j)
+        s.G = s.room
+        fill_gram(s, x, row)
 
 
 cdef double sweep(Descent s, const real* x, const int32_t* row, bint everything) noexcept nogil:
@@ -457,7 +493,10 @@ cdef double sweep(Descent s, const real* x, const int32_t* row, bint everything)
 
 cdef inline double gradient(Descent s, const real* x, const int32_t* row, Py_ssize_t j) noexcept nogil:
     """The model's negative gradient by p_j."""
-    return s.g[j] if s.G != NULL else column_dot(s, x, row, j, s.rest) - s.shift * s.t[j]
+    if s.G != NULL:
+        return s.g[j]
+    s.spent += s.stop[j] - s.start[j]
+    return column_dot(s, x, row, j, s.rest) - s.shift * s.t[j]
 
 
 cdef void move(Descent s, const real* x, const int32_t* row, Py_ssize_t j, double a) noexcept nogil:
