@@ -3,8 +3,8 @@
     python -m benchmarks.kernel --data DIR [--output OUT] [--sections NAME ...] [--quick]
 
 DIR has usps.npz and imdb_10k.tsv. Sections: `table`, digits, errors of five folds and the time of each;
-`curve`, error against time at growing budgets; `text`, sparse rows. All contenders work in one process, on
-one core, alternating. `fastsvm-studies kernels` has the report's whole grid, and its programs beside ours.
+`text`, sparse rows. All contenders work in one process, on one core, alternating. `fastsvm-studies kernels`
+has the report's whole grid, and its programs beside ours.
 """
 
 from importlib import import_module
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..machine import parser_of, pin, run_sections
 
-SECTIONS = ("table", "curve", "text")
+SECTIONS = ("table", "text")
 PACKAGES = ("fastsvm", "numpy", "scipy", "scikit-learn", "libsvm-official")
 
 
@@ -21,7 +21,7 @@ def main():
     parser = parser_of("kernel", __doc__, SECTIONS)
     add = parser.add_argument
     add("--contenders", nargs="+", metavar="NAME", help="only those whose names begin so")
-    add("--quick", action="store_true", help="two folds, few budgets and rounds")
+    add("--quick", action="store_true", help="two folds, few rounds")
     add("--output", type=Path, metavar="OUT", help="folder for every figure")
     options = parser.parse_args()
     where = pin(options.core, 1)  # before NumPy's libraries start their threads
