@@ -30,6 +30,7 @@ ROUGH = 0.3  # times a1, a violation above which products of columns are of a sa
 MOST_STEPS = 50  # on a working set
 MOST_IN_GRAM = 256  # columns
 MOST_WITH_ROOM = 2048  # the same once sweeps have cost as much as products of columns
+SCATTERED = 8  # times the cost of a value in a product, that of one in a sweep over sparse rows
 LONG_ROW = 20  # values of the working set a row, from which pairs of them cost more than sweeps
 ON_DEMAND = 0.1  # share of a1 from which |v_j| has a column copied
 BALANCED = 1e-4  # sum_i b_i y_i left, as a share of sum_i b_i and of `tol`
@@ -260,9 +261,11 @@ class L1Solver(Solver):
         if not len(which):
             return
         starts, stops = columns.starts[which], columns.stops[which]
-        mean_row = len(which) if self.problem.rows.dense else (stops - starts).sum() / self.problem.n
+        mean_row = (stops - starts).sum() / self.problem.n
         with_gram = len(which) <= MOST_IN_GRAM and (self.problem.rows.dense or mean_row <= LONG_ROW)
-        with_room, roughly = len(which) <= MOST_WITH_ROOM, self.violation > ROUGH * self.a1
+        n_values = (1 if self.problem.rows.dense else SCATTERED) * mean_row * self.problem.n
+        with_room = with_gram or (len(which) <= MOST_WITH_ROOM and len(which) ** 2 <= n_values)
+        roughly = self.violation > ROUGH * self.a1
         descent.begin_steps(self.w[which], starts, stops, with_room, with_gram, roughly)
         limits = LEAVE * self.violation, self.rounding
         for _ in range(MOST_STEPS):
