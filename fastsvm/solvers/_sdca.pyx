@@ -33,7 +33,7 @@ proximal point algorithm, Math. Oper. Res. 1 (1976), for the intercept.
 import cython
 
 from libc.float cimport DBL_MIN
-from libc.math cimport INFINITY, fabs
+from libc.math cimport copysign, INFINITY, fabs
 
 from ._losses cimport (
     Loss, dual_slope, dual_step, dual_term, gap_term, loss_of_dual, loss_value, momentum_step,
@@ -176,7 +176,7 @@ cdef class SDCAState:
                 self.momentum = min(self.rules.most_momentum, self.rules.momentum * (gap_ratio * gap_ratio))
         if self.intercept_step > 0:
             self.intercept += self.intercept_step * imbalance
-            if imbalance / self.imbalance > self.rules.slow_balance:
+            if copysign(1, self.imbalance) * imbalance > self.rules.slow_balance * fabs(self.imbalance):
                 longer = min(self.rules.longer_steps * self.intercept_step, self.longest_intercept_step)
                 self.intercept_step = max(self.intercept_step, longer)
             self.imbalance = imbalance

@@ -323,6 +323,8 @@ def l1_direction(H, g, w, a1):
         if met <= enough:
             break
         used = np.flatnonzero((z != 0) | (a == 0))
+        if not used.size:
+            continue
         move, _ = newton_direction(H[np.ix_(used, used)], slope[used] + a[used] * np.sign(z[used]))
         crossing = np.full(len(used), math.inf)
         np.divide(-z[used], move, out=crossing, where=(move * z[used] < 0) & (a[used] > 0))
