@@ -118,7 +118,7 @@ def _rounding(problem, alpha=0.0):
     def rounding(w, intercept, dual, primal):
         norm = np.sqrt(w @ w)
         sizes = alpha * norm**2 + primal + (dual @ lengths * norm + dual.sum() * abs(intercept)) / problem.n
-        return 4 * np.finfo(float).eps * np.sqrt(problem.n) * sizes
+        return problem.rounding * sizes
 
     return rounding
 

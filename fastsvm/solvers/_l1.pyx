@@ -100,31 +100,29 @@ def copy_columns(
 
 def column_products(
     const real[::1] values, const int32_t[::1] rows, const int64_t[::1] starts, const int64_t[::1] stops,
-    const int32_t[::1] which, const double[::1] vector, double factor, double[::1] out,
+    const double[::1] vector, double factor, double[::1] out,
 ):
-    """Write x_j . vector, times `factor`, to `out`, for the columns in `which`."""
+    """Write x_j . vector, times `factor`, to `out`, for each column."""
     cdef const real* x = head(values)
     cdef const int32_t* row = head(rows)
-    cdef Py_ssize_t j, k
+    cdef Py_ssize_t j
     with nogil:
-        for k in range(which.shape[0]):
-            j = which[k]
-            out[k] = factor * dot(x + starts[j], shift(row, starts[j]), stops[j] - starts[j], &vector[0])
+        for j in range(starts.shape[0]):
+            out[j] = factor * dot(x + starts[j], shift(row, starts[j]), stops[j] - starts[j], &vector[0])
 
 
 def add_columns(
     const real[::1] values, const int32_t[::1] rows, const int64_t[::1] starts, const int64_t[::1] stops,
-    const int32_t[::1] which, const double[::1] factors, double[::1] out,
+    const double[::1] factors, double[::1] out,
 ):
-    """Add the columns in `which`, times `factors`, to `out`."""
+    """Add the columns, times `factors`, to `out`."""
     cdef const real* x = head(values)
     cdef const int32_t* row = head(rows)
-    cdef Py_ssize_t j, k
+    cdef Py_ssize_t j
     with nogil:
-        for k in range(which.shape[0]):
-            j = which[k]
-            if factors[k] != 0:
-                axpy(factors[k], x + starts[j], shift(row, starts[j]), stops[j] - starts[j], &out[0])
+        for j in range(starts.shape[0]):
+            if factors[j] != 0:
+                axpy(factors[j], x + starts[j], shift(row, starts[j]), stops[j] - starts[j], &out[0])
 
 
 # Newton steps.

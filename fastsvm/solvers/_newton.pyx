@@ -555,20 +555,20 @@ def solve_factorised(const double[:, ::1] H, const double[:, ::1] factor, const 
     found = np.array(slope)
     cdef double[::1] p = found, rest = np.empty(n)
     with nogil:
-        substitute(factor, &p[0])
+        substitute(factor, p)
         for i in range(n):
             rest[i] = slope[i] - dot[double, int32_t](&H[i, 0], NULL, n, &p[0])
-        substitute(factor, &rest[0])
+        substitute(factor, rest)
         for i in range(n):
             p[i] += rest[i]
     return found
 
 
-cdef void substitute(const double[:, ::1] factor, double* x) noexcept nogil:
+cdef void substitute(const double[:, ::1] factor, double[::1] x) noexcept nogil:
     """Solve factor factor^T p = x, with a lower triangular factor: p goes into x."""
     cdef Py_ssize_t i, n = factor.shape[0]
     for i in range(n):
-        x[i] = (x[i] - dot[double, int32_t](&factor[i, 0], NULL, i, x)) / factor[i, i]
+        x[i] = (x[i] - dot[double, int32_t](&factor[i, 0], NULL, i, &x[0])) / factor[i, i]
     for i in range(n - 1, -1, -1):
         x[i] /= factor[i, i]
-        axpy[double, int32_t](-x[i], &factor[i, 0], NULL, i, x)
+        axpy[double, int32_t](-x[i], &factor[i, 0], NULL, i, &x[0])

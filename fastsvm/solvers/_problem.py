@@ -1,6 +1,7 @@
 """A binary problem: rows, signs and weights, its objective and its dual."""
 
 import copy
+import math
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,11 @@ class Problem:
     def primal_from_dual(self, dual, alpha, factors=(1.0, 1.0)):
         """w(b) = 1/(alpha n) sum_i b_i y_i x_i."""
         return _rows.primal_from_dual(self.rows, self.signs, dual, 1 / (alpha * self.n), *factors)
+
+    @property
+    def rounding(self):
+        """The relative rounding error of sums over the rows, about."""
+        return 4 * np.finfo(float).eps * math.sqrt(self.n)
 
     def primal(self, w, intercept, loss, alpha):
         """P(w, intercept); of a loss that is not regularised, alpha=None, the mean loss."""

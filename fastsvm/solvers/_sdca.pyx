@@ -33,7 +33,7 @@ proximal point algorithm, Math. Oper. Res. 1 (1976), for the intercept.
 import cython
 
 from libc.float cimport DBL_MIN
-from libc.math cimport copysign, INFINITY, fabs
+from libc.math cimport INFINITY, copysign, fabs
 
 from ._losses cimport (
     Loss, dual_slope, dual_step, dual_term, gap_term, loss_of_dual, loss_value, momentum_step,

@@ -78,16 +78,16 @@ class Columns:
         """The leading arguments of every kernel."""
         return self.values, self.rows, self.starts, self.stops
 
-    def products(self, which, vector):
-        """x_j . vector / n of these columns."""
-        out = np.empty(len(which))
-        _l1.column_products(*self.data, which, vector, 1 / len(vector), out)
+    def products(self, vector):
+        """x_j . vector / n of each column."""
+        out = np.empty(len(self.ids))
+        _l1.column_products(*self.data, vector, 1 / len(vector), out)
         return out
 
-    def combination(self, which, factors, n):
-        """The sum of these columns, times `factors`."""
+    def combination(self, factors, n):
+        """The sum of the columns, times `factors`."""
         out = np.zeros(n)
-        _l1.add_columns(*self.data, which, factors, out)
+        _l1.add_columns(*self.data, factors, out)
         return out
 
 
@@ -113,7 +113,7 @@ class L1Solver(Solver):
         self.least_a1 = self.a1 if least_alpha is None else least_alpha * params.l1_share
         self.bound, self.dual, self.stalled = 0.0, None, 0
         self.least = np.full(3, math.inf)  # gap, violation and objective of all rounds
-        self.rounding = 4 * np.finfo(float).eps * math.sqrt(problem.n)  # of sums over the rows
+        self.rounding = problem.rounding
         balanced = BALANCED * (1e-8 if params.tol is None else params.tol)
         one_sided = self.has_intercept and not all(problem.class_weight_sums())
         self.descent = _l1.Descent(
@@ -168,12 +168,11 @@ class L1Solver(Solver):
     def certify(self):
         """Look at all columns that matter: objective and bound."""
         columns, descent, n = self.columns, self.descent, self.problem.n
-        support = np.flatnonzero(self.w).astype(np.int32)
-        descent.scores[:] = columns.combination(support, self.w[support], n) * self.problem.signs
+        descent.scores[:] = columns.combination(self.w, n) * self.problem.signs
         descent.fit_intercept()
         self.primal = descent.loss_sum / n + self.params.penalty_of(self.w)
         pull, proven = self.balanced_pull(), columns.complete
-        self.products = columns.products(np.arange(len(self.w), dtype=np.int32), pull)
+        self.products = columns.products(pull)
         bound, scale = self.dual_bound(pull, self.products)
         enough = self.tol is None or self.primal - bound <= max(self.tol, 2 * self.rounding) * self.primal
         if not proven and (enough or self.stalled > 5):

@@ -24,7 +24,6 @@ SLOW = 0.2  # share of the gap that a step on a sample may leave, before the Hes
 PASS_COLUMNS = 5  # a row costs a Hessian as much as so many a pass, for each of so many columns
 CHEAP = 0.5  # passes over all rows, that the Hessian at a sample's optimum may cost
 DESCENT = 0.1  # share of the descent that a step promises, which is enough
-ROUNDED = 4 * np.finfo(float).eps
 ROUNDING = 1e-12  # relative, of an objective, below which only the gap tells
 EXACT, MOST_SWEEPS = 1e-3, 200  # violation that a step with an l1 penalty leaves, and its sweeps at most
 SHORTEST = 0.1  # share of a step that led uphill, which is tried next
@@ -93,7 +92,7 @@ class TallNewtonSolver(Solver):
         self.hessian, self.hessian_rows, self.hessian_w = None, 0, None  # of how many rows, at which w
         self.here = self.best = None  # the SmoothPoint to step from, and the one with the least gap
         self.stalled = 0
-        self.rounding = ROUNDED * math.sqrt(problem.n) if self.a1 else 0.0  # relative, of the l1 norm's gap
+        self.rounding = problem.rounding if self.a1 else 0.0  # relative, of the l1 norm's gap
 
     def run_epoch(self):
         """A step, and a pass over all rows, which is the certificate of where it led."""
@@ -323,8 +322,6 @@ def l1_direction(H, g, w, a1):
         if met <= enough:
             break
         used = np.flatnonzero((z != 0) | (a == 0))
-        if not used.size:
-            continue
         move, _ = newton_direction(H[np.ix_(used, used)], slope[used] + a[used] * np.sign(z[used]))
         crossing = np.full(len(used), math.inf)
         np.divide(-z[used], move, out=crossing, where=(move * z[used] < 0) & (a[used] > 0))
