@@ -45,6 +45,8 @@ class Table(NamedTuple):
         What there is more than these rows.
     kind : {"claims", ""}
         On a page, rows of a verdict, a claim and what stands behind them, one below the other on a phone.
+    folded : str
+        What a page shows of it until it is opened; "": all of it.
     """
 
     columns: Sequence[str]
@@ -55,6 +57,7 @@ class Table(NamedTuple):
     colors: Sequence[str] = ()
     left_out: str = ""
     kind: str = ""
+    folded: str = ""
 
 
 class Figure(NamedTuple):

@@ -72,8 +72,7 @@ def study_command(name: str, title: str) -> click.Command:
     """Return the command of a study."""
 
     def run(output, json, **options):
-        from ..report.study_folder import PAGE
-        from ..report.study_sections import print_verdicts
+        from ..report.study_pages import PAGE, print_verdicts
 
         record = run_study(name, output, **options)
         if json:
@@ -83,7 +82,14 @@ def study_command(name: str, title: str) -> click.Command:
 
     run.__name__ = name
     run.__doc__ = f"{title}.\n{HELP}"
-    run = study_options(name)(run)
+    again = click.option(
+        "--from",
+        "runs_file",
+        type=Reads(),
+        metavar="RUNS.csv",
+        help="Draw and judge the runs of an earlier study again, without running.",
+    )
+    run = study_options(name)(again(run))
     if name == "kernels":
         grids = {"type": click.Choice(("document", "wider")), "default": "document"}
         run = click.option("--grid", **grids, help="Lower lambda and higher gamma, too.")(run)
@@ -94,10 +100,10 @@ def study_command(name: str, title: str) -> click.Command:
 @study_options("studies")
 def all_studies(output, json, **options):
     """Run all studies, one after the other, and make one page of their verdicts."""
-    from ..report import study_folder
-    from ..report.study_sections import print_all_verdicts, print_verdicts
+    from ..report import output as folders
+    from ..report.study_pages import PAGE, print_all_verdicts, print_verdicts
 
-    study_folder.take_folder(output, "all")
+    folders.take_folder(output, "all")
     if options["data"] is None and not options["quiet"]:
         note(WITHOUT_DATA)
     records, failed = [], []
@@ -110,12 +116,12 @@ def all_studies(output, json, **options):
             failed.append(name)
             continue
         if not json:
-            print_verdicts(records[-1], os.path.join(place, study_folder.PAGE))
-    study_folder.write_index_files(output, records)
+            print_verdicts(records[-1], os.path.join(place, PAGE))
+    folders.write_index_files(output, records)
     if json:
         print_json({"studies": records, "failed": failed})
     else:
-        print_all_verdicts(records, os.path.join(output, study_folder.INDEX))
+        print_all_verdicts(records, os.path.join(output, folders.INDEX))
     return FAILED if failed else DONE
 
 
@@ -123,12 +129,48 @@ all_studies.name = "all"
 all_studies.help += f"\n{HELP}"
 
 
-def run_study(name: str, folder: str, *, quiet: bool, verbose: bool, threads: object = -1, **choices) -> dict:
-    """Run a study and write its results; return their record."""
+def run_study(
+    name: str, folder: str, *, quiet: bool, verbose: bool, threads: object = -1, runs_file=None, **choices
+) -> dict:
+    """Run a study, or take the runs of a file, and write its results; return their record."""
+    from ...common.cache import Cache
+    from ..report import output
+    from ..report.records import record_study
+    from ..report.runs import read_runs
+    from ..report.study import Context
+
+    module = import_module(f".documents.{name}", STUDIES_PACKAGE)
+    if not hasattr(module, "measure"):
+        return _run_old_study(name, folder, quiet=quiet, verbose=verbose, threads=threads, **choices)
+    output.take_folder(folder, name)
+    place = os.path.join(folder, PARTS)
+    start = process_time()
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        if runs_file:
+            measured, how = read_runs(runs_file, name)
+        else:
+            try:
+                context = Context(**choices, parts=Cache(place), threads=thread_count(threads), stage=stage)
+                measured = module.measure(context)
+            except KeyboardInterrupt:
+                if os.path.isdir(place):
+                    note(f"note: finished parts are kept in {place}; the same command resumes")
+                raise
+            how = {"command": command_line(name, **choices), "quick": context.quick, "seed": context.seed}
+            # Of all threads; nobody knows what parts of an earlier run took.
+            how["cpu_seconds"] = None if context.taken_up else process_time() - start
+        findings = module.findings(measured)
+        record = record_study(name, module.TITLE, module.DOCUMENT, measured, findings, how)
+        record["seconds"] = stage.seconds
+        output.write_study_folder(folder, findings, measured, record, stage, keep=not runs_file)
+    return record
+
+
+def _run_old_study(name: str, folder: str, *, quiet: bool, verbose: bool, threads: object, **choices) -> dict:
     from ...common.cache import Cache
     from ..report import study_folder
+    from ..report.study import Context
     from ..report.study_record import record_study
-    from ..report.study_report import Context
 
     study_folder.take_folder(folder, name)
     place = os.path.join(folder, PARTS)
@@ -146,6 +188,12 @@ def run_study(name: str, folder: str, *, quiet: bool, verbose: bool, threads: ob
         how["cpu_seconds"] = None if context.taken_up else process_time() - start
         record = record_study(name, report, how, stage.seconds)
         study_folder.write_study_folder(folder, report, record, stage)
+    renamed = {"words": "claim", "theirs": "document", "ours": "here"}
+    record["claims"] = [
+        {renamed.get(key, key): value for key, value in claim.items()}
+        | {"name": "", "wider": "", "cases": []}
+        for claim in record["claims"]
+    ]
     return record
 
 

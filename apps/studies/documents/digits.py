@@ -10,98 +10,93 @@ from fastsvm.fitting import SDCA, Pegasos
 
 from ...common.statistics import confusion, mean_interval
 from ..data.public_sets import usps_or_small_digits
-from ..race.cost_to_level import level_beyond_an_epoch
-from ..race.many_rows import judge_many_rows, race_on_many_rows
-from ..race.race_curves import Curves
 from ..report import charts
-from ..report import claim_judging as judging
 from ..report.charts import BLUE, GREEN, VERMILION
-from ..report.claim_judging import above, below, judge, mean, of_a_draw, reaches
-from ..report.study_report import Advance, Arrays, Claim, Context, Figure, Report, Table
+from ..report.runs import Measured, Runs, array_hash
+from ..report.study import Advance, Arrays, Context, Figure, Findings, Table
+from ..report.verdicts import Found, mean, of_a_draw
+
+TITLE = "Digits 5 and 6: Pegasos with an intercept"
+DOCUMENT = "F. Saud, Linear SVM via Pegasos (SGD) in R"
 
 LABELS = (5, 6)
 ALPHA, EPOCHS = 1.0, 20  # lambda and T of the document
-N_TRAIN, N_TEST = 100, 300  # of a class; the document's
-# Of the document: errors, true label in rows; the whole script.
+N_TRAIN, N_TEST = 100, 300  # of each class; the document's
+SMALL = 80  # of each class, of scikit-learn's digits
+RUNS, QUICK_RUNS = 100, 20  # draws
+# Of the document: errors, true label in rows.
 TRAIN, TEST = np.array([[98, 2], [0, 100]]), np.array([[285, 15], [8, 292]])
-SECONDS = 0.53
+CELLS = [(f"{true} called {given}", i, j) for i, true in enumerate(LABELS) for j, given in enumerate(LABELS)]
 
 METHODS = {
     "Pegasos": partial(Pegasos, alpha=ALPHA, max_iter=EPOCHS),
     "Pegasos, no intercept": partial(Pegasos, alpha=ALPHA, max_iter=EPOCHS, fit_intercept=False),
     "SDCA": partial(SDCA, alpha=ALPHA, tol=1e-3),
 }
-PEGASOS, SDCA_METHOD = 0, 2  # of them
-EPOCHS_TRIED = (1, 2, 5, 10, 20, 40, 80)  # epochs at which Pegasos is tried
-TOLERANCE = 0.005  # an error that differs by less than half a point is the same for a reader
-LEAST_GAP = 1e-7  # what P* is known to
-OTHERS = "These are other images; it needs USPS (--data)."
-
-
-def run(context: Context) -> Report:
-    """Run the study."""
-    digits = read_digits(context.data)
-    runs = context.runs or (20 if context.quick else 100)
-    rates = error_rates(context, digits, runs)
-    race = race_on_many_rows(context, intercept=True)
-    return Report(
-        title="Digits 5 and 6: Pegasos with an intercept",
-        document="F. Saud, Linear SVM via Pegasos (SGD) in R",
-        data=digits.words,
-        settings={
-            "lambda": ALPHA,
-            "epochs": EPOCHS,
-            "training images of a class": digits.n_train,
-            "test images of a class": digits.n_test,
-            "draws": runs,
-        },
-        claims=digit_claims(digits, rates, race),
-        figures=digit_figures(digits, rates, race),
-        tables=digit_tables(digits, rates),
-    )
+EPOCHS_TRIED = (1, 2, 5, 10, 20, 40, 80)  # at which Pegasos is tried
 
 
 class Digits(NamedTuple):
-    """Images of the two digits.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, side * side)
-        Ink from 0 to 1.
-    y : ndarray of shape (n,)
-        Of `LABELS`.
-    n_train, n_test : int
-        Images of a class that are drawn.
-    original : bool
-        Whether they are of the document's kind.
-    words : str
-        What they are, one sentence.
-    """
+    """Images of the two digits: ink from 0 to 1, labels, and how many of each class a draw has."""
 
     X: np.ndarray
     y: np.ndarray
     n_train: int
     n_test: int
     original: bool
-    words: str
+
+
+# What is measured
+
+
+def measure(context: Context) -> Measured:
+    """Fit each method on each draw."""
+    digits = read_digits(context.data)
+    n_draws = context.runs or (QUICK_RUNS if context.quick else RUNS)
+    compute = partial(fit_draws, digits, n_draws, context.seed)
+    key = {"X": digits.X, "y": digits.y, "runs": n_draws, "seed": context.seed}
+    known, runs = context.part("draws", compute, total=n_draws, **key), Runs()
+    for k, name in enumerate(METHODS):
+        runs.add("draws", "test", name, error=share_wrong(known["test"][k]), seconds=known["seconds"][k])
+        runs.add("draws", "train", name, error=share_wrong(known["train"][k]))
+        for cell, i, j in CELLS:
+            for part in "train", "test":
+                runs.add("confusion", part, name, cell, value=known[part][k, :, i, j])
+        runs.add("weights", "", name, value=known["coef"][k][None])
+    runs.add("epochs", "test", "Pegasos", epoch=[EPOCHS_TRIED], error=known["steps"].T)
+    return Measured(
+        data_words(digits, context.data),
+        originals=["usps"] if digits.original else [],
+        settings={
+            **{"lambda": ALPHA, "epochs": EPOCHS, "draws": n_draws},
+            "training images of each class": digits.n_train,
+            "test images of each class": digits.n_test,
+        },
+        hashes={"digits": array_hash(digits.X, digits.y)},
+        runs=runs,
+    )
 
 
 def read_digits(folder: str | None) -> Digits:
     """Return the 5s and 6s of USPS, or of scikit-learn's digits where there is no USPS."""
     X, y, original = usps_or_small_digits(folder)
-    if original:
-        n_train, n_test, name = N_TRAIN, N_TEST, "USPS, 16 by 16 pixels"
-        note = "The document says MNIST, but of 16 by 16 pixels; which of them it drew is unknown"
-    else:
-        n_train, n_test, name = 80, 80, "scikit-learn's digits, 8 by 8 pixels"
-        note = "They are other images than the document's"
-        if folder is not None:
-            note += ", for the folder of the data has no usps.npz"
     two = np.isin(y, LABELS)
-    X, y = np.ascontiguousarray(X[two]), y[two]
-    counts = " and ".join(f"{np.sum(y == label):,} {label}s" for label in LABELS)
-    words = f"{counts} of {name}. A draw has {n_train} of each to train on and {n_test} to test on. {note}."
-    return Digits(X, y, n_train, n_test, original, words)
+    sizes = (N_TRAIN, N_TEST) if original else (SMALL, SMALL)
+    return Digits(np.ascontiguousarray(X[two]), y[two], *sizes, original)
+
+
+def data_words(digits: Digits, folder: str | None) -> str:
+    """Say what the images are."""
+    name, note = (
+        "USPS, 16 by 16 pixels",
+        "The document says MNIST, but of 16 by 16 pixels; which it drew is unknown",
+    )
+    if not digits.original:
+        name, note = "scikit-learn's digits, 8 by 8 pixels", "They are other images than the document's"
+        note += ", for the folder of the data has no usps.npz" if folder else ""
+    counts = " and ".join(f"{np.sum(digits.y == label):,} {label}s" for label in LABELS)
+    draw = f"A draw has {digits.n_train} of each to train on and {digits.n_test} to test on"
+    return f"{counts} of {name}. {draw}. {note}."
 
 
 def draw(digits: Digits, seed: int, run: int) -> tuple[np.ndarray, np.ndarray]:
@@ -112,127 +107,105 @@ def draw(digits: Digits, seed: int, run: int) -> tuple[np.ndarray, np.ndarray]:
     return rows[:, : digits.n_train].ravel(), rows[:, digits.n_train :].ravel()
 
 
-def wrong(tables: np.ndarray) -> np.ndarray:
-    """Return how many images got the other's label, of confusion tables in the last two axes."""
-    return tables[..., 0, 1] + tables[..., 1, 0]
-
-
-def error_rates(context: Context, digits: Digits, runs: int) -> Arrays:
-    """Fit each method on each draw.
+def fit_draws(digits: Digits, n_draws: int, seed: int, advance: Advance) -> Arrays:
+    """Fit each method on each draw, and Pegasos with other numbers of epochs.
 
     Returns
     -------
     dict
-        train, test : (methods, runs, 2, 2), confusion tables. seconds : (methods, runs), CPU of a fit.
-        coef : (methods, d), mean weights. steps : (len(EPOCHS_TRIED), runs), test errors of Pegasos after so
-        many epochs.
+        train, test : (methods, draws, 2, 2), confusion tables. seconds : (methods, draws), CPU of a fit.
+        coef : (methods, d), mean weights. steps : (len(EPOCHS_TRIED), draws), test errors of Pegasos.
     """
-
-    def compute(advance: Advance) -> Arrays:
-        train, test = (np.zeros((len(METHODS), runs, 2, 2), int) for _ in range(2))
-        seconds, coef = np.zeros((len(METHODS), runs)), np.zeros((len(METHODS), digits.X.shape[1]))
-        steps = np.zeros((len(EPOCHS_TRIED), runs))
-        for run in range(runs):
-            here, there = draw(digits, context.seed, run)
-            for k, method in enumerate(METHODS.values()):
-                model = method(random_state=run)
-                start = thread_time()
-                model.fit(digits.X[here], digits.y[here])
-                seconds[k, run] = thread_time() - start
-                coef[k] += model.coef_[0] / runs
-                train[k, run] = confusion(digits.y[here], model.predict(digits.X[here]), LABELS)
-                test[k, run] = confusion(digits.y[there], model.predict(digits.X[there]), LABELS)
-            for k, epochs in enumerate(EPOCHS_TRIED):
-                model = Pegasos(alpha=ALPHA, max_iter=epochs, random_state=run)
-                model.fit(digits.X[here], digits.y[here])
-                steps[k, run] = np.mean(model.predict(digits.X[there]) != digits.y[there])
-            advance()
-        return {"train": train, "test": test, "seconds": seconds, "coef": coef, "steps": steps}
-
-    key = {"X": digits.X, "y": digits.y, "runs": runs, "seed": context.seed}
-    return context.part("draws", compute, total=runs, **key)
+    shape = len(METHODS), n_draws
+    train, test = (np.zeros((*shape, 2, 2), int) for _ in range(2))
+    seconds, coef = np.zeros(shape), np.zeros((len(METHODS), digits.X.shape[1]))
+    steps = np.zeros((len(EPOCHS_TRIED), n_draws))
+    for run in range(n_draws):
+        here, there = draw(digits, seed, run)
+        for k, method in enumerate(METHODS.values()):
+            model = method(random_state=run)
+            start = thread_time()
+            model.fit(digits.X[here], digits.y[here])
+            seconds[k, run] = thread_time() - start
+            coef[k] += model.coef_[0] / n_draws
+            for table, rows in (train, here), (test, there):
+                table[k, run] = confusion(digits.y[rows], model.predict(digits.X[rows]), LABELS)
+        for k, epochs in enumerate(EPOCHS_TRIED):
+            model = Pegasos(alpha=ALPHA, max_iter=epochs, random_state=run)
+            model.fit(digits.X[here], digits.y[here])
+            steps[k, run] = np.mean(model.predict(digits.X[there]) != digits.y[there])
+        advance()
+    return {"train": train, "test": test, "seconds": seconds, "coef": coef, "steps": steps}
 
 
-# fmt: off
-def digit_claims(digits: Digits, rates: Arrays, race: dict[float, Curves] | str) -> list[Claim]:
-    """Judge the claims, in the order of the document."""
-    train, test = rates["train"][PEGASOS], rates["test"][PEGASOS]
-    fives, sixes = test[:, 0, 1], test[:, 1, 0]
-    optimum = wrong(rates["test"][SDCA_METHOD]) / (2 * digits.n_test)
-    on_images = [
-        _judge_draws("Pegasos with an intercept, lambda 1 and 20 epochs has a test error of 3.83 %",
-                     f"{wrong(TEST)} of {TEST.sum()}, one draw", 100 * wrong(test) / (2 * digits.n_test),
-                     reaches(100 * wrong(TEST) / TEST.sum(), unit=" %"), "{:.2f} %"),
-        _judge_draws("It gets 2 of the 200 training images wrong", "98, 2 / 0, 100", wrong(train),
-                     reaches(wrong(TRAIN)), "{:.1f}"),
-        _judge_draws("Of the 600 test images it calls 293 a 5 and 307 a 6", "293 called 5",
-                     test[:, :, 0].sum(axis=1), judging.meets(*2 * (TEST[:, 0].sum(),)), "{:.1f}"),
-        judge("More 5s are taken for 6s than 6s for 5s", f"{TEST[0, 1]} and {TEST[1, 0]} of 300 each",
-              mean(fives - sixes), above(0),
-              lambda s: f"{fives.mean():.1f} and {sixes.mean():.1f} of {digits.n_test} each; {s.value:.1f} "
-                        f"more ({s.low:.1f} to {s.high:.1f})"),
-    ]
-    return [
-        *(on_images if digits.original else [judging.untested(claim, OTHERS) for claim in on_images]),
-        judge("A fixed number of epochs will do", f"T = {EPOCHS}",
-              mean(rates["steps"][EPOCHS_TRIED.index(EPOCHS)] - optimum),
-              judging.inside(-TOLERANCE, TOLERANCE),
-              lambda s: f"{100 * s.value:+.2f} points of error ({100 * s.low:.2f} to {100 * s.high:.2f}) "
-                        "to the optimum's",
-              why="The error less that of the certified optimum, within half a point."),
-        judge("All of it takes half a second", f"{SECONDS} s, R",
-              of_a_draw(1e3 * rates["seconds"][PEGASOS]), reaches(1e3 * SECONDS, unit=" ms"),
-              lambda s: f"{s.value:.1f} ms of CPU for a fit (95 % of them to {s.high:.1f})",
-              why="A fit is a fraction of all of it; theirs is R on another machine, with files and tables."),
-        judge_many_rows(race, "On many rows the dual is less practical than SGD on the primal (CPU time of "
-                              "Pegasos / that of SDCA)", "introduction", below(1)),
-    ]
+def share_wrong(tables: np.ndarray) -> np.ndarray:
+    """Return the share of images that got the other's label, of confusion tables in the last two axes."""
+    return (tables[..., 0, 1] + tables[..., 1, 0]) / tables.sum(axis=(-2, -1))
 
 
-def _judge_draws(words: str, theirs: str, draws: np.ndarray, region: judging.Region, spelling: str) -> Claim:
-    """Judge a figure of one draw by where 95 % of ours are."""
-    mean_of, low, high = (spelling.format(number) for number in of_a_draw(draws))
-    ours = f"{mean_of} on average of {len(draws)} draws; 95 % of single draws have {low} to {high}"
-    return judge(words, theirs, of_a_draw(draws), region, ours=ours)
+# What is made of it
 
 
-def digit_figures(digits: Digits, rates: Arrays, race: dict[float, Curves] | str) -> list[Figure]:
-    """Return the figures."""
-    n = rates["test"].shape[1]
-    return [
-        Figure("errors", f"Test errors of {n} draws", "How often each number of wrong images came out.",
-               partial(_draw_errors, digits=digits, tables=rates["test"]), (7.0, 4.4), source="test error"),
-        Figure("weights", "Weights",
-               f"Mean over {n} draws. Ink in blue speaks for a {LABELS[1]}, in red for a {LABELS[0]}.",
-               partial(_draw_weights, coef=rates["coef"]), (8.0, 3.2)),
-        Figure("epochs", "Test error by epochs", "Mean over all draws.",
-               partial(_draw_epochs, rates=rates), (7.0, 3.6)),
-        *([] if isinstance(race, str) else [
-            Figure("many-rows", "SDCA and Pegasos on many rows",
-                   "Skin, 245,057 rows of 3 standardised columns, with an intercept. Medians of the runs.",
-                   partial(_draw_many_rows, race=race), (10.5, 4.0))]),
-    ]
-# fmt: on
+def confusion_of(runs: Runs, part: str) -> np.ndarray:
+    """Return the confusion tables of Pegasos, of shape (draws, 2, 2)."""
+    cells = [runs["confusion", part, "Pegasos", cell]["value"][:, 0] for cell, _, _ in CELLS]
+    return np.stack(cells, axis=-1).reshape(-1, 2, 2)
 
 
-def _draw_errors(sheet, digits: Digits, tables: np.ndarray) -> None:
-    percent = 100 / (2 * digits.n_test)
-    for ax, name, counts in zip(sheet.subplots(3, sharex=True), METHODS, wrong(tables), strict=True):
-        values, times = np.unique(counts, return_counts=True)
-        low, high = mean_interval((percent * counts).tolist())
-        mean = percent * counts.mean()
-        ax.bar(percent * values, times, percent, color="#8cbfdf")
+def findings(measured: Measured) -> Findings:
+    """Judge the claims, in the order of the document, and draw."""
+    runs = measured.runs
+    train, test = confusion_of(runs, "train"), confusion_of(runs, "test")
+    optimum, tried = runs["draws", "test", "SDCA"]["error"][:, 0], runs["epochs", "test", "Pegasos"]["error"]
+    pegasos = runs["draws", "test", "Pegasos"]
+    found = {
+        "test-error": of_a_draw(pegasos["error"][:, 0]),
+        "training-errors": of_a_draw(share_wrong(train) * train.sum(axis=(1, 2))),
+        "called-five": of_a_draw(test[:, :, 0].sum(axis=1)),
+        "fives-for-sixes": mean(test[:, 0, 1] - test[:, 1, 0]),
+        "fixed-epochs": mean(tried[:, EPOCHS_TRIED.index(EPOCHS)] - optimum),
+        "run-time": of_a_draw(pegasos["seconds"][:, 0]),
+    }
+    return Findings(
+        {name: Found({"": statistic}) for name, statistic in found.items()},
+        [
+            Figure("errors", partial(draw_errors, runs=runs, original=bool(measured.originals)), (7.0, 4.4)),
+            Figure("weights", partial(draw_weights, runs=runs), (8.0, 3.2)),
+            Figure("epochs", partial(draw_epochs, runs=runs), (7.0, 3.6)),
+        ],
+        [
+            method_table(runs),
+            confusion_table("training", TRAIN, train),
+            confusion_table("test", TEST, test),
+            label_table(train, test),
+        ],
+    )
+
+
+def draw_errors(sheet, runs: Runs, original: bool) -> None:
+    """Draw how often each error came out."""
+    for ax, name in zip(sheet.subplots(3, sharex=True), METHODS, strict=True):
+        errors = 100 * runs["draws", "test", name]["error"][:, 0]
+        values, times = np.unique(errors, return_counts=True)
+        low, high = mean_interval(errors.tolist())
+        ax.bar(values, times, np.diff(values).min(), color="#8cbfdf")
+        ax.axvspan(*of_a_draw(errors)[1:], color=BLUE, alpha=0.1, linewidth=0, label="95 % of draws")
         ax.axvspan(low, high, color=BLUE, alpha=0.3, linewidth=0, label="95 % interval of the mean")
-        ax.axvline(mean, color=BLUE, label="mean")
-        if digits.original:
-            theirs = 100 * wrong(TEST) / TEST.sum()
+        ax.axvline(errors.mean(), color=BLUE, label="mean")
+        if original:
+            theirs = 100 * share_wrong(TEST)
             ax.axvline(theirs, color=VERMILION, linestyle="--", label=f"document: {theirs:.2f} %")
-        of_what = f"test images with the wrong label, % of {2 * digits.n_test}"
-        ax.set(xlabel=of_what, ylabel="draws", title=f"{name}: {mean:.2f} %")
-    charts.legend_below(sheet, 3)
+        ax.set(
+            xlabel="test images with the wrong label, %",
+            ylabel="draws",
+            title=f"{name}: {errors.mean():.2f} %",
+        )
+    charts.legend_below(sheet, 4)
 
 
-def _draw_weights(sheet, coef: np.ndarray) -> None:
+def draw_weights(sheet, runs: Runs) -> None:
+    """Draw the mean weights as images."""
+    coef = np.array([runs["weights", "", name]["value"][0] for name in METHODS])
     most, side = np.abs(coef).max(), round(coef.shape[1] ** 0.5)
     axes = sheet.subplots(1, len(METHODS))
     for ax, name, weights in zip(axes, METHODS, coef, strict=True):
@@ -242,10 +215,11 @@ def _draw_weights(sheet, coef: np.ndarray) -> None:
     sheet.colorbar(image, ax=[*axes], label=words, shrink=0.7)
 
 
-def _draw_epochs(sheet, rates: Arrays) -> None:
-    tables, ax = rates["test"][SDCA_METHOD], sheet.subplots()
-    best = 100 * (wrong(tables) / tables.sum(axis=(1, 2))).mean()
-    charts.draw_band(ax, EPOCHS_TRIED, charts.mean_band(100 * rates["steps"]), BLUE, "Pegasos", "o-")
+def draw_epochs(sheet, runs: Runs) -> None:
+    """Draw the error by epochs."""
+    best, ax = 100 * runs["draws", "test", "SDCA"]["error"].mean(), sheet.subplots()
+    errors = 100 * runs["epochs", "test", "Pegasos"]["error"].T
+    charts.draw_band(ax, EPOCHS_TRIED, charts.mean_band(errors), BLUE, "Pegasos", "o-")
     ax.axhline(best, color=GREEN, linestyle="--", label="SDCA, certified optimum")
     ax.axvline(EPOCHS, color=VERMILION, linestyle=":", label=f"the document's {EPOCHS}")
     charts.name_band(ax, "95 % of the mean")
@@ -254,64 +228,35 @@ def _draw_epochs(sheet, rates: Arrays) -> None:
     ax.legend()
 
 
-def _draw_many_rows(sheet, race: dict[float, Curves]) -> None:
-    for ax, (alpha, curves) in zip(sheet.subplots(1, len(race)), race.items(), strict=True):
-        for name, color, line in ("Pegasos", BLUE, "-"), ("SDCA", VERMILION, "--"):
-            runs = charts.median_band(np.maximum(curves.excess(name), LEAST_GAP))
-            spent = 1e3 * np.median(curves.of[name]["seconds"], axis=0)
-            charts.draw_band(ax, spent, runs, color, name, line)
-        level = level_beyond_an_epoch(*map(curves.excess, curves.of))
-        ax.axhline(level, color="0.6", label="the level that decides")
-        charts.name_band(ax)
-        ax.set(xlabel="CPU time of the updates (ms)", ylabel="(P - P*) / P*", **charts.LOG_LOG)
-        ax.set(title=f"lambda {alpha:.1g}, to {100 * level:.4g} %")
-    charts.legend_below(sheet, 4)
+def method_table(runs: Runs) -> Table:
+    """Return errors and times of each method."""
+    rows = []
+    for name in METHODS:
+        test, train = runs["draws", "test", name], runs["draws", "train", name]["error"]
+        errors = test["error"][:, 0]
+        spread = errors.mean(), *mean_interval(errors.tolist()), errors.std(ddof=1)
+        rows.append((name, *spread, train.mean(), 1e3 * np.median(test["seconds"])))
+    header = "method", "test error", "low", "high", "standard deviation", "training error", "CPU ms"
+    return Table("methods", header, rows)
 
 
-# fmt: off
-def digit_tables(digits: Digits, rates: Arrays) -> list[Table]:
-    """Return the tables."""
-    train, test = rates["train"][PEGASOS], rates["test"][PEGASOS]
-    errors = wrong(rates["test"]) / (2 * digits.n_test)  # (methods, runs)
-    return [
-        Table("methods", "Methods",
-              "Share of the images that get the other's label: the mean over all draws with its 95 % "
-              "interval, and how much single draws vary. CPU time is the median of one fit.",
-              ("method", "test error", "low", "high", "standard deviation", "training error", "CPU ms"),
-              [(name, errors[k].mean(), *mean_interval(errors[k].tolist()), errors[k].std(ddof=1),
-                (wrong(rates["train"][k]) / (2 * digits.n_train)).mean(),
-                 1e3 * np.median(rates["seconds"][k]))
-               for k, name in enumerate(METHODS)]),
-        _confusion_table("training", TRAIN, train),
-        _confusion_table("test", TEST, test),
-        Table("labels", "Label counts",
-              "How many images there are of each label, and how many Pegasos gave it.",
-              ("images", "label", "document: true", "document: given", "true", "given, mean"),
-              [(part, f"{label}", int(theirs[k].sum()), int(theirs[:, k].sum()), int(found[0, k].sum()),
-                found[:, :, k].sum(axis=1).mean())
-               for part, theirs, found in (("training", TRAIN, train), ("test", TEST, test))
-               for k, label in enumerate(LABELS)],
-              source="label counts"),
-        Table("epochs", "Epochs", "Test error of Pegasos, the mean over all draws.",
-              ("epochs", "test error", "low", "high"),
-              [(epochs, values.mean(), *mean_interval(values.tolist()))
-               for epochs, values in zip(EPOCHS_TRIED, rates["steps"], strict=True)]),
-        Table("draws", "Draws", "Each fit.", ("method", "draw", "test error", "CPU seconds"),
-              [(name, run, float(error), float(rates["seconds"][k, run]))
-               for k, name in enumerate(METHODS) for run, error in enumerate(errors[k])],
-              shown=False),
+def confusion_table(part: str, theirs: np.ndarray, found: np.ndarray) -> Table:
+    """Return the document's table, and means and standard deviations of ours."""
+    ours = np.stack([found.mean(axis=0), found.std(axis=0, ddof=1)], axis=-1)  # (2, 2, 2)
+    header = [
+        *("true label", *(f"document: called {label}" for label in LABELS)),
+        *(words for label in LABELS for words in (f"called {label}", f"sd {label}")),
     ]
+    rows = [(f"{label}", *theirs[k].tolist(), *ours[k].ravel()) for k, label in enumerate(LABELS)]
+    return Table(f"confusion_{part}", header, rows)
 
 
-def _confusion_table(part: str, theirs: np.ndarray, found: np.ndarray) -> Table:
-    means, sds = found.mean(axis=0), found.std(axis=0, ddof=1)
-    return Table(
-        f"confusion_{part}", f"Confusion, {part} images",
-        "Images of each label by the label that Pegasos gave them: the document's draw, then the mean and "
-        "the standard deviation over ours.",
-        ["true label", *(f"document: called {label}" for label in LABELS),
-         *(words for label in LABELS for words in (f"called {label}", f"sd {label}"))],
-        [(f"{label}", *theirs[k].tolist(), *np.stack([means[k], sds[k]], axis=1).ravel())
-         for k, label in enumerate(LABELS)],
-        source=f"confusion table of the {part} data")
-# fmt: on
+def label_table(train: np.ndarray, test: np.ndarray) -> Table:
+    """Return how many images there are of each label, and how many were given it."""
+    header = "images", "label", "document: true", "document: given", "true", "given, mean"
+    rows = []
+    for part, theirs, found in ("training", TRAIN, train), ("test", TEST, test):
+        for k, label in enumerate(LABELS):
+            counts = int(theirs[k].sum()), int(theirs[:, k].sum()), int(found[0, k].sum())
+            rows.append((part, f"{label}", *counts, found[:, :, k].sum(axis=1).mean()))
+    return Table("labels", header, rows)

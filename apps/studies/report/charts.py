@@ -6,7 +6,7 @@ import numpy as np
 
 from ...common.matplotlib_figures import OKABE_ITO, figure, figure_bytes
 from ...common.statistics import mean_interval
-from .study_report import Figure
+from .study import Figure
 
 BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, _ = OKABE_ITO.values()  # yellow is too pale on white
 TEN_COLORS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE, "#000000", "#999999", "#999933", "#882255"]

@@ -1,91 +1,13 @@
 """What a study is given, and what it ends with: claims with verdicts, figures and tables."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-import numpy as np
+from .study import Advance, Arrays, Context
 
-from fastsvm._utils.thread_pool import Threads
-
-from ...common.cache import Cache
-from ...common.progress import UNWATCHED, Stages
-
-Arrays = dict[str, np.ndarray]
-Advance = Callable[[], None]  # to call after each step of a stage
-
-
-@dataclass(frozen=True)
-class Context:
-    """How a study is to run.
-
-    Attributes
-    ----------
-    data : str or None
-        Folder with the documents' data sets; None: what comes with the package or with scikit-learn.
-    runs : int or None
-        Repetitions; None: the document's own number, or few where `quick`.
-    seed : int
-    quick : bool
-        Small enough for all five studies to end within four minutes.
-    parts : Cache
-        Keeps the parts that are finished, so that an interrupted study resumes.
-    threads : int
-    stage : Stages
-        Times, and shows, the stages.
-    taken_up : list of str
-        The parts that an earlier run had.
-    grid : {"document", "wider"}
-        Of the study of kernels.
-    """
-
-    data: str | None = None
-    runs: int | None = None
-    seed: int = 0
-    quick: bool = False
-    parts: Cache = field(default_factory=lambda: Cache(None))
-    threads: int = 1
-    stage: Stages = field(default=UNWATCHED)
-    taken_up: list[str] = field(default_factory=list)
-    grid: str = "document"
-
-    def part(
-        self, name: str, compute: Callable[[Advance], Arrays], *, total: int = 0, **key: object
-    ) -> Arrays:
-        """Return the arrays that `compute` returns, from the file of an earlier run with the same `key`.
-
-        Parameters
-        ----------
-        name : str
-            Of the part, a file name, and of the stage in which it is computed.
-        compute : callable
-            It is given what to call after each step.
-        total : int
-            How many steps there are, if it tells.
-        **key
-            All that the arrays depend on: settings, seeds, the data; arrays count by their content. The
-            version of fastsvm is added.
-        """
-        known = self.parts.find(name, part=name, **key)
-        if known is not None:
-            self.taken_up.append(name)
-            return known
-
-        def arrays() -> Arrays:
-            with self.stage(name, total or None) as advance:
-                return {each: np.asarray(values) for each, values in compute(advance).items()}
-
-        return self.parts.get(name, arrays, part=name, **key)
-
-    def in_threads(self, work: Callable[[Any], Any], items: Iterable, advance: Advance) -> list:
-        """Return what work makes of each item, in their order."""
-        found = []
-        with Threads(self.threads) as pool:
-            for one in pool.map(work, items):
-                found.append(one)
-                advance()
-        return found
+__all__ = ["Advance", "Arrays", "Context"]
 
 
 class Verdict(StrEnum):

@@ -1,0 +1,176 @@
+"""What a study says, as sections: for a terminal, for a page of its own, and for the documentation.
+
+All three are made of its record (`report.json`) and of the pictures beside it.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from numbers import Integral, Real
+
+from ...common import sections
+from ...common.html_pages import data_uri, write_sections_page
+from ...common.printing import many
+from ...common.sections import Fact, Section
+from .verdicts import RULES, Verdict
+
+COLUMNS = "verdict", "claim", "document", "here", "wider", "why"
+CASES = "claim", "conditions", "comparison", "value", "from", "to", "verdict"
+PAGE = "report.html"
+DIGITS = 4  # that count, of a number that is not whole
+LARGE = 1e6  # from here on a number has an exponent
+
+
+def claims_summary(claims: Sequence[dict]) -> str:
+    """Count claims and verdicts in words."""
+    counts = verdict_counts(claims)
+    return ", ".join([many(len(claims), "claim"), *(f"{n:,} {name}" for name, n in counts.items() if n)])
+
+
+def verdict_counts(claims: Sequence[dict]) -> dict[str, int]:
+    """Count the claims with each verdict."""
+    counts = Counter(claim["verdict"] for claim in claims)
+    return {verdict.value: counts[verdict] for verdict in Verdict}
+
+
+def all_claims(records: Sequence[dict]) -> list[dict]:
+    """Return the claims of several studies."""
+    return [claim for record in records for claim in record["claims"]]
+
+
+def claims_table(claims: Sequence[dict]) -> sections.Table:
+    """Return the verdicts with what stands behind them."""
+    rows = [[claim[name] for name in COLUMNS] for claim in claims]
+    return sections.Table(COLUMNS, rows, words=range(len(COLUMNS)), kind="claims")
+
+
+def cases_table(claims: Sequence[dict]) -> sections.Table:
+    """Return every comparison behind a verdict, which a page folds."""
+    rows = [
+        (claim["claim"], where, what, *(cell_text(number) for number in numbers), verdict)
+        for claim in claims
+        for where, what, *numbers, verdict in claim["cases"]
+    ]
+    folded = f"All {many(len(rows), 'comparison')} behind the verdicts"
+    return sections.Table(CASES, rows, words=(0, 1, 2, 6), folded=folded)
+
+
+def sections_of(record: dict, figures: Callable[[], list[sections.Figure]] | None = None) -> list[Section]:
+    """Return the sections of a study's page."""
+    claims, tables = record["claims"], record["tables"]
+    return [
+        Section(title="Verdicts", tables=[claims_table(claims), cases_table(claims)]),
+        Section(title="Figures", figures=figures, layout="figures"),
+        Section(title="Tables", figures=lambda: [_table_figure(each) for each in tables], layout=""),
+        Section(title="Reproduction", command=record["command"], lines=reproduction(record)),
+    ]
+
+
+def reproduction(record: dict) -> list[str]:
+    """Say with what a study ran: settings, data by their hashes, versions, time."""
+    texts = {key: ", ".join(f"{name} {value}" for name, value in record[key].items())
+             for key in ("versions", "hashes", "seconds")}  # fmt: skip
+    facts = {
+        **record["settings"],
+        "seed": record["seed"],
+        "versions": texts["versions"],
+        "cores": record["cores"],
+    }
+    facts |= {"SHA-256 of the data": texts["hashes"]} if record["hashes"] else {}
+    if record["cpu_seconds"] is not None:
+        facts["CPU seconds"] = f"{record['cpu_seconds']:.0f}"
+    return [f"{name[:1].upper()}{name[1:]}: {value}" for name, value in facts.items()]
+
+
+# A terminal
+
+
+def print_verdicts(record: dict, page: str) -> None:
+    """Print the claims of a study, and where its page is."""
+    claims, rows = record["claims"], []
+    for claim in claims:
+        parts = [(f"  {name}", claim[name]) for name in COLUMNS[2:]]
+        rows += [("", ""), (claim["verdict"], claim["claim"]), *(part for part in parts if part[1])]
+    head = Section(title=record["title"], lines=[record["document"], record["data"]])
+    table = sections.Table(("verdict", "claim"), rows, words=(0, 1))
+    ends = [RULES, f"{claims_summary(claims)}: {page}"]
+    sections.print_sections([head, Section(tables=[table]), Section(lines=ends)])
+
+
+def print_all_verdicts(records: Sequence[dict], page: str) -> None:
+    """Print a table of the claims of all studies."""
+    rows = [(claim["verdict"], each["study"], claim["claim"]) for each in records for claim in each["claims"]]
+    table = sections.Table(("verdict", "study", "claim"), rows, words=(0, 1, 2))
+    summary = Section(lines=[f"{claims_summary(all_claims(records))}: {page}"])
+    sections.print_sections([Section(title="All studies", tables=[table]), summary])
+
+
+# Pages
+
+
+def write_study_page(folder: str, record: dict) -> None:
+    """Write the page of a study, with the pictures that are in its folder."""
+    lines = [record["document"], record["data"]]
+    shown = sections_of(record, partial(_picture_figures, folder, record))
+    _write_page(os.path.join(folder, PAGE), record["title"], record["claims"], lines, shown)
+
+
+def write_index_page(path: str, records: Sequence[dict]) -> None:
+    """Write the page of several studies, whose folders have their names."""
+    from markupsafe import Markup
+
+    shown = []
+    for record in records:
+        link = Markup('<a href="{}/{}">Figures and tables</a>').format(record["study"], PAGE)
+        lines, table = [record["document"], record["data"], link], claims_table(record["claims"])
+        shown.append(Section(title=record["title"], about=lines, tables=[table]))
+    _write_page(path, "Studies of five documents", all_claims(records), [], shown)
+
+
+def _write_page(path: str, title: str, claims: list[dict], lines: list[str], shown: list[Section]) -> None:
+    counts = {"claims": len(claims), **verdict_counts(claims)}
+    facts = [Fact(name, f"{count:,}") for name, count in counts.items()]
+    head = Section(about=[*lines, RULES], facts=facts)
+    write_sections_page(path, title, head, shown, kind="studies")
+
+
+def _picture_figures(folder: str, record: dict) -> Iterator[sections.Figure]:
+    from markupsafe import Markup
+
+    words = Markup("<figcaption>{}</figcaption>")
+    image = Markup('<h3>{0}</h3><img{1} src="{2}" alt="{0}" loading="lazy">{3}')
+    for figure in record["figures"]:
+        with open(os.path.join(folder, figure["file"]), "rb") as file:
+            source = data_uri(file.read(), f"image/{figure['file'].rpartition('.')[2]}")
+        wide = Markup(' class="wide"') if figure["wide"] else ""
+        said = words.format(Markup("<br>").join(captions(figure)))
+        yield sections.Figure("", [image.format(figure["title"], wide, source, said)])
+
+
+def _table_figure(table: dict) -> sections.Figure:
+    about = f". {' '.join(captions(table))} {table['file']}"
+    words = [
+        k for k, name in enumerate(table["header"]) if any(isinstance(row[k], str) for row in table["rows"])
+    ]
+    rows = [[cell_text(value) for value in row] for row in table["rows"]]
+    return sections.Figure(("", table["title"], about), [sections.Table(table["header"], rows, words)])
+
+
+def captions(thing: dict) -> list[str]:
+    """Return the caption of a figure or table, and a line on that of the document which it redoes."""
+    if not thing["source"]:
+        return [thing["caption"]]
+    differs = f" {thing['differs']}" if thing["differs"] else ""
+    return [thing["caption"], f"The document's {thing['source']}.{differs}"]
+
+
+def cell_text(value: object) -> str:
+    """Return a cell as text, numbers with the digits that count; nan and None are empty."""
+    if value is None or value != value:
+        return ""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return str(value)
+    number = float(value)
+    whole = isinstance(value, Integral) or 10**DIGITS <= abs(number) < LARGE
+    return f"{number:,.0f}" if whole else f"{number:,.{DIGITS}g}"

@@ -1,0 +1,315 @@
+"""From comparisons to verdicts: one rule for all studies, fixed before anything is measured.
+
+A claim is a line of `documents/claims.csv`: its words, where a number must lie for it to hold, and where it
+stands in the document. It has no verdict: that comes from the runs.
+"""
+
+import csv
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from math import floor, inf, isfinite, log10, nextafter
+from typing import NamedTuple
+
+import numpy as np
+
+from ...common.statistics import mean_interval, median_interval, wilson_interval
+
+
+class Verdict(StrEnum):
+    """What was found of a claim."""
+
+    HELD = "held"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+    UNTESTED = "cannot be tested"
+
+
+RULES = (
+    "A claim is judged under the conditions of the document: its data, lambda, axis and implementation. What "
+    "was found beyond them stands under 'wider', and does not decide. Held: the whole 95 % interval of what "
+    "is measured is where the claim puts it, in each comparison. Refuted: in one comparison all of it is "
+    "elsewhere. Undecided: it crosses the limit. Cannot be tested: the document's data, or enough runs, are "
+    "missing. A number of the document is held where the interval has it or is all better. Alike are rates "
+    "within 2 points of each other, and amounts within a factor of 2."
+)
+ALIKE = {"points": (-2.0, 2.0), "times": (0.5, 2.0)}  # the one margin of all studies
+# What a number is multiplied by to be in a unit, and what is possible: intervals end there.
+UNITS = {"%": (100, 0, 100), "points": (100, -100, 100), "times": (1, 0, inf), "ms": (1e3, 0, inf)}
+WORST_FIRST = Verdict.REFUTED, Verdict.UNDECIDED, Verdict.UNTESTED, Verdict.HELD
+FEW_RUNS = "an interval of a median needs six runs"
+DECIMALS = 8  # at most
+
+
+class Statistic(NamedTuple):
+    """A number with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+Cases = Mapping[str, Statistic]  # by what is compared
+
+
+class Found(NamedTuple):
+    """What was measured of a claim.
+
+    Attributes
+    ----------
+    document : mapping of str to Statistic, or str
+        Under the document's conditions, by what is compared; or why nothing was measured.
+    wider : mapping of str to Statistic, optional
+        Beyond them.
+    """
+
+    document: Cases | str
+    wider: Cases | str = ""
+
+
+def mean(values: np.ndarray) -> Statistic:
+    """Return the mean of runs, or of their paired differences."""
+    return Statistic(float(np.mean(values)), *mean_interval(values.tolist()))
+
+
+def median(values: np.ndarray) -> Statistic:
+    """Return the median of runs, which may be infinite."""
+    return Statistic(float(np.median(values)), *median_interval(values.tolist()))
+
+
+def over_splits(values: np.ndarray, n_train: float, n_test: float) -> Statistic:
+    """Return the mean over random splits, which share most of their training rows."""
+    return Statistic(float(np.mean(values)), *mean_interval(values.tolist(), n_test / n_train))
+
+
+def of_a_draw(values: np.ndarray) -> Statistic:
+    """Return the mean of draws, and where 95 % of single draws are, such as the document's: Student's."""
+    return Statistic(float(np.mean(values)), *mean_interval(values.tolist(), 1))
+
+
+def share(holds: np.ndarray) -> Statistic:
+    """Return how often something holds: Wilson's interval."""
+    return Statistic(float(holds.mean()), *wilson_interval(int(holds.sum()), len(holds)))
+
+
+def exactly(value: float) -> Statistic:
+    """Return a number without uncertainty."""
+    return Statistic(value, value, value)
+
+
+@dataclass(frozen=True)
+class Region:
+    """Where a number must lie for a claim to hold.
+
+    Attributes
+    ----------
+    words : str
+    low, high : float
+        Limits, which belong to it.
+    touch : bool
+        Whether it is enough that the interval reaches into it: the rule for numbers of the document.
+    """
+
+    words: str
+    low: float
+    high: float
+    touch: bool = False
+
+    @classmethod
+    def of(cls, text: str, unit: str) -> "Region":
+        """Read a region: "above 1", "reaches 3.83 or less", "meets 293", "within 0.9 1.1", "alike" and so on.
+
+        Raises
+        ------
+        ValueError
+            Of anything else.
+        """
+        name, *rest = text.split()
+        numbers = [float(word) for word in rest if word not in ("or", "less", "more")]
+        low, high = (*numbers, *numbers)[:2] if numbers else ALIKE[unit]
+        amount = f"{unit}" if unit in ("%", "ms") else ""
+        spelled = " and ".join(f"{number:.3g} {amount}".strip() for number in dict.fromkeys((low, high)))
+        ends = {
+            "above": (f"is above {spelled}", nextafter(low, inf), inf),
+            "below": (f"is below {spelled}", -inf, nextafter(high, -inf)),
+            "within": (f"is between {spelled}", low, high),
+            "alike": (f"is between {spelled}", low, high),
+        }
+        if name in ends:
+            words, low, high = ends[name]
+            return cls(f"Holds where the whole interval {words}.", low, high)
+        if name == "meets":
+            what = f"from {low:.3g} to" if low < high else "has"
+            words = f"Holds where the interval {'meets ' * (low < high)}{what} {high:.3g} {amount}".rstrip()
+            return cls(f"{words}.", low, high, True)
+        if name != "reaches":
+            raise ValueError(f"'{text}' is no region")
+        if rest[-1] == "less":
+            return cls(f"Holds where the interval has {spelled} or is all below.", -inf, high, True)
+        return cls(f"Holds where the interval has {spelled} or is all above.", low, inf, True)
+
+    def verdict(self, s: Statistic) -> Verdict:
+        """Judge by where the interval lies."""
+        if s.low == -inf and s.high == inf:
+            return Verdict.UNTESTED
+        if s.high < self.low or s.low > self.high:
+            return Verdict.REFUTED
+        whole = self.low <= s.low and s.high <= self.high
+        return Verdict.HELD if whole or self.touch else Verdict.UNDECIDED
+
+    def slack(self, s: Statistic) -> float:
+        """Return a number that is the smaller, the further the statistic is from the claim."""
+        low, high = (s.high, s.low) if self.touch else (s.low, s.high)
+        return min(low - self.low, self.high - high)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a document: a line of `documents/claims.csv`.
+
+    Attributes
+    ----------
+    study, name : str
+    words : str
+        The claim, in short.
+    document : str
+        The document's figure, and where it stands ("figure 4").
+    data : str
+        What of the document's data it is about ("usps"); "": none, or rows that are drawn.
+    region : Region
+    unit : str
+    why : str
+        What stands behind the region, a sentence.
+    question : str
+        What it has in common with a claim of another study, which must not say the contrary.
+    """
+
+    study: str
+    name: str
+    words: str
+    document: str
+    data: str
+    region: Region
+    unit: str
+    why: str
+    question: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with its verdict, as it is shown.
+
+    Attributes
+    ----------
+    claim : Claim
+    verdict : Verdict
+    here : str
+        What was measured under the document's conditions.
+    wider : str
+        What was measured beyond them, with its own verdict.
+    why : str
+    cases : list of tuple
+        All comparisons: "document" or "wider", what is compared, value, low and high in the claim's unit, and
+        the verdict of each.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    here: str
+    wider: str
+    why: str
+    cases: list[tuple]
+
+
+@cache
+def claims_of(study: str) -> tuple[Claim, ...]:
+    """Return the claims of a document, in its order."""
+    source = resources.files(__package__.rpartition(".")[0]).joinpath("documents", "claims.csv")
+    with source.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["study"] == study]
+    return tuple(Claim(**row | {"region": Region.of(row["region"], row["unit"])}) for row in rows)
+
+
+def judge(claim: Claim, found: Found, originals: Collection[str]) -> Judged:
+    """Judge a claim by what was found: the document's own conditions decide.
+
+    Parameters
+    ----------
+    claim : Claim
+    found : Found
+    originals : collection of str
+        Which of the documents' data sets the runs had: of others a claim about them says nothing.
+    """
+    columns = {
+        column: {where: _in_unit(s, claim.unit) for where, s in cases.items()}
+        for column, cases in found._asdict().items() if not isinstance(cases, str)
+    }  # fmt: skip
+    verdicts = {
+        column: {where: claim.region.verdict(s) for where, s in cases.items()}
+        for column, cases in columns.items()
+    }
+    decided = {
+        column: min(each.values(), key=WORST_FIRST.index, default=Verdict.UNTESTED)
+        for column, each in verdicts.items()
+    }
+    said = {column: _said(claim, cases, verdicts[column]) for column, cases in columns.items() if cases}
+    verdict, why = decided.get("document", Verdict.UNTESTED), f"{claim.region.words} {claim.why}".strip()
+    if claim.data and claim.data not in originals:
+        verdict, why = Verdict.UNTESTED, f"It is about {claim.data}, which these runs did not have."
+    elif "document" not in said:
+        why = str(found.document)
+    elif verdict is Verdict.UNTESTED:
+        why = f"{FEW_RUNS[0].upper()}{FEW_RUNS[1:]}."
+    wider = f"{decided['wider']}; {said['wider']}" if "wider" in said else str(found.wider or "")
+    rows = [
+        (column, where, *s, str(verdicts[column][where]))
+        for column, cases in columns.items() for where, s in cases.items()
+    ]  # fmt: skip
+    return Judged(claim, verdict, said.get("document", ""), wider, why, rows)
+
+
+def judge_all(study: str, found: Mapping[str, Found], originals: Collection[str]) -> list[Judged]:
+    """Judge all claims of a study; each must have been looked at, and nothing else."""
+    claims = claims_of(study)
+    if wrong := {claim.name for claim in claims} ^ found.keys():
+        raise ValueError(f"claims.csv and what was found differ in {', '.join(sorted(wrong))}")
+    return [judge(claim, found[claim.name], originals) for claim in claims]
+
+
+def _in_unit(s: Statistic, unit: str) -> Statistic:
+    """Return a statistic in the unit of a claim, its interval within what is possible."""
+    factor, least, most = UNITS.get(unit, (1, -inf, inf))
+    return Statistic(
+        *(min(max(factor * number, least), most) if isfinite(number) else number for number in s)
+    )
+
+
+def _said(claim: Claim, cases: Cases, verdicts: Mapping[str, Verdict]) -> str:
+    """Say what the comparisons found: of several how many hold, and that which is furthest from the claim."""
+    worst = min(cases, key=lambda w: (WORST_FIRST.index(verdicts[w]), claim.region.slack(cases[w])))
+    text = f"{worst}: {written(cases[worst], claim.unit)}" if worst else written(cases[worst], claim.unit)
+    if len(cases) == 1:
+        return text
+    held = [*verdicts.values()].count(Verdict.HELD)
+    return f"{held} of {len(cases)} comparisons hold; weakest: {text}"
+
+
+def written(s: Statistic, unit: str = "") -> str:
+    """Write a statistic with its interval, to two digits of the uncertainty."""
+    if unit == "times" and not 0 < s.value < inf:
+        if s.low == inf or s.high == 0:
+            return "only the second gets there" if s.low == inf else "only the first gets there"
+        which = "first" if s.value == 0 else "second"
+        return f"most often only the {which} gets there ({_number(s.low, 2)} to {_number(s.high, 2)})"
+    half = (s.high - s.low) / 2
+    spread = half if 0 < half < inf else abs(s.value)
+    decimals = min(max(1 - floor(log10(spread)), 0), DECIMALS) if 0 < spread < inf else 2
+    value, *ends = (_number(number, decimals) for number in s)
+    amount = f" {unit}" if unit else ""
+    return f"{value}{amount}" if s.low == s.high else f"{value}{amount} ({ends[0]} to {ends[1]})"
+
+
+def _number(number: float, decimals: int) -> str:
+    return f"{number:,.{decimals}f}" if isfinite(number) else "∞"
