@@ -606,8 +606,12 @@ cdef bint take_step(Descent s, const real* x, const int32_t* row, double roundin
     cdef double old = objective(s, 0), share = 1
     cdef Py_ssize_t i, j
     cdef bint lower = False
-    if not s.gain > 0:
-        return False
+    if not s.gain > 0:  # along a column that is the same in all rows with a bend the model is flat
+        look(s, s.m, s.intercept)
+        if s.damping * s.n >= s.bent:
+            return False
+        s.damping = max(DAMPING_FACTOR * s.damping, FIRST_DAMPING * s.bent / s.n)
+        return True
     combine(s, x, row, s.p)
     while share > SHORTEST and not lower:
         for i in range(s.n):

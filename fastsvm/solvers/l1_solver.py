@@ -175,7 +175,7 @@ class L1Solver(Solver):
         self.products = columns.products(pull)
         bound, scale = self.dual_bound(pull, self.products)
         enough = self.tol is None or self.primal - bound <= max(self.tol, 2 * self.rounding) * self.primal
-        if not proven and (enough or self.stalled > 5):
+        if not proven and (enough or self.stalled >= 5):
             everywhere, proven = self.all_products(pull), True
             bound, scale = self.dual_bound(pull, everywhere)
             if self.tol is None or self.primal - bound > self.tol * self.primal:
@@ -286,6 +286,16 @@ class L1Solver(Solver):
     def measure(self):
         """The point with the weights of all columns, rounded as they will be."""
         return self._as_kept(self.point._replace(w=self.all_weights()))
+
+    def finalize(self):
+        """A run that ends before all columns of X were looked at does that now: its bound needs them."""
+        if self.dual is None:
+            pull = self.balanced_pull()
+            self.bound, scale = self.dual_bound(pull, self.all_products(pull))
+            self.dual = scale * np.abs(pull)
+            bound = self.bound - self.rounding * self.primal
+            self.point = self.point._replace(dual=self.dual, bound=bound)
+        return self.point
 
     def finished(self):
         """Whether double precision allows no more."""

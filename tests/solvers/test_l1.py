@@ -187,6 +187,32 @@ def test_a_start_where_the_loss_is_all_but_linear(share):
     assert gap <= 1.01e-6 * primal
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("density", [0.02, 0.1, 0.5])
+def test_a_label_of_a_single_row(loss, density):
+    """The rows with a loss are soon the same in a column: with a free intercept the model is flat there."""
+    X, _ = table(4000, 3, seed=2, density=density)
+    X = np.abs(X.toarray()) / 4
+    X[:3] = 1, 0, 0
+    X, y = sparse.csr_array(X), np.where(np.arange(len(X)) == 0, -1, 1)
+    params = parameters(loss, "l1", X, y, 0.01)
+    result = sdca(X, y, tol=1e-6, max_iter=60, **params)
+    primal, gap = long_double_gap(X, y, result, params)
+    assert gap <= 1.01e-6 * primal
+
+
+@pytest.mark.parametrize("max_iter", [1, 2])
+def test_a_run_that_ends_early_is_certified(max_iter):
+    """Fewer columns are built than there are, so that the last look must be at all of X."""
+    X, y = KINDS["sparse"]
+    y = np.where(np.arange(len(y)) == 7, -1, 1)
+    params = parameters("log", "l1", X, y, 0.2)
+    result = sdca(X, y, tol=1e-12, max_iter=max_iter, **params)
+    primal, gap = long_double_gap(X, y, result, params)
+    assert result.n_iter == max_iter
+    assert gap <= result.gap * (1 + 1e-9) + 1e-15 * primal
+
+
 def test_one_class_without_weight_has_the_lossless_intercept():
     X, y = KINDS["tall"]
     for loss in LOSSES:
