@@ -18,7 +18,7 @@ def gallery(folder, output):
     A page has the verdicts, the figures as small pictures, and how to run the study again; README.md leads
     to all pages that DOCS has. Figures that show images or texts of the data themselves are left out.
     """
-    from ..report.markdown_gallery import write_gallery
+    from ..report.docs_pages import write_gallery
 
     for path in write_gallery(folder, output):
         print_line(path)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastsvm.fitting import SDCA, Pegasos
+from fastsvm.solvers import pegasos, sdca
 
 from ...common.statistics import confusion, mean_interval
 from ..data.public_sets import usps_or_small_digits
@@ -14,7 +15,7 @@ from ..report import charts
 from ..report.charts import BLUE, GREEN, VERMILION
 from ..report.runs import Measured, Runs, array_hash
 from ..report.study import Advance, Arrays, Context, Figure, Findings, Table
-from ..report.verdicts import Found, mean, of_a_draw
+from ..report.verdicts import Found, mean, median, of_a_draw
 
 TITLE = "Digits 5 and 6: Pegasos with an intercept"
 DOCUMENT = "F. Saud, Linear SVM via Pegasos (SGD) in R"
@@ -34,6 +35,10 @@ METHODS = {
     "SDCA": partial(SDCA, alpha=ALPHA, tol=1e-3),
 }
 EPOCHS_TRIED = (1, 2, 5, 10, 20, 40, 80)  # at which Pegasos is tried
+QP, QP_TOL = "QP solver (LIBSVM)", 1e-2  # its own measure of optimality
+MANY_ROWS, QUICK_ROWS = (500, 1000, 2000, 4000, 8000), (500, 1000, 2000)
+MANY_COLUMNS, MANY_RUNS = 20, 7
+NEAR = 0.01  # of the optimum
 
 
 class Digits(NamedTuple):
@@ -63,6 +68,12 @@ def measure(context: Context) -> Measured:
             for part in "train", "test":
                 runs.add("confusion", part, name, cell, value=known[part][k, :, i, j])
         runs.add("weights", "", name, value=known["coef"][k][None])
+    sizes = QUICK_ROWS if context.quick else MANY_ROWS
+    race = context.part(
+        "many-rows", partial(race_on_rows, sizes, context.seed), sizes=sizes, seed=context.seed
+    )
+    for name, seconds in race.items():
+        runs.add("many rows", "simulated", name, visits=[sizes], seconds=seconds)
     runs.add("epochs", "test", "Pegasos", epoch=[EPOCHS_TRIED], error=known["steps"].T)
     return Measured(
         data_words(digits, context.data),
@@ -138,6 +149,32 @@ def fit_draws(digits: Digits, n_draws: int, seed: int, advance: Advance) -> Arra
     return {"train": train, "test": test, "seconds": seconds, "coef": coef, "steps": steps}
 
 
+def race_on_rows(sizes: tuple[int, ...], seed: int, _: Advance) -> Arrays:
+    """Time a QP solver, and Pegasos until it is near the optimum, on rows that are drawn.
+
+    Returns
+    -------
+    dict
+        By solver, CPU seconds of shape (runs, sizes); infinite where Pegasos does not get there.
+    """
+    from sklearn.svm import SVC
+
+    found = {name: np.full((MANY_RUNS, len(sizes)), np.inf) for name in (QP, "Pegasos")}
+    for run in range(MANY_RUNS):
+        rng = np.random.default_rng((seed, run))
+        for k, n in enumerate(sizes):
+            y = np.where(rng.random(n) < 0.5, -1, 1)
+            X = rng.standard_normal((n, MANY_COLUMNS)) + y[:, None] / np.sqrt(MANY_COLUMNS)
+            start = thread_time()
+            SVC(kernel="linear", C=1 / (ALPHA * n), tol=QP_TOL).fit(X, y)
+            found[QP][run, k] = thread_time() - start
+            best = sdca(X, y, alpha=ALPHA, tol=1e-6, random_state=run).objective
+            steps = pegasos(X, y, alpha=ALPHA, max_iter=EPOCHS, trace=True, random_state=run).history
+            near = (line.seconds for line in steps if line.primal <= (1 + NEAR) * best)
+            found["Pegasos"][run, k] = next(near, np.inf)
+    return found
+
+
 def share_wrong(tables: np.ndarray) -> np.ndarray:
     """Return the share of images that got the other's label, of confusion tables in the last two axes."""
     return (tables[..., 0, 1] + tables[..., 1, 0]) / tables.sum(axis=(-2, -1))
@@ -158,6 +195,8 @@ def findings(measured: Measured) -> Findings:
     train, test = confusion_of(runs, "train"), confusion_of(runs, "test")
     optimum, tried = runs["draws", "test", "SDCA"]["error"][:, 0], runs["epochs", "test", "Pegasos"]["error"]
     pegasos = runs["draws", "test", "Pegasos"]
+    qp, primal = (runs["many rows", "simulated", name]["seconds"] for name in (QP, "Pegasos"))
+    sizes = runs["many rows", "simulated", QP]["visits"][0].astype(int).tolist()
     found = {
         "test-error": of_a_draw(pegasos["error"][:, 0]),
         "training-errors": of_a_draw(share_wrong(train) * train.sum(axis=(1, 2))),
@@ -166,12 +205,14 @@ def findings(measured: Measured) -> Findings:
         "fixed-epochs": mean(tried[:, EPOCHS_TRIED.index(EPOCHS)] - optimum),
         "run-time": of_a_draw(pegasos["seconds"][:, 0]),
     }
+    ratios = {f"{n:,} rows": median(ratio) for n, ratio in zip(sizes, (qp / primal).T, strict=True)}
     return Findings(
-        {name: Found({"": statistic}) for name, statistic in found.items()},
+        {name: Found({"": statistic}) for name, statistic in found.items()} | {"many-rows": Found(ratios)},
         [
             Figure("errors", partial(draw_errors, runs=runs, original=bool(measured.originals)), (7.0, 4.4)),
             Figure("weights", partial(draw_weights, runs=runs), (8.0, 3.2)),
             Figure("epochs", partial(draw_epochs, runs=runs), (7.0, 3.6)),
+            Figure("many-rows", partial(draw_many_rows, runs=runs), (7.0, 3.6)),
         ],
         [
             method_table(runs),
@@ -225,6 +266,18 @@ def draw_epochs(sheet, runs: Runs) -> None:
     charts.name_band(ax, "95 % of the mean")
     ax.set(xlabel="epochs (log scale)", ylabel="test error, %", title="Pegasos with an intercept")
     ax.set(xscale="log", xticks=EPOCHS_TRIED, xticklabels=EPOCHS_TRIED)
+    ax.legend()
+
+
+def draw_many_rows(sheet, runs: Runs) -> None:
+    """Draw times by the number of rows."""
+    ax = sheet.subplots()
+    for name, color in (QP, VERMILION), ("Pegasos", BLUE):
+        fields = runs["many rows", "simulated", name]
+        seconds = charts.median_band(1e3 * fields["seconds"], 0)
+        charts.draw_band(ax, fields["visits"][0], seconds, color, name, "o-")
+    charts.name_band(ax, "all runs")
+    ax.set(**charts.LOG_LOG, xlabel="rows", ylabel="CPU time, ms", title=f"simulated rows, lambda {ALPHA:g}")
     ax.legend()
 
 

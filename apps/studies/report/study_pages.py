@@ -150,11 +150,14 @@ def _picture_figures(folder: str, record: dict) -> Iterator[sections.Figure]:
 
 def _table_figure(table: dict) -> sections.Figure:
     about = f". {' '.join(captions(table))} {table['file']}"
-    words = [
-        k for k, name in enumerate(table["header"]) if any(isinstance(row[k], str) for row in table["rows"])
-    ]
-    rows = [[cell_text(value) for value in row] for row in table["rows"]]
-    return sections.Figure(("", table["title"], about), [sections.Table(table["header"], rows, words)])
+    return sections.Figure(("", table["title"], about), [table_cells(table)])
+
+
+def table_cells(table: dict) -> sections.Table:
+    """Return a table of a record with its cells as text."""
+    rows = table["rows"]
+    words = [k for k in range(len(table["header"])) if any(isinstance(row[k], str) for row in rows)]
+    return sections.Table(table["header"], [[cell_text(value) for value in row] for row in rows], words)
 
 
 def captions(thing: dict) -> list[str]:

@@ -1,0 +1,187 @@
+"""Pages of the documentation, made of the records of studies: verdicts, small pictures, how to repeat it."""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+
+from ...common.errors import AppError
+from ...common.files import replace_file
+from ...common.paths import Writes, make_folder
+from ...common.sections import Table
+from .output import remove_files
+from .records import REPORT, read_record
+from .study_pages import (
+    all_claims,
+    captions,
+    cases_table,
+    claims_summary,
+    claims_table,
+    reproduction,
+    table_cells,
+    verdict_counts,
+)
+from .verdicts import RULES, Verdict
+
+MADE = "<!-- Made by fastsvm-studies gallery, from"
+INDEX = "README.md"
+INTRODUCTION = """\
+Each study redoes the tables and figures of a document that compares classifiers, and judges its claims by
+what is measured here. DIR has the documents' data sets; without it a study runs on what comes along."""
+LIMIT_BYTES = 80_000  # of a picture
+SIZES = ((1000, 256), (1000, 64), (800, 48), (640, 32), (480, 16))  # pixels across, colours
+
+
+def reports_in(folder: str) -> dict[str, dict]:
+    """Return the records in a study's folder, or in those below it, by their folders.
+
+    Raises
+    ------
+    AppError
+        Where there is none.
+    """
+    if os.path.exists(os.path.join(folder, REPORT)):
+        return {folder: read_record(folder)}
+    below = sorted(entry.path for entry in os.scandir(folder) if entry.is_dir())
+    found = {place: read_record(place) for place in below if os.path.exists(os.path.join(place, REPORT))}
+    if not found:
+        raise AppError(f"{folder}: has no {REPORT}; run a study with -o {folder} first")
+    return found
+
+
+def write_gallery(folder: str, docs: str) -> list[str]:
+    """Write the page of each report in a folder, and the index of all there are; return their paths."""
+    reports = reports_in(folder)
+    make_folder(docs)
+    index = os.path.join(docs, INDEX)
+    paths = {place: os.path.join(docs, f"{record['study']}.md") for place, record in reports.items()}
+    for path in (*paths.values(), index):
+        Writes("gallery").check(path, "-o")
+    for place, record in reports.items():
+        _write_files(place, record, os.path.join(docs, record["study"]))
+        replace_file(paths[place], markdown_page(record).encode())
+    replace_file(index, markdown_index([*reports_in(docs).values()]).encode())
+    return [*paths.values(), index]
+
+
+def _write_files(place: str, record: dict, target: str) -> None:
+    """Copy a report and small versions of its pictures; remove pictures of an earlier report."""
+    pictures = {}
+    for figure in _shown_figures(record):
+        with open(os.path.join(place, figure["file"]), "rb") as file:
+            pictures[figure["file"]] = small_picture(file.read(), figure["file"])
+    make_folder(target)
+    before = {each["file"] for each in _shown_figures(read_record(target))} if os.listdir(target) else set()
+    pictures[REPORT] = f"{json.dumps(record, indent=1)}\n".encode()
+    for name, content in pictures.items():
+        replace_file(os.path.join(target, name), content)
+    remove_files(target, before - pictures.keys())
+
+
+def small_picture(content: bytes, name: str) -> bytes:
+    """Return a PNG with fewer pixels and colours; one that is small already stays as it is, as a GIF must.
+
+    Raises
+    ------
+    AppError
+        When it is no picture, or too large whatever is tried.
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(BytesIO(content)) as image:
+            if image.width <= SIZES[0][0] and len(content) <= LIMIT_BYTES:
+                return content
+            moves, picture = getattr(image, "is_animated", False), image.convert("RGB")
+    except (UnidentifiedImageError, OSError) as error:
+        raise AppError(f"{name}: {error}; run the study again") from error
+    for width, colours in () if moves else SIZES:
+        small = picture.copy()
+        small.thumbnail((width, 10 * width), Image.Resampling.LANCZOS)
+        file = BytesIO()
+        # Of the other methods, the usual one gives two thin lines of different colours the same.
+        reduced = small.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        reduced.save(file, format="PNG", optimize=True)
+        if file.tell() <= LIMIT_BYTES:
+            return file.getvalue()
+    raise AppError(f"{name}: is more than {LIMIT_BYTES:,} bytes however small; draw less in it")
+
+
+def _shown_figures(record: dict) -> list[dict]:
+    """Return the figures for the docs: those that show no data themselves."""
+    return [figure for figure in record["figures"] if not figure["shows_data"]]
+
+
+def markdown_page(record: dict) -> str:
+    """Return the page of a study in Markdown."""
+    claims, cases = record["claims"], cases_table(record["claims"])
+    return _markdown_page(
+        f"{record['study']}/{REPORT}",
+        escape_markdown(record["title"]),
+        f"{escape_markdown(record['document'].removesuffix('.'))}.",
+        escape_markdown(record["data"]),
+        f"{claims_summary(claims)}. {escape_markdown(RULES)}",
+        _markdown_table(claims_table(claims)),
+        f"<details><summary>{cases.folded}</summary>\n\n{_markdown_table(cases)}\n\n</details>",
+        *_markdown_figures(record),
+        *_markdown_tables(record),
+        "## Run it again",
+        f"```sh\n{record['command']}\n```",
+        "\n".join(f"- {escape_markdown(line)}" for line in reproduction(record)),
+    )
+
+
+def _markdown_figures(record: dict) -> Iterator[str]:
+    shown = _shown_figures(record)
+    yield "## Figures" if shown else ""
+    for figure in shown:
+        title, *lines = map(escape_markdown, (figure["title"], *captions(figure)))
+        yield from (f"### {title}", f"![{title}]({record['study']}/{figure['file']})", *lines)
+
+
+def _markdown_tables(record: dict) -> Iterator[str]:
+    yield "## Tables" if record["tables"] else ""
+    for table in record["tables"]:
+        title, *lines = map(escape_markdown, (table["title"], *captions(table)))
+        yield from (f"### {title}", *lines, _markdown_table(table_cells(table)))
+
+
+def markdown_index(reports: Sequence[dict]) -> str:
+    """Return the page that leads to those of the studies, with the first figure of each."""
+    rows, covers = [], []
+    for record in reports:
+        study, title = record["study"], escape_markdown(record["title"])
+        counts = map(str, verdict_counts(record["claims"]).values())
+        rows.append((f"[{study}]({study}.md)", escape_markdown(record["document"]), *counts))
+        pictures = [f"[![{title}]({study}/{each['file']})]({study}.md)" for each in _shown_figures(record)]
+        covers += [f"## [{title}]({study}.md)", *pictures[:1]]
+    return _markdown_page(
+        "the reports in the folders",
+        "Studies of five documents",
+        INTRODUCTION,
+        escape_markdown(RULES),
+        "```sh\nfastsvm-studies all --data DIR -o studies\n```",
+        _markdown_lines(("study", "document", *Verdict), rows),
+        f"{claims_summary(all_claims(reports))}.",
+        *covers,
+    )
+
+
+def _markdown_page(origin: str, title: str, *parts: str) -> str:
+    parts = f"{MADE} {origin}. -->", f"# {title}", *parts
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escape_markdown(text: object) -> str:
+    """Return text that Markdown shows as it is, on one line."""
+    return re.sub(r"([\\`*_\[\]<>|#~$])", r"\\\1", " ".join(str(text).split()))
+
+
+def _markdown_table(table: Table) -> str:
+    return _markdown_lines(table.columns, [[escape_markdown(cell) for cell in row] for row in table.rows])
+
+
+def _markdown_lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
