@@ -43,8 +43,8 @@ def crops(folder):
     import cv2
 
     from fastsvm_apps.cells.data.image_reader import read_image
+    from fastsvm_apps.cells.finding.document_crop import SIZE, locate_report
     from fastsvm_apps.cells.finding.findings import crop_square
-    from fastsvm_apps.studies.documents.document_crop import SIZE, locate_report
 
     rows, labels = [], []
     for kind in ("LYMPHOCYTE", "NEUTROPHIL"):

@@ -59,7 +59,7 @@ HEAVY = {"click", "cv2", "matplotlib", "dask"}
 MAY = {
     "click": r"common(\..+)?|[^.]+\.(api|cli|settings|commands(\..+)?)",
     "cv2": r"cells\.(data\.image_(decoding|reader|threads)|(finding|measuring|learning|jobs|output)\..+)"
-    r"|studies\.(data\.invented_smears|documents\.document_crop)",
+    r"|studies\.data\.invented_smears",
 }
 
 # Parameters make their solvers, and import them when they do.

@@ -15,12 +15,13 @@ import numpy as np
 from ...cells.data.image_files import find_images
 from ...cells.data.image_reader import ImageFile, read_image, read_scaled
 from ...cells.data.image_threads import map_images
-from ...cells.output.cell_drawing import contact_sheet, encoded, save_image
+from ...cells.finding.document_crop import SIZE, document_crop, locate_report
+from ...cells.output.cell_drawing import contact_sheet, encoded, save_image, shown_in
 from ...common.folds import grouped_folds, random_split
 from ...common.printing import many
 from ..data.invented_smears import Smear, copy_of, mirrored_and_turned
+from ..report.charts import panels
 from ..report.study_report import Advance, Arrays, Context, Figure
-from .document_crop import SIZE, document_crop, draw_steps, locate_report
 from .principal_components import Projection, components, inner_products, project, whitened
 
 CLASSES = ("LYMPHOCYTE", "NEUTROPHIL")  # of sign -1 and +1
@@ -31,6 +32,7 @@ COMPONENTS = 40
 TEST = 0.2  # of the images
 FOLDS = 5
 SHOWN = 8  # of each class, on a sheet
+MAX_STEP = 800  # pixels a side; a figure shows no more of one step
 
 Split = tuple[np.ndarray, np.ndarray]  # rows to train on, and to test on
 Tiles = list[tuple[np.ndarray, str]]
@@ -260,3 +262,12 @@ def _tiles(pictures: Iterable[np.ndarray], names: Sequence[str]) -> Tiles:
 
 def _draw_tiles(tiles: Tiles, sheet) -> bytes:
     return encoded(contact_sheet(tiles, columns=SHOWN))
+
+
+def draw_steps(sheet, steps: Sequence[tuple[str, np.ndarray]]) -> None:
+    """Draw what each step from an image to its crop led to, four in a row."""
+    for number, (ax, (name, image)) in enumerate(zip(panels(sheet, len(steps), 4), steps, strict=True), 1):
+        ax.imshow(shown_in(MAX_STEP, image))
+        ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_color("0.8")  # a mask is white
+        ax.set_title(f"{number}. {name}", fontsize=9)

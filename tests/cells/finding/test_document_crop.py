@@ -1,4 +1,4 @@
-"""The document on cells: its six steps to a crop, grey negatives, and pictures of the steps."""
+"""The document on cells: its six steps to a crop, and grey negatives."""
 
 from pathlib import Path
 
@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.cells.data.image_reader import read_image
-from fastsvm_apps.cells.finding.findings import crop_square
-from fastsvm_apps.studies.documents.document_crop import (
+from fastsvm_apps.cells.finding.document_crop import (
     FRAME,
     SIZE,
     gray_negative,
     locate_report,
     without_frame,
 )
+from fastsvm_apps.cells.finding.findings import crop_square
 
-SMEAR = Path(__file__).parents[2] / "data" / "cells" / "images" / "LYMPHOCYTE" / "smear_03.jpg"
+SMEAR = Path(__file__).parents[3] / "data" / "cells" / "images" / "LYMPHOCYTE" / "smear_03.jpg"
 STAIN = (150, 70, 120)
 BOX = (2, 102, 73, 68)
 TITLES = ["blurred (mean shift)", "gray", "frame neutralised", "darkest 2 %", "opened", "cropped"]
@@ -123,6 +123,3 @@ def test_what_is_stained_is_bright_and_the_frame_is_neither():
     assert stain > plasma + 80
     assert plasma < frame < stain
     assert frame == pytest.approx(negative[:, 20:].mean(), abs=1)
-
-
-# Pictures of the steps

@@ -1,25 +1,22 @@
 """The document's way from an image to a crop: six steps to the middle of the cell, and a grey negative.
 
 D. Bouche and C. Verluise, "SDCA vs. Pegasos for linear SVM fitting: applications to blood cells
-classification" (2018), section 3.1 and appendix A. `fastsvm_apps.cells.finding.white_cells` is better and
+classification" (2018), section 3.1 and appendix A. `white_cells` is better and
 faster.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import cv2
 import numpy as np
 
-from ...cells.data.image_reader import ImageFile
-from ...cells.finding.findings import crop_square
-from ...cells.output.cell_drawing import shown_in
-from ..report.charts import panels
+from ..data.image_reader import ImageFile
+from .findings import crop_square
 
 SPATIAL_RADIUS, COLOUR_RADIUS = 30, 60  # of the mean shift
 FRAME = 80  # grey levels below are the black frame
 DARK_PERCENT = 2
 SIZE = 120
-MAX_STEP = 800  # pixels a side; a figure shows no more of one step
 
 
 def locate_report(
@@ -97,12 +94,3 @@ def document_crop(file: ImageFile) -> np.ndarray | None:
     image, _ = file.open().scaled()
     center = locate_report(image)
     return None if center is None else gray_negative(crop_square(image, center, SIZE))
-
-
-def draw_steps(sheet, steps: Sequence[tuple[str, np.ndarray]]) -> None:
-    """Draw what each step from an image to its crop led to, four in a row."""
-    for number, (ax, (name, image)) in enumerate(zip(panels(sheet, len(steps), 4), steps, strict=True), 1):
-        ax.imshow(shown_in(MAX_STEP, image))
-        ax.set(xticks=[], yticks=[])
-        ax.spines[:].set_color("0.8")  # a mask is white
-        ax.set_title(f"{number}. {name}", fontsize=9)
