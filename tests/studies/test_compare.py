@@ -22,7 +22,7 @@ def data():
 def write(path, X, y):
     with open(path, "w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([*(f"c{k}" for k in range(D)), "kind"])
+        writer.writerow([*(f"c{k}" for k in range(X.shape[1])), "kind"])
         writer.writerows([*row, label] for label, row in zip(y, X.tolist(), strict=True))
     return path
 
@@ -34,26 +34,43 @@ def run(*arguments):
 @pytest.mark.slow
 def test_a_table_files_and_json(tmp_path, data):
     file, folder = write(tmp_path / "a.csv", *data), tmp_path / "out"
-    options = ["--epochs", 4, "--runs", 3, "--alpha", 0.05, "--scale", "-o", folder]
-    options += ["--solvers", "sdca,pegasos-tail,asdca,perceptron"]
+    options = ["--epochs", 4, "--runs", 6, "--alpha", "0.5,0.05", "--scale", "--kernel", "rbf", "-o", folder]
+    options += ["--solvers", "sdca,pegasos-tail,asdca,perceptron", "--batch-size", 4]
     result = run(file, *options)
     assert result.exit_code == 0, result.output
-    assert "60 rows, 6 columns; 20 rows for the test error" in result.stdout
+    assert "On a.csv (60 rows to train on and 20 held out, 6 columns, 2 labels)" in result.stdout
     assert sorted(path.name for path in folder.glob("*.*") if path.name[0] != ".") == [
-        "error.png", "excess.png", "gap.png", "runs.csv", "solvers.csv",
-    ]  # fmt: skip
+        *("curves-0.05.png", "curves-0.5.png", "report.html", "report.json", "rows.png"),
+        *("runs.csv", "solvers.csv"),
+    ]
+    [table] = json.loads(run(file, *options, "--json").stdout)["tables"]
+    rows = [dict(zip(table["header"], row, strict=True)) for row in table["rows"]]
+    names = ["sdca", "pegasos-tail", "asdca", "perceptron", "kernel-sdca", "kernel-pegasos"]
+    assert [(row["solver"], row["alpha"]) for row in rows] == [(n, a) for a in ("0.5", "0.05") for n in names]
     with open(folder / "runs.csv", newline="") as lines:
-        runs = list(csv.DictReader(lines))
-    assert len(runs) == 4 * 3 * 4
-    found = json.loads(run(file, *options, "--json").stdout)
-    assert [one["solver"] for one in found["solvers"]] == ["sdca", "pegasos-tail", "asdca", "perceptron"]
-    assert [one["visits"] for one in found["solvers"]] == [240] * 4
-    first, *_, last = found["solvers"]
-    primal = [float(line["primal"]) for line in runs if line["solver"] == "sdca" and line["epoch"] == "4"]
-    assert first["objective"][0] == pytest.approx(np.mean(primal))
-    assert last["gap"] is None
-    assert 0 <= first["error"][1] <= first["error"][0] <= first["error"][2] <= 1
-    assert found["optimum"]["sdca"] <= min(one["objective"][0] for one in found["solvers"])
+        next(lines)
+        runs = [line for line in csv.DictReader(lines) if line["experiment"] == "curves"]
+    assert len(runs) == 2 * 4 * 6 * 4
+    known = [
+        line for line in runs if (line["solver"], line["setting"], line["epoch"]) == ("sdca", "0.5", "4.0")
+    ]
+    assert rows[0]["objective"] == pytest.approx(np.median([float(line["primal"]) for line in known]))
+    assert float(known[0]["optimum"]) <= rows[0]["objective"]
+    ends = [(0, row["from"], row["test error"], row["to"], 1) for row in rows]
+    assert (np.diff(ends) >= -1e-12).all()
+    assert rows[3]["CPU s to 1 %"] == "never"
+    assert rows[4]["objective"] is None
+
+
+def test_two_columns_have_a_boundary_and_uneven_ones_advice(tmp_path, data):
+    X, y = data
+    file, folder = write(tmp_path / "a.csv", X[:, :2] * (1, 5000), y), tmp_path / "out"
+    result = run(
+        file, "--epochs", 2, "--runs", 6, "--solvers", "sdca,pegasos", "--loss", "squared_hinge", "-o", folder
+    )
+    assert result.exit_code == 0, result.output
+    assert "--scale makes them alike" in result.stderr
+    assert (folder / "boundary.png").exists()
 
 
 @pytest.mark.parametrize(
@@ -65,11 +82,8 @@ def test_a_table_files_and_json(tmp_path, data):
         ("", [], "a.csv: there are no rows in it"),
         ("1,2,a\n3,4,b\n", ["--solvers", "sdca,svm"], "no solver 'svm'; there are sdca, sdca-sgd"),
         ("1,2,a\n3,4,b\n", ["--solvers", "perceptron"], "the perceptron minimises nothing"),
-        (
-            "1,2,a\n3,4,b\n",
-            ["--solvers", "pegasos", "--loss", "smooth_hinge"],
-            "pegasos minimises hinge or log",
-        ),
+        ("1,2,a\n3,4,b\n", ["--order", "random"], "asdca: order must be one of"),
+        ("1,2,a\n3,4,b\n", ["--alpha", "1,-2"], "'1,-2' is no list of numbers above 0"),
     ],
 )
 def test_what_is_wrong_takes_one_line(tmp_path, content, options, message):

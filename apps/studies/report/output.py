@@ -60,7 +60,8 @@ def write_study_folder(
             advance()
     for table in findings.tables:
         files[table.file] = csv_text([table.header, *table.rows]).encode()
-    files |= {CLAIMS: _claims_csv([record]), "comparisons.csv": _cases_csv(record)}
+    if record["claims"]:
+        files |= {CLAIMS: _claims_csv([record]), "comparisons.csv": _cases_csv(record)}
     for name, content in files.items():
         replace_file(os.path.join(folder, name), content)
     if keep:

@@ -59,8 +59,9 @@ def cases_table(claims: Sequence[dict]) -> sections.Table:
 def sections_of(record: dict, figures: Callable[[], list[sections.Figure]] | None = None) -> list[Section]:
     """Return the sections of a study's page."""
     claims, tables = record["claims"], record["tables"]
+    judged = [Section(title="Verdicts", tables=[claims_table(claims), cases_table(claims)])]
     return [
-        Section(title="Verdicts", tables=[claims_table(claims), cases_table(claims)]),
+        *(judged if claims else []),
         Section(title="Figures", figures=figures, layout="figures"),
         Section(title="Tables", figures=lambda: [_table_figure(each) for each in tables], layout=""),
         Section(title="Reproduction", command=record["command"], lines=reproduction(record)),
@@ -129,9 +130,9 @@ def write_index_page(path: str, records: Sequence[dict]) -> None:
 
 
 def _write_page(path: str, title: str, claims: list[dict], lines: list[str], shown: list[Section]) -> None:
-    counts = {"claims": len(claims), **verdict_counts(claims)}
+    counts = {"claims": len(claims), **verdict_counts(claims)} if claims else {}
     facts = [Fact(name, f"{count:,}") for name, count in counts.items()]
-    head = Section(about=[*lines, RULES], facts=facts)
+    head = Section(about=[*lines, RULES] if claims else lines, facts=facts)
     write_sections_page(path, title, head, shown, kind="studies")
 
 
