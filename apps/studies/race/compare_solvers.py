@@ -36,6 +36,7 @@ def compare(
     optimum: float | Mapping[str, float] | None = None,
     n_jobs: int | None = None,
     random_state: int = 0,
+    parts: int = 1,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
     """Run several solvers several times, and measure all of them alike after every epoch.
@@ -68,6 +69,9 @@ def compare(
         Threads, over runs; -1 for all processors. Does not change the result, but for the seconds.
     random_state : int, default=0
         The first seed. A run returns what a fit with its seed would, up to rounding.
+    parts : int, default=1
+        Inside the first epoch runs are measured, too: after 1, 2, 3, 4, 6, 8, 12, ... of so many parts. Where
+        rows are many a solver may be near the optimum long before it has seen all. Does not change the runs.
     progress : callable, default=None
         ``progress(done, total)`` is told how many epochs are done.
 
@@ -101,6 +105,7 @@ def compare(
     threads = number_of_threads(n_jobs)
     runs = positive("runs", runs, kind=int)
     seed = _first_seed(random_state, runs)
+    shares = _shares_inside(positive("parts", parts, kind=int))
     X, rows = as_matrix(X, threads)
     y = as_labels(y, rows.n_rows)
     classes = np.unique(y)
@@ -109,7 +114,7 @@ def compare(
     known = _known_optima(optimum, models)
     objectives = _race_objectives(models, loss)
     rows.squared_norms()  # before threads ask for them
-    task = Task(Products(X, rows, threads), y, classes, test, winners, seed, threads)
+    task = Task(Products(X, rows, threads), y, classes, test, winners, seed, threads, shares)
     contenders = [Contender(label, model, objectives[label], task, runs) for label, model in models.items()]
     with one_blas_thread:
         _run_contenders(contenders, runs, progress or (lambda done, total: None))
@@ -129,11 +134,16 @@ def _run_contenders(contenders, runs, progress):
             for contender, last in zip(contenders, epochs, strict=True):
                 if epoch <= last:
                     contender.advance()
-                    contender.measure(epoch)
                     done += len(side_by_side)
                     progress(done, total)
         for contender in contenders:
             contender.end()
+
+
+def _shares_inside(parts):
+    """How much of the first epoch is done where it is measured; its end need not be named."""
+    counts = np.outer(2 ** np.arange(parts.bit_length()), (1, 1.5)).ravel()
+    return counts[(counts % 1 == 0) & (counts < parts)] / parts
 
 
 def _first_seed(random_state, runs):

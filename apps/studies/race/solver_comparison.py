@@ -38,10 +38,10 @@ class Comparison:
 
     Attributes
     ----------
-    table : structured ndarray, a line for each epoch of each run of each solver, in that order
+    table : structured ndarray, a line for each measured point of each run of each solver, in that order
         - solver : str, the label
         - run : int, from 0; its seed is random_state + run
-        - epoch : int, from 1
+        - epoch : float, epochs done; below 1 inside the first, if `parts` of it were asked for
         - visits : int, rows seen so far
         - steps : int, updates so far: one for each batch
         - seconds : float, CPU seconds of the updates so far, measuring not counted

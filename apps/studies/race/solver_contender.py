@@ -1,7 +1,6 @@
 """One of the solvers compared: its runs, an epoch at a time, and what they are measured by."""
 
 from dataclasses import dataclass
-from time import thread_time
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +11,11 @@ from fastsvm.fitting.labels import Targets
 from fastsvm.solvers.losses import Loss
 
 from .matrix_products import Products
+from .watched_solver import Look, WatchedSolver
 
 FORCED = {"tol": None, "solver": "coordinate", "warm_start": False, "n_jobs": None}
 COLUMNS = (
-    *[("run", int), ("epoch", int), ("visits", int), ("steps", int)],
+    *[("run", int), ("epoch", float), ("visits", int), ("steps", int)],
     *[("seconds", float), ("primal", float), ("gap", float), ("error", float)],
 )
 
@@ -40,6 +40,7 @@ class Task:
     test : Products or None, with X_test
     winners : ndarray or None, the true class of each test row, by number
     seed, threads : int
+    shares : ndarray, how much of the first epoch is done where runs are measured inside it
     """
 
     products: Products
@@ -49,6 +50,7 @@ class Task:
     winners: np.ndarray | None
     seed: int
     threads: int
+    shares: np.ndarray
 
 
 class Contender:
@@ -66,20 +68,21 @@ class Contender:
     def __init__(self, label: str, model, objective: Objective, task: Task, runs: int):
         self.model, self.objective, self.task = model, objective, task
         self.problems = 1 if len(task.classes) == 2 else len(task.classes)
-        self.table = np.zeros((runs, model.max_iter), [("solver", f"U{len(label)}"), *COLUMNS])
+        self.points = len(task.shares) + model.max_iter
+        self.table = np.zeros((runs, self.points), [("solver", f"U{len(label)}"), *COLUMNS])
         self.table["solver"] = label
-        self.table["run"], self.table["epoch"] = np.ogrid[:runs, 1 : model.max_iter + 1]
+        self.table["run"] = np.arange(runs)[:, None]
         self.coef = np.empty((runs, self.problems, task.products.rows.n_columns))
         self.intercept = np.empty((runs, self.problems))
 
     @property
     def run_bytes(self):
-        """Memory of a run, about: its state, and its columns beside those of the others."""
-        return 32 * sum(self.task.products.X.shape) * self.problems
+        """Memory of a run, about: its state, what was seen of it, and its columns beside those of others."""
+        return (32 + 8 * len(self.task.shares)) * sum(self.task.products.X.shape) * self.problems
 
     def start(self, runs):
         """Make the solvers of a range of runs; one for each of their binary problems."""
-        self.runs = runs
+        self.runs, self.measured = runs, 0
         self.solvers = [self._solvers_of(run) for run in runs]
 
     def end(self):
@@ -93,42 +96,48 @@ class Contender:
         weights = targets.weights(params.class_weight, None)
         self.weights = None if weights is None else weights / weights.mean()
         makers = solver_makers(params, self.task.products.rows, targets, lambda k: weights)
-        return [make(1) for _, make in makers]
+        return [WatchedSolver(make(1), self.task.shares) for _, make in makers]
 
     def advance(self):
-        """One more epoch of every run, timed by its thread's own clock."""
-        solvers = [solver for of_run in self.solvers for solver in of_run]
-        n_workers = min(self.task.threads, len(solvers))
-        shares = [solvers[k :: 4 * n_workers] for k in range(4 * n_workers)]
+        """One more epoch of every run, timed by its thread's own clock, and its lines of the table."""
+        watched = [each for of_run in self.solvers for each in of_run]
+        n_workers = min(self.task.threads, len(watched))
+        shares = [watched[k :: 4 * n_workers] for k in range(4 * n_workers)]
 
         def stop(error):
-            for solver in solvers:
-                solver.cancelled = True
+            for each in watched:
+                each.solver.cancelled = True
 
-        in_threads(_run_timed_epoch, shares, n_workers, stop)
+        in_threads(_run_epoch, shares, n_workers, stop)
+        for looks in zip(*(each.looks for each in watched), strict=True):
+            self._measure(looks)
+        for each in watched:
+            each.looks = []
 
-    def measure(self, epoch):
-        """Fill in the lines of this epoch, the number of those done."""
-        lines = self.table[self.runs.start : self.runs.stop, epoch - 1]
-        for line, solvers in zip(lines, self.solvers, strict=True):
-            line["seconds"] = sum(solver.seconds for solver in solvers)
-            line["visits"] = sum(solver.done * solver.order.n_visits for solver in solvers)
-            line["steps"] = sum(
-                solver.done * -(-solver.order.n_visits // solver.batch_size) for solver in solvers
-            )
+    def _measure(self, looks: tuple[Look, ...]):
+        """Fill in the next line of each run, from what was seen of its solvers."""
+        lines = self.table[self.runs.start : self.runs.stop, self.measured]
+        self.measured += 1
+        shape = len(self.solvers), self.problems
+        lines["epoch"] = np.reshape([look.epoch for look in looks], shape)[:, 0]
+        for name in "visits", "steps", "seconds":
+            lines[name] = np.reshape([getattr(look, name) for look in looks], shape).sum(axis=1)
         with np.errstate(over="ignore", invalid="ignore"):  # of steps that diverge
-            W, intercept, bound = self._current_iterates()
+            W, intercept, bound = self._iterates(looks)
             primal = self._primal_values(W, intercept)
             lines["primal"], lines["gap"] = primal.mean(axis=1), np.maximum(primal - bound, 0).mean(axis=1)
             lines["error"] = self._test_error(W, intercept)
-        if epoch == self.model.max_iter:
+        if self.measured == self.points:
             self.coef[self.runs.start : self.runs.stop] = W.T.reshape(len(self.runs), *self.coef.shape[1:])
             self.intercept[self.runs.start : self.runs.stop] = intercept
 
-    def _current_iterates(self):
-        """What would be returned now, side by side, and the lower bounds that go with it; NaN: none."""
-        solvers = [solver for of_run in self.solvers for solver in of_run]
-        found = [self._feasible_candidate(solver, solver.iterate()) for solver in solvers]
+    def _iterates(self, looks):
+        """What was seen, side by side, and the lower bounds that go with it; NaN: none."""
+        solvers = [each.solver for of_run in self.solvers for each in of_run]
+        found = [
+            self._feasible_candidate(solver, look.iterate)
+            for solver, look in zip(solvers, looks, strict=True)
+        ]
         missing = [k for k, c in enumerate(found) if c.dual is not None and c.w_of_dual is None]
         if missing:
             signed = [_signed_dual(solvers[k].problem.signs, found[k]) for k in missing]
@@ -163,7 +172,7 @@ class Contender:
 
     def _primal_values(self, W, intercept):
         loss, alpha = self.objective.loss, self.objective.alpha
-        signs = np.column_stack([solver.problem.signs for solver in self.solvers[0]])
+        signs = np.column_stack([each.solver.problem.signs for each in self.solvers[0]])
 
         def losses(part, scores):
             values = loss.value(signs[part, np.newaxis] * scores)
@@ -187,13 +196,9 @@ class Contender:
         return self.task.test.sum_scores(wrong, W, intercept) / len(winners)
 
 
-def _run_timed_epoch(solvers):
-    for solver in solvers:
-        if not solver.finished():
-            start = thread_time()
-            solver.run_epoch()
-            solver.seconds += thread_time() - start
-            solver.done += 1
+def _run_epoch(watched):
+    for each in watched:
+        each.run_epoch()
 
 
 def _signed_dual(signs, candidate):

@@ -70,6 +70,29 @@ def test_a_run_is_a_fit_with_its_seed(data, layout):
         assert (np.diff(lines["seconds"]) > 0).all()
 
 
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
+def test_inside_the_first_epoch_a_run_is_one_that_ends_there(data, layout):
+    X, y = layout(data[0]), data[1]
+    models = MODELS | {"sgd": SDCAClassifier(alpha=2.0, max_iter=2, fit_intercept=False)}
+    plain, c = (compare(models, X, y, runs=2, X_test=X, y_test=y, parts=parts) for parts in (1, 8))
+    inside = c.table["epoch"] < 1
+    for name in set(plain.table.dtype.names) - {"seconds"}:
+        np.testing.assert_array_equal(c.table[~inside][name], plain.table[name])
+    assert of(c, "pegasos", 0)["visits"].tolist() == [
+        21,
+        35,
+        49,
+        63,
+        91,
+        *N * np.arange(1, 6),
+    ]  # batches of 7
+    assert of(c, "pegasos", 0)["steps"][:3].tolist() == [3, 5, 7]
+    assert of(c, "sgd", 0)["visits"].tolist() == [18, 36, 54, 72, 108, 144, 264]  # a fifth is visited twice
+    assert all((np.diff(of(c, label, run)["seconds"]) > 0).all() for label in models for run in range(2))
+    # Modified SGD takes the rows seen for all of them: w is as long as it is in the end.
+    assert of(c, "sgd", 1)["primal"][4] < 1.02 * of(c, "sgd", 1)["primal"][-1]
+
+
 def test_several_classes_each_against_the_rest(data):
     X = data[0]
     y = np.array(["b", "c", "a"])[np.argmax(X[:, :3], axis=1)]
@@ -164,6 +187,7 @@ def test_a_table_is_written_and_drawn(data, tmp_path):
         ({"solvers": {"a": SDCAClassifier(alpha=-1)}}, "alpha must be a positive number"),
         ({"runs": 0}, "runs must be a positive integer"),
         ({"random_state": None}, "the first of the seeds"),
+        ({"parts": 0}, "parts must be a positive integer"),
         ({"random_state": 2**32 - 1, "runs": 2}, "an int from 0 to 4294967294"),
         ({"loss": "perceptron"}, "loss must be one of"),
         ({"loss": "hinge", "solvers": {"a": PerceptronClassifier()}}, "no alpha to measure it by"),

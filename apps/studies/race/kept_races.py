@@ -1,0 +1,127 @@
+"""Runs of several solvers that a study keeps, and what they spend until they are near the optimum."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from fastsvm.fitting import SDCA
+
+from ...common.progress import by_steps
+from ...common.statistics import median_interval
+from ..report.runs import Runs
+from ..report.study import Advance, Arrays, Context
+from ..report.verdicts import Statistic
+from .compare_solvers import compare
+
+FIELDS = "epoch", "visits", "steps", "seconds", "primal", "gap", "error"
+NEAR = 0.01  # of P*: the level that counts as converged
+ENOUGH_RUNS = 6  # the fewest that a median has an interval of
+NEVER = 2**31 - 1  # a step that no run comes to
+
+# X and y, to train on, and to test on if there are any.
+Parts = tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray | None]
+
+
+def plain_sdca(alpha: float, epochs: int, **options) -> SDCA:
+    """Return SDCA as the papers have it: permuted rows, coordinate steps from zero, no intercept.
+
+    The package's own begins with an epoch of modified SGD where lambda n is large. A run that averages its
+    last iterate alone, which is that iterate, does not.
+    """
+    plain = {"averaging": "tail", "average_from": NEVER, "solver": "coordinate", "fit_intercept": False}
+    return SDCA(alpha=alpha, max_iter=epochs, tol=None, **plain | options)
+
+
+def add_race(
+    runs: Runs,
+    context: Context,
+    experiment: str,
+    data: str,
+    models: Mapping[str, object],
+    rows: Parts,
+    *,
+    setting: object = "",
+    repeats: int,
+    loss: str = "",
+    parts: int = 1,
+) -> None:
+    """Run solvers that share an objective, or take what an earlier run kept, and add them to the runs.
+
+    Each becomes ``runs[experiment, data, solver, setting]``, with the fields epoch, visits, steps, seconds,
+    primal, optimum (P*), gap and error, of shape (repeats, points).
+
+    Parameters
+    ----------
+    runs : Runs
+    context : Context
+    experiment, data : str
+    models : mapping of str to model
+        By what runs call the solver.
+    rows : (X, y, X_test, y_test)
+    setting : object, default=""
+    repeats : int
+        With the seeds context.seed, context.seed + 1 and so on: runs of two solvers are paired by it.
+    loss : str, default=""
+        That of the objective which is measured; "": that of the models.
+    parts : int, default=1
+        As in `compare`: parts of the first epoch, after some of which runs are measured.
+    """
+    X, y, X_test, y_test = rows
+    how = {"runs": repeats, "parts": parts} | ({"loss": loss} if loss else {})
+
+    def compute(advance: Advance) -> Arrays:
+        options = {"n_jobs": context.threads, "random_state": context.seed, "progress": by_steps(advance)}
+        found = compare(models, X, y, X_test=X_test, y_test=y_test, **how, **options)
+        [optimum] = set(found.optimum.values())
+        return {"table": found.table, "optimum": np.array(optimum)}
+
+    settings = {name: model.get_params() for name, model in models.items()}
+    key = {"X": X, "y": y, "X_test": X_test, "models": settings, "seed": context.seed, **how}
+    part = "-".join(word.replace(" ", "_") for word in (experiment, data, str(setting)) if word)
+    total = repeats * sum(model.max_iter for model in models.values())
+    kept = context.part(part, compute, total=total, **key)
+    for name in models:
+        lines = kept["table"][kept["table"]["solver"] == name].reshape(repeats, -1)
+        known = {each: lines[each] for each in FIELDS if not np.isnan(lines[each]).all()}
+        runs.add(experiment, data, name, setting, optimum=float(kept["optimum"]), **known)
+
+
+def excess(race: Arrays) -> np.ndarray:
+    """Return how far the objectives of runs are above the least one, as a share of that."""
+    return race["primal"] / race["optimum"] - 1
+
+
+def cost_to(race: Arrays, cost: str, level: float = NEAR, *, for_good: bool = True) -> np.ndarray:
+    """Return what each run has spent when its excess comes to the level; infinite if it does not.
+
+    Parameters
+    ----------
+    race : dict of str to ndarray
+        Fields of runs; they may have an "excess" of their own.
+    cost : {"visits", "steps", "seconds", "epoch"}
+    level : float
+        Of the optimum.
+    for_good : bool, default=True
+        Whether it has to stay there until its end; False: at first sight.
+    """
+    within = excess(race) <= level
+    if for_good:
+        within = np.logical_and.accumulate(within[:, ::-1], axis=1)[:, ::-1]
+    return np.where(
+        within.any(axis=1), np.take_along_axis(race[cost], within.argmax(axis=1)[:, None], 1)[:, 0], np.inf
+    )
+
+
+def cost_ratio(
+    first: Arrays, second: Arrays, cost: str, level: float = NEAR, *, for_good: bool = True
+) -> Statistic | None:
+    """Return how many times as much the first needs to the level as the second: the median of paired runs.
+
+    It is infinite or 0 where only one of the two gets there. None: in most pairs neither does.
+    """
+    spent = [cost_to(race, cost, level, for_good=for_good) for race in (first, second)]
+    known = np.isfinite(spent).any(axis=0)
+    if known.sum() < max(ENOUGH_RUNS, len(known) / 2):
+        return None
+    ratio = spent[0][known] / spent[1][known]
+    return Statistic(float(np.median(ratio)), *median_interval(ratio.tolist()))

@@ -1,0 +1,92 @@
+"""A solver whose visits are counted, and which can be looked at inside its first epoch."""
+
+from math import ceil
+from time import thread_time
+from typing import NamedTuple
+
+import numpy as np
+
+from fastsvm.solvers._solver import Iterate, Solver
+
+
+class Look(NamedTuple):
+    """What was seen of a solver.
+
+    Attributes
+    ----------
+    epoch : float, epochs done
+    visits, steps : int, rows and batches so far
+    seconds : float, CPU seconds of the updates so far, and of drawing the rows for them
+    iterate : Iterate
+    """
+
+    epoch: float
+    visits: int
+    steps: int
+    seconds: float
+    iterate: Iterate
+
+
+class WatchedSolver:
+    """A solver, run an epoch at a time; it goes through the same steps as without being watched.
+
+    Parameters
+    ----------
+    solver : Solver
+    shares : ndarray
+        How much of the first epoch is done where it is looked at, in increasing order; the end need not be
+        named.
+
+    Attributes
+    ----------
+    looks : list of Look
+        Those of the last epoch that was run.
+    """
+
+    def __init__(self, solver: Solver, shares: np.ndarray):
+        self.solver, self.shares, self.looks = solver, shares, []
+        self.epochs = self.visits = self.steps = 0
+        self._own_slices, solver.slices = solver.slices, self._slices
+
+    def run_epoch(self):
+        """Do an epoch, if the solver is not at its end, and look at the solver."""
+        if not self.solver.finished():
+            self._start = thread_time()
+            self.solver.run_epoch()
+            self._stop_clock()
+            self.solver.done += 1
+        self.epochs += 1
+        self.looks.append(self._look(self.epochs, self.solver.iterate()))
+
+    def _stop_clock(self):
+        self.solver.seconds += thread_time() - self._start
+
+    def _look(self, epoch, iterate):
+        return Look(epoch, self.visits, self.steps, self.solver.seconds, iterate)
+
+    def _slices(self, rows, *, multiple=1, cuts=()):
+        """The parts of an epoch, cut where the solver asks for it, and where it is looked at."""
+        drawing = thread_time() - self._start  # of the rows of the whole epoch
+        shares = self.shares if self.epochs == 0 else ()
+        places = [min(-(-ceil(share * len(rows)) // multiple) * multiple, len(rows)) for share in shares]
+        seen = 0
+        for part in self._own_slices(rows, multiple=multiple, cuts=(*cuts, *places)):
+            yield part
+            seen += len(part)
+            self.visits += len(part)
+            self.steps += -(-len(part) // multiple)
+            while places and seen >= places[0]:
+                self._stop_clock()
+                look = self._look(seen / len(rows), self._copied_iterate())
+                self.looks.append(look._replace(seconds=look.seconds - drawing * (1 - look.epoch)))
+                places.pop(0)
+                self._start = thread_time()
+
+    def _copied_iterate(self):
+        """What the solver would return now."""
+        found = self.solver.iterate()
+        state = self.solver.state
+        if getattr(state, "seen", -1) > 0:  # modified SGD: its w is that of a problem of the rows seen
+            n = self.solver.problem.n
+            found = found._replace(w=self.solver.w * ((n + state.ahead) / (state.seen + state.ahead)))
+        return Iterate(*(np.copy(part) if isinstance(part, np.ndarray) else part for part in found))
