@@ -12,62 +12,68 @@ from fastsvm_apps.common.app import app
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.commands import study_commands as commands
 from fastsvm_apps.studies.commands.gallery_command import gallery
-from fastsvm_apps.studies.report.study_report import Claim, Figure, Report, Table, Verdict
+from fastsvm_apps.studies.report import records, verdicts
+from fastsvm_apps.studies.report.runs import Measured
+from fastsvm_apps.studies.report.study import Figure, Findings, Table
+from fastsvm_apps.studies.report.verdicts import Claim, Found, Region, exactly
 
 PIXEL = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 HOSTILE = "</script><script>document.title = 'bad'</script>"
+CLAIMS = (
+    Claim(
+        "fake",
+        "small",
+        "It is 0.2 " + "everywhere " * 9,
+        "0.2",
+        "",
+        Region.of("below 0.2", ""),
+        "",
+        "Near.",
+        "",
+    ),
+    Claim("fake", "other", HOSTILE, "figure 2 | 3", "usps", Region.of("above 0", "%"), "%", "", ""),
+)
+WORDS = {"caption": "It rises.", "source": "", "differs": ""}
+CAPTIONS = {
+    ("fake", "curve"): WORDS | {"title": "A curve", "source": "figure 1"},
+    ("fake", "photo"): WORDS | {"title": "A photograph"},
+    ("fake", "errors"): WORDS | {"title": "=1+1"},
+}
 
 
 class Fake(ModuleType):
-    """The package of a study; counts what it computes, and fails if it is told to."""
+    """The module of a study; counts what it computes, and fails if it is told to."""
+
+    TITLE, DOCUMENT = "A study of nothing", f"A. N. Other & Sons {HOSTILE} (1987)"
 
     def __init__(self):
         super().__init__("fake_study")
-        self.computed, self.failure, self.claims, self.contexts = 0, None, claims(), []
+        self.computed, self.failure, self.contexts = 0, None, []
 
     def compute(self, advance):
         self.computed += 1
         return {"error": np.arange(3) / 8}
 
-    def run(self, context):
+    def measure(self, context):
         if self.failure:
             raise self.failure
         self.contexts.append(context)
         error = context.part("work", self.compute, seed=context.seed, runs=context.runs)["error"]
+        measured = Measured("Three numbers.", settings={"alpha": 0.5}, hashes={"numbers": "12ab"})
+        measured.runs.add("work", error=error)
+        measured.pictures["photo"] = PIXEL
+        return measured
 
-        def draw(sheet):
-            sheet.subplots().plot(error)
-
-        return Report(
-            title="A study of nothing",
-            document=f"A. N. Other & Sons {HOSTILE} (1987)",
-            data="Three numbers.",
-            settings={"alpha": 0.5, "data": "none at all"},
-            claims=self.claims,
-            figures=[
-                Figure("curve", "A curve", "It rises.", draw, size=(2.0, 1.5), source="figure 1"),
-                Figure(
-                    "photo",
-                    "A photograph",
-                    "It is small.",
-                    lambda _: PIXEL,
-                    size=(9.0, 4.5),
-                    ending="gif",
-                    shows_data=True,
-                ),
-            ],
-            tables=[
-                Table("errors", "Errors", "By run.", ("run", "error"), [[k, e] for k, e in enumerate(error)]),
-                Table("all", "All", "Long.", ("=1+1",), [["secret"]], shown=False),
-            ],
+    def findings(self, measured):
+        error = measured.runs["work", "", "", ""]["error"][:, 0]
+        figures = [Figure("curve", lambda sheet: sheet.subplots().plot(error) and None, (2.0, 1.5))]
+        if photo := measured.pictures.get("photo"):
+            figures.append(Figure("photo", lambda _: photo, (9.0, 4.5), ending="gif", shows_data=True))
+        cases = {"first": exactly(error[0]), "second": exactly(error[1])}
+        found = {"small": Found(cases, {"third": exactly(error[2])}), "other": Found({"": exactly(1.0)})}
+        return Findings(
+            found, figures, [Table("errors", ("=1+1", "error"), [[k, e] for k, e in enumerate(error)])]
         )
-
-
-def claims():
-    return [
-        Claim("It is 0.1 " + "everywhere " * 9, "0.1", "0.125 (0 to 0.25)", Verdict.HELD, "Near."),
-        Claim(HOSTILE, "figure 2 | 3", "", Verdict.UNTESTED, "There is no data."),
-    ]
 
 
 @pytest.fixture
@@ -76,6 +82,8 @@ def fake(monkeypatch):
     module = Fake()
     monkeypatch.setitem(sys.modules, "fastsvm_apps.studies.documents.fake", module)
     monkeypatch.setattr(commands, "STUDIES", {"fake": "A fake"})
+    monkeypatch.setattr(verdicts, "claims_of", lambda study: CLAIMS)
+    monkeypatch.setattr(records, "captions", lambda: CAPTIONS)
     return module
 
 

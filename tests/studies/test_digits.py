@@ -1,43 +1,12 @@
-"""The study of the digits: what its quick version finds on scikit-learn's, and how it judges."""
-
-import csv
+"""The study of the digits: its draws, and what it promises of the document's."""
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from fastsvm_apps.common.statistics import confusion
-from fastsvm_apps.studies.cli import main
+from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.documents import digits as study
 
 pytestmark = pytest.mark.blas
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("digits") / "out"
-    done = CliRunner().invoke(main, ["digits", "--quick", "--runs", "4", "-o", str(folder)])
-    assert (done.exit_code, done.stderr) == (0, "")
-    return folder
-
-
-def read(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def test_without_data_it_runs_on_what_scikit_learn_has(quick):
-    verdicts = [row["verdict"] for row in read(quick / "claims.csv")]
-    assert verdicts[:4] == ["cannot be tested"] * 4
-    assert "held" in verdicts[4:]
-    names = {"errors.png", "weights.png", "epochs.png", "methods.csv", "labels.csv", "draws.csv"}
-    assert names <= {path.name for path in quick.iterdir()}
-    for row in read(quick / "methods.csv"):
-        assert float(row["low"]) <= float(row["test error"]) <= float(row["high"]) < 0.03
-    for part in "training", "test":
-        for row in read(quick / f"confusion_{part}.csv"):
-            assert float(row["called 5"]) + float(row["called 6"]) == pytest.approx(80)
-    assert len(read(quick / "draws.csv")) == 4 * len(study.METHODS)
 
 
 def test_a_draw_has_as_many_of_each_and_none_twice():
@@ -53,10 +22,11 @@ def test_a_draw_has_as_many_of_each_and_none_twice():
 def test_the_digits_of_the_document(shared):
     digits = study.read_digits(str(shared))
     assert digits.original
-    errors = []
-    for run in range(20):
-        here, there = study.draw(digits, seed=0, run=run)
-        model = study.METHODS["Pegasos"](random_state=run).fit(digits.X[here], digits.y[here])
-        tables = confusion(digits.y[there], model.predict(digits.X[there]), study.LABELS)
-        errors.append(study.wrong(tables) / 600)
-    assert 0.025 < np.mean(errors) <= 0.038
+    found = study.fit_draws(digits, 20, 0, lambda: None)
+    assert 0.025 < np.mean(study.share_wrong(found["test"][0])) <= 0.038
+
+
+def test_another_set_is_not_taken(tmp_path):
+    np.savez(tmp_path / "usps.npz", X=np.zeros((30, 7)), y=np.arange(30) % 10)
+    with pytest.raises(AppError, match=r"as usps is another set, of the shape \(30, 7\) and with the labels"):
+        study.read_digits(str(tmp_path))

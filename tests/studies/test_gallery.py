@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.studies.report import markdown_gallery
-from fastsvm_apps.studies.report.study_record import read_record
+from fastsvm_apps.studies.report import docs_pages
+from fastsvm_apps.studies.report.records import read_record
 
 
 def test_a_gallery_of_all(run, tmp_path):
@@ -25,6 +25,7 @@ def test_a_gallery_of_all(run, tmp_path):
     assert "![A curve](fake/curve.png)" in text
     (row,) = (line for line in text.splitlines() if line.startswith("| cannot be tested"))
     assert r"figure 2 \| 3" in row
+    assert "All 4 comparisons behind the verdicts" in text
     assert "<script>" not in text.replace(r"\<", "")
     assert "| [fake](fake.md) |" in (docs / "README.md").read_text()
     # A picture that is not in the report any more goes, what is somebody else's stays.
@@ -58,14 +59,19 @@ def test_pages_of_others_stay(run, tmp_path):
 
 
 def test_pictures_become_small(monkeypatch):
-    monkeypatch.setattr(markdown_gallery, "LIMIT_BYTES", 25_000)
+    monkeypatch.setattr(docs_pages, "LIMIT_BYTES", 25_000)
     noise = np.random.default_rng(0).integers(0, 256, (150, 300, 3), dtype=np.uint8)
     file = io.BytesIO()
     Image.fromarray(noise).save(file, format="PNG")
-    small = markdown_gallery.small_picture(file.getvalue(), "noise.png")
-    assert len(small) <= markdown_gallery.LIMIT_BYTES < file.tell()
+    small = docs_pages.small_picture(file.getvalue(), "noise.png")
+    assert len(small) <= docs_pages.LIMIT_BYTES < file.tell()
     with Image.open(io.BytesIO(small)) as image:
         assert image.width / image.height == pytest.approx(2, rel=0.02)
-    assert markdown_gallery.small_picture(small, "noise.png") is small
+    assert docs_pages.small_picture(small, "noise.png") is small
     with pytest.raises(AppError, match=r"noise\.png: .*run the study again"):
-        markdown_gallery.small_picture(b"no picture", "noise.png")
+        docs_pages.small_picture(b"no picture", "noise.png")
+    moving = io.BytesIO()
+    frames = [Image.fromarray(np.roll(noise, k, axis=0)) for k in range(2)]
+    frames[0].save(moving, "GIF", save_all=True, append_images=frames[1:])
+    with pytest.raises(AppError, match="draw less"):
+        docs_pages.small_picture(moving.getvalue(), "noise.gif")
