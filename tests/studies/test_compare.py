@@ -50,7 +50,7 @@ def test_a_table_files_and_json(tmp_path, data):
     with open(folder / "runs.csv", newline="") as lines:
         next(lines)
         runs = [line for line in csv.DictReader(lines) if line["experiment"] == "curves"]
-    assert len(runs) == 2 * 4 * 6 * 4
+    assert len({tuple(line[name] for name in ("solver", "setting", "run")) for line in runs}) == 4 * 2 * 6
     known = [
         line for line in runs if (line["solver"], line["setting"], line["epoch"]) == ("sdca", "0.5", "4.0")
     ]

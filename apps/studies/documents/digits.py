@@ -11,6 +11,7 @@ from fastsvm.solvers import pegasos, sdca
 
 from ...common.statistics import confusion, mean_interval
 from ..data.public_sets import usps_or_small_digits
+from ..race.skin_race import add_skin_race, skin_ratios
 from ..report import charts
 from ..report.charts import BLUE, GREEN, VERMILION
 from ..report.runs import Measured, Runs, array_hash
@@ -39,6 +40,7 @@ QP, QP_TOL = "QP solver (LIBSVM)", 1e-2  # its own measure of optimality
 MANY_ROWS, QUICK_ROWS = (500, 1000, 2000, 4000, 8000), (500, 1000, 2000)
 MANY_COLUMNS, MANY_RUNS = 20, 7
 NEAR = 0.01  # of the optimum
+SKIN_LAMBDAS = (1.0, 0.1, 0.01, 1e-4)
 
 
 class Digits(NamedTuple):
@@ -74,6 +76,7 @@ def measure(context: Context) -> Measured:
     )
     for name, seconds in race.items():
         runs.add("many rows", "simulated", name, visits=[sizes], seconds=seconds)
+    add_skin_race(runs, context, SKIN_LAMBDAS, intercept=True)
     runs.add("epochs", "test", "Pegasos", epoch=[EPOCHS_TRIED], error=known["steps"].T)
     return Measured(
         data_words(digits, context.data),
@@ -206,8 +209,11 @@ def findings(measured: Measured) -> Findings:
         "run-time": of_a_draw(pegasos["seconds"][:, 0]),
     }
     ratios = {f"{n:,} rows": median(ratio) for n, ratio in zip(sizes, (qp / primal).T, strict=True)}
+    wider = skin_ratios(runs, SKIN_LAMBDAS, "seconds")
+    wider = {f"SDCA in place of a QP solver, skin, {where}": ratio for where, ratio in wider.items()}
     return Findings(
-        {name: Found({"": statistic}) for name, statistic in found.items()} | {"many-rows": Found(ratios)},
+        {name: Found({"": statistic}) for name, statistic in found.items()}
+        | {"many-rows": Found(ratios, wider)},
         [
             Figure("errors", partial(draw_errors, runs=runs, original=bool(measured.originals)), (7.0, 4.4)),
             Figure("weights", partial(draw_weights, runs=runs), (8.0, 3.2)),

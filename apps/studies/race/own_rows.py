@@ -16,7 +16,7 @@ from ..report.runs import Measured, Runs, array_hash
 from ..report.study import Figure, Findings, Table
 from ..report.verdicts import Statistic, mean, median, written
 from .compare_solvers import compare
-from .cost_to_level import cost_to_level
+from .kept_races import FIELDS, cost_to, excess
 
 # By name: a model, and what it has besides the options.
 LINEAR = {
@@ -28,12 +28,11 @@ LINEAR = {
     "perceptron": (Perceptron, {"averaging": "all"}),
 }
 KERNEL = "kernel-sdca", "kernel-pegasos"
-NEAR = 0.01  # of the optimum: what counts as solved
+PARTS = 64  # of the first epoch, after some of which runs are measured
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # of the training rows, for the learning curve
 FITS = 6  # of each point of the learning curve, and of each kernel machine
 GRID = 200  # points of a side, for the boundary
 LEAST = 1e-12  # that is drawn of what may be 0
-FIELDS = "epoch", "visits", "steps", "seconds", "primal", "gap", "error"
 CURVES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
 AXES = {
     **{"seconds": "CPU time of the updates, seconds", "visits": "rows visited", "error": "test error, %"},
@@ -114,7 +113,7 @@ def _add_race(runs: Runs, solver: str, parts: Parts, settings: Settings, alpha: 
         {solver: model_of(solver, settings, alpha)},
         {"X_test": parts.X_test, "y_test": parts.y_test},
     )
-    found = compare(models, parts.X, parts.y, runs=settings.runs, n_jobs=threads, **test)
+    found = compare(models, parts.X, parts.y, runs=settings.runs, parts=PARTS, n_jobs=threads, **test)
     lines = found.table.reshape(settings.runs, -1)
     fields = {each: lines[each] for each in FIELDS}
     runs.add("curves", "", solver, f"{alpha:g}", optimum=found.optimum[solver], **fields)
@@ -188,12 +187,7 @@ def solver_table(runs: Runs) -> Table:
 
 def near_cost(fields: dict, axis: str) -> float:
     """Return what the median run spends until it is within 1 % of the optimum for good."""
-    return median(cost_to_level(_excess(fields), fields[axis], NEAR)).value
-
-
-def _excess(fields: dict) -> np.ndarray:
-    """Without an optimum, of what has no regularisation, nothing is near."""
-    return np.nan_to_num(fields["primal"] / fields["optimum"] - 1, nan=np.inf)
+    return median(cost_to(fields, axis)).value
 
 
 def last_error(fields: dict) -> Statistic:
@@ -225,7 +219,7 @@ def draw_curves(runs: Runs, alpha: str, sheet) -> None:
     own = [(key.solver, fields) for key, fields in runs.select("curves").items() if key.setting == alpha]
     for ax, (y, x) in zip(sheet.subplots(1, len(CURVES)), CURVES.items(), strict=True):
         for (solver, fields), color in zip(own, TEN_COLORS, strict=False):
-            known = {"excess": _excess(fields), "gap": fields["gap"], "error": 100 * fields["error"]}
+            known = {"excess": excess(fields), "gap": fields["gap"], "error": 100 * fields["error"]}
             values = known[y] if y == "error" else np.maximum(known[y], LEAST)
             charts.draw_band(ax, np.median(fields[x], axis=0), charts.median_band(values), color, solver)
         charts.name_band(ax)
