@@ -5,7 +5,7 @@ It imports nothing heavy at once, because `--help` shows the choices.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -82,6 +82,25 @@ class TrainingSettings:
             return recipe
         usual = (USUAL_KERNEL_ALPHA, KERNEL_ALPHAS) if recipe.is_kernel else (USUAL_ALPHA, ALPHAS)
         return recipe._replace(alpha=usual[0], alphas=usual[1])
+
+
+@dataclass(frozen=True)
+class CropSettings:
+    """How cells are cut out of images."""
+
+    style: Literal["cells", "document"] = option_field(
+        "cells",
+        "Cut out each white cell, or the square that the six steps of Bouche and Verluise (2018) find.",
+        type=click.Choice(("cells", "document")),
+    )
+    size: int | None = option_field(
+        None,
+        "Cut squares of N pixels, where cells are about 80 wide.  [default: the cell's box; document: 120]",
+        type=click.IntRange(1, 4096),
+        metavar="N",
+    )
+    gray: bool = option_field(False, "Gray crops; the document's style fills their frame.", is_flag=True)
+    negative: bool = option_field(False, "Negatives: what is dark is bright.", is_flag=True)
 
 
 @dataclass(frozen=True)

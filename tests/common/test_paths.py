@@ -58,6 +58,8 @@ def sums(folder):
 def refused(main, folder, command, words, output, path):
     """Run a command that must refuse an output before any work; return its line."""
     name, _, param = output
+    others = [each for _, _, each in paths_of(command, Writes) if each not in (None, param) and each.required]
+    words = [*words, *(word for each in others for word in typed(each, folder / "other"))]
     if param is None:
         config = folder / ("config.in" if "--config" in words else "set.toml")
         config.write_text(f"{name} = '{path}'\n")

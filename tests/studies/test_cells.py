@@ -48,10 +48,10 @@ def files():
 def no_crops(monkeypatch):
     """From now on nothing is cropped."""
 
-    def refuse(work, files, **_):
+    def refuse(files, settings, **_):
         raise AssertionError([file.name for file in files])
 
-    return lambda: monkeypatch.setattr(cell_crops, "map_images", refuse)
+    return lambda: monkeypatch.setattr(cell_crops, "crop_cells", refuse)
 
 
 def test_a_folder_of_images_is_enough(tmp_path):
@@ -64,7 +64,7 @@ def test_a_folder_of_images_is_enough(tmp_path):
     assert all(claim.ours and claim.why.startswith("Holds where") for claim in judged)
     assert {figure.name for figure in report.figures} == FIGURES | PHOTOGRAPHS
     assert {figure.name for figure in report.figures if figure.shows_data} == PHOTOGRAPHS
-    sheets = [figure for figure in report.figures if re.match("originals|crops|rebuilt", figure.name)]
+    sheets = [figure for figure in report.figures if re.match("originals|crops|rebuilt|steps", figure.name)]
     assert all(figure.draw(None).startswith(b"\x89PNG") for figure in sheets)
     assert all(0 <= row[4] <= 1 for row in report.tables[0].rows)
 

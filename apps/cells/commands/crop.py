@@ -6,16 +6,22 @@ import sys
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.options import json_option, section
+from ...common.options import json_option, options_of_fields, section
 from ...common.paths import Writes, make_folder
 from ...common.printing import note_skipped, print_json, print_line, tidy_warnings, warn
 from ...common.progress import Stages
+from ..settings import CropSettings
 from ._options import cell_width_option, command, images_argument
 
 
-@command("crop smears -o crops", "crop smears -o crops --size 120", "crop smears -o boxes.csv")
+@command(
+    "crop smears -o crops",
+    "crop smears -o crops --style document --gray --negative",
+    "crop smears -o boxes.csv --steps steps",
+)
 @images_argument
 @section("Input", cell_width_option)
+@section("Recipe", *options_of_fields(CropSettings))
 @section(
     "Output",
     click.option(
@@ -26,16 +32,10 @@ from ._options import cell_width_option, command, images_argument
         metavar="DIR|FILE.csv",
         help="Folder for the crops and boxes.csv. With FILE.csv, or - for stdout, only the table is written.",
     ),
-    click.option(
-        "--size",
-        type=click.IntRange(1, 4096),
-        metavar="N",
-        help="Cut squares of N pixels around the centre, in an image in which cells are about 80 wide.  "
-        "[default: the box of the cell as it is in the image]",
-    ),
+    click.option("--steps", type=Writes("folder"), help="Draw the steps to the crops of each image."),
     json_option,
 )
-def crop(images, output, size, cell_width, json, quiet, verbose):
+def crop(images, output, steps, cell_width, json, quiet, verbose, **chosen):
     """Cut the white cells out of IMAGES.
 
     Each crop has the name of its image and the number of the cell, as `classify` counts. The table boxes.csv
@@ -53,18 +53,21 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
 
     folder = None if output == "-" or output.lower().endswith(".csv") else output
     table = os.path.join(folder, "boxes.csv") if folder else output
+    if not folder and (chosen["gray"] or chosen["negative"]):
+        raise AppError("--gray and --negative change crops; give -o a folder for these", USAGE)
     with tidy_warnings(), Stages(verbose, not quiet and not (table == "-" and sys.stdout.isatty())) as stage:
         with stage("find"):
             files = find_images(images)
             look = first_look(files, cell_width)
-            if folder:
-                files = excluding_folder(files, folder)
-                make_folder(folder)
+            for results in filter(None, (folder, steps)):
+                files = excluding_folder(files, results)
+                make_folder(results)
         count = CellCounts(source_name(images))
         write_crop = picture_files.crop_writer(files, folder) if folder else None
+        draw = picture_files.steps_writer(files, steps) if steps else None
         with stage("crop", total=len(files)) as advance, table_file(table) as file:
             write = cell_tables.cell_row_writer(file, cell_tables.BOX_COLUMNS)
-            for found in crop_cells(files, look=look, size=size, write=write_crop):
+            for found in crop_cells(files, CropSettings(**chosen), look=look, write=write_crop, draw=draw):
                 write(found)
                 count.add(found)
                 advance()

@@ -35,6 +35,14 @@ def crop_box(image: np.ndarray, box: Box) -> np.ndarray:
     return image[y : y + h, x : x + w]
 
 
+def square_box(image: np.ndarray, center: tuple[int, int], size: int) -> Box:
+    """Return the box of a square around a point, moved so that it lies inside the image, as far as it can."""
+    height, width = image.shape[:2]
+    left = max(0, min(center[0] - size // 2, width - size))
+    top = max(0, min(center[1] - size // 2, height - size))
+    return left, top, min(size, width), min(size, height)
+
+
 def crop_square(image: np.ndarray, center: tuple[int, int], size: int) -> np.ndarray:
     """Cut out a square around a point, moved so that it lies inside the image.
 
@@ -50,10 +58,7 @@ def crop_square(image: np.ndarray, center: tuple[int, int], size: int) -> np.nda
     -------
     ndarray of shape (size, size) or (size, size, 3)
     """
-    height, width = image.shape[:2]
-    left = max(0, min(center[0] - size // 2, width - size))
-    top = max(0, min(center[1] - size // 2, height - size))
-    part = image[top : top + size, left : left + size]
+    part = crop_box(image, square_box(image, center, size))
     down, right = size - part.shape[0], size - part.shape[1]
     return np.pad(part, ((0, down), (0, right), *[(0, 0)] * (part.ndim - 2)), "edge")
 

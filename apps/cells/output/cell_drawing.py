@@ -14,6 +14,7 @@ from ...common.files import replace_file
 from ...common.matplotlib_figures import OKABE_ITO
 from ...common.printing import printable, shortened
 from ..data.image_reader import resized
+from ..finding.document_crop import Step
 from ..finding.findings import PLATELET, RED_CELL, UNCLASSIFIED, FoundCell
 
 # In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
@@ -25,6 +26,7 @@ NO_LABEL = "#8b949e"
 MAX_SHEET_PIXELS = 40_000_000  # pixels
 MAX_LABEL_LETTERS = 24  # letters
 LINE_PIXELS = 15  # pixels, of a caption
+MAX_STEP = 800  # pixels a side, of the picture of a step
 
 WHITE, BLACK, PAPER, EDGE = (255, 255, 255), (0, 0, 0), (255, 255, 255), (200, 200, 200)
 
@@ -122,6 +124,15 @@ def contact_sheet(
         for number, line in enumerate(caption.split("\n")):
             _draw_text(sheet, line, (x, y + tile + 14 + LINE_PIXELS * number), 0.4, tile)
     return sheet
+
+
+def steps_sheet(steps: Sequence[Step]) -> np.ndarray:
+    """Lay out an image and the pictures of the steps that lead from it to its crop, four in a row."""
+    tiles = [
+        (cv2.copyMakeBorder(_bgr(picture), *[1] * 4, cv2.BORDER_CONSTANT, value=EDGE), f"{k}. {title}")
+        for k, (title, picture) in enumerate(steps)
+    ]
+    return contact_sheet(tiles, tile=min(MAX_STEP, max(tiles[0][0].shape)), columns=4)
 
 
 def save_image(path: str, image: np.ndarray) -> None:
@@ -229,11 +240,6 @@ def _fitted(image: np.ndarray, side: int) -> np.ndarray:
     square = np.full((side, side, 3), PAPER, np.uint8)
     square[top : top + height, left : left + width] = image
     return square
-
-
-def shown_in(side: int, image: np.ndarray) -> np.ndarray:
-    """Return any image with red, green and blue channels, no longer than `side`."""
-    return shrunk(_bgr(image), side)[:, :, ::-1]
 
 
 def shrunk(image: np.ndarray, side: int, enlarge: bool = False) -> np.ndarray:

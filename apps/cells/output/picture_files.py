@@ -14,8 +14,9 @@ from ..data.bad_image import BadImage
 from ..data.image_reader import ImageFile
 from ..data.image_threads import map_images
 from ..finding.findings import NO_CELL, ImageFindings, crop_box
+from ..jobs.cell_cropping import DrawSteps
 from ..jobs.cell_evaluation import Mistake
-from .cell_drawing import contact_sheet, draw_overlay, save_image
+from .cell_drawing import contact_sheet, draw_overlay, save_image, steps_sheet
 
 MAX_ORIGINALS = 100  # originals on a sheet of mistakes
 
@@ -47,6 +48,12 @@ def crop_writer(files: Sequence[ImageFile], folder: str) -> Callable[[ImageFile,
     """Return a function that writes the crop of the n-th cell of an image into a folder, as PNG."""
     places = mirrored_paths(files, folder)
     return lambda file, number, crop: write_image(f"{places[file]}_{number}.png", crop)
+
+
+def steps_writer(files: Sequence[ImageFile], folder: str) -> DrawSteps:
+    """Return a function that draws the steps from an image to its crops into a folder, as PNG."""
+    places = mirrored_paths(files, folder)
+    return lambda file, steps: write_image(f"{places[file]}_steps.png", steps_sheet(steps))
 
 
 def overlay_writer(

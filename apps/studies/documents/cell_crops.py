@@ -14,16 +14,17 @@ import numpy as np
 
 from ...cells.data.image_files import find_images
 from ...cells.data.image_reader import ImageFile, read_image, read_scaled
-from ...cells.data.image_threads import map_images
-from ...cells.finding.document_crop import SIZE, document_crop, locate_report
-from ...cells.output.cell_drawing import contact_sheet, encoded, save_image, shown_in
+from ...cells.finding.document_crop import SIZE, locate_report
+from ...cells.jobs.cell_cropping import crop_cells
+from ...cells.output.cell_drawing import contact_sheet, encoded, save_image, steps_sheet
+from ...cells.settings import CropSettings
 from ...common.folds import grouped_folds, random_split
 from ...common.printing import many
 from ..data.invented_smears import Smear, copy_of, mirrored_and_turned
-from ..report.charts import panels
 from ..report.study_report import Advance, Arrays, Context, Figure
 from .principal_components import Projection, components, inner_products, project, whitened
 
+CROPPING = CropSettings("document", gray=True, negative=True)
 CLASSES = ("LYMPHOCYTE", "NEUTROPHIL")  # of sign -1 and +1
 PART = 500  # images whose crops are kept in one file
 COPIES = 8  # of each smear that is drawn
@@ -32,7 +33,6 @@ COMPONENTS = 40
 TEST = 0.2  # of the images
 FOLDS = 5
 SHOWN = 8  # of each class, on a sheet
-MAX_STEP = 800  # pixels a side; a figure shows no more of one step
 
 Split = tuple[np.ndarray, np.ndarray]  # rows to train on, and to test on
 Tiles = list[tuple[np.ndarray, str]]
@@ -184,10 +184,12 @@ def cropped(context: Context, files: Sequence[ImageFile]) -> Crops:
 
 def _study_crops(files: Sequence[ImageFile], jobs: int, advance: Advance) -> Arrays:
     crops: dict[str, np.ndarray] = {}
+
+    def keep(file: ImageFile, number: int, crop: np.ndarray) -> None:
+        crops[file.path] = crop.ravel()
+
     start = time.process_time()
-    for file, crop in map_images(document_crop, files, jobs=jobs):
-        if isinstance(crop, np.ndarray):  # neither None nor an image that cannot be read
-            crops[file.path] = crop.ravel()
+    for _ in crop_cells(files, CROPPING, write=keep, jobs=jobs):
         advance()
     seconds = time.process_time() - start
     found = np.array([file.path in crops for file in files])
@@ -233,14 +235,14 @@ def image_sheets(crops: Crops, seed: int, photographs: bool = False) -> list[Fig
     ]
     image, _ = read_scaled(crops.files[-1].path)
     steps = [("image", image)]
-    locate_report(image, lambda title, picture: steps.append((title, picture)))
+    locate_report(image, steps)
     return [
         *(Figure(name + suffix, f"{title} of {of}", caption, partial(_draw_tiles, tiles), source=source,
                  shows_data=photographs)
           for name, title, caption, tiles, source in sheets),
         Figure(f"steps{suffix}", f"From an image to its crop, {of}",
                "The document's six steps on one image; the crop's colours are taken away later.",
-               partial(draw_steps, steps=steps), (10.4, 4.8), source="figure 4", shows_data=photographs),
+               lambda sheet: encoded(steps_sheet(steps)), source="figure 4", shows_data=photographs),
     ]
 # fmt: on
 
@@ -262,12 +264,3 @@ def _tiles(pictures: Iterable[np.ndarray], names: Sequence[str]) -> Tiles:
 
 def _draw_tiles(tiles: Tiles, sheet) -> bytes:
     return encoded(contact_sheet(tiles, columns=SHOWN))
-
-
-def draw_steps(sheet, steps: Sequence[tuple[str, np.ndarray]]) -> None:
-    """Draw what each step from an image to its crop led to, four in a row."""
-    for number, (ax, (name, image)) in enumerate(zip(panels(sheet, len(steps), 4), steps, strict=True), 1):
-        ax.imshow(shown_in(MAX_STEP, image))
-        ax.set(xticks=[], yticks=[])
-        ax.spines[:].set_color("0.8")  # a mask is white
-        ax.set_title(f"{number}. {name}", fontsize=9)

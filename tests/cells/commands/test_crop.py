@@ -7,6 +7,7 @@ import numpy as np
 
 from csv_rows import rows_of
 from drawing import overlap
+from fastsvm_apps.cells.finding.document_crop import SIZE, locate_report, without_frame
 from refusal import assert_refused
 
 COLUMNS = ["file", "cell", "x", "y", "w", "h", "cx", "cy", "area", "status"]
@@ -45,6 +46,59 @@ def test_only_the_table(run, folder, work):
     names = sorted(path.name for path in work.rglob("*") if path.is_file())
     assert names == ["boxes.csv", "boxes.csv", "smear_00_1.png"]
     assert cv2.imread("crops/smear_00_1.png").shape == (100, 100, 3)
+
+
+def test_the_documents_crops(run, folder, work):
+    top = folder(0, 1)
+    for path, kind in zip(sorted(top.iterdir()), ("A", "B"), strict=True):
+        (top / kind).mkdir()
+        path.rename(top / kind / path.name)
+    cv2.imwrite(str(top / "plain.png"), np.full((240, 320, 3), (228, 220, 232), np.uint8))
+    done = run("crop", top, "-o", "crops", "--style", "document", "--gray", "--negative", "--steps", "steps")
+    assert done.stdout.startswith("2 white cells in 3 images, 1 of them too dark or without contrast\n")
+    nothing, *rows = rows_of("crops/boxes.csv")
+    assert (nothing["file"], nothing["x"]) == ("plain.png", "")
+    assert nothing["status"] == "nothing to measure: no contrast"
+    for row in rows:
+        x, y, w, h = box_of(row)
+        center = int(row["cx"]), int(row["cy"])
+        image = cv2.imread(str(top / row["file"]))
+        assert ((w, h), row["area"]) == ((SIZE, SIZE), "")
+        assert center == locate_report(image)
+        gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)[y : y + h, x : x + w]
+        crop = cv2.imread(f"crops/{row['file'][:-4]}_1.png", cv2.IMREAD_UNCHANGED)
+        np.testing.assert_array_equal(crop, 255 - without_frame(gray))
+        assert crop[center[1] - y, center[0] - x] > np.median(crop) + 40  # what is stained is bright
+    steps = {
+        path.relative_to(work / "steps").as_posix(): cv2.imread(str(path)).shape
+        for path in (work / "steps").rglob("*.png")
+    }
+    assert steps.keys() == {"A/smear_00_steps.png", "B/smear_01_steps.png", "plain_steps.png"}
+    assert len(set(steps.values())) == 1  # two rows of four
+
+
+def test_other_crops_in_gray_and_negative(run, folder, work):
+    top = folder(0)
+    for name, options in (
+        ("plain", ()),
+        ("gray", ("--gray",)),
+        ("negative", ("--negative", "--steps", "steps")),
+    ):
+        assert run("crop", top, "-o", name, *options).exit_code == 0
+    plain, gray, negative = (
+        cv2.imread(f"{name}/smear_00_1.png", cv2.IMREAD_UNCHANGED) for name in ("plain", "gray", "negative")
+    )
+    np.testing.assert_array_equal(gray, cv2.cvtColor(plain, cv2.COLOR_BGR2GRAY))
+    np.testing.assert_array_equal(negative, 255 - plain)
+    sheet = cv2.imread("steps/smear_00_steps.png")
+    image, usual, stained, outlined = (sheet[49:289, left : left + 320] for left in range(9, 1320, 330))
+    np.testing.assert_array_equal(image, cv2.imread(str(top / "smear_00.jpg")))
+    drawn = (outlined != usual).any(axis=2)
+    assert drawn.any()
+    assert not outlined[drawn].any()  # in black
+    (x, y, w, h) = box_of(rows_of("plain/boxes.csv")[0])
+    for picture in stained, drawn:
+        assert picture[y : y + h, x : x + w].sum() > 0.9 * picture.sum()
 
 
 def test_places_and_crops_are_in_pixels_of_the_file(run, enlarged, work):
