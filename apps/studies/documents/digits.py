@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from fastsvm.fitting import SDCA, Pegasos
-from fastsvm.solvers import pegasos, sdca
 
 from ...common.statistics import confusion, mean_interval
 from ..data.public_sets import usps_or_small_digits
@@ -171,10 +170,10 @@ def race_on_rows(sizes: tuple[int, ...], seed: int, _: Advance) -> Arrays:
             start = thread_time()
             SVC(kernel="linear", C=1 / (ALPHA * n), tol=QP_TOL).fit(X, y)
             found[QP][run, k] = thread_time() - start
-            best = sdca(X, y, alpha=ALPHA, tol=1e-6, random_state=run).objective
-            steps = pegasos(X, y, alpha=ALPHA, max_iter=EPOCHS, trace=True, random_state=run).history
-            near = (line.seconds for line in steps if line.primal <= (1 + NEAR) * best)
-            found["Pegasos"][run, k] = next(near, np.inf)
+            best = SDCA(alpha=ALPHA, tol=1e-6, random_state=run).fit(X, y).objective_
+            traced = METHODS["Pegasos"](trace=True, random_state=run).fit(X, y).history_
+            near = traced["seconds"][traced["primal"] <= (1 + NEAR) * best]
+            found["Pegasos"][run, k] = near.min(initial=np.inf)
     return found
 
 
