@@ -26,7 +26,7 @@ class Order:
 
     Attributes
     ----------
-    rows : int32 array, the rows of this epoch; given orders have a line for each epoch
+    rows : int32 array, the rows of this epoch
     blocks : int32 array or None, the sorted rows that blocks are made of; None: all
     windows : Windows or None, for a large X on disk
     n_visits : int, visits of a whole epoch
@@ -48,14 +48,15 @@ class Order:
             elif sampling == "batches":
                 self.pool = self.rows.copy()
         else:
-            self.rows = _given_order(sampling, max_iter, problem.n)
-        self.n_visits = self.rows.shape[-1]
+            self.given = _given_order(sampling, max_iter, problem.n)
+            self.rows = self.given[0]
+        self.n_visits = len(self.rows)
 
     def epoch(self, number, batch_size=1, each_once=False):
         """The rows of an epoch, in the order of their visits; `number` counts from 0."""
         if not isinstance(self.sampling, str):
-            return self.rows[number]
-        if self.sampling == "permutation" or each_once:
+            self.rows = self.given[number]
+        elif self.sampling == "permutation" or each_once:
             self.permute()
         elif self.sampling == "random":
             draw_rows(self.rows, self.problem.n, self.random)
