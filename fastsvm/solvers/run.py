@@ -42,7 +42,8 @@ def run(
     trace : bool, default=True
         Measure every epoch, not only those that `should_certify` and the last.
     score : callable, default=None
-        ``score(w, intercept)`` of each point that is measured goes into the history.
+        ``score(w, intercept)`` of each point that is measured goes into the history; of kernel machines
+        ``score(dual_coef, intercept)``, of all classes.
     watchers : list of Watcher
         Called in this order.
     labels : list of str, one a problem of the solver

@@ -325,6 +325,33 @@ def test_the_seed_decides_everything(solve):
     assert first.tobytes() == again.tobytes() != other.tobytes()
 
 
+def test_one_run_of_pegasos_has_the_coefficients_after_fewer_steps():
+    X, Y = labelled(60, 2)
+    options = {"gamma": 0.3, "alpha": 0.01, "score": lambda *found: found, "random_state": 3}
+    run = kernel_pegasos(X, Y, n_iter=500, trace=[90, 7, 7, 10**9], **options)
+    assert [[line.epoch for line in history] for history in run.history] == 2 * [[7, 90, 500]]
+    for line in run.history[0]:
+        result = kernel_pegasos(X, Y, n_iter=line.epoch, **options)
+        np.testing.assert_allclose(line.score[0], result.dual_coef, rtol=1e-12)
+        assert line.primal == pytest.approx(result.objective[0], rel=1e-9)
+        assert len(result.history[0]) == -(-line.epoch // 60)
+    with pytest.raises(ValueError, match="trace must be a positive integer; got 0"):
+        kernel_pegasos(X, Y, trace=[0, 7])
+
+
+@each_loss
+def test_each_epoch_of_sdca_is_scored_with_all_classes(loss):
+    X, Y = labelled(60, 2)
+    options = {"loss": loss, "fit_intercept": True, "alpha": 0.01, "random_state": 0}
+    r = kernel_sdca(X, Y, gamma=0.3, score=lambda *found: found, **options)
+    assert max(len(history) for history in r.history) == r.n_iter > 1
+    K = rbf_kernel(X, gamma=0.3)
+    for k, line in ((k, line) for k, history in enumerate(r.history) for line in history):
+        coef, intercept = (part[k] for part in line.score)
+        primal, _ = reference.kernel_primal_dual(K, Y[k], coef * Y[k] * 0.6, loss, 0.01, None, intercept)
+        assert line.primal == pytest.approx(primal, rel=1e-9)
+
+
 # Refusals -----------------------------------------------------------------------------------------------
 
 

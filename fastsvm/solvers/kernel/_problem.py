@@ -123,10 +123,12 @@ class KernelSolver:
 
     def record(self, score=None):
         """Add a line to the history of each class that took part; these lines, with its number."""
-        lines = []
+        lines, value = [], None
+        if score is not None and self.taking_part:
+            value = score(self.coef, self.intercept.copy())
         for k in self.taking_part:
             primal, gap = float(self.primal[k]), float(self.gap[k])
-            line = Epoch(int(self.done[k]), self.seconds, primal, primal - gap, gap)
+            line = Epoch(int(self.done[k]), self.seconds, primal, primal - gap, gap, value)
             self.history[k].append(line)
             lines.append((k, line))
         return lines

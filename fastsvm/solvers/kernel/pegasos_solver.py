@@ -15,13 +15,15 @@ Source: Shalev-Shwartz, Singer, Srebro & Cotter, Math. Program. 127 (2011), fig.
 from __future__ import annotations
 
 import time
+from bisect import bisect
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._utils.threads import number_of_threads
-from .._input import as_matrix, as_order, as_state, as_weights
+from .._input import as_matrix, as_order, as_state, as_weights, positive
 from .._random import draw_rows
 from .._solver import require_finite
 from ..losses import value
@@ -56,6 +58,8 @@ class KernelPegasosSolver(KernelSolver):
     Attributes
     ----------
     t : int, steps taken
+    ends : increasing ints
+        After how many steps a round ends, if it is traced.
     counts : ndarray of shape (n_classes, n)
         a_i: how often row i changed f, times its weight.
     scores : ndarray of shape (n_classes, n)
@@ -67,8 +71,10 @@ class KernelPegasosSolver(KernelSolver):
     ) -> None:
         super().__init__(problem, alpha)
         self.t, self.order = t, order
+        self.ends: Sequence[int] = ()
         if order is not None:
             self.most_rounds = -(-len(order) // problem.n)
+            self.ends = range(problem.n, len(order), problem.n)
         self.counts = np.zeros(problem.signs.shape)
         self.scores = np.zeros(problem.signs.shape) if scores is None else scores
         self.drawn: Any = None  # where the problem does not have all rows
@@ -111,8 +117,9 @@ class KernelPegasosSolver(KernelSolver):
         return solver
 
     def run_round(self, classes):
-        """Take n of the steps in `order`, or all if they are not traced; measure all classes."""
-        self.run_epoch(self.order[self.t :][: self.problem.n if self.traced else None])
+        """Take the steps in `order` up to the next of `ends`, or all if not traced; measure all classes."""
+        ends = self.ends[bisect(self.ends, self.t) :] if self.traced else ()
+        self.run_epoch(self.order[self.t : ends[0] if ends else None])
         self.primal, self.gap = self.measure()
 
     @property
@@ -234,7 +241,8 @@ def kernel_pegasos(
     order: ArrayLike | None = None,
     cache_size: float = 1024,
     n_jobs: int | None = None,
-    trace: bool = False,
+    trace: bool | Sequence[int] = False,
+    score: Callable[..., object] | None = None,
     random_state: Seed = None,
 ) -> KernelResult:
     """Pegasos on kernel machines, one-vs-rest, certified.
@@ -261,8 +269,12 @@ def kernel_pegasos(
         The numbers of the rows to visit, instead of `n_iter` drawn ones.
     cache_size, n_jobs : as in `kernel_sdca`
         Memory for kernel values, and threads.
-    trace : bool, default=False
-        Measure objective and gap after every n_samples steps, for the history, not only after the last.
+    trace : bool or list of int, default=False
+        Measure objective and gap after every n_samples steps, or after each of these numbers of steps, for
+        the history, not only after the last. Implied by `score`.
+    score : callable, default=None
+        ``score(dual_coef, intercept)`` is called wherever `trace` measures, with those of all classes, as in
+        the result; its value goes into the history of each class.
     random_state : as in `kernel_sdca`
         Seed of the rows that are drawn.
 
@@ -288,8 +300,18 @@ def kernel_pegasos(
     >>> result = kernel_pegasos(X, y, alpha=0.1, n_iter=1000, random_state=0)
     >>> np.sign(result.dual_coef).tolist()
     [[1.0, 1.0, -1.0, -1.0]]
+
+    The number of rows that have a coefficient, after 1, 10, 100 and 1,000 steps:
+
+    >>> result = kernel_pegasos(
+    ...     X, y, alpha=0.1, n_iter=1000, trace=[1, 10, 100],
+    ...     score=lambda coef, intercept: int((coef != 0).sum()), random_state=0,
+    ... )
+    >>> [(line.epoch, line.score) for line in result.history[0]]
+    [(1, 1), (10, 4), (100, 4), (1000, 4)]
     """
-    params = KernelPegasosParams.of(None, **locals())
+    steps = trace if isinstance(trace, (list, tuple, np.ndarray)) else None
+    params = KernelPegasosParams.of(None, **{**locals(), "trace": trace if steps is None else True})
     threads = number_of_threads(n_jobs)
     X, rows = as_matrix(X, threads)
     n = rows.n_rows
@@ -299,7 +321,9 @@ def kernel_pegasos(
         order = _given_pegasos_order(order, n)
     gram_of = partial(make_gram, params=params, gamma=gamma, threads=threads)
     solver = KernelPegasosSolver.of_rows(X, Y, sample_weight, params, order, gram_of)
-    return run(solver, None, params.trace)
+    if steps is not None:
+        solver.ends = sorted({positive("trace", step, kind=int) for step in steps})
+    return run(solver, None, params.trace or score is not None, score=score)
 
 
 def drawn_pegasos_rows(n: int, n_iter: int | None, random_state: Any) -> np.ndarray:

@@ -320,13 +320,14 @@ def kernel_sdca(
     coef0: float = 0.0,
     loss: str = "hinge",
     alpha: float = 1e-4,
-    fit_intercept: bool = False,
     sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = False,
     max_iter: int = -1,
     tol: float | None = 1e-3,
     cache_size: float = 1024,
     n_jobs: int | None = None,
     trace: bool = False,
+    score: Callable[..., object] | None = None,
     random_state: Seed = None,
 ) -> KernelResult:
     """Stochastic dual coordinate ascent on kernel machines, one-vs-rest, certified.
@@ -365,10 +366,10 @@ def kernel_sdca(
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
     alpha : float > 0, default=1e-4
         Regularisation strength; C = 1/(alpha n) of SVC.
-    fit_intercept : bool, default=False
-        Have an intercept, which is not regularised: SVC's solution.
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
+    fit_intercept : bool, default=False
+        Have an intercept, which is not regularised: SVC's solution.
     max_iter : int, default=-1
         Most epochs of a class: as many steps as its working set has rows. -1: no limit, as in SVC.
     tol : float or None, default=1e-3
@@ -380,7 +381,10 @@ def kernel_sdca(
         Threads; they do not change the result.
     trace : bool, default=False
         Measure objective and gap after every epoch, for the history, not only at the end of a working
-        set's, each time with the scores of all rows.
+        set's, each time with the scores of all rows. Implied by `score`.
+    score : callable, default=None
+        ``score(dual_coef, intercept)`` is called after each epoch, with those of all classes, as in the
+        result; its value goes into the history of each class that took part.
     random_state : int, numpy Generator or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
@@ -416,4 +420,4 @@ def kernel_sdca(
     params = KernelSDCAParams.of(None, **locals())
     problem = KernelProblem(make_gram(X, params, gamma, number_of_threads(n_jobs)), Y, sample_weight)
     solver = KernelSDCASolver(problem, params, as_state(random_state))
-    return run(solver, params.tol, params.trace)
+    return run(solver, params.tol, params.trace or score is not None, score=score)
