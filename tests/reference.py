@@ -204,6 +204,7 @@ def asdca(
     intercept_column=0.0,
     hinge_width=1.0,
     averaging="last",
+    average_from=None,
 ):
     """ASDCA, Shalev-Shwartz & Zhang 2013b, algorithm 1 with g = alpha/2 ||w||^2. Returns (b, w, b0).
 
@@ -237,7 +238,7 @@ def asdca(
         step = min(1, 4 * theta) * intercept_column / alpha * average0
         centre, b0 = centre + step, b0 + step
     if averaging == "tail":
-        tail = iterates[len(iterates) // 2 :]
+        tail = iterates[len(iterates) // 2 if average_from is None else average_from :]
         w, b0 = np.mean([w for w, _ in tail], axis=0), np.mean([b for _, b in tail])
     return b, w, b0
 

@@ -207,8 +207,12 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
     order : {"permutation", "batches"}, default="permutation"
         Rows of an epoch: a fresh permutation, cut into batches; or for each step a batch of different rows,
         drawn from all.
-    averaging : {"last", "tail"}, default="last"
-        Return the last iterate, or the average over the second half of the steps.
+    averaging : {"last", "tail", "random"}, default="last"
+        Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
+        half.
+    average_from : int >= 0, default=None
+        T_0: "tail" and "random" take the iterates after so many steps, one per batch, or the last where there
+        are no more; half of them by default.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). Of several
         labels a row they are those of rows with the label, in its problem; "balanced" has two classes there.

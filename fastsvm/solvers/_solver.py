@@ -356,7 +356,7 @@ class Solver:
         p = self.point
         line = Epoch(self.done, self.seconds, p.primal, p.bound, p.gap)
         if score is not None:
-            line = line._replace(score=score(p.w, p.intercept))
+            line = line._replace(score=score(p.w.copy(), p.intercept))  # which the run may change
         self.history.append(line)
         return [(0, line)]
 

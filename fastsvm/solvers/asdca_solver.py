@@ -11,7 +11,8 @@ from . import _asdca  # type: ignore[attr-defined]  # compiled
 from ._input import as_state
 from ._intercept import lossless_intercept
 from ._problem import Problem
-from ._solver import Iterate, Result, Solver
+from ._random import draw_integer
+from ._solver import Iterate, Result, Solver, first_averaged
 from .losses import as_loss
 from .params import ASDCAParams
 from .run import run
@@ -52,19 +53,26 @@ class ASDCASolver(Solver):
         )
         if self.has_intercept:
             self.state.intercept = lossless_intercept(problem, self.loss)
-        self.steps, self.averaging_start = 0, self.max_iter * -(-self.order.n_visits // self.batch_size) // 2
+        self.steps, total = 0, self.max_iter * -(-self.order.n_visits // self.batch_size)
+        self.averaging_start = first_averaged(params.average_from, total)
         self.before_average = None  # the iterate before the first that is averaged
+        self.drawn_at, self.drawn_iterate = None, None
+        if params.averaging == "random":
+            self.drawn_at = self.averaging_start + 1 + draw_integer(total - self.averaging_start, self.random)
         self.next_certified_epoch = 0  # the first epoch tells how far it is
 
     def run_epoch(self):
         """Visit every row once."""
         size, waits = self.batch_size, self.tail is not None and not self.state.averaging
-        cuts = ((self.averaging_start - self.steps) * size,) if waits else ()
+        cut_at = self.averaging_start if waits else self.drawn_at
+        cuts = () if cut_at is None else ((cut_at - self.steps) * size,)
         for part in self.slices(self.next_order(), multiple=size, cuts=cuts):
             if waits and not self.state.averaging and self.steps >= self.averaging_start:
                 self.state.averaging, self.before_average = True, self._last_iterate()
             _asdca.run_epoch(*self.problem.data, part, self.state)
             self.steps += -(-len(part) // size)
+            if self.steps == self.drawn_at:
+                self.drawn_iterate = self._last_iterate(), self._last_intercept()
         if self.has_intercept:
             # Proximal step: the centre follows the intercept. An epoch brings b and w only by a factor of
             # exp(-theta) nearer to the solution for that centre, which must not run ahead of them.
@@ -74,16 +82,21 @@ class ASDCASolver(Solver):
     def _last_iterate(self):
         return self.v + self.state.scale * self.z
 
+    def _last_intercept(self):
+        return self.state.intercept + self.state.scale * self.state.intercept_z
+
     def _output(self):
-        """(w, intercept) of the last iterate, or of the average.
+        """(w, intercept) of the last iterate, of the average, or of the iterate that was drawn.
 
         Each step makes w = (1 - theta) w' + theta v, with w' the one before. So the w of k steps sum to what
         their v sum to, less (1 - theta) / theta times what w has moved by. That costs digits where theta k is
         far below 1, as many as it has zeros after the point.
         """
+        if self.drawn_iterate is not None:
+            return self.drawn_iterate
         w, state = self._last_iterate(), self.state
         if not state.averaged:
-            return w, state.intercept + state.scale * state.intercept_z
+            return w, self._last_intercept()
         late = (1 - self.theta) / self.theta * (w - self.before_average)
         return self.v + (self.tail - late) / state.averaged, state.intercept_sum / state.averaged
 
@@ -166,6 +179,8 @@ def asdca(
     theta: str | float = "paper",
     order: str | ArrayLike = "permutation",
     averaging: str = "last",
+    average_from: int | None = None,
+    trace: bool = False,
     score: Callable[..., object] | None = None,
     random_state: Seed = None,
 ) -> Result:
@@ -213,9 +228,16 @@ def asdca(
     order : {"permutation", "batches"} or int array of shape (>= max_iter, n_visits), default="permutation"
         Rows of an epoch: a fresh permutation, cut into batches; for each step a batch of different rows,
         drawn from all, as the paper has it; or those given. With n_visits = batch_size each step is an epoch.
-    averaging : {"last", "tail"}, default="last"
-        Return the last w, or the average over the second half of the steps of max_iter epochs; the objective
-        belongs to the returned w. A run that reaches `tol` before its second half returns its last w.
+    averaging : {"last", "tail", "random"}, default="last"
+        Return the last w, the average over the second half of the steps of max_iter epochs, or one w drawn
+        from that half; the objective belongs to the returned w. A run that reaches `tol` before its second
+        half returns its last w.
+    average_from : int >= 0, default=None
+        T_0: "tail" and "random" take the iterates after so many steps, one per batch, or the last where there
+        are no more; half of them by default.
+    trace : bool, default=False
+        Measure objective and gap after every epoch, for the history, at one extra pass over X each, not only
+        where the gap may be within `tol`. Implied by `score`.
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None
@@ -254,4 +276,4 @@ def asdca(
     """
     params = ASDCAParams.of(None, **locals())
     solver = ASDCASolver(Problem(X, y, sample_weight), params, as_state(random_state))
-    return run(solver, params.tol, score=score)
+    return run(solver, params.tol, params.trace or score is not None, score=score)

@@ -462,6 +462,7 @@ class ASDCAFields(Fields):
     theta: str | float = "paper"
     order: str | ArrayLike = "permutation"
     averaging: str = "last"
+    average_from: int | None = None
     class_weight: ClassWeight = None
     n_jobs: int | None = None
     trace: bool = False
@@ -475,5 +476,5 @@ class ASDCAParams(ASDCAFields, Params):
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "loss": SMOOTH_LOSSES,
         "order": ("permutation", "batches"),
-        "averaging": ("last", "tail"),
+        "averaging": ("last", "tail", "random"),
     }

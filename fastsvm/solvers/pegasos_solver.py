@@ -15,7 +15,7 @@ from ._progress import Progress
 from ._random import draw_integer
 from ._scores import scores_of
 from ._solver import Iterate, Result, Solver, first_averaged
-from .params import AS_GIVEN, USUAL_PROGRESS, PegasosParams
+from .params import AS_GIVEN, CHECKS, USUAL_PROGRESS, PegasosParams
 from .run import run
 
 if TYPE_CHECKING:
@@ -196,6 +196,7 @@ def pegasos(
     sample_weight: ArrayLike | None = None,
     fit_intercept: bool | str = True,
     max_iter: int = 20,
+    tol: float | None = None,
     batch_size: int = 1,
     order: str | ArrayLike = "permutation",
     project: bool = False,
@@ -238,7 +239,11 @@ def pegasos(
         alpha >= 1 they never are. "same_step" takes steps of eta_t all the same, as Pegasos in R does.
         "search" takes none, and afterwards finds the b0 with the least loss for the w that is returned.
     max_iter : int, default=20
-        Epochs: passes over X, or n draws each.
+        Epochs: passes over X, or n draws each; the most of them, with `tol`.
+    tol : float or None, default=None
+        Stop once gap <= tol * objective, which is measured after every epoch, as by `trace`. None: do
+        `max_iter` epochs, for the bound is a loose one. (The `tol` of `PegasosClassifier`, as that of
+        SGDClassifier, is of an epoch's progress.)
     batch_size : int, default=1
         k. The last batch of an epoch may be shorter, and is divided by its true size.
     order : {"permutation", "random", "batches"} or int array, default="permutation"
@@ -249,14 +254,15 @@ def pegasos(
         Keep w in the ball of radius r = sqrt(1/alpha) (hinge) or sqrt(2 phi(0)/alpha) (other losses),
         which holds the optimum.
     averaging : {"last", "tail", "random"}, default="last"
-        Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
-        half. The bound is that of all the steps' dual variables.
+        Return the last iterate, the average over the second half of the steps of max_iter epochs, or one
+        iterate drawn from that half. The bound is that of all the steps' dual variables. A run that reaches
+        `tol` before its second half returns its last iterate.
     average_from : int >= 0, default=None
-        T_0: "tail" and "random" take the iterates after so many steps, or the last where there are no more;
-        half of them by default.
+        T_0: "tail" and "random" take the iterates after so many steps, one per batch, or the last where there
+        are no more; half of them by default.
     trace : bool, default=False
-        Measure objective and gap after every epoch, at one to two extra passes over X each, instead
-        of once at the end. Implied by `score`.
+        Measure objective and gap after every epoch, for the history, at one to two extra passes over X each,
+        not only after the last. Implied by `score`.
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None
@@ -286,6 +292,7 @@ def pegasos(
     >>> pegasos(X, y, alpha=1.0, max_iter=500, random_state=0).w.round(2).tolist()
     [-0.5, 0.5]
     """
-    params = PegasosParams.of(None, **locals())
+    params = PegasosParams.of(None, **{**locals(), "tol": None})  # the record's `tol` is of progress
+    tol = CHECKS["tol"](tol)
     solver = PegasosSolver(Problem(X, y, sample_weight), params, as_state(random_state))
-    return run(solver, trace=params.trace or score is not None, score=score)
+    return run(solver, tol, params.trace or score is not None or tol is not None, score=score)

@@ -93,8 +93,8 @@ def perceptron(
     sample_weight: ArrayLike | None = None,
     fit_intercept: bool = True,
     max_iter: int = 10,
-    averaging: str = "last",
     order: str | ArrayLike = "permutation",
+    averaging: str = "last",
     trace: bool = False,
     score: Callable[..., object] | None = None,
     random_state: Seed = None,
@@ -120,13 +120,13 @@ def perceptron(
         Learn an intercept.
     max_iter : int, default=10
         Passes over X, each in a fresh permutation. A pass without a mistake is the last.
-    averaging : {"last", "all"}, default="last"
-        Return the last iterate, or the average of all.
     order : "permutation" or int array of shape (>= max_iter, n_visits), default="permutation"
         Rows of an epoch: a fresh permutation, or those given.
+    averaging : {"last", "all"}, default="last"
+        Return the last iterate, or the average of all.
     trace : bool, default=False
-        Measure the objective after every epoch, at one extra pass over X, not only after the last.
-        Implied by `score`.
+        Measure the objective after every epoch, for the history, at one extra pass over X each, not only
+        after the last. Implied by `score`.
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None

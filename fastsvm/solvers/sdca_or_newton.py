@@ -107,8 +107,8 @@ def sdca(
     n_jobs : int or None, default=None
         Threads for the checks of X and the certificate; they do not change the result.
     trace : bool, default=False
-        Take the certificate after every epoch, for the history, not only when the gap that is summed
-        on the way promises `tol`.
+        Measure objective and gap after every epoch, for the history, not only when the gap that is summed
+        on the way promises `tol`. Implied by `score`.
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None

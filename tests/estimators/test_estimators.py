@@ -131,7 +131,6 @@ def test_partial_fit_refuses_what_it_cannot_do(estimator, problem):
         (ASDCAClassifier("hinge"), r"loss must be one of .*; got 'hinge'"),
         (ASDCAClassifier(theta=1.5), r"theta must be 'paper' or a number above 0 and at most 1; got 1\.5"),
         (ASDCAClassifier(order="random"), "order must be one of 'permutation', 'batches'"),
-        (ASDCAClassifier(averaging="random"), "averaging must be one of 'last', 'tail'"),
         (SDCAClassifier(order="sorted"), "order must be one of"),
         (PegasosClassifier(fit_intercept="find"), "fit_intercept must be True or False; got 'find'"),
         (PegasosClassifier(average_from=1.5), "average_from must be a positive integer; got 1.5"),

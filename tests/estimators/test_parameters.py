@@ -90,7 +90,7 @@ def test_a_method_has_the_same_defaults_as_function_and_estimator(method):
 
 def test_what_does_not_depend_on_the_method_has_one_default():
     table = defaults(name for method in KINDS for name in names_of(method))
-    assert table["tol"].pop("None") == ["Pegasos", "PegasosClassifier"]  # it does max_iter epochs
+    assert table["tol"].pop("None") == ["pegasos", "Pegasos", "PegasosClassifier"]  # it does max_iter epochs
     assert {name: table[name] for name in EVERYWHERE if len(table.get(name, ())) > 1} == {}
     assert table["n_jobs"].keys() == {"None"}
 

@@ -42,6 +42,7 @@ LINEAR = {
     "ASDCA": [
         *({"alpha": 0.03, **each} for each in (*SHARED, *LOSSES, {"theta": 0.5, "batch_size": 4})),
         *({"alpha": 0.03, "averaging": "tail"}, {"alpha": 0.03, "order": "batches"}),
+        *({"alpha": 0.03, **AVERAGED}, {"alpha": 0.03, **AVERAGED, "averaging": "random"}),
     ],
     "Pegasos": [
         *(*SHARED, *LOSSES, {"loss": "modified_huber", "project": True}),

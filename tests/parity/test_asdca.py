@@ -14,6 +14,7 @@ from parity.test_twins import (
 
 import reference
 from fastsvm import solvers
+from fastsvm.solvers import losses
 from fastsvm.solvers.losses import SMOOTH_LOSSES
 
 pytestmark = pytest.mark.blas
@@ -28,9 +29,9 @@ OPTIONS = [
     {"theta": 0.99, "batch_size": 1, "alpha": 3.0},  # folds the scale into z on the way
     {"theta": 1.0, "batch_size": 2, "alpha": 3.0},
     {"theta": 0.02, "batch_size": 3, "averaging": "tail"},
-    {"theta": 0.4, "batch_size": 8, "averaging": "tail"},
+    {"theta": 0.4, "batch_size": 8, "averaging": "tail", "average_from": 0},
     {"theta": 0.99, "batch_size": 1, "alpha": 3.0, "averaging": "tail"},
-    {"theta": 1.0, "batch_size": 2, "alpha": 3.0, "averaging": "tail"},
+    {"theta": 1.0, "batch_size": 2, "alpha": 3.0, "averaging": "tail", "average_from": 17},
 ]
 
 
@@ -84,6 +85,20 @@ def test_asdca_intercept(data, loss, width, batch_size, alpha, averaging):  # no
         assert_close(result.w, w, layout)
         assert_close(result.intercept, b0, layout)
         assert_close(result.dual, b, layout)
+
+
+def test_the_hinge_is_seen_step_by_step(data):  # noqa: F811
+    rows, twin, y, _ = data
+    steps = np.random.default_rng(6).integers(ROWS, size=(20, 5))
+    options = {"alpha": ALPHA, "theta": 0.3, "batch_size": 5}
+
+    def hinge(w, intercept):
+        return losses.value("hinge", y * (twin @ w + intercept)).mean()
+
+    expected = [hinge(reference.asdca(twin, y, steps[:k], **options)[1], 0) for k in range(1, 21)]
+    options |= {"order": steps, "max_iter": 20, "tol": None, "fit_intercept": False, "score": hinge}
+    for layout, X in rows.items():
+        assert_close([line.score for line in solvers.asdca(X, y, **options).history], expected, layout)
 
 
 def test_a_batch_too_long_for_one_call_takes_one_step(data, monkeypatch):  # noqa: F811

@@ -50,7 +50,7 @@ def test_nothing_diverges_on_unscaled_data(loss, batch_size, problem):
     X, y = problem
     for rows in unscaled(X, 1e3):
         options = {"loss": loss, "alpha": 1e-3, "batch_size": batch_size, "fit_intercept": False}
-        history = asdca(rows, y, max_iter=300, tol=None, random_state=0, **options).history
+        history = asdca(rows, y, max_iter=300, tol=None, trace=True, random_state=0, **options).history
         assert max(epoch.primal for epoch in history) < 1.01 * losses.value(loss, 0.0)
         assert history[-1].primal < history[0].primal
     for rows in unscaled(X, 10):
