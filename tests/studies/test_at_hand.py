@@ -29,6 +29,7 @@ def test_another_set_is_not_taken(tmp_path):
 
 def test_a_report_says_what_the_folder_lacks(tmp_path):
     for folder, said in ((None, False), (str(tmp_path), True)):
-        for words in (digits.read_digits(folder).words, kernels.read_digits(folder, None)[-1]):
+        two = digits.data_words(digits.read_digits(folder), folder)
+        for words in (two, kernels.read_digits(folder, None)[-1]):
             assert "scikit-learn's digits" in words
             assert ("the data has no usps.npz." in words) is said

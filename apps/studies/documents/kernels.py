@@ -1,131 +1,167 @@
 """The study of "Multiclass Classification with Pegasos": kernels on handwritten digits, over a grid.
 
-Intervals are Student's over the folds, whose test digits are all different; settings are compared fold by
-fold, on the same draws of rows.
+The document's gaussian kernel is exp(-||x - z||^2 / (2 gamma)): its gamma is 1 / (2 gamma) of the classifier.
+Intervals of errors are Student's over the folds, whose test digits are all different; settings are compared
+fold by fold, on the same draws of rows.
 """
 
-import time
-import tracemalloc
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator
 from functools import partial
+from time import process_time
+from typing import Any
 
 import numpy as np
 
+from fastsvm import KernelPegasosClassifier, kernel_pegasos_grid
+
 from ...common.folds import stratified_folds
-from ...common.printing import many
-from ...common.statistics import mean_interval, wilson_interval
 from ..data.public_sets import usps_or_small_digits
 from ..report import charts
-from ..report import claim_judging as judging
 from ..report.charts import TEN_COLORS
-from ..report.claim_judging import Statistic, above, below, judge, mean, spelled
-from ..report.study_report import Advance, Arrays, Claim, Context, Figure, Report, Table
-from .plain_kernel_pegasos import gaussian_matrix, naive, vectorised
+from ..report.runs import Measured, Runs, array_hash
+from ..report.study import Advance, Arrays, Context, Figure, Findings
+from ..report.verdicts import Cases, Found, claims_of, exactly, mean, median, share
 
-# What is tried: kernels, numbers of steps and strengths of the document.
-POLYNOMIALS = {
-    f"degree {n}": {"kernel": "poly", "gamma": 1.0, "coef0": 1.0, "degree": n} for n in (2, 3, 4, 7)
-}
-GAUSSIANS = {f"gamma {g:g}": {"kernel": "rbf", "gamma": 1 / (2 * g)} for g in (0.25, 0.75, 2.0)}
+TITLE = "Ten digits: kernel Pegasos over a grid"
+DOCUMENT = "G. Cerizza, Multiclass Classification with Pegasos (University of Milan)"
+
+Kernel = dict[str, Any]  # parameters of KernelPegasosClassifier
+Cell = tuple[str, int, float]  # kernel, T and lambda
+Errors = dict[Cell, np.ndarray]  # of each fold
+
+
+def gaussians(*gammas: float) -> dict[str, Kernel]:
+    """Return kernels by the document's gamma."""
+    return {f"gamma {gamma:g}": {"kernel": "rbf", "gamma": 1 / (2 * gamma)} for gamma in gammas}
+
+
+# The document's grid.
+POLYNOMIAL = {"kernel": "poly", "gamma": 1.0, "coef0": 1.0}
+POLYNOMIALS = {f"degree {n}": POLYNOMIAL | {"degree": n} for n in (2, 3, 4, 7)}
+GAUSSIANS = gaussians(0.25, 0.75, 2.0)
 KERNELS = POLYNOMIALS | GAUSSIANS
 LAMBDAS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
-GRID_STEPS = (1000, 5000, 10_000, 25_000, 50_000)
+STEPS = (1000, 5000, 10_000, 25_000, 50_000)
 FOLDS = 5
-# What the document leaves to further research: lower lambda, higher gamma.
-WIDER = {f"gamma {g:g}": {"kernel": "rbf", "gamma": 1 / (2 * g)} for g in (2.0, 4.0, 8.0, 16.0)}
-WIDER_LAMBDAS = (1e-8, 1e-7, 1e-6, 1e-5)
-
-USPS_SHAPE = 9298, 256
-MEMORY_ROWS = 300  # that are measured; memory grows with their square
-RACE_ROWS, RACE_G, RACE_ALPHA = 1000, 2.0, 1e-4
-IMPLEMENTATIONS = ("naive", "vectorised", "compiled")
-COMPONENTS = 40  # of PCA, that t-SNE starts from
-SAMPLES = 3  # of each digit, in a picture
-TICKS = (0.5, 1, 2, 3, 5, 7, 10, 20, 50)  # per cent, of the scale of colours
-
-Cell = tuple[str, int, float]  # kernel, T and lambda
-
-# The document's best.
+# What it leaves to further research: higher gamma, lower lambda.
+WIDER, WIDER_LAMBDAS = gaussians(2.0, 4.0, 8.0, 16.0), (1e-8, 1e-7, 1e-6, 1e-5)
+# Its best settings.
 BEST_POLYNOMIAL: Cell = ("degree 3", 50_000, 1.0)
 BEST_GAUSSIAN: Cell = ("gamma 2", 25_000, 1e-5)
-DOCUMENT_ERRORS = {"degree 3": 0.0265, "degree 4": 0.027, "gamma 2": 0.027}
 
-NO_EFFECT = 0.002  # of an error: about a standard error of the best ones, on USPS's 9,298 digits
-GROUPED = 0.9  # of the digits lie next to the same digit
-MUCH = 10  # times as fast
-ROUNDED = 0.05  # of a number of bytes
-LINEAR = (0.8, 1.2)  # exponents of T
-SEVERE = 10  # times as many of one digit as of another
-POINTS = spelled("+.2f", " points", 100)
-OTHERS = "These are other digits; it needs USPS (--data)."
+WAYS = "naive", "vectorised", "compiled"  # of the implementation
+RACE, RACE_ALPHAS = "gamma 2", (1e-4,) * 6  # kernel, and lambda of each run, in which all ways are timed
+RACE_STEPS = (10, 25, 50, 100, 250, 500, 1000)
+NAIVE_STEPS = (5, 10, 20)  # on the rows of a fold
+CHUNK_VALUES = 1 << 19  # differences that are held at once: 2 MiB of float32; larger chunks are slower
+USPS_ROWS, USPS_PIXELS, MEMORY_ROWS = 9298, 256, 300  # memory grows with the square of the rows
+COMPONENTS, PLANE_STEPS = 40, 500  # of PCA, and the iterations of t-SNE that start from them
+SAMPLES = 3  # of each digit, in a picture
 
 
-@dataclass(frozen=True)
-class Size:
-    """How much is done.
+# Values of T, digits at most, those of t-SNE and those of the race.
+WHOLE = STEPS, None, None, 1000
+QUICK = STEPS[:3], 2000, 500, 200
 
-    Attributes
+
+# The document's implementations, of one class
+
+
+def kernel_value(x: np.ndarray, z: np.ndarray, kernel: Kernel) -> float:
+    """Return the kernel's value of two rows."""
+    if kernel["kernel"] == "poly":
+        return (1 + float(x @ z)) ** kernel["degree"]
+    difference = x - z
+    return math.exp(-kernel["gamma"] * float(difference @ difference))
+
+
+def kernel_matrix(X: np.ndarray, kernel: Kernel) -> np.ndarray:
+    """Return all values at once: a product, or the differences of all rows in chunks."""
+    if kernel["kernel"] == "poly":
+        return (1 + X @ X.T) ** kernel["degree"]
+    rows = max(1, CHUNK_VALUES // X.size)
+    parts = (X[start : start + rows, None, :] - X for start in range(0, len(X), rows))
+    return np.concatenate([np.exp(-kernel["gamma"] * np.einsum("ijk,ijk->ij", each, each)) for each in parts])
+
+
+def naive(X: np.ndarray, y: np.ndarray, order: np.ndarray, alpha: float, kernel: Kernel) -> Iterator:
+    """Run algorithm 1 with two loops and a kernel value at a time.
+
+    Parameters
     ----------
-    steps : tuple of int
-        Values of T, increasing.
-    rows : int or None
-        At most so many digits; None: all.
-    plane_rows, plane_steps : int
-        Digits that t-SNE gets, and its iterations.
-    race_steps : tuple of int
-        Values of T for the comparison of implementations, increasing.
-    repeats : int
-        How often each implementation is timed.
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+        -1 or 1.
+    order : ndarray of shape (T,) and dtype int
+        The rows that are visited.
+    alpha : float
+        lambda.
+    kernel : dict
+
+    Yields
+    ------
+    ndarray of shape (n,)
+        After each step how often each row was visited with a loss; the same array always.
     """
-
-    steps: tuple[int, ...] = GRID_STEPS
-    rows: int | None = None
-    plane_rows: int = 4000
-    plane_steps: int = 500
-    race_steps: tuple[int, ...] = (10, 25, 50, 100, 250, 500, 1000)
-    repeats: int = 3
-
-
-WHOLE = Size()
-QUICK = Size(steps=GRID_STEPS[:3], rows=2000, plane_rows=500, plane_steps=300, race_steps=(10, 25, 50, 100))
+    counts = np.zeros(len(y))
+    for t, s in enumerate(order, start=1):
+        total = 0.0
+        for j in range(len(y)):
+            total += counts[j] * y[j] * kernel_value(X[j], X[s], kernel)
+        if y[s] * total / (alpha * t) < 1:
+            counts[s] += 1
+        yield counts
 
 
-def run(context: Context) -> Report:
-    """Run the study."""
-    size = QUICK if context.quick else WHOLE
-    X, y, usps, words = read_digits(context.data, size.rows)
-    key = {"X": X, "y": y, "seed": context.seed}
-    seeds = range(context.seed, context.seed + (context.runs or 1))
-    grids = kernel_grids(context, X, y, size, seeds, KERNELS, LAMBDAS)
-    is_wider = context.grid == "wider"
-    wider = kernel_grids(context, X, y, size, seeds, WIDER, WIDER_LAMBDAS) if is_wider else {}
-    kept = {"steps": size.race_steps, "repeats": size.repeats}
-    compute = partial(race_implementations, X, y, size, context.seed)
-    race = context.part("race", compute, total=size.repeats, **key, **kept)
-    kept = {"rows": size.plane_rows, "steps": size.plane_steps}
-    plane = context.part("plane", partial(tsne_plane, X, y, size, context), **key, **kept)
-    found = KernelErrors(size.steps, {name: grid["error"] for name, grid in grids.items()})
-    claims = [
-        *data_claims(y, plane, race, size, memory(X)),
-        *error_claims(found, usps),
-        *lambda_claims(found),
-        *step_claims(found, {name: grid["seconds"].mean(axis=0) for name, grid in grids.items()}),
-        *([wider_claim(found, wider)] if wider else []),
-    ]
-    return Report(
-        title="Ten digits: kernel Pegasos over a grid",
-        document="G. Cerizza, Multiclass Classification with Pegasos (University of Milan)",
-        data=words,
+def vectorised(K: np.ndarray, y: np.ndarray, order: np.ndarray, alpha: float) -> Iterator:
+    """Run algorithm 1 with NumPy's sums on a kernel matrix; parameters and results as of `naive`."""
+    counts = np.zeros(len(y))
+    for t, s in enumerate(order, start=1):
+        if y[s] * ((counts * y) @ K[s]) / (alpha * t) < 1:
+            counts[s] += 1
+        yield counts
+
+
+# What is measured
+
+
+def measure(context: Context) -> Measured:
+    """Measure the digits, the implementations, and the grid, in the order of the document."""
+    steps, most, plane_rows, race_rows = QUICK if context.quick else WHOLE
+    runs, seed = Runs(), context.seed
+    X, y, usps, words = read_digits(context.data, most)
+    compute = partial(tsne_plane, X, y, plane_rows, seed, context.threads)
+    plane = context.part("plane", compute, X=X, y=y, most=plane_rows, seed=seed)
+    for name in "next", "group":
+        runs.add("plane", "", name, value=plane[name])
+    runs.add("digits", value=[np.bincount(y)])
+    some = np.random.default_rng(seed).permutation(len(y))[:race_rows]
+    add_times(runs, "race", RACE, context, X[some], y[some] == 0, RACE_ALPHAS, RACE_STEPS, RACE_STEPS)
+    few, larger = X[:MEMORY_ROWS], (USPS_ROWS / MEMORY_ROWS) ** 2 / 1e9
+    runs.add("memory", "", "matrix", value=kernel_matrix(few, KERNELS[RACE]).nbytes * larger)
+    larger *= USPS_PIXELS / X.shape[1]
+    runs.add("memory", "", "differences", value=(few[:, None] - few).nbytes * larger)
+    seeds = range(seed, seed + (context.runs or 1))
+    folds = [fold for each in seeds for fold in stratified_folds(y, FOLDS, each)]
+    add_grid(runs, "grid", KERNELS, LAMBDAS, context, X, y, steps, folds)
+    if context.grid == "wider":
+        add_grid(runs, "wider", WIDER, WIDER_LAMBDAS, context, X, y, steps, folds)
+    train = folds[0][0]
+    for name in KERNELS:
+        add_times(runs, "time", name, context, X[train], y[train], LAMBDAS, steps, NAIVE_STEPS)
+    shown = np.stack([np.flatnonzero(y == label)[:SAMPLES] for label in np.unique(y)], axis=1).ravel()
+    gammas = [f"{name} is {kernel['gamma']:.3g}" for name, kernel in (GAUSSIANS | WIDER).items()]
+    return Measured(
+        words,
+        originals=["usps"] if usps else [],
         settings={
-            "kernels": ", ".join(KERNELS),
-            "lambda": ", ".join(f"{each:g}" for each in LAMBDAS),
-            "T": ", ".join(f"{each:,}" for each in size.steps),
-            "folds": f"{FOLDS}, stratified, {many(len(seeds), 'time')}",
+            "the document's gamma is 1 / (2 gamma) of the classifier": ", ".join(gammas),
+            "folds": f"{len(folds)}, stratified",
         },
-        claims=claims,
-        figures=kernel_figures(X, y, size, grids, race, plane, wider),
-        tables=kernel_tables(size, grids, race),
+        hashes={"digits": array_hash(X, y)},
+        runs=runs,
+        pictures={"sample": (X[shown], y[shown]), "plane": (plane["points"], plane["labels"])},
     )
 
 
@@ -136,7 +172,7 @@ def read_digits(folder: str | None, most: int | None) -> tuple[np.ndarray, np.nd
     ----------
     folder : str or None
     most : int or None
-        Of more rows than this, a stratified sample.
+        Of more rows than this, a sample.
 
     Returns
     -------
@@ -146,494 +182,354 @@ def read_digits(folder: str | None, most: int | None) -> tuple[np.ndarray, np.nd
     usps : bool
         Whether they are all digits of USPS, so that errors compare with the document's.
     words : str
-        What they are, for the report.
+        What they are, for the page.
     """
     X, y, usps = usps_or_small_digits(folder)
     X, side = X.astype(np.float32, copy=False), round(X.shape[1] ** 0.5)
     name = "USPS" if usps else "scikit-learn's digits"
-    absent = "" if usps or folder is None else " The folder of the data has no usps.npz."
-    size = f"{len(y):,} images of {side} x {side} pixels"
-    if most is not None and len(y) > most:
-        from sklearn.model_selection import train_test_split
-
-        X, _, y, _ = train_test_split(X, y, train_size=most, stratify=y, random_state=0)
-        size, usps = f"{most:,} of the {size}", False
-    return X, y, usps, f"{name}, {size}.{absent}"
-
-
-# What is measured
+    words = f"{name}, {len(y):,} images of {side} x {side} pixels."
+    if folder and not usps:
+        words += " The folder of the data has no usps.npz."
+    if most and len(y) > most:
+        rows = np.random.default_rng(0).permutation(len(y))[:most]
+        X, y, usps, words = X[rows], y[rows], False, f"{most:,} of {words}"
+    return X, y, usps, words
 
 
-def kernel_grids(
-    context: Context, X, y, size: Size, seeds: range, kernels: dict[str, dict], lambdas: tuple[float, ...]
-) -> dict[str, Arrays]:
-    """Measure each kernel over all strengths and numbers of steps; each is a part of its own.
-
-    Parameters
-    ----------
-    context : Context
-    X, y : ndarray
-    size : Size
-    seeds : range
-        A cross-validation for each.
-    kernels : dict of str to dict
-        By name, parameters of :class:`fastsvm.KernelPegasosClassifier`.
-    lambdas : tuple of float
-
-    Returns
-    -------
-    dict of str to dict
-        By kernel, error and seconds (CPU time of the steps, for all classes): ndarrays of shape
-        (n_lambdas, n_steps, n_folds), the folds of all seeds.
-    """
-    key = {"X": X, "y": y, "steps": size.steps, "seeds": [*seeds], "lambdas": lambdas}
-    found = {}
-    for name, kernel in kernels.items():
-        compute = partial(measure_kernel, X, y, kernel, lambdas, size.steps, seeds, context.threads)
-        total = len(lambdas) * FOLDS * len(seeds)
-        found[name] = context.part("grid", compute, total=total, kernel=kernel, **key)
-    return found
-
-
-def measure_kernel(X, y, kernel, lambdas, steps, seeds, threads: int, advance: Advance) -> Arrays:
-    """Measure one kernel: a value of `kernel_grids`; `advance` is called after each fold and strength."""
-    from fastsvm import kernel_pegasos_grid
-
-    options = {"kernels": [kernel], "alphas": lambdas, "n_iters": steps, "n_jobs": threads}
-    options["progress"] = lambda *_: advance()
-    runs = [
-        kernel_pegasos_grid(X, y, cv=stratified_folds(y, FOLDS, seed), random_state=seed, **options)[0]
-        for seed in seeds
-    ]
-    return {name: np.concatenate([run[name] for run in runs], axis=-1) for name in ("error", "seconds")}
-
-
-def race_implementations(X, y, size: Size, seed: int, advance: Advance) -> Arrays:
-    """Time three implementations on the problem of one class, with a gaussian kernel.
+def tsne_plane(X, y, most: int | None, seed: int, threads: int, _: Advance) -> Arrays:
+    """Project digits by t-SNE, and look at what is next to each in the plane.
 
     Returns
     -------
     dict
-        seconds: CPU time of the first steps, kernel values included, of the naive, the vectorised and the
-        compiled one, ndarray of shape (3, n_steps, repeats).
-    """
-    from fastsvm import KernelPegasosClassifier
-
-    rng = np.random.default_rng(seed)
-    rows = rng.permutation(len(y))[:RACE_ROWS]
-    X, signs = np.ascontiguousarray(X[rows]), np.where(y[rows] == np.bincount(y).argmax(), 1, -1)
-    compiled = KernelPegasosClassifier(gamma=1 / (2 * RACE_G), alpha=RACE_ALPHA, n_jobs=1, random_state=seed)
-    seconds = np.empty((3, len(size.race_steps), size.repeats))
-    for repeat in range(size.repeats):
-        order = rng.integers(len(signs), size=size.race_steps[-1])
-        seconds[0, :, repeat] = _seconds_at(naive(X, signs, order, RACE_ALPHA, RACE_G), size.race_steps)
-        seconds[1, :, repeat] = _seconds_at(vectorised(X, signs, order, RACE_ALPHA, RACE_G), size.race_steps)
-        for k, steps in enumerate(size.race_steps):
-            start = time.process_time()
-            compiled.set_params(n_iter=steps).fit(X, signs)
-            seconds[2, k, repeat] = time.process_time() - start
-        advance()
-    return {"seconds": seconds}
-
-
-def _seconds_at(run: Iterator, steps: tuple[int, ...]) -> list[float]:
-    """Return the CPU time of a run at some of its steps."""
-    start = time.process_time()
-    return [time.process_time() - start for t, _ in enumerate(run, start=1) if t in steps]
-
-
-def memory(X: np.ndarray) -> dict[str, float]:
-    """Measure the kernel matrix and the tensor of all differences; gigabytes, scaled to the size of USPS."""
-    rows, (n, d) = np.ascontiguousarray(X[:MEMORY_ROWS], np.float32), USPS_SHAPE
-    larger = (n / len(rows)) ** 2 / 1e9
-    tracemalloc.start()
-    tensor = rows[:, None] - rows
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    matrix = gaussian_matrix(rows, RACE_G)
-    return {"matrix": matrix.nbytes * larger, "tensor": peak * larger * d / tensor.shape[-1]}
-
-
-def tsne_plane(X, y, size: Size, context: Context, _: Advance) -> Arrays:
-    """Project a sample of the digits by t-SNE, and look at the nearest neighbour of each in the plane.
-
-    Returns
-    -------
-    dict
-        points : ndarray of shape (m, 2)
-        labels : ndarray of shape (m,) and dtype int
-        nearest : ndarray of shape (m,) and dtype bool
-            Whether the nearest point is the same digit.
+        points : (m, 2). labels : (m,). next : (m,), whether the nearest point is the same digit.
+        group : (m,), whether the nearest of the ten medians is that of the same digit.
     """
     from sklearn.decomposition import PCA
     from sklearn.manifold import TSNE
     from sklearn.neighbors import NearestNeighbors
     from threadpoolctl import threadpool_limits
 
-    seed, threads = context.seed, context.threads
-    rows = np.random.default_rng(seed).permutation(len(y))[: size.plane_rows]
-    labels = y[rows]
-    reduced = PCA(min(COMPONENTS, X.shape[1]), random_state=seed).fit_transform(X[rows])
+    rows = np.random.default_rng(seed).permutation(len(y))[:most]
+    X, y = X[rows], y[rows]
+    reduced = PCA(min(COMPONENTS, X.shape[1]), random_state=seed).fit_transform(X)
     with threadpool_limits(threads):  # its gradient would take all
-        points = TSNE(max_iter=size.plane_steps, random_state=seed, n_jobs=threads).fit_transform(reduced)
-    near = NearestNeighbors(n_neighbors=1).fit(points).kneighbors(return_distance=False)
-    return {"points": points, "labels": labels, "nearest": labels[near[:, 0]] == labels}
+        points = TSNE(max_iter=PLANE_STEPS, random_state=seed, n_jobs=threads).fit_transform(reduced)
+    near = NearestNeighbors(n_neighbors=1).fit(points).kneighbors(return_distance=False)[:, 0]
+    medians = np.array([np.median(points[y == label], axis=0) for label in np.unique(y)])
+    groups = NearestNeighbors(n_neighbors=1).fit(medians).kneighbors(points, return_distance=False)[:, 0]
+    return {"points": points, "labels": y, "next": y[near] == y, "group": np.unique(y)[groups] == y}
 
 
-# Claims
+def add_times(runs: Runs, experiment: str, name: str, context, X, y, alphas, steps, naive_steps) -> None:
+    """Add the CPU seconds of a kernel, with its values, for all classes; a part."""
+    compute = partial(time_kernel, X, y, name, alphas, steps, naive_steps, context.seed)
+    key = {"X": X, "y": y, "kernel": name, "alphas": alphas, "steps": steps, "naive_steps": naive_steps}
+    for way, seconds in context.part("time", compute, total=len(alphas), seed=context.seed, **key).items():
+        counts = naive_steps if way == "naive" else steps[: seconds.shape[1]]
+        runs.add(experiment, "", way, name, steps=[counts], seconds=seconds)
 
 
-class KernelErrors:
-    """The test errors of the grid.
+def time_kernel(X, y, name: str, alphas, steps, naive_steps, seed: int, advance: Advance) -> Arrays:
+    """Time the implementations, a run for each lambda; of several classes each run takes another.
 
-    Parameters
-    ----------
-    steps : tuple of int
-        The values of T.
-    of : dict of str to ndarray of shape (n_lambdas, n_steps, n_folds)
-        By kernel.
+    Returns
+    -------
+    dict
+        vectorised : (n_lambdas, n_steps). Of RACE also naive : (n_lambdas, n_naive_steps), and
+        compiled : (n_lambdas, n_steps) where there are two classes, (1, n_steps) where there are more.
     """
+    from threadpoolctl import threadpool_limits
 
-    def __init__(self, steps: tuple[int, ...], of: dict[str, np.ndarray]):
-        self.steps, self.of = steps, of
-
-    def at(self, cell: Cell) -> np.ndarray:
-        """Return the errors of a cell, fold by fold."""
-        kernel, steps, alpha = cell
-        return self.of[kernel][LAMBDAS.index(alpha), self.steps.index(steps)]
-
-    def best(self, kernels) -> Cell:
-        """Return the cell of some kernels with the lowest mean."""
-        lowest = {}
-        for kernel in kernels:
-            means = self.of[kernel].mean(axis=-1)
-            alpha, step = np.unravel_index(means.argmin(), means.shape)
-            lowest[kernel, self.steps[step], LAMBDAS[alpha]] = means.min()
-        return min(lowest, key=lowest.__getitem__)
-
-    def effect(self, kernel: str) -> np.ndarray:
-        """Return how much the error differs between the worst and the best lambda, on average over T."""
-        errors = self.of[kernel]
-        means = errors.mean(axis=-1)
-        worst, best = means.argmax(axis=0), means.argmin(axis=0)
-        return np.mean([errors[worst[t], t] - errors[best[t], t] for t in range(len(self.steps))], axis=0)
-
-    def missing(self, steps: int) -> str:
-        """Return why nothing is measured at so many steps, or ""."""
-        return "" if steps in self.steps else f"It takes {steps:,} steps; run without --quick."
+    rng, labels, kernel = np.random.default_rng(seed), np.unique(y), KERNELS[name]
+    classes = len(labels) if len(labels) > 2 else 1
+    found: dict[str, list] = {way: [] for way in (WAYS if name == RACE else WAYS[1:2])}
+    with threadpool_limits(1):
+        start = process_time()
+        K = kernel_matrix(X, kernel)
+        values = process_time() - start
+        for run, alpha in enumerate(alphas):
+            order = rng.integers(len(y), size=steps[-1])
+            signs = np.where(y == labels[run % len(labels)], 1, -1)
+            seconds = seconds_at(vectorised(K, signs, order, alpha), steps)
+            found["vectorised"].append(values + classes * seconds)
+            if name == RACE:
+                plain = naive(X, signs, order[: naive_steps[-1]], alpha, kernel)
+                found["naive"].append(classes * seconds_at(plain, naive_steps))
+            if name == RACE and (classes == 1 or run == 0):
+                found["compiled"].append([fit_seconds(X, y, kernel, alpha, n_iter, run) for n_iter in steps])
+            advance()
+    return found
 
 
-def points(values: np.ndarray) -> str:
-    """Write errors as percentage points."""
-    return f"{100 * values.mean():+.2f}"
+def seconds_at(run: Iterator, steps: tuple[int, ...]) -> np.ndarray:
+    """Return the CPU time of a run at some of its steps."""
+    start = process_time()
+    return np.array([process_time() - start for t, _ in enumerate(run, start=1) if t in steps])
 
 
-# fmt: off
-def data_claims(y, plane: Arrays, race: Arrays, size: Size, bytes_of: dict[str, float]) -> list[Claim]:
-    """Judge the claims on the digits, the plane, the implementations and their memory."""
-    counts = np.unique(y, return_counts=True)[1]
-    nearest, labels = plane["nearest"], plane["labels"]
-    shares = {label: nearest[labels == label].mean() for label in np.unique(labels)}
-    worst = min(shares, key=shares.__getitem__)
-    grouped = Statistic(nearest.mean(), *wilson_interval(int(nearest.sum()), len(nearest)))
-    plain, vector, compiled = race["seconds"][:, -1]  # at the most steps
-    faster = Statistic(*np.exp(mean(np.log(plain / vector))))
-    return [
-        judge("The classes are not severely imbalanced", "figure 2",
-              judging.fixed(counts.max() / counts.min()), below(SEVERE),
-              lambda s: f"the most frequent digit occurs {s.value:.1f} times as often as the rarest"),
-        judge("t-SNE shows ten groups that are clearly apart", "figure 3", grouped, above(GROUPED),
-              lambda s: f"{spelled('.1f', ' %', 100)(s)} of the digits lie next to one of their kind; "
-                        f"fewest of {worst}, {100 * shares[worst]:.1f} %",
-              why=f"Groups are apart where surely more than {100 * GROUPED:.0f} % do."),
-        judge("Vectorised sums and a kernel matrix make training much faster", "figure 4", faster,
-              above(MUCH), lambda s: f"{spelled('.0f', ' times as fast')(s)} at T {size.race_steps[-1]:,}; "
-                                     f"compiled {np.median(plain / compiled):.0f} times",
-              why=f"Much is more than {MUCH} times; the kernel matrix costs the same at any T."),
-        *(judge(f"{words} takes {theirs:g} GB", f"{theirs:g} GB, section 2.3", judging.fixed(bytes_of[name]),
-                judging.meets(theirs * (1 - ROUNDED), theirs * (1 + ROUNDED)), lambda s: f"{s.value:.3g} GB",
-                why=f"{MEMORY_ROWS} rows of float32, scaled to 9,298; within {100 * ROUNDED:g} %.")
-          for words, theirs, name in (("The kernel matrix of all digits", 0.34, "matrix"),
-                                      ("The tensor of all differences", 87, "tensor"))),
-    ]
+def fit_seconds(X, y, kernel: Kernel, alpha: float, n_iter: int, seed: int) -> float:
+    """Return the CPU time of a fit."""
+    model = KernelPegasosClassifier(**kernel, alpha=alpha, n_iter=n_iter, n_jobs=1, random_state=seed)
+    start = process_time()
+    model.fit(X, y)
+    return process_time() - start
 
 
-def error_claims(found: KernelErrors, usps: bool) -> list[Claim]:
-    """Judge the errors that the document gives."""
-    return [_judge_error(found, usps, *row) for row in (
-        ("The best polynomial is of degree 3, at T 50,000 and lambda 1, with an error of 2.65 %",
-         "2.65 %, figure 6", 0.0265, BEST_POLYNOMIAL),
-        ("Degree 4 is very close, with 2.7 %", "2.7 %, figure 7", 0.027, found.best(["degree 4"])),
-        ("The best gaussian is of gamma 2, at T 25,000 and lambda 1e-5, with an error of 2.7 %",
-         "2.7 %, figure 11", 0.027, BEST_GAUSSIAN),
-        ("At T 1,000 the gaussian of gamma 2 has some 7.0 % already",
-         "7.0 %, figure 11", 0.070, (BEST_GAUSSIAN[0], 1000, BEST_GAUSSIAN[2])),
-    )]
+def add_grid(runs: Runs, experiment: str, kernels, lambdas, context: Context, X, y, steps, folds) -> None:
+    """Add the errors of some kernels over all lambdas and numbers of steps; each kernel is a part."""
+    key = {"X": X, "y": y, "steps": steps, "lambdas": lambdas, "folds": len(folds), "seed": context.seed}
+    for name, kernel in kernels.items():
+        compute = partial(cross_validate, X, y, kernel, lambdas, steps, folds, context)
+        found = context.part("grid", compute, total=len(lambdas) * len(folds), kernel=kernel, **key)
+        for alpha, error, seconds in zip(lambdas, found["error"], found["seconds"], strict=True):
+            runs.add(experiment, "", name, f"{alpha:g}", steps=[steps], error=error, seconds=seconds)
 
 
-def _judge_error(found: KernelErrors, usps: bool, words: str, theirs: str, value: float, cell: Cell) -> Claim:
-    if found.missing(cell[1]):
-        return judge(words, theirs, found.missing(cell[1]), above(0))
-    best, better = found.best(POLYNOMIALS if cell[0] in POLYNOMIALS else GAUSSIANS), ""
-    place = "{}, T {:,}, lambda {:g}".format
-    if cell in (BEST_POLYNOMIAL, BEST_GAUSSIAN) and best != cell:
-        better = f"; the best of its kind is {100 * found.at(best).mean():.2f} % at {place(*best)}"
-    claim = judge(words, theirs, mean(100 * found.at(cell)), judging.reaches(100 * value, unit=" %"),
-                  lambda s: f"{spelled('.2f', ' %')(s)} at {place(*cell)}{better}")
-    return claim if usps else judging.untested(claim, OTHERS)
+def cross_validate(X, y, kernel, lambdas, steps, folds, context: Context, advance: Advance) -> Arrays:
+    """Return error, and CPU seconds of the steps of all classes: (n_lambdas, n_folds, n_steps)."""
+    options = {"kernels": [kernel], "alphas": lambdas, "n_iters": steps, "random_state": context.seed}
+    options |= {"n_jobs": context.threads, "progress": lambda *_: advance()}
+    grid = kernel_pegasos_grid(X, y, cv=folds, **options)[0].swapaxes(1, 2)
+    return {"error": grid["error"], "seconds": grid["seconds"]}
 
 
-def lambda_claims(found: KernelErrors) -> list[Claim]:
-    """Judge the claims on lambda and on degree 7."""
-    worse = found.of["degree 7"] - found.of["degree 2"]
-    by_steps = {f"{steps:,}": worse[:, t].mean(axis=0) for t, steps in enumerate(found.steps)}
-    cells = worse.mean(axis=-1) > 0
-    lowest = [found.of[name].mean(axis=-1).min(axis=0) for name in ("degree 7", "degree 2")]
-    gains = {(name, t): mean(found.of[name][-1, t] - found.of[name][0, t])
-             for name in GAUSSIANS for t in range(len(found.steps))}
-    lower = sum(gain.value > 0 for gain in gains.values())
-    surely = sum(gain.low > 0 for gain in gains.values())
-    return [
-        _judge_effect(found, "Lambda matters little, but for degree 2", "figures 5 to 8", "degree 2",
-                      [name for name in POLYNOMIALS if name != "degree 2"]),
-        judge("Degree 7 does not depend on lambda at all", "figure 8",
-              mean(found.effect("degree 7")), below(NO_EFFECT),
-              lambda s: f"{POINTS(s)} between the best and the worst lambda",
-              why=f"No effect is one below {100 * NO_EFFECT:.1f} points."),
-        judge("Degree 7 is worse than degree 2 at every T", "figures 5 and 8",
-              {steps: mean(each) for steps, each in by_steps.items()}, above(0),
-              ours=f"worse in {cells.sum()} of {cells.size} cells; points by T, mean over lambda: "
-                   f"{', '.join(map(points, by_steps.values()))}; of the best lambdas: "
-                   f"{', '.join(map(points, lowest[0] - lowest[1]))}",
-              why="The mean over lambda, at every T."),
-        _judge_effect(found, "Lambda hardly matters at gamma 0.25 and 0.75, and much at 2", "figures 9 to 11",
-                      "gamma 2", ["gamma 0.25", "gamma 0.75"]),
-        judge("With gaussians a low lambda is better, at every gamma and T", "figures 9 to 11", gains,
-              above(0), ours=f"lambda {LAMBDAS[0]:g} has a lower error than {LAMBDAS[-1]:g} in {lower} "
-                             f"of {len(gains)} rows, surely in {surely}",
-              why="In all of them."),
-    ]
+# What is made of it
 
 
-def _judge_effect(found: KernelErrors, words: str, theirs: str, sensitive: str, others: list[str]) -> Claim:
-    """Judge whether lambda matters little for some kernels, compared with a sensitive one."""
-    effects = {name: found.effect(name) for name in (sensitive, *others)}
-    cases = {name: mean(effects[sensitive] / 2 - effects[name]) for name in others}
-    cases[sensitive] = mean(effects[sensitive] - NO_EFFECT)
-    parts = [f"{name} {100 * effect.mean():.2f}" for name, effect in effects.items()]
-    return judge(words, theirs, cases, above(0),
-                 ours=f"points between the best and the worst lambda: {', '.join(parts)}",
-                 why=f"Little is surely less than half of what {sensitive} has.")
+def read_errors(runs: Runs, experiment: str) -> Errors:
+    """Return the test errors of a grid by cell."""
+    return {
+        (key.solver, int(T), float(key.setting)): error
+        for key, fields in runs.select(experiment).items()
+        for T, error in zip(fields["steps"][0], fields["error"].T, strict=True)
+    }
 
 
-def step_claims(found: KernelErrors, seconds: dict[str, np.ndarray]) -> list[Claim]:
-    """Judge the claims on the best settings, their numbers of steps, and time.
+def best(errors: Errors, kernels: Iterable[str], steps: int | None = None) -> Cell:
+    """Return the cell of some kernels, and of one or all numbers of steps, with the lowest mean."""
+    cells = [cell for cell in errors if cell[0] in kernels and steps in (None, cell[1])]
+    return min(cells, key=lambda cell: errors[cell].mean())
 
-    Parameters
-    ----------
-    found : KernelErrors
-    seconds : dict of str to ndarray of shape (n_steps, n_folds)
-        By kernel.
-    """
-    (gaussian, early, low), (polynomial, late, high) = BEST_GAUSSIAN, BEST_POLYNOMIAL
-    few = {f"T {steps:,}": found.at((polynomial, steps, high)) - found.at((gaussian, steps, low))
-           for steps in found.steps if steps < late}
-    better = gains = found.missing(late)
-    sooner = ""
-    if not better:
-        better = mean(found.at(BEST_GAUSSIAN) - found.at(BEST_POLYNOMIAL))
-        fall = [found.at((kernel, early, alpha)) - found.at((kernel, late, alpha))
-                for kernel, alpha in ((gaussian, low), (polynomial, high))]
-        gains = mean(fall[1] - fall[0])
-        sooner = (f"from T 25,000 to 50,000 the gaussian gains {POINTS(mean(fall[0]))}, the polynomial "
-                  f"{POINTS(mean(fall[1]))}")
+
+def best_errors(errors: Errors, kernels: Iterable[str], steps: int | None = None) -> np.ndarray:
+    """Return the errors of that cell."""
+    return errors[best(errors, kernels, steps)]
+
+
+def named(errors: Errors, *cells: Cell) -> Cases:
+    """Return the errors of cells, by their names."""
+    return {"{}, T {:,}, lambda {:g}".format(*cell): mean(errors[cell]) for cell in cells}
+
+
+def findings(measured: Measured) -> Findings:
+    """Judge the claims, in the order of the document, and draw."""
+    runs = measured.runs
+    errors, wider = read_errors(runs, "grid"), read_errors(runs, "wider")
+    found = digit_claims(runs) | lambda_claims(errors) | time_claims(runs)
+    if BEST_POLYNOMIAL in errors:
+        found |= best_claims(errors, wider)
+    else:
+        missing = Found(f"It takes {STEPS[-1]:,} steps; run without --quick.")
+        found |= {claim.name: missing for claim in claims_of("kernels") if claim.name not in found}
+    return Findings(found, figures(measured, errors, wider))
+
+
+def digit_claims(runs: Runs) -> dict[str, Found]:
+    """Return what was found of the digits and of the implementations: sections 1 and 2."""
+    counts = runs["digits", "", "", ""]["value"]
+    next_to, group = (share(runs["plane", "", name, ""]["value"][:, 0]) for name in ("next", "group"))
+    plain, vector, compiled = (runs["race", "", way, RACE]["seconds"] for way in WAYS)
+    faster = {f"T {T:,}": median(plain[:, t] / vector[:, t]) for t, T in enumerate(RACE_STEPS)}
+    most, last = faster.popitem()
+    wider = {f"compiled, {most}": median(plain[:, -1] / compiled[:, -1])} | faster
+    gigabytes = {key.solver: exactly(fields["value"].item()) for key, fields in runs.select("memory").items()}
+    return {
+        "balance": Found({"": exactly(counts.max() / counts.min())}),
+        "plane": Found({"next to one of its kind": next_to, "nearest to the middle of its kind": group}),
+        "race": Found({most: last}, wider),
+        **{name: Found({"": amount}) for name, amount in gigabytes.items()},
+    }
+
+
+def lambda_claims(errors: Errors) -> dict[str, Found]:
+    """Return what lambda does, and degree 7: figures 5 to 11."""
+    effects, worse, over_all, low = {kernel: [] for kernel in KERNELS}, {}, {}, {}
+    for T in sorted({T for _, T, _ in errors}):
+        rows = {kernel: np.array([errors[kernel, T, alpha] for alpha in LAMBDAS]) for kernel in KERNELS}
+        for kernel, row in rows.items():
+            means = row.mean(axis=1)
+            effects[kernel].append(row[means.argmax()] - row[means.argmin()])
+        less = best_errors(errors, ["degree 7"], T) - best_errors(errors, ["degree 2"], T)
+        worse[f"T {T:,}, best lambda"] = mean(less)
+        for words, average, cases in ("median of", np.median, worse), ("mean over all", np.mean, over_all):
+            less = average(rows["degree 7"], axis=0) - average(rows["degree 2"], axis=0)
+            cases[f"T {T:,}, {words} lambda"] = mean(less)
+        for kernel in GAUSSIANS:
+            low[f"{kernel}, T {T:,}"] = mean(rows[kernel][-3:].mean(axis=0) - rows[kernel][:3].mean(axis=0))
+    effect = {kernel: np.mean(each, axis=0) for kernel, each in effects.items()}
+    return {
+        "lambda-polynomials": Found(below_half(effect, "degree 2", "degree 3", "degree 4", "degree 7")),
+        "lambda-degree-7": Found({"": mean(effect["degree 7"])}),
+        "degree-7": Found(worse, over_all),
+        "lambda-gaussians": Found(below_half(effect, "gamma 2", "gamma 0.25", "gamma 0.75")),
+        "low-lambda": Found(low),
+    }
+
+
+def below_half(effects: Arrays, sensitive: str, *others: str) -> Cases:
+    """Return how far effects of lambda are below half of that on a sensitive kernel."""
+    return {kernel: mean(effects[sensitive] / 2 - effects[kernel]) for kernel in others}
+
+
+def best_claims(errors: Errors, wider: Errors) -> dict[str, Found]:
+    """Return what was found of the document's best settings: section 3 and its conclusions."""
+    (polynomial, late, high), (gaussian, early, low) = BEST_POLYNOMIAL, BEST_GAUSSIAN
+    lowest = named(wider, best(wider, WIDER)) if wider else {}
+    few, few_best = {}, {}
+    for T in STEPS[:-1]:
+        few[f"T {T:,}"] = mean(errors[polynomial, T, high] - errors[gaussian, T, low])
+        less = best_errors(errors, POLYNOMIALS, T) - best_errors(errors, GAUSSIANS, T)
+        few_best[f"T {T:,}, our best"] = mean(less)
+    less = mean(errors[BEST_GAUSSIAN] - errors[BEST_POLYNOMIAL])
+    our_less = mean(best_errors(errors, GAUSSIANS) - best_errors(errors, POLYNOMIALS))
+    gains = errors[polynomial, early, high] - errors[BEST_POLYNOMIAL]
+    gains_less = errors[BEST_GAUSSIAN] - errors[gaussian, late, low]
+    return {
+        "degree-3": Found(named(errors, BEST_POLYNOMIAL)),
+        "best-degree": Found(worse_than(errors, "degree 3", POLYNOMIALS)),
+        "degree-4": Found(named(errors, best(errors, ["degree 4"]))),
+        "gamma-2": Found(named(errors, BEST_GAUSSIAN), named(errors, best(errors, GAUSSIANS)) | lowest),
+        "best-gamma": Found(worse_than(errors, "gamma 2", GAUSSIANS)),
+        "early": Found(named(errors, (gaussian, 1000, low)), named(errors, best(errors, GAUSSIANS, 1000))),
+        "best-kind": Found({"the document's best": less}, {"our best": our_less}),
+        "few-steps": Found(few, few_best),
+        "half-the-steps": Found({"": mean(gains - gains_less)}),
+    }
+
+
+def worse_than(errors: Errors, kernel: str, kind: Iterable[str]) -> Cases:
+    """Return by how much the best cells of the other kernels of a kind are worse than that of one."""
+    least = best_errors(errors, [kernel])
+    return {name: mean(best_errors(errors, [name]) - least) for name in kind if name != kernel}
+
+
+def time_claims(runs: Runs) -> dict[str, Found]:
+    """Return what was found of the time: figure 12."""
+    steps = runs["time", "", "vectorised", RACE]["steps"][0]
+    theirs = {name: runs["time", "", "vectorised", name]["seconds"] for name in KERNELS}
+    own = {name: np.empty((0, len(steps))) for name in KERNELS}
+    for key, fields in runs.select("grid").items():
+        own[key.solver] = np.vstack([own[key.solver], fields["seconds"]])
+    words = "compiled, without the kernel's values, "
+    return {
+        "gaussian-slower": Found(times_as_long(theirs, steps), times_as_long(own, steps, words)),
+        "linear": Found(late_steps(theirs, steps), late_steps(own, steps, "compiled, ")),
+    }
+
+
+def times_as_long(seconds: Arrays, steps: np.ndarray, words: str = "") -> Cases:
+    """Compare the fastest gaussian with the slowest polynomial, at each T."""
     fastest = np.min([seconds[name] for name in GAUSSIANS], axis=0)
     slowest = np.max([seconds[name] for name in POLYNOMIALS], axis=0)
-    ratios = fastest.mean(axis=-1) / slowest.mean(axis=-1)
-    exponents = {name: mean(np.polyfit(np.log(found.steps), np.log(each), 1)[0])
-                 for name, each in seconds.items()}
-    return [
-        judge("The best polynomial is better than the best gaussian, by little", "2.65 and 2.7 %", better,
-              above(0), lambda s: f"the document's best gaussian has {POINTS(s)}"),
-        judge("Up to T 25,000 the best gaussian setting is better than the best polynomial one",
-              "figures 6 and 11", {steps: mean(each) for steps, each in few.items()}, above(0),
-              ours="the polynomial's error is higher by, in points: "
-                   + ", ".join(f"{steps} {points(each)}" for steps, each in few.items())),
-        judge("The gaussian reaches its lowest error with half the steps of the polynomial", "25,000, 50,000",
-              gains, above(0), ours=sooner, why="What the polynomial gains more."),
-        judge("Training takes longer with a gaussian than with a polynomial, at every T", "figure 12",
-              {f"{steps:,}": mean(each) for steps, each in zip(found.steps, fastest - slowest, strict=True)},
-              above(0), ours=f"the fastest gaussian takes {ratios.min():.1f} to {ratios.max():.1f} times as "
-                             "long as the slowest polynomial",
-              why="The fastest gaussian less the slowest polynomial, seconds, at each T."),
-        judge("The time grows about linearly with T", "figure 12", exponents, judging.inside(*LINEAR),
-              ours=f"exponents of T: {', '.join(f'{name} {s.value:.2f}' for name, s in exponents.items())}",
-              why=f"About linear is surely from {LINEAR[0]} to {LINEAR[1]}, for each kernel. Here a step "
-                  "without a loss costs next to nothing, and the document's as much as any."),
-    ]
+    return {f"{words}T {T:,.0f}": median(fastest[:, t] / slowest[:, t]) for t, T in enumerate(steps)}
 
 
-def wider_claim(found: KernelErrors, wider: dict[str, Arrays]) -> Claim:
-    """Judge what the document leaves to further research; each fold is told by the cells of the others."""
-    errors = {name: grid["error"] for name, grid in wider.items()}
-    theirs, ours = (
-        chosen_errors(np.concatenate([each.reshape(-1, each.shape[-1]) for each in of]))
-        for of in ([found.of[name] for name in GAUSSIANS], errors.values())
-    )
-    best = [f"{name} {100 * each.mean(axis=-1).min():.2f} %" for name, each in errors.items()]
-    return judge("Lower lambda and higher gamma lower the error of the gaussians", "section 4",
-                 mean(theirs - ours), above(0), POINTS,
-                 why="The document's gaussians less wider ones, each at the best cell of the other folds. "
-                     f"Lowest means: {', '.join(best)}.")
-
-
-def chosen_errors(errors: np.ndarray) -> np.ndarray:
-    """Return the error of each fold at the cell with the lowest mean of the other folds."""
-    others = errors.sum(axis=-1, keepdims=True) - errors
-    return np.take_along_axis(errors, others.argmin(axis=0)[None], axis=0)[0]
+def late_steps(seconds: Arrays, steps: np.ndarray, words: str = "") -> Cases:
+    """Compare the time of a step in the second half of the values of T with that in the first."""
+    ends, found = [0, len(steps) // 2, -1], {}
+    for name, each in seconds.items():
+        early, late = (np.diff(each[:, ends]) / np.diff(steps[ends])).T
+        found[words + name] = median(late / early)
+    return found
 
 
 # Figures
 
 
-def kernel_figures(
-    X, y, size: Size, grids: dict[str, Arrays], race: Arrays, plane: Arrays, wider: dict[str, Arrays]
-) -> list[Figure]:
+def figures(measured: Measured, errors: Errors, wider: Errors) -> list[Figure]:
     """Return the figures, in the order of the document."""
-    return [
-        Figure("sample", "A sample of the digits", f"{SAMPLES} of each, drawn at random; the label is above.",
-               partial(_draw_sample, X=X, y=y), (8.0, 3.4), source="figure 1", shows_data=True),
-        Figure("counts", "How often each digit occurs", "The share of all digits is above each bar.",
-               partial(_draw_counts, y=y), (6.4, 3.6), source="figure 2"),
-        Figure("plane", "The digits in the plane of t-SNE",
-               f"{len(plane['points']):,} digits, each label at the median of its own. The axes have no "
-               "unit.",
-               partial(_draw_plane, points=plane["points"], labels=plane["labels"]), (6.4, 5.7),
-               source="figure 3"),
-        Figure("race", "Three implementations of one binary classifier",
-               f"{RACE_ROWS:,} rows, gaussian kernel, with its values; medians.",
-               partial(_draw_race, size=size, seconds=race["seconds"]), (6.4, 4.2), source="figure 4"),
-        *_error_maps(grids, size.steps, LAMBDAS, [f"figure {number}" for number in range(5, 12)]),
-        *_error_maps(wider, size.steps, WIDER_LAMBDAS, ["section 4"] * len(wider), "wider"),
-        Figure("time", "Training time against the number of steps",
-               "CPU seconds of the steps for all ten classes of a fold, mean over lambda, without the "
-               "kernel's values.",
-               partial(_draw_times, grids=grids, steps=size.steps), (6.4, 4.8), source="figure 12"),
+    runs = measured.runs
+    drawn = [
+        Figure("counts", partial(draw_counts, runs=runs), (6.4, 3.6)),
+        Figure("race", partial(draw_ways, runs=runs, experiment="race"), (6.4, 4.2)),
     ]
+    if measured.pictures:
+        sample, plane = measured.pictures["sample"], measured.pictures["plane"]
+        drawn.insert(0, Figure("sample", partial(draw_sample, sample=sample), (8.0, 3.4), shows_data=True))
+        drawn.insert(2, Figure("plane", partial(draw_plane, plane=plane), (6.4, 5.7)))
+    for prefix, words, grid in ("errors", "", errors), ("wider", "wider", wider):
+        for kernel in dict.fromkeys(kernel for kernel, _, _ in grid):
+            file = f"{prefix}_{kernel}".replace(" ", "_").replace(".", "")
+            draw = partial(draw_errors, errors=grid, kernel=kernel)
+            drawn.append(Figure(file, draw, (6.0, 3.6), words, kernel))
+    drawn.append(Figure("time", partial(draw_times, runs=runs), (6.4, 4.6)))
+    drawn.append(Figure("ways", partial(draw_ways, runs=runs, experiment="time"), (6.4, 4.2)))
+    return drawn
 
 
-def _error_maps(grids, steps, lambdas, sources: list[str], prefix: str = "errors") -> list[Figure]:
-    errors = {name: 100 * grid["error"].mean(axis=-1).T for name, grid in grids.items()}
-    low, high = (pick(map(pick, map(np.ravel, errors.values())), default=1) for pick in (min, max))
-    return [
-        Figure(f"{prefix}_{name.replace(' ', '_').replace('.', '')}",
-               f"Test error of the {'polynomial' if name in POLYNOMIALS else 'gaussian'} kernel, {name}",
-               "Per cent, mean of the folds; the best cell has a frame. All kernels have one scale of "
-               "colours.",
-               partial(_draw_errors, cells=cells, title=f"{name}; framed: the best", ends=(low, high),
-                       steps=steps, lambdas=lambdas),
-               (6.0, 3.6), source=source)
-        for source, (name, cells) in zip(sources, errors.items(), strict=True)
-    ]
-# fmt: on
+def draw_sample(sheet, sample: tuple[np.ndarray, np.ndarray]) -> None:
+    """Draw images of each digit."""
+    axes = sheet.subplots(SAMPLES, len(sample[1]) // SAMPLES).flat
+    for ax, row, label in zip(axes, *sample, strict=True):
+        side = round(len(row) ** 0.5)
+        ax.imshow(row.reshape(side, side), cmap="gray_r", vmin=0, vmax=1)
+        ax.set(title=str(label), frame_on=False, xticks=(), yticks=())
 
 
-def sample_rows(y: np.ndarray) -> np.ndarray:
-    """Draw some rows of each digit: all digits once, then all again."""
-    rng = np.random.default_rng(0)
-    return np.stack([rng.choice(np.flatnonzero(y == each), SAMPLES) for each in np.unique(y)], axis=1).ravel()
+def draw_counts(sheet, runs: Runs) -> None:
+    """Draw how often each digit occurs."""
+    ax, counts = sheet.subplots(), runs["digits", "", "", ""]["value"][0]
+    bars = ax.bar(range(len(counts)), counts, color=charts.BLUE)
+    ax.bar_label(bars, [f"{share:.1%}" for share in counts / counts.sum()], fontsize=8, padding=2)
+    ax.set(title="how often each digit occurs", xlabel="digit", ylabel="images", xticks=range(10))
 
 
-def _draw_sample(sheet, X, y) -> None:
-    rows, side = sample_rows(y), round(X.shape[1] ** 0.5)
-    for ax, row in zip(sheet.subplots(SAMPLES, len(rows) // SAMPLES).flat, rows, strict=True):
-        ax.imshow(X[row].reshape(side, side), cmap="gray_r", vmin=0, vmax=1)
-        ax.set(title=str(y[row]), frame_on=False, xticks=(), yticks=())
-
-
-def _draw_counts(sheet, y) -> None:
-    ax, (labels, counts) = sheet.subplots(), np.unique(y, return_counts=True)
-    bars = ax.bar(labels, counts, color=charts.BLUE)
-    ax.bar_label(bars, [f"{count / len(y):.1%}" for count in counts], fontsize=8, padding=2)
-    ax.set(title="how often each digit occurs", xlabel="digit", ylabel="images", xticks=labels)
-
-
-def _draw_plane(sheet, points: np.ndarray, labels: np.ndarray) -> None:
-    ax = sheet.subplots()
-    size = float(np.clip(12_000 / len(labels), 3, 16))
+def draw_plane(sheet, plane: tuple[np.ndarray, np.ndarray]) -> None:
+    """Draw the plane of t-SNE, with each label in the middle of its own."""
+    ax, (points, labels) = sheet.subplots(), plane
     for label, colour in zip(np.unique(labels), TEN_COLORS, strict=True):
         own = points[labels == label]
-        ax.scatter(*own.T, s=size, color=colour, linewidths=0, antialiased=False)
+        ax.scatter(*own.T, s=4, color=colour, linewidths=0, antialiased=False)
         box = {"boxstyle": "round", "facecolor": "white", "edgecolor": colour}
         ax.text(*np.median(own, axis=0), str(label), ha="center", va="center", fontsize=12, bbox=box)
     ax.set(title="the digits by t-SNE", xlabel="first coordinate", ylabel="second coordinate", aspect="equal")
 
 
-def _draw_race(sheet, size: Size, seconds: np.ndarray) -> None:
+def draw_ways(sheet, runs: Runs, experiment: str) -> None:
+    """Draw the time of the three implementations by steps."""
     ax = sheet.subplots()
-    for name, runs, colour in zip(IMPLEMENTATIONS, seconds, TEN_COLORS, strict=False):
-        charts.draw_band(ax, size.race_steps, charts.median_band(runs.T, 0), colour, name, "o-")
-    charts.name_band(ax, f"range of {size.repeats} runs")
-    _name_steps(ax, size.race_steps)
-    ax.set(title="one binary classifier", ylabel="CPU time, seconds")
+    for way, colour in zip(WAYS, TEN_COLORS, strict=False):
+        run = runs[experiment, "", way, RACE]
+        charts.draw_band(ax, run["steps"][0], charts.median_band(run["seconds"], 0), colour, way, "o-")
+    charts.name_band(ax, "range of runs")
+    ax.set(**charts.LOG_LOG, title=f"implementations, {RACE}", xlabel="steps T", ylabel="CPU time, seconds")
     ax.legend()
 
 
-def _draw_times(sheet, grids: dict[str, Arrays], steps: tuple[int, ...]) -> None:
+def draw_times(sheet, runs: Runs) -> None:
+    """Draw the time of the document's code by steps, of all kernels."""
     ax = sheet.subplots()
-    for (name, grid), colour in zip(grids.items(), TEN_COLORS, strict=False):
-        seconds, line = grid["seconds"].mean(axis=0), "o-" if name in GAUSSIANS else "o--"
-        charts.draw_band(ax, steps, charts.mean_band(seconds).clip(seconds.min() / 10), colour, name, line)
-    charts.name_band(ax, "95 % interval of the mean")
-    _name_steps(ax, steps)
-    ax.set(title="ten classes, without the kernel's values", ylabel="CPU time of a fold, seconds")
+    for name, colour in zip(KERNELS, TEN_COLORS, strict=False):
+        run, line = runs["time", "", "vectorised", name], "o-" if name in GAUSSIANS else "o--"
+        ax.plot(run["steps"][0], run["seconds"].mean(axis=0), line, color=colour, label=name)
+    ax.set(title="kernel matrix, and the steps of ten classes", xlabel="steps T", ylabel="CPU time, seconds")
+    ax.set(ylim=(0, None), xticks=run["steps"][0, 1:])
     ax.legend()
 
 
-def _name_steps(ax, steps: tuple[int, ...]) -> None:
-    ax.set(**charts.LOG_LOG, xlabel="steps T", xticks=steps, xticklabels=[f"{each:,}" for each in steps])
-
-
-def _draw_errors(sheet, cells: np.ndarray, title: str, ends: tuple[float, float], steps, lambdas) -> None:
-    """Draw the errors of a kernel as numbers on colours, with a frame around the least."""
-    ax, (low, high) = sheet.subplots(), ends
+def draw_errors(sheet, errors: Errors, kernel: str) -> None:
+    """Draw the errors of a kernel as numbers on colours; the least have frames."""
+    _, steps, lambdas = (sorted(set(each)) for each in zip(*errors, strict=True))
+    means = {cell: 100 * each.mean() for cell, each in errors.items()}
+    cells = np.array([[means[kernel, T, alpha] for alpha in lambdas] for T in steps])
+    ax, least, low, high = sheet.subplots(), f"{cells.min():.2f}", min(means.values()), max(means.values())
     image = ax.imshow(cells, norm="log", vmin=low, vmax=high, cmap="viridis_r", aspect="auto")
     for (row, column), value in np.ndenumerate(cells):
-        color = "white" if image.norm(value) > 0.5 else "black"
-        ax.text(column, row, f"{value:.2f}", ha="center", va="center", color=color, fontsize=9)
-    row, column = np.unravel_index(cells.argmin(), cells.shape)
-    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)]) * 0.45
-    ax.plot(*np.add(corners, (column, row)).T, color=charts.VERMILION, linewidth=2)
-    ax.set(title=title, xlabel="lambda", xticks=range(len(lambdas)), xticklabels=[f"{a:g}" for a in lambdas])
-    ax.set(ylabel="steps T", yticks=range(len(steps)), yticklabels=[f"{n:,}" for n in steps])
-    ticks = [tick for tick in TICKS if low <= tick <= high]
-    sheet.colorbar(image, ax=ax, label="test error, per cent", ticks=ticks, format="{x:g}")
-
-
-# fmt: off
-def kernel_tables(size: Size, grids: dict[str, Arrays], race: Arrays) -> list[Table]:
-    """Return the tables."""
-    return [
-        Table("best", "The best cell of each kernel",
-              "Test error, mean of the folds with its 95 % interval.",
-              ("kernel", "T", "lambda", "error", "from", "to", "document"),
-              [[name, *_best_cell(grid["error"], size), DOCUMENT_ERRORS.get(name)]
-               for name, grid in grids.items()]),
-        Table("implementations", "Three implementations of one binary classifier", "CPU seconds, medians.",
-              ("T", *IMPLEMENTATIONS),
-              [[steps, *np.median(race["seconds"][:, k], axis=1).tolist()]
-               for k, steps in enumerate(size.race_steps)],
-              source="figure 4"),
-        Table("grid", "The whole grid", "Error and CPU seconds of the steps, of every fold.",
-              ("kernel", "lambda", "T", "fold", "error", "seconds"),
-              [[name, LAMBDAS[a], size.steps[t], fold, float(error), float(grid["seconds"][a, t, fold])]
-               for name, grid in grids.items() for (a, t, fold), error in np.ndenumerate(grid["error"])],
-              shown=False, source="figures 5 to 12"),
-    ]
-# fmt: on
-
-
-def _best_cell(errors: np.ndarray, size: Size) -> list[object]:
-    mean = errors.mean(axis=-1)
-    alpha, step = np.unravel_index(mean.argmin(), mean.shape)
-    return [size.steps[step], LAMBDAS[alpha], float(mean.min()), *mean_interval(errors[alpha, step].tolist())]
+        text, color = f"{value:.2f}", "white" if image.norm(value) > 0.5 else "black"
+        frame = {"facecolor": "none", "edgecolor": charts.VERMILION} if text == least else None
+        ax.text(column, row, text, ha="center", va="center", color=color, fontsize=9, bbox=frame)
+    ax.set(title=f"{kernel}; framed: the least", xlabel="lambda", ylabel="steps T")
+    ax.set(xticks=range(len(lambdas)), xticklabels=[f"{alpha:g}" for alpha in lambdas])
+    ax.set(yticks=range(len(steps)), yticklabels=[f"{T:,}" for T in steps])
+    sheet.colorbar(image, ax=ax, label="test error, per cent", ticks=(1, 2, 3, 5, 7, 10, 20), format="{x:g}")

@@ -51,7 +51,7 @@ class Runs:
         if key in self.of or not fields.keys() <= {*NUMBERS}:
             raise ValueError(f"{key} is there, or one of {', '.join(fields)} is no field of runs")
         columns = [np.asarray(values, float) for values in fields.values()]
-        columns = [column[:, None] if column.ndim == 1 else column for column in columns]
+        columns = [column.reshape(-1, 1) if column.ndim < 2 else column for column in columns]
         self.of[key] = dict(zip(fields, map(np.array, np.broadcast_arrays(*columns)), strict=True))
 
     def __getitem__(self, key: tuple[str, ...]) -> Arrays:
