@@ -60,10 +60,11 @@ def sections_of(record: dict, figures: Callable[[], list[sections.Figure]] | Non
     """Return the sections of a study's page."""
     claims, tables = record["claims"], record["tables"]
     judged = [Section(title="Verdicts", tables=[claims_table(claims), cases_table(claims)])]
+    listed = [Section(title="Tables", figures=lambda: [_table_figure(each) for each in tables], layout="")]
     return [
         *(judged if claims else []),
         Section(title="Figures", figures=figures, layout="figures"),
-        Section(title="Tables", figures=lambda: [_table_figure(each) for each in tables], layout=""),
+        *(listed if tables else []),
         Section(title="Reproduction", command=record["command"], lines=reproduction(record)),
     ]
 
