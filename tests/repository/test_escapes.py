@@ -25,7 +25,6 @@ OWNERS = {
     "sentiment/output/highlights.py",
     # Images are opened as `find_images` found them: it knows how many bits they use.
     "ImageReader": "cells/data/image_files.py cells/data/image_reader.py cells/data/boxes.py",
-    "read_image": "studies/documents/cell_crops.py",
     **dict.fromkeys(("click.secho", "csv.DictWriter", "sys.stderr.write"), ""),
 }
 

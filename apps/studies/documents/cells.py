@@ -1,429 +1,438 @@
 """The study of "SDCA vs. Pegasos for linear SVM fitting": lymphocytes against neutrophils."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
+from tempfile import TemporaryDirectory
+from time import thread_time
 
 import numpy as np
 
+from fastsvm._utils.threads import one_blas_thread
 from fastsvm.fitting import SDCA, Pegasos
 
-from ..race.cost_to_level import level_beyond_an_epoch
-from ..race.many_rows import judge_many_rows, race_on_many_rows
-from ..race.race_curves import Curves, race_curves
+from ...cells.data.image_reader import ImageFile, read_scaled
+from ...cells.finding.document_crop import SIZE, locate_report
+from ...cells.output.cell_drawing import contact_sheet, encoded, steps_sheet
+from ...common.folds import Split
+from ..data.cell_crops import FOLDS, Crops, crop_by_six_steps, digest, drawn_smears, photographs
+from ..race.kept_races import NEAR, add_race, cost_ratio, excess, plain_sdca
+from ..race.skin_race import ABSENT, add_skin_race, skin_ratios
 from ..report import charts
-from ..report import claim_judging as judging
 from ..report.charts import BLUE, GREEN, VERMILION
-from ..report.claim_judging import Statistic, above, alike, judge, mean, median, over_splits
-from ..report.study_report import Advance, Arrays, Claim, Context, Figure, Report, Table
-from .cell_crops import COMPONENTS, Crops, Split, cropped, drawn_smears, image_sheets, photographs
-from .principal_components import singular_values
+from ..report.runs import Measured, Runs, array_hash
+from ..report.study import Advance, Arrays, Context, Figure, Findings
+from ..report.verdicts import ALIKE, Found, Statistic, mean, median, over_splits
 
-RUNS, QUICK_RUNS = 100, 20
-ORIGINALS, QUICK_ORIGINALS = 60, 10  # smears of a class that are drawn
-QUICK_IMAGES = 200
+TITLE = "White blood cells: SDCA against Pegasos"
+DOCUMENT = "D. Bouche and C. Verluise, SDCA vs. Pegasos for linear SVM fitting: blood cells (2018)"
+
+ALPHA, EPOCHS, BATCH, COMPONENTS, SINGULAR_VALUES = 1.6, 10, 100, 40, 1000  # the document's
+PEGASOS_EPOCHS = 25  # after ten it is still on its way
+RUNS, QUICK_RUNS = 100, 10
+PYTHON_RUNS, QUICK_PYTHON_RUNS = 20, 6  # of what the document's Python does
 SPLITS, QUICK_SPLITS = 10, 5  # random ones, of which the first is that of the curves
-ALPHA = 1.6
-EPOCHS, PEGASOS_EPOCHS = 10, 25
-PEGASOS_BATCH = 100
-SINGULAR = 1000  # values that are shown
-
-SDCA_LABEL, STARTED, PEGASOS = SOLVERS = "SDCA", "SDCA, SGD start", "Pegasos"
-RAW, WHITENED, PLAIN = FEATURES = "raw", "PCA whitened", "PCA plain"
-
-NEAR_SHARE = 0.01  # of P*: what counts as converged
-SAME = 0.01  # of the test error: what counts as no difference
-ROUGHLY = 0.2  # of a number that is "about" so large
-FAR = 2.0  # times: "far faster", "way better"
+SMEARS, QUICK_SMEARS, QUICK_PHOTOGRAPHS = 600, 60, 120  # images
+PARTS = 32  # of the first epoch, inside which compiled solvers are measured on components
+LAMBDAS = ALPHA, 0.1, 0.01, 1e-4, 1 / 245_057  # for many rows; the last is 1/n
+PART = 500  # images whose crops are kept in one file
+SHOWN = 8  # images of each class, on a sheet
 DRAWS = 1000  # of runs with replacement, for an interval of what has no formula
-SLOW = "Some runs did not get to 1 % of the optimum, or to the first tenth of that which one epoch is above."
-DRAWN = "The document's number is of its photographs; these images are drawn."
-FEW = "There are too few originals for folds that share none."
 
-Traces = dict[str, Curves]  # by features
-Errors = tuple[np.ndarray, tuple[float, float]]  # what `split_errors` returns
+SDCA_NAME, STARTED, PEGASOS = SOLVERS = "SDCA", "SDCA, SGD start", "Pegasos"
+RAW, PLAIN, WHITENED = FEATURES = "raw", "PCA", "whitened"
+PYTHON, COMPILED = "Python", "compiled"  # experiments: what does the epochs
+RANDOM, GROUPED = "random splits", "folds that share no original"  # experiments: how rows were split
+DRAWN, PHOTOGRAPHS = "drawn smears", "photographs"
+CHECKED = "checked labels"  # a setting; the other, "", is the document's labels
 
 
-def run(context: Context) -> Report:
-    """Run the study."""
-    runs = context.runs or (QUICK_RUNS if context.quick else RUNS)
+# What is measured
+
+
+def measure(context: Context) -> Measured:
+    """Run the three solvers on crops and their components, and two of them on many rows."""
     files, checked = photographs(context.data)
-    with drawn_smears(context, QUICK_ORIGINALS if context.quick or files else ORIGINALS) as drawn:
-        crops = cropped(context, drawn)
-        sheets = image_sheets(crops, context.seed)
+    runs, pictures, crops = Runs(), {}, None
+    if not (files and context.quick):
+        with TemporaryDirectory() as place:
+            number = QUICK_SMEARS if files or context.quick else SMEARS
+            with context.stage("draw smears"):
+                drawn = [*drawn_smears(place, number, context.seed)]
+            crops = cropped(context, drawn)
+            pictures[DRAWN] = shown_images(crops, context.seed)
     if files:
-        step = len(files) // QUICK_IMAGES or 1 if context.quick else 1
+        step = len(files) // QUICK_PHOTOGRAPHS or 1 if context.quick else 1
         all_crops = cropped(context, files[::step])
         crops = all_crops.labelled({})
-        sheets = [*image_sheets(crops, context.seed, photographs=True), *sheets]
-    traces, at_random, grouped = measured(context, crops, runs)
-    claims = cell_claims(traces, at_random, grouped, bool(files))
-    data = crops.words(bool(files))
+        pictures[PHOTOGRAPHS] = shown_images(crops, context.seed)
+    data = f"Crops of {PHOTOGRAPHS if files else DRAWN}: {crops.counts()}."
+    add_solvers(runs, context, crops)
+    add_spectrum(runs, context, crops)
     if checked:
         again = all_crops.labelled(checked)
-        second = cell_claims(*measured(context, again, runs), True)
-        claims = [_beside(*both) for both in zip(claims, second, strict=True)]
         data += f" With labels checked by eye: {again.counts()}."
-    race = race_on_many_rows(context, intercept=False, batch_size=PEGASOS_BATCH)
-    words = "n >> d: Pegasos performs way better than SDCA (CPU time of SDCA / that of Pegasos)"
-    return Report(
-        title="White blood cells: SDCA against Pegasos",
-        document="D. Bouche and C. Verluise, SDCA vs. Pegasos for linear SVM fitting: applications to blood "
-        "cells classification (2018)",
-        data=data,
-        settings={
-            "lambda": ALPHA,
-            "epochs": f"{EPOCHS}, Pegasos {PEGASOS_EPOCHS}",
-            "batch of Pegasos": PEGASOS_BATCH,
-            "components": COMPONENTS,
-            "runs": runs,
-            "images to train on, to test on": "{:,.0f}, {:,.0f}".format(*at_random[1]),
-            "CPU seconds to crop an image": round(crops.seconds, 2),
-        },
-        claims=[*claims, judge_many_rows(race, words, "conclusions", above(FAR), of_sdca=True)],
-        figures=[*solver_curves(traces), singular_value_curve(spectrum(context, crops)), *sheets],
-        tables=[_error_table(at_random, grouped), _time_table(traces), _curve_table(traces)],
-    )
+        add_solvers(runs, context, again, CHECKED)
+    add_skin_race(runs, context, LAMBDAS, intercept=False, batch_size=BATCH)
+    settings = {"lambda": ALPHA, "epochs": f"{EPOCHS}, Pegasos {PEGASOS_EPOCHS}", "batch of Pegasos": BATCH}
+    settings["components"] = COMPONENTS
+    hashes = {"crops": array_hash(crops.pixels, crops.signs)}
+    return Measured(data, [PHOTOGRAPHS] if files else [], settings, hashes, runs, pictures)
 
 
-# Experiments
+def cropped(context: Context, files: list[ImageFile]) -> Crops:
+    """Crop cells; what an earlier run has cropped is taken from its files."""
+    parts = []
+    for first in range(0, len(files), PART):
+        some = files[first : first + PART]
+        compute = partial(crop_by_six_steps, some, context.threads)
+        parts.append(context.part("crops", compute, total=len(some), files=[*map(digest, some)]))
+    found, pixels = (np.concatenate([part[name] for part in parts]) for name in ("found", "pixels"))
+    return Crops([file for file, is_found in zip(files, found, strict=True) if is_found], pixels)
 
 
 def models() -> dict[str, SDCA | Pegasos]:
     """Return the document's three solvers; each does all its epochs."""
-    shared = {"alpha": ALPHA, "fit_intercept": False}
-    sdca = {"max_iter": EPOCHS, "tol": None, "solver": "coordinate", **shared}
     return {
-        SDCA_LABEL: SDCA(**sdca),
-        STARTED: SDCA(sgd_init=True, **sdca),
-        PEGASOS: Pegasos(max_iter=PEGASOS_EPOCHS, batch_size=PEGASOS_BATCH, **shared),
+        SDCA_NAME: plain_sdca(ALPHA, EPOCHS),
+        STARTED: SDCA(alpha=ALPHA, max_iter=EPOCHS, tol=None, sgd_init=True, fit_intercept=False),
+        PEGASOS: Pegasos(alpha=ALPHA, max_iter=PEGASOS_EPOCHS, batch_size=BATCH, fit_intercept=False),
     }
 
 
-def parameters() -> dict[str, dict]:
-    """Return the parameters of each solver."""
-    return {label: model.get_params() for label, model in models().items()}
+def features(pixels: np.ndarray, train: np.ndarray, test: np.ndarray) -> Iterator[tuple[str, Split]]:
+    """Yield what solvers are given, to train on and to test on: one by one, as it is large."""
+    raw = [pixels[rows] * np.float32(1 / 255) for rows in (train, test)]
+    yield RAW, raw
+    pca = fitted_components(raw[0])
+    plain = [pca.transform(part).astype(float) for part in raw]
+    yield PLAIN, plain
+    yield WHITENED, [part / np.sqrt(pca.explained_variance_) for part in plain]
 
 
-def measured(context: Context, crops: Crops, runs: int) -> tuple[Traces, Errors, Errors | None]:
-    """Run the solvers `runs` times on one random split, and once on each of several.
+def fitted_components(rows: np.ndarray):
+    """Return a fitted PCA with the document's 40 components."""
+    from sklearn.decomposition import PCA
 
-    Returns
-    -------
-    traces : dict of str to Curves
-        By features.
-    at_random, grouped : Errors
-        Over random splits, and over folds that share no original; None where there are too few originals.
-    """
+    return PCA(min(COMPONENTS, len(rows) - 1), svd_solver="randomized", random_state=0).fit(rows)
+
+
+def add_solvers(runs: Runs, context: Context, crops: Crops, labels: str = "") -> None:
+    """Run the three solvers on one random split, measured as they go, and once on each of several."""
+    repeats = context.runs or (QUICK_RUNS if context.quick else RUNS)
+    in_python = min(repeats, QUICK_PYTHON_RUNS if context.quick else PYTHON_RUNS)
     random = crops.random_splits(QUICK_SPLITS if context.quick else SPLITS, context.seed)
     train, test = random[0]
-    signs, traces = (crops.signs[train], crops.signs[test]), {}
-    for name, rows in zip(FEATURES, crops.features(train, test), strict=True):
-        part, both = f"runs-{name.replace(' ', '-')}", (rows[0], signs[0], rows[1], signs[1])
-        key = {"rows": rows, "signs": signs, "solvers": parameters()}
-        traces[name] = race_curves(context, part, models(), both, runs, **key)
-    folds = crops.grouped_splits(context.seed)
-    at_random = split_errors(context, "random splits", crops, random)
-    return traces, at_random, split_errors(context, "grouped folds", crops, folds) if folds else None
+    y, y_test = crops.signs[train], crops.signs[test]
+    for name, (X, X_test) in features(crops.pixels, train, test):
+        how = {"setting": labels, "repeats": repeats, "parts": 1 if name == RAW else PARTS}
+        add_race(runs, context, COMPILED, name, models(), (X, y, X_test, y_test), **how)
+        optimum = runs[COMPILED, name, PEGASOS, labels]["optimum"][0, 0]
+        compute = partial(python_runs, X, y, in_python, context.seed)
+        key = {"X": X, "y": y, "runs": in_python, "seed": context.seed}
+        found = context.part(f"Python-{name}", compute, total=in_python * len(SOLVERS), **key)
+        for solver in SOLVERS:
+            fields = dict(zip(("visits", "seconds", "primal"), found[solver], strict=True))
+            epoch = fields["visits"] / len(y)
+            runs.add(PYTHON, name, solver, labels, epoch=epoch, optimum=optimum, **fields)
+    add_errors(runs, context, RANDOM, crops, random, labels)
+    add_errors(runs, context, GROUPED, crops, crops.grouped_splits(context.seed), labels)
 
 
-def split_errors(context: Context, name: str, crops: Crops, splits: Sequence[Split]) -> Errors:
-    """Train the three solvers on all features of each split, once.
+def add_errors(runs: Runs, context: Context, of: str, crops: Crops, splits: list[Split], labels: str) -> None:
+    """Train SDCA on each split, once; a run is a split."""
+
+    def compute(advance: Advance) -> Arrays:
+        errors = []
+        for train, test in splits:
+            model = plain_sdca(ALPHA, EPOCHS, random_state=context.seed)
+            rows = features(crops.pixels, train, test)
+            given = [model.fit(X, crops.signs[train]).predict(X_test) for _, (X, X_test) in rows]
+            errors.append([np.mean(each != crops.signs[test]) for each in given])
+            advance()
+        return {"errors": np.array(errors)}
+
+    key = {"pixels": crops.pixels, "splits": [list(rows) for rows in splits], "seed": context.seed}
+    errors = context.part(of.replace(" ", "-"), compute, total=len(splits), **key)["errors"]
+    for name, column in zip(FEATURES, errors.T, strict=True):
+        runs.add(of, name, SDCA_NAME, labels, error=column)
+
+
+def add_spectrum(runs: Runs, context: Context, crops: Crops) -> None:
+    """Add the largest singular values of the centred crops to train on."""
+    train, _ = crops.random_splits(1, context.seed)[0]
+    rows = crops.pixels[train] * np.float32(1 / 255)
+    rows -= rows.mean(axis=0)
+    squares = np.linalg.eigvalsh(rows @ rows.T)[::-1][: min(SINGULAR_VALUES, len(train) - 1)]
+    runs.add("singular values", value=np.sqrt(np.maximum(squares, 0))[None])
+
+
+# The document's algorithms, in Python as there
+
+
+def sdca_steps(X: np.ndarray, y: np.ndarray, random: np.random.Generator, modified: bool) -> Iterator:
+    """Do algorithm 1, in the first epoch algorithm 2 if it is to be so; yield w after every 100 rows."""
+    n, squares = len(y), np.einsum("ij,ij->i", X, X)
+    alpha, w = np.zeros(n), np.zeros(X.shape[1])
+    while True:
+        for t, i in enumerate(random.permutation(n), 1):
+            rate = ALPHA * (t if modified else n)
+            x, old = X[i], alpha[i]
+            alpha[i] = y[i] * max(0.0, min(1.0, rate * (1 - y[i] * (x @ w)) / squares[i] + old * y[i]))
+            if modified:
+                w *= (t - 1) / t
+            w += (alpha[i] - old) / rate * x
+            if t % BATCH == 0 or t == n:
+                yield w
+        modified = False
+
+
+def pegasos_steps(X: np.ndarray, y: np.ndarray, random: np.random.Generator) -> Iterator:
+    """Do algorithm 3; yield w after every batch."""
+    t, w = 0, np.zeros(X.shape[1])
+    while True:
+        order = random.permutation(len(y))
+        for first in range(0, len(y), BATCH):
+            rows, t = order[first : first + BATCH], t + 1
+            wrong = rows[y[rows] * (X[rows] @ w) < 1]
+            w = (1 - 1 / t) * w + y[wrong] @ X[wrong] / (ALPHA * t * len(rows))
+            yield w
+
+
+ALGORITHMS = {
+    SDCA_NAME: (partial(sdca_steps, modified=False), EPOCHS),
+    STARTED: (partial(sdca_steps, modified=True), EPOCHS),
+    PEGASOS: (pegasos_steps, PEGASOS_EPOCHS),
+}
+
+
+def python_runs(X: np.ndarray, y: np.ndarray, repeats: int, seed: int, advance: Advance) -> Arrays:
+    """Run each algorithm; measure after every 100 rows of the first epoch, and after every epoch.
 
     Returns
     -------
-    errors : ndarray of shape (n_splits, n_features, n_solvers)
-        In the order of `FEATURES` and `SOLVERS`.
-    sizes : (float, float)
-        Rows to train on and to test on, on average.
+    dict
+        By solver: rows visited, CPU seconds, and P, of shape (3, repeats, points).
     """
-
-    def last_errors(train: np.ndarray, test: np.ndarray, rows: Split) -> list[float]:
-        fitted = (model.set_params(random_state=context.seed) for model in models().values())
-        fitted = (model.fit(rows[0], crops.signs[train]) for model in fitted)
-        return [float(np.mean(model.predict(rows[1]) != crops.signs[test])) for model in fitted]
-
-    def compute(advance: Advance) -> Arrays:
-        values = []
-        for split in splits:
-            values.append([last_errors(*split, rows) for rows in crops.features(*split)])
+    X, pieces, found = X.astype(float), -(-len(y) // BATCH), {}
+    for name, (algorithm, epochs) in ALGORITHMS.items():
+        looks = [*range(1, pieces), *range(pieces, epochs * pieces + 1, pieces)]
+        visits = np.array([look // pieces * len(y) + look % pieces * BATCH for look in looks])
+        found[name] = np.zeros((3, repeats, len(looks)))
+        for run in range(repeats):
+            steps, iterates, spent = algorithm(X, y, np.random.default_rng(seed + run)), [], []
+            with one_blas_thread:
+                for _ in range(epochs * pieces):
+                    start = thread_time()
+                    w = next(steps)
+                    spent.append(thread_time() - start)
+                    if len(spent) in looks:
+                        iterates.append(w.copy())
+            seconds = np.cumsum(spent)[np.array(looks) - 1]
+            W = np.array(iterates)
+            losses = np.maximum(0, 1 - y[:, None] * (X @ W.T)).mean(axis=0)
+            found[name][:, run] = visits, seconds, losses + ALPHA / 2 * (W**2).sum(axis=1)
             advance()
-        return {"values": np.array(values)}
-
-    key = {"pixels": crops.pixels, "splits": [list(rows) for rows in splits], "seed": context.seed}
-    part = context.part(
-        f"errors-{name.replace(' ', '-')}", compute, total=len(splits), **key, solvers=parameters()
-    )
-    n_train, n_test = np.mean([[len(train), len(test)] for train, test in splits], axis=0).tolist()
-    return part["values"], (n_train, n_test)
+    return found
 
 
-def errors_of(errors: Errors, feature: str, solver: str = SDCA_LABEL) -> np.ndarray:
-    """Return the error of one solver on each split."""
-    return errors[0][:, FEATURES.index(feature), SOLVERS.index(solver)]
+# Images
 
 
-def spectrum(context: Context, crops: Crops) -> np.ndarray:
-    """Return the largest singular values of the centred crops to train on."""
-    train, _ = crops.random_splits(1, context.seed)[0]
-    k = min(SINGULAR, len(train) - 1)
-    key = {"pixels": crops.pixels, "train": train, "k": k}
-    part = context.part(
-        "singular-values", lambda _: {"values": singular_values(crops.products, train, k)}, **key
-    )
-    return part["values"]
+def shown_images(crops: Crops, seed: int) -> dict[str, list]:
+    """Return some images with their names: originals, crops, crops after the projection, and the steps."""
+    train, test = crops.random_splits(1, seed)[0]
+    shown = np.concatenate([test[crops.signs[test] == sign][:SHOWN] for sign in (-1, 1)])
+    pixels, names = crops.pixels[shown], [crops.files[k].label.lower() for k in shown]
+    pca = fitted_components(crops.pixels[train] * np.float32(1 / 255))
+    rebuilt = pca.inverse_transform(pca.transform(pixels * np.float32(1 / 255)))
+    originals = [read_scaled(crops.files[k].path)[0] for k in shown]
+    steps = [("image", originals[-1])]
+    locate_report(originals[-1], steps)
+    tiles = {"originals": originals, "crops": pixels, "rebuilt": 255 * np.clip(rebuilt, 0, 1)}
+    for name in "crops", "rebuilt":
+        tiles[name] = tiles[name].reshape(-1, SIZE, SIZE).astype(np.uint8)
+    return {name: [*zip(each, names, strict=True)] for name, each in tiles.items()} | {"steps": steps}
 
 
-# Claims
+def draw_images(_, name: str, images: list) -> bytes:
+    """Return a sheet of images, or of the steps from one to its crop."""
+    return encoded(steps_sheet(images) if name == "steps" else contact_sheet(images, columns=SHOWN))
 
 
-def seconds_to(curves: Curves, label: str, level: float) -> np.ndarray:
-    """Return each run's CPU seconds to the first epoch with an objective of `level` or less, or infinity."""
-    there, seconds = curves.of[label]["primal"] <= level, curves.of[label]["seconds"]
-    first = there.argmax(axis=1)
-    return np.where(there.any(axis=1), seconds[np.arange(len(there)), first], np.inf)
+# What is made of it
 
 
-def seconds_of_epoch(curves: Curves, label: str) -> np.ndarray:
-    """Return each run's CPU seconds of an epoch, on average."""
-    seconds = curves.of[label]["seconds"]
-    return seconds[:, -1] / seconds.shape[1]
-
-
-def settled(error: np.ndarray) -> np.ndarray:
-    """Return from which epoch on each curve of test errors stays within `SAME` of its end."""
-    away = np.abs(error - error[:, -1:]) > SAME + 1e-9
-    return np.where(away.any(axis=1), away.shape[1] - away[:, ::-1].argmax(axis=1), 0) + 1
-
-
-def settling(error: np.ndarray) -> Statistic:
-    """Return from which epoch on the runs' mean test error is settled; the interval is of drawn runs."""
-    runs = len(error)
-    drawn = np.random.default_rng(0).multinomial(runs, np.full(runs, 1 / runs), DRAWS)
-    low, high = np.quantile(settled(drawn @ error / runs), (0.025, 0.975))
-    epoch = settled(error.mean(axis=0, keepdims=True))[0]
-    return Statistic(float(epoch), float(low), float(high))
-
-
-def slowness(curves: Curves, slow: str, fast: str) -> Statistic | str:
-    """Return how many times as long one solver takes to 1 % of P* as another, or why that is unknown."""
-    excess = [curves.excess(label) for label in (slow, fast)]
-    level = (1 + level_beyond_an_epoch(*excess, level=NEAR_SHARE)) * curves.optimum
-    times = [seconds_to(curves, label, level) for label in (slow, fast)]
-    if np.isinf(times).all(axis=0).any():
-        return SLOW
-    found = median(times[0] / times[1])
-    return found if np.isfinite(found[1:3]).any() else judging.FEW_RUNS
-
-
-def _beside(claim: Claim, checked: Claim) -> Claim:
-    """Return a claim, with what checked labels make of it in its last sentence."""
-    said = f"{checked.ours}, {checked.verdict}" if checked.ours else checked.verdict
-    return replace(claim, why=f"{claim.why} With checked labels: {said}.")
-
-
-# fmt: off
-def cell_claims(traces: Traces, at_random: Errors, grouped: Errors | None, photographs: bool) -> list[Claim]:
-    """Judge all claims; whether the images are the document's matters: of others its errors say nothing."""
-    raw, pca = traces[RAW], traces[WHITENED]
-    epoch = median(seconds_of_epoch(pca, SDCA_LABEL) / seconds_of_epoch(pca, PEGASOS))
-    primal, error = ({label: raw.of[label][field] for label in SOLVERS} for field in ("primal", "error"))
-    lead = (primal[PEGASOS][:, EPOCHS - 1] - primal[SDCA_LABEL][:, -1]) / raw.optimum
-    about_3 = judging.meets(3 * (1 - ROUGHLY), 3 * (1 + ROUGHLY))
-    levels = [
-        judge(f"Test error of SDCA, {words}, random split", f"{number:.3f}",
-              over_splits(errors_of(at_random, feature), at_random[1]), judging.reaches(number))
-        for feature, number, words in ((RAW, 0.263, "raw crops"), (WHITENED, 0.206, "PCA with 40 components"))
+def findings(measured: Measured) -> Findings:
+    """Judge the claims, in the order of the document, and draw."""
+    runs = measured.runs
+    figures = [
+        Figure("loss-raw", partial(draw_losses, runs=runs, feature=RAW), WIDE),
+        Figure("error-raw", partial(draw_errors, runs=runs, feature=RAW, theirs=26.3), SMALL),
+        Figure("gap-raw", partial(draw_gaps, runs=runs), SMALL),
+        Figure("loss-pca", partial(draw_losses, runs=runs, feature=PLAIN), WIDE),
+        Figure("error-pca", partial(draw_errors, runs=runs, feature=PLAIN, theirs=20.6), SMALL),
+        Figure("excess", partial(draw_excess, runs=runs), WIDE),
+        Figure("singular-values", partial(draw_singular_values, runs=runs), SMALL),
     ]
-    starts = {
-        feature: [curves.of[label]["primal"][:, 0] / curves.optimum for label in (SDCA_LABEL, STARTED)]
-        for feature, curves in traces.items()
+    for of, images in measured.pictures.items():
+        for name, tiles in images.items():
+            draw = partial(draw_images, name=name, images=tiles)
+            file = f"{name}-{of[:5]}"
+            figures.append(Figure(file, draw, words=name, subject=of, shows_data=of == PHOTOGRAPHS))
+    return Findings(judged(runs), figures)
+
+
+Ratio = Callable[[Arrays, Arrays], Statistic | None]  # of the first to the second
+time_ratio, row_ratio = partial(cost_ratio, cost="seconds"), partial(cost_ratio, cost="visits")
+
+
+def judged(runs: Runs) -> dict[str, Found]:
+    """Return what was found of each claim; the document's labels, splits and Python decide."""
+    labels = sorted({key.setting for key in runs.select(COMPILED)})  # the document's is first
+    splits = [*product((RANDOM, GROUPED), labels)]
+
+    def by_label(statistic: Callable[..., Statistic], *of: str) -> Found:
+        again = {label: statistic(runs, *of, label) for label in labels[1:]}
+        return Found({"": statistic(runs, *of, "")}, again)
+
+    def by_split(feature: str, lowered: bool = False) -> Found:
+        def error(name: str, how: str, label: str) -> Statistic:
+            raw, own = (runs[how, each, SDCA_NAME, label]["error"][:, 0] for each in (RAW, name))
+            return over_splits(raw - own if lowered else own, FOLDS - 1, 1)
+
+        wider = {", ".join(filter(None, each)): error(feature, *each) for each in splits[1:]}
+        wider |= {"whitened": error(WHITENED, *splits[0])} if feature == PLAIN else {}
+        return Found({"": error(feature, *splits[0])}, wider)
+
+    def by_pair(ratio: Ratio, feature: str, *pairs: tuple[str, str]) -> Found:
+        ways = [("", ratio, PYTHON, feature, ""), (", compiled", ratio, COMPILED, feature, "")]
+        ways += [(f", {label}", ratio, PYTHON, feature, label) for label in labels[1:]]
+        ways += [(", rows visited", row_ratio, PYTHON, feature, "")] if ratio is time_ratio else []
+        ways += [(", whitened", ratio, PYTHON, WHITENED, "")] if feature == PLAIN else []
+        document, wider = {}, {}
+        for (words, compared, how, name, label), (one, other) in product(ways, pairs):
+            found = compared(runs[how, name, one, label], runs[how, name, other, label])
+            if found:
+                (wider if words else document)[f"{one} / {other}{words}"] = found
+        return Found(document or "Too few runs got to 1 % of the optimum.", wider)
+
+    than_sdca = (PEGASOS, SDCA_NAME), (PEGASOS, STARTED)
+    than_pegasos = (SDCA_NAME, PEGASOS), (STARTED, PEGASOS)
+    pairs = [*combinations(SOLVERS, 2)]
+    start = by_label(lower, RAW, SDCA_NAME, STARTED, 1)
+    components = {name: lower(runs, name, SDCA_NAME, STARTED, 1, "") for name in (PLAIN, WHITENED)}
+    alike = [
+        {f"{one} and {other}": difference(runs, name, one, other, "") for one, other in pairs}
+        for name in (PLAIN, WHITENED)
+    ]
+    skin = [
+        skin_ratios(runs, some, "visits") | skin_ratios(runs, some, "seconds")
+        for some in (LAMBDAS[:1], LAMBDAS[1:])
+    ]
+    return {
+        "converges": by_pair(time_ratio, RAW, *than_sdca),
+        "best-score": by_label(settling, RAW, SDCA_NAME),
+        "stable-score": by_label(settling, RAW, PEGASOS),
+        "raw-error": by_split(RAW),
+        "sgd-start-loss": Found(start.document, start.wider | components),
+        "sgd-start-score": by_label(difference, RAW, SDCA_NAME, STARTED),
+        "precise": by_label(lower, RAW, PEGASOS, SDCA_NAME, EPOCHS),
+        "pca-alike": Found(*alike),
+        "pca-error": by_split(PLAIN),
+        "pca-lowers-error": by_split(PLAIN, lowered=True),
+        "pca-epochs": by_pair(epoch_ratio, PLAIN, *than_pegasos),
+        "pca-better": by_pair(time_ratio, PLAIN, *than_pegasos),
+        "many-rows": Found(skin[0] or ABSENT, skin[1]),
     }
-    settles = f"(epoch from which on the mean test error stays within {SAME:g} of the last)"
-    return [
-        *(judge(*row) for row in (
-            ("Raw crops: Pegasos takes about 3 times as long as SDCA to converge (to 1 % of P*)",
-             "about 3 (figure 2a)", slowness(raw, PEGASOS, SDCA_LABEL), about_3, " times"),
-            ("Raw crops: so it does against SDCA with an SGD start",
-             "about 3 (figure 2a)", slowness(raw, PEGASOS, STARTED), about_3, " times"),
-            ("Raw crops: SDCA is the more precise: after as many epochs its loss is lower (by so much of P*)",
-             "conclusions", mean(100 * lead), above(0), " %"),
-            ("PCA: Pegasos' epochs are way faster (an epoch of SDCA / one of Pegasos)",
-             "figure 3a", epoch, above(FAR), " times"),
-            ("PCA: Pegasos performs way better than SDCA (time of SDCA / that of Pegasos, beyond an epoch)",
-             "conclusions", slowness(pca, SDCA_LABEL, PEGASOS), above(FAR), judging.show_ratio),
-        )),
-        *(levels if photographs else [judging.untested(claim, DRAWN) for claim in levels]),
-        *(judge(f"PCA lowers the test error (raw - whitened PCA of SDCA), {split}", ".263 - .206 = .057",
-                over_splits(errors_of(of, RAW) - errors_of(of, WHITENED), of[1]) if of else FEW, above(0))
-          for of, split in ((at_random, "random splits"),
-                            (grouped, "folds that share no copies of an original"))),
-        *(judge(*row) for row in (
-            ("Raw crops: all three score alike (largest difference of their test errors)",
-             ".263 and .264", _widest_difference(raw), alike(SAME)),
-            ("PCA: all three score alike (largest difference of their test errors)",
-             ".206 and .207; figure 3b", _widest_difference(pca), alike(SAME)),
-            *((f"The SGD start lowers the loss after the first epoch, {feature} (without - with, of P*)",
-               "figures 2a and 3a", mean(100 * (starts[feature][0] - starts[feature][1])), above(0), " %")
-              for feature in FEATURES),
-            ("Raw crops: the SGD start does not change the test error (without - with)",
-             "the same (figure 2b)", mean(error[SDCA_LABEL][:, -1] - error[STARTED][:, -1]), alike(SAME)),
-            (f"Raw crops: SDCA is at its best score after 2 epochs {settles}",
-             "2 (figure 2b)", settling(error[SDCA_LABEL]), judging.reaches(2)),
-            (f"Raw crops: Pegasos is stable at about its 4th epoch {settles}",
-             "4 (figure 2b)", settling(error[PEGASOS]), judging.meets(3, 5)),
-        )),
-    ]
 
 
-def _widest_difference(curves: Curves) -> Statistic:
-    """Return, of the paired differences of all solvers' last errors, that whose interval reaches furthest."""
-    last = [curves.of[label]["error"][:, -1] for label in SOLVERS]
-    differences = [mean(one - other) for one, other in combinations(last, 2)]
-    return max(differences, key=lambda s: max(-s.low, s.high))
+def lower(runs: Runs, feature: str, one: str, other: str, epoch: int, label: str) -> Statistic:
+    """Return how much lower the loss of the other is after an epoch, in % of P*."""
+    races = [runs[COMPILED, feature, solver, label] for solver in (one, other)]
+    losses = [race["primal"][:, race["epoch"][0] == epoch][:, 0] for race in races]
+    return mean(100 * (losses[0] - losses[1]) / races[0]["optimum"][0, 0])
+
+
+def difference(runs: Runs, feature: str, one: str, other: str, label: str) -> Statistic:
+    """Return the difference of two solvers' last test errors."""
+    last = [runs[COMPILED, feature, solver, label]["error"][:, -1] for solver in (one, other)]
+    return mean(last[0] - last[1])
+
+
+def settling(runs: Runs, feature: str, solver: str, label: str) -> Statistic:
+    """Return from which epoch on the mean test error is like its last; the interval is of drawn runs."""
+    error = runs[COMPILED, feature, solver, label]["error"]
+    drawn = np.random.default_rng(0).multinomial(len(error), np.full(len(error), 1 / len(error)), DRAWS)
+    means = np.concatenate([error.mean(axis=0)[None], drawn @ error / len(error)])
+    away = 100 * np.abs(means - means[:, -1:]) > ALIKE["points"][1] + 1e-9
+    epochs = np.where(away.any(axis=1), away.shape[1] - away[:, ::-1].argmax(axis=1), 0) + 1.0
+    return Statistic(float(epochs[0]), *np.quantile(epochs[1:], (0.025, 0.975)).tolist())
+
+
+def epoch_ratio(one: Arrays, other: Arrays) -> Statistic:
+    """Return how many times as long an epoch of the first takes."""
+    seconds = [race["seconds"][:, -1] / race["epoch"][0, -1] for race in (one, other)]
+    return median(seconds[0] / seconds[1])
 
 
 # Figures
 
+SMALL, WIDE = (5.6, 4.0), (9.6, 4.0)  # inches
 STYLES = dict(zip(SOLVERS, ((BLUE, "o-"), (GREEN, "s--"), (VERMILION, "^-")), strict=True))
-NEAREST = 1e-7  # to the optimum: it is not known better
-LEAST_GAP = 1e-10  # below is rounding
-SHOWN_FEATURES = {  # files, words, and the document's error of SDCA
-    RAW: ("raw", "raw crops", 0.263),
-    WHITENED: ("pca", f"whitened PCA with {COMPONENTS} components", 0.206),
-}
-SIZE = 5.6, 4.0  # inches; a phone shows half
 
 
-def solver_curves(traces: Traces) -> list[Figure]:
-    """Return figures 2, 3 and 6 of the document, and beside its losses their distance from the optimum."""
-    means = f"Lines are means over {len(traces[RAW].of[PEGASOS]['primal'])} runs."
-    found = []
-    for number, (feature, (file, words, theirs)) in enumerate(SHOWN_FEATURES.items(), start=2):
-        after = (f"After each of the first {EPOCHS} epochs, by the median time that its updates took; P* is "
-                 "the least loss that there is.")
-        gap = ("The most that the loss can be above its least value, as each solver knows it; below "
-               f"{LEAST_GAP:.0e} is rounding.")
-        known = f"The same on logarithmic axes, after every epoch; P* is known to {NEAREST:.0e}."
-        for name, source, title, caption, draw in (
-            ("loss", f"figure {number}a", "Loss against CPU time", after, _draw_loss),
-            ("excess", "", "Loss above P* against CPU time", known, _draw_excess),
-            ("error", f"figure {number}b", "Test error by epochs", "Of one random split.",
-             partial(_draw_error, theirs=theirs)),
-            ("gap", "figure 6" if feature == RAW else "", "Duality gap by epochs", gap, _draw_gap),
-        ):
-            title = f"{title}, {words}"
-            drawn = partial(_draw_solvers, draw=draw, curves=traces[feature], title=title)
-            found.append(Figure(f"{name}-{file}", title, f"{caption} {means}", drawn, SIZE, source=source))
-    return found
+def draw_solvers(ax, runs: Runs, how: str, feature: str, x: str, y: Callable, epochs=(1, EPOCHS)) -> None:
+    """Draw for each solver the mean of y over runs by the median of x, from one epoch to another."""
+    for solver in SOLVERS:
+        race, (color, line) = runs[how, feature, solver, ""], STYLES[solver]
+        shown = (race["epoch"][0] >= epochs[0]) & (race["epoch"][0] <= epochs[1])
+        values = y(race)[:, shown]
+        band = np.stack([values.mean(axis=0), *np.quantile(values, (0.05, 0.95), axis=0)], axis=1)
+        charts.draw_band(ax, np.median(race[x], axis=0)[shown], band, color, solver, line)
+    charts.name_band(ax, "90 % of the runs")
 
 
-def singular_value_curve(values: np.ndarray) -> Figure:
-    """Return figure 8 of the document."""
-    title = f"The {len(values):,} largest singular values of the crops"
-
-    def draw(sheet) -> None:
-        ax, kept = sheet.subplots(), min(COMPONENTS, len(values))
-        ax.plot(np.arange(1, len(values) + 1), values, color=BLUE)
-        ax.axvline(kept, color="0.4", linestyle=":", label=f"the {COMPONENTS} kept")
-        ax.set(xlabel="number of the component", ylabel="singular value (log scale)", yscale="log")
-        ax.set(title=title)
+def draw_losses(sheet, runs: Runs, feature: str) -> None:
+    """Draw losses by CPU time, of the document's Python and of compiled solvers."""
+    for ax, how in zip(sheet.subplots(1, 2, sharey=True), (PYTHON, COMPILED), strict=True):
+        draw_solvers(ax, runs, how, feature, "seconds", lambda race: race["primal"])
+        ax.axhline(runs[how, feature, PEGASOS, ""]["optimum"][0, 0], color="0.4", linestyle=":", label="P*")
+        ax.set(xlabel="CPU time of the updates, s", ylabel="loss P", title=f"{feature}, {how}")
         ax.legend()
 
-    return Figure(
-        "singular-values", title, "Of the centred crops to train on, largest first, on a logarithmic axis.",
-        draw, SIZE, source="figure 8")
-# fmt: on
 
-
-def _draw_solvers(sheet, draw, curves: Curves, title: str) -> None:
+def draw_errors(sheet, runs: Runs, feature: str, theirs: float) -> None:
+    """Draw test errors by epochs, and the document's as a line."""
     ax = sheet.subplots()
-    draw(ax, curves)
-    charts.name_band(ax, "90 % of the runs")
-    ax.set(title=title)
+    draw_solvers(ax, runs, COMPILED, feature, "epoch", lambda race: 100 * race["error"])
+    ax.axhline(theirs, color="0.4", linestyle=":", label=f"the document's {theirs:g} %")
+    ax.set(xlabel="epochs", ylabel="test error, %")
     ax.legend()
 
 
-def _draw_loss(ax, curves: Curves) -> None:
-    for label, runs in curves.of.items():
-        _draw_runs(ax, label, runs["primal"][:, :EPOCHS], 1e3 * runs["seconds"][:, :EPOCHS])
-    ax.axhline(curves.optimum, color="0.4", linestyle=":", label="P*")
-    ax.set(xlabel="CPU time of the updates, ms", ylabel="loss P")
-
-
-def _draw_excess(ax, curves: Curves) -> None:
-    for label, runs in curves.of.items():
-        _draw_runs(ax, label, np.maximum(curves.excess(label), NEAREST), 1e3 * runs["seconds"])
-    ax.axhline(NEAR_SHARE, color="0.4", linestyle=":", label="1 % of P*")
-    ax.set(xlabel="CPU time of the updates, ms (log scale)", ylabel="(P - P*) / P* (log scale)")
-    ax.set(**charts.LOG_LOG)
-
-
-def _draw_error(ax, curves: Curves, theirs: float) -> None:
-    for label, runs in curves.of.items():
-        _draw_runs(ax, label, runs["error"][:, :EPOCHS])
-    ax.axhline(theirs, color="0.4", linestyle=":", label=f"the document's {theirs:g}")
-    ax.set(xlabel="epochs", ylabel="test error, share of the images")
-
-
-def _draw_gap(ax, curves: Curves) -> None:
-    for label, runs in curves.of.items():
-        _draw_runs(ax, label, np.maximum(runs["gap"], LEAST_GAP))
+def draw_gaps(sheet, runs: Runs) -> None:
+    """Draw duality gaps of raw crops by epochs."""
+    ax = sheet.subplots()
+    draw_solvers(ax, runs, COMPILED, RAW, "epoch", lambda race: np.maximum(race["gap"], 1e-10))
     ax.set(xlabel="epochs", ylabel="duality gap P - D (log scale)", yscale="log")
+    ax.legend()
 
 
-def _draw_runs(ax, label: str, runs: np.ndarray, spent: np.ndarray | None = None) -> None:
-    x = np.arange(1, runs.shape[1] + 1) if spent is None else np.median(spent, axis=0)
-    band = np.stack([runs.mean(axis=0), *np.quantile(runs, (0.05, 0.95), axis=0)], axis=1)
-    charts.draw_band(ax, x, band, STYLES[label][0], label, STYLES[label][1])
+def draw_excess(sheet, runs: Runs) -> None:
+    """Draw how far losses are above P* by rows visited, from the first 100 on."""
+    for ax, name in zip(sheet.subplots(1, 2, sharey=True), (RAW, PLAIN), strict=True):
+        draw_solvers(ax, runs, PYTHON, name, "visits", excess, (0, np.inf))
+        ax.axhline(NEAR, color="0.4", linestyle=":", label="1 % of P*")
+        ax.set(xlabel="rows visited (log scale)", ylabel="(P - P*) / P* (log scale)", title=name)
+        ax.set(**charts.LOG_LOG)
+        ax.legend()
 
 
-# Tables
-
-
-# fmt: off
-def _error_table(at_random: Errors, grouped: Errors | None) -> Table:
-    rows = []
-    for words, of in (("random", at_random), ("grouped", grouped)):
-        for feature in FEATURES if of else ():
-            for solver in SOLVERS:
-                values = errors_of(of, feature, solver)
-                rows.append((words, len(values), feature, solver, *over_splits(values, of[1]),
-                             float(values.std(ddof=1))))
-    return Table(
-        "errors", "Test errors",
-        "Means over splits, with 95 % intervals (Nadeau and Bengio's, as splits share images) and standard "
-        "deviations. Copies of an original are in one part of a grouped split, and in any of a random one.",
-        ("split", "splits", "features", "solver", "error", "low", "high", "sd"), rows)
-
-
-def _time_table(traces: Traces) -> Table:
-    rows = []
-    for feature, curves in traces.items():
-        for label in SOLVERS:
-            times = 1e3 * seconds_to(curves, label, (1 + NEAR_SHARE) * curves.optimum)
-            quantiles = np.quantile(times, (0.5, 0.05, 0.95), method="closest_observation").tolist()
-            finite = [value if np.isfinite(value) else None for value in quantiles]
-            epoch = float(np.median(1e3 * seconds_of_epoch(curves, label)))
-            last = float(np.median(curves.excess(label)[:, -1]))
-            rows.append((feature, label, epoch, *finite, float(np.isfinite(times).mean()), last))
-    return Table(
-        "times", "CPU times of the updates",
-        "Medians over runs. Time to 1 % of P*: until the first epoch after which the loss is at most 1 % "
-        "above its least value, with the runs' 5 % and 95 % quantiles.",
-        ("features", "solver", "ms an epoch", "ms to 1 %", "5 %", "95 %", "runs there",
-         "(P - P*) / P* at the end"), rows)
-
-
-def _curve_table(traces: Traces) -> Table:
-    rows = [
-        (feature, label, run + 1, epoch + 1,
-         *(float(of[field][run, epoch]) for field in ("seconds", "primal", "gap", "error")))
-        for feature, curves in traces.items() for label, of in curves.of.items()
-        for run, epoch in np.ndindex(of["primal"].shape)
-    ]
-    return Table("curves", "Every epoch of every run", "",
-                 ("features", "solver", "run", "epoch", "CPU s", "loss", "gap", "test error"), rows,
-                 shown=False)
-# fmt: on
+def draw_singular_values(sheet, runs: Runs) -> None:
+    """Draw the singular values, largest first."""
+    ax, values = sheet.subplots(), runs["singular values", "", "", ""]["value"][0]
+    ax.plot(np.arange(1, len(values) + 1), values, color=BLUE)
+    ax.axvline(COMPONENTS, color="0.4", linestyle=":", label=f"the {COMPONENTS} kept")
+    ax.set(xlabel="number of the component", ylabel="singular value (log scale)", yscale="log")
+    ax.legend()
