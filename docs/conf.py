@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -16,6 +17,7 @@ ELSEWHERE = {
     "measurements/benchmarks": "benchmarks/README.md",
     "measurements/samples": "data/README.md",
 }
+sys.path.insert(0, str(DOCS / "_ext"))
 PAGES = {ROOT / "README.md": DOCS / "index.md"}
 PAGES |= {ROOT / file: DOCS / f"{name}.md" for name, file in ELSEWHERE.items()}
 
@@ -30,6 +32,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_click",
     "sphinx_gallery.gen_gallery",
+    "guide_links",
 ]
 exclude_patterns = ["_build", "examples"]
 templates_path = ["_templates"]

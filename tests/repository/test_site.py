@@ -1,0 +1,55 @@
+"""The built site: guide and API lead to each other. Build it first: `sphinx-build docs docs/_build`."""
+
+from pathlib import Path
+from posixpath import join, normpath
+
+import pytest
+
+import fastsvm
+
+bs4 = pytest.importorskip("bs4")
+
+DOCS = Path(__file__).parents[2] / "docs"
+SITE = DOCS / "_build"
+API = "reference/generated/"
+NAMES = {name for name in fastsvm.__all__ if name != name.lower()}
+
+
+@pytest.fixture(scope="module")
+def articles():
+    """The text of each page."""
+    index = SITE / "index.html"
+    sources = [*DOCS.glob("conf.py"), *DOCS.glob("_ext/*.py")]
+    if not index.exists() or index.stat().st_mtime < max(path.stat().st_mtime for path in sources):
+        pytest.skip("the site is not built, or older than docs/conf.py")
+    pages = {
+        path.relative_to(SITE).as_posix(): path.read_text(encoding="utf-8") for path in SITE.rglob("*.html")
+    }
+    found = {name: bs4.BeautifulSoup(page, "html.parser").article for name, page in pages.items()}
+    return {name: article for name, article in found.items() if article}
+
+
+def links(name, article):
+    """The pages to which a page leads."""
+    hrefs = (link["href"].partition("#")[0] for link in article.select("a[href]"))
+    return {normpath(join(name, "..", href)) for href in hrefs if href and ":" not in href}
+
+
+def test_pages_that_name_a_class_lead_to_it(articles):
+    named = 0
+    for name, article in articles.items():
+        for code in article.select("p code, li code, td code"):
+            if code.text in NAMES and name != f"{API}fastsvm.{code.text}.html":
+                assert code.find_parent("a"), (name, code.text)
+                named += 1
+    assert named > 50
+
+
+def test_each_class_and_its_page_of_the_guide_lead_to_each_other(articles):
+    classes = {
+        name: article for name, article in articles.items() if article.select("dl.py.class, dl.py.exception")
+    }
+    assert len(classes) > 50
+    for name in classes:
+        guides = [page for page in links(name, articles[name]) if page.startswith("guide/")]
+        assert any(name in links(page, articles[page]) for page in guides), name
