@@ -30,8 +30,9 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx_click",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "command_pages",
     "guide_links",
 ]
 exclude_patterns = ["_build", "examples"]
@@ -52,6 +53,10 @@ autodoc_mock_imports = ["onnx", "onnxruntime", "skl2onnx"]
 autosummary_imported_members = True
 autosummary_ignore_module_all = False
 myst_heading_anchors = 4
+copied = (".highlight-sh", ".highlight-console", ".highlight-python", ".highlight-Python", ".doctest")
+copybutton_selector = f"div:is({', '.join(copied)}) pre"
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
 linkcheck_ignore = ["http://127.0.0.1"]
 numpydoc_show_class_members = False
 sphinx_gallery_conf = {

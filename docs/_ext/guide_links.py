@@ -76,6 +76,8 @@ def api_names(env, package):
     for name, short in members.items():  # `train` is a command, and `SVC` is scikit-learn's
         if (short != short.lower() or "_" in short) and f"fastsvm.drop_in.{short}" not in pages:
             found[short] = pages[name]
+    commands = [page for page in env.found_docs if page.startswith("reference/commands/")]
+    found |= {env.titles[page].astext(): (page, "") for page in commands if " " in env.titles[page].astext()}
     for home in ("fastsvm", package):
         found |= {short: pages[name] for name, short in members.items() if name == f"{home}.{short}"}
     return found, {name: pages[name] for name in members}
