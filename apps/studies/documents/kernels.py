@@ -59,7 +59,6 @@ USPS_ROWS, USPS_PIXELS, MEMORY_ROWS = 9298, 256, 300  # memory grows with the sq
 COMPONENTS, PLANE_STEPS = 40, 500  # of PCA, and the iterations of t-SNE that start from them
 SAMPLES = 3  # of each digit, in a picture
 
-
 # Values of T, digits at most, those of t-SNE and those of the race.
 WHOLE = STEPS, None, None, 1000
 QUICK = STEPS[:3], 2000, 500, 200
@@ -362,9 +361,9 @@ def lambda_claims(errors: Errors) -> dict[str, Found]:
             effects[kernel].append(row[means.argmax()] - row[means.argmin()])
         less = best_errors(errors, ["degree 7"], T) - best_errors(errors, ["degree 2"], T)
         worse[f"T {T:,}, best lambda"] = mean(less)
-        for words, average, cases in ("median of", np.median, worse), ("mean over all", np.mean, over_all):
+        for words, average, cases in ("median", np.median, worse), ("mean", np.mean, over_all):
             less = average(rows["degree 7"], axis=0) - average(rows["degree 2"], axis=0)
-            cases[f"T {T:,}, {words} lambda"] = mean(less)
+            cases[f"T {T:,}, {words} over lambdas"] = mean(less)
         for kernel in GAUSSIANS:
             low[f"{kernel}, T {T:,}"] = mean(rows[kernel][-3:].mean(axis=0) - rows[kernel][:3].mean(axis=0))
     effect = {kernel: np.mean(each, axis=0) for kernel, each in effects.items()}
