@@ -1,6 +1,6 @@
 """The study of "SDCA vs. Pegasos for linear SVM fitting": lymphocytes against neutrophils."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations, product
 from tempfile import TemporaryDirectory
@@ -32,12 +32,10 @@ PEGASOS_EPOCHS = 25  # after ten it is still on its way
 RUNS, QUICK_RUNS = 100, 10
 PYTHON_RUNS, QUICK_PYTHON_RUNS = 20, 6  # of what the document's Python does
 SPLITS, QUICK_SPLITS = 10, 5  # random ones, of which the first is that of the curves
-SMEARS, QUICK_SMEARS, QUICK_PHOTOGRAPHS = 600, 60, 120  # images
+SMEARS, QUICK_SMEARS, QUICK_PHOTOGRAPHS = 160, 60, 120  # images
 PARTS = 32  # of the first epoch, inside which compiled solvers are measured on components
 LAMBDAS = ALPHA, 0.1, 0.01, 1e-4, 1 / 245_057  # for many rows; the last is 1/n
-PART = 500  # images whose crops are kept in one file
-SHOWN = 8  # images of each class, on a sheet
-DRAWS = 1000  # of runs with replacement, for an interval of what has no formula
+PART, SHOWN = 500, 8  # images whose crops are kept in one file; and of each class, on a sheet
 
 SDCA_NAME, STARTED, PEGASOS = SOLVERS = "SDCA", "SDCA, SGD start", "Pegasos"
 RAW, PLAIN, WHITENED = FEATURES = "raw", "PCA", "whitened"
@@ -56,7 +54,7 @@ def measure(context: Context) -> Measured:
     runs, pictures, crops = Runs(), {}, None
     if not (files and context.quick):
         with TemporaryDirectory() as place:
-            number = QUICK_SMEARS if files or context.quick else SMEARS
+            number = QUICK_SMEARS if context.quick else SMEARS
             with context.stage("draw smears"):
                 drawn = [*drawn_smears(place, number, context.seed)]
             crops = cropped(context, drawn)
@@ -75,7 +73,6 @@ def measure(context: Context) -> Measured:
         add_solvers(runs, context, again, CHECKED)
     add_skin_race(runs, context, LAMBDAS, intercept=False, batch_size=BATCH)
     settings = {"lambda": ALPHA, "epochs": f"{EPOCHS}, Pegasos {PEGASOS_EPOCHS}", "batch of Pegasos": BATCH}
-    settings["components"] = COMPONENTS
     hashes = {"crops": array_hash(crops.pixels, crops.signs)}
     return Measured(data, [PHOTOGRAPHS] if files else [], settings, hashes, runs, pictures)
 
@@ -257,7 +254,9 @@ def shown_images(crops: Crops, seed: int) -> dict[str, list]:
 
 def draw_images(_, name: str, images: list) -> bytes:
     """Return a sheet of images, or of the steps from one to its crop."""
-    return encoded(steps_sheet(images) if name == "steps" else contact_sheet(images, columns=SHOWN))
+    return encoded(
+        steps_sheet(images) if name == "steps" else contact_sheet(images, columns=len(images) // 2)
+    )
 
 
 # What is made of it
@@ -277,14 +276,13 @@ def findings(measured: Measured) -> Findings:
     ]
     for of, images in measured.pictures.items():
         for name, tiles in images.items():
-            draw = partial(draw_images, name=name, images=tiles)
-            file = f"{name}-{of[:5]}"
+            draw, file = partial(draw_images, name=name, images=tiles), f"{name}-{of[:5]}"
             figures.append(Figure(file, draw, words=name, subject=of, shows_data=of == PHOTOGRAPHS))
     return Findings(judged(runs), figures)
 
 
 Ratio = Callable[[Arrays, Arrays], Statistic | None]  # of the first to the second
-time_ratio, row_ratio = partial(cost_ratio, cost="seconds"), partial(cost_ratio, cost="visits")
+Pairs = Sequence[tuple[str, str]]
 
 
 def judged(runs: Runs) -> dict[str, Found]:
@@ -305,23 +303,24 @@ def judged(runs: Runs) -> dict[str, Found]:
         wider |= {"whitened": error(WHITENED, *splits[0])} if feature == PLAIN else {}
         return Found({"": error(feature, *splits[0])}, wider)
 
-    def by_pair(ratio: Ratio, feature: str, *pairs: tuple[str, str]) -> Found:
+    def by_pair(feature: str, pairs: Pairs, ratio: Ratio, rows: Ratio | None = None) -> Found:
         ways = [("", ratio, PYTHON, feature, ""), (", compiled", ratio, COMPILED, feature, "")]
         ways += [(f", {label}", ratio, PYTHON, feature, label) for label in labels[1:]]
-        ways += [(", rows visited", row_ratio, PYTHON, feature, "")] if ratio is time_ratio else []
+        ways += [(", rows visited", rows, PYTHON, feature, "")] if rows else []
         ways += [(", whitened", ratio, PYTHON, WHITENED, "")] if feature == PLAIN else []
         document, wider = {}, {}
         for (words, compared, how, name, label), (one, other) in product(ways, pairs):
-            found = compared(runs[how, name, one, label], runs[how, name, other, label])
-            if found:
+            if found := compared(runs[how, name, one, label], runs[how, name, other, label]):
                 (wider if words else document)[f"{one} / {other}{words}"] = found
         return Found(document or "Too few runs got to 1 % of the optimum.", wider)
 
+    time_to, rows_to = (partial(cost_ratio, cost=cost) for cost in ("seconds", "visits"))
     than_sdca = (PEGASOS, SDCA_NAME), (PEGASOS, STARTED)
     than_pegasos = (SDCA_NAME, PEGASOS), (STARTED, PEGASOS)
     pairs = [*combinations(SOLVERS, 2)]
-    start = by_label(lower, RAW, SDCA_NAME, STARTED, 1)
-    components = {name: lower(runs, name, SDCA_NAME, STARTED, 1, "") for name in (PLAIN, WHITENED)}
+    start = by_label(lower, COMPILED, RAW, SDCA_NAME, STARTED, 1)
+    inside = {"half-way through it": lower(runs, PYTHON, RAW, SDCA_NAME, STARTED, 0.5, "")}
+    inside |= {name: lower(runs, COMPILED, name, SDCA_NAME, STARTED, 1, "") for name in (PLAIN, WHITENED)}
     alike = [
         {f"{one} and {other}": difference(runs, name, one, other, "") for one, other in pairs}
         for name in (PLAIN, WHITENED)
@@ -331,26 +330,26 @@ def judged(runs: Runs) -> dict[str, Found]:
         for some in (LAMBDAS[:1], LAMBDAS[1:])
     ]
     return {
-        "converges": by_pair(time_ratio, RAW, *than_sdca),
+        "converges": by_pair(RAW, than_sdca, seen_ratio, partial(seen_ratio, cost="visits")),
         "best-score": by_label(settling, RAW, SDCA_NAME),
         "stable-score": by_label(settling, RAW, PEGASOS),
         "raw-error": by_split(RAW),
-        "sgd-start-loss": Found(start.document, start.wider | components),
+        "sgd-start-loss": Found(start.document, start.wider | inside),
         "sgd-start-score": by_label(difference, RAW, SDCA_NAME, STARTED),
-        "precise": by_label(lower, RAW, PEGASOS, SDCA_NAME, EPOCHS),
+        "precise": by_label(lower, COMPILED, RAW, PEGASOS, SDCA_NAME, EPOCHS),
         "pca-alike": Found(*alike),
         "pca-error": by_split(PLAIN),
         "pca-lowers-error": by_split(PLAIN, lowered=True),
-        "pca-epochs": by_pair(epoch_ratio, PLAIN, *than_pegasos),
-        "pca-better": by_pair(time_ratio, PLAIN, *than_pegasos),
+        "pca-epochs": by_pair(PLAIN, than_pegasos, epoch_ratio),
+        "pca-better": by_pair(PLAIN, than_pegasos, time_to, rows_to),
         "many-rows": Found(skin[0] or ABSENT, skin[1]),
     }
 
 
-def lower(runs: Runs, feature: str, one: str, other: str, epoch: int, label: str) -> Statistic:
-    """Return how much lower the loss of the other is after an epoch, in % of P*."""
-    races = [runs[COMPILED, feature, solver, label] for solver in (one, other)]
-    losses = [race["primal"][:, race["epoch"][0] == epoch][:, 0] for race in races]
+def lower(runs: Runs, how: str, feature: str, one: str, other: str, epoch: float, label: str) -> Statistic:
+    """Return how much lower the loss of the other is after an epoch, or so much of one, in % of P*."""
+    races = [runs[how, feature, solver, label] for solver in (one, other)]
+    losses = [race["primal"][:, (race["epoch"][0] >= epoch).argmax()] for race in races]
     return mean(100 * (losses[0] - losses[1]) / races[0]["optimum"][0, 0])
 
 
@@ -363,11 +362,17 @@ def difference(runs: Runs, feature: str, one: str, other: str, label: str) -> St
 def settling(runs: Runs, feature: str, solver: str, label: str) -> Statistic:
     """Return from which epoch on the mean test error is like its last; the interval is of drawn runs."""
     error = runs[COMPILED, feature, solver, label]["error"]
-    drawn = np.random.default_rng(0).multinomial(len(error), np.full(len(error), 1 / len(error)), DRAWS)
+    drawn = np.random.default_rng(0).multinomial(len(error), np.full(len(error), 1 / len(error)), 1000)
     means = np.concatenate([error.mean(axis=0)[None], drawn @ error / len(error)])
     away = 100 * np.abs(means - means[:, -1:]) > ALIKE["points"][1] + 1e-9
     epochs = np.where(away.any(axis=1), away.shape[1] - away[:, ::-1].argmax(axis=1), 0) + 1.0
     return Statistic(float(epochs[0]), *np.quantile(epochs[1:], (0.025, 0.975)).tolist())
+
+
+def seen_ratio(one: Arrays, other: Arrays, cost: str = "seconds") -> Statistic | None:
+    """Return how many times as long the first takes to be seen within 1 % of P*, after a whole epoch."""
+    ends = [{name: each[:, race["epoch"][0] >= 1] for name, each in race.items()} for race in (one, other)]
+    return cost_ratio(*ends, cost, for_good=False)
 
 
 def epoch_ratio(one: Arrays, other: Arrays) -> Statistic:
@@ -387,9 +392,9 @@ def draw_solvers(ax, runs: Runs, how: str, feature: str, x: str, y: Callable, ep
     for solver in SOLVERS:
         race, (color, line) = runs[how, feature, solver, ""], STYLES[solver]
         shown = (race["epoch"][0] >= epochs[0]) & (race["epoch"][0] <= epochs[1])
-        values = y(race)[:, shown]
+        values, spent = y(race)[:, shown], np.median(race[x], axis=0)[shown] * (1e3 if x == "seconds" else 1)
         band = np.stack([values.mean(axis=0), *np.quantile(values, (0.05, 0.95), axis=0)], axis=1)
-        charts.draw_band(ax, np.median(race[x], axis=0)[shown], band, color, solver, line)
+        charts.draw_band(ax, spent, band, color, solver, line)
     charts.name_band(ax, "90 % of the runs")
 
 
@@ -398,7 +403,7 @@ def draw_losses(sheet, runs: Runs, feature: str) -> None:
     for ax, how in zip(sheet.subplots(1, 2, sharey=True), (PYTHON, COMPILED), strict=True):
         draw_solvers(ax, runs, how, feature, "seconds", lambda race: race["primal"])
         ax.axhline(runs[how, feature, PEGASOS, ""]["optimum"][0, 0], color="0.4", linestyle=":", label="P*")
-        ax.set(xlabel="CPU time of the updates, s", ylabel="loss P", title=f"{feature}, {how}")
+        ax.set(xlabel="CPU time of the updates, ms", ylabel="loss P", title=f"{feature}, {how}")
         ax.legend()
 
 
