@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 
 from .errors import DONE, FAILED, AppError, is_shortage
+from .guesses import meant_command
 from .limits import check_variables
 from .printing import discard_stream, one_line, write_to_stderr
 
@@ -151,8 +152,20 @@ class App(click.Group):
         self._named = dict(named)
 
     def list_commands(self, ctx):
-        """Return the names of the commands, which need no import."""
-        return sorted(self._named)
+        """Return the names of the commands in the order of use; they need no import."""
+        return [*self._named]
+
+    def parse_args(self, ctx, args):
+        """Read the name of the command; `help train` is `train --help`."""
+        return super().parse_args(ctx, [*args[1:2], "--help"] if args[:1] == ["help"] else args)
+
+    def resolve_command(self, ctx, args):
+        """Find a command; of a word of another program, say what it is called here."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            error.message += meant_command(self.name, args[0])
+            raise
 
     def get_command(self, ctx, cmd_name):
         """Return a command; one that is named by its module is imported when it is asked for."""
@@ -178,7 +191,11 @@ def app(name: str, help: str, commands: Sequence[click.Command] | Mapping[str, s
         help=help,
         commands=commands,
         invoke_without_command=True,
-        context_settings={"max_content_width": 100, "show_default": True},
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "max_content_width": 100,
+            "show_default": True,
+        },
     )
     @click.version_option(package_name="fastsvm", prog_name=name, message="%(prog)s %(version)s")
     @click.pass_context

@@ -1,5 +1,6 @@
 """Option decorators, parameter types and the sections of the help that all commands share."""
 
+import inspect
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -10,6 +11,7 @@ import click
 
 from .errors import OPTION, USAGE, AppError
 from .files import read_small_file
+from .guesses import meant_option
 from .paths import Reads, check_paths
 
 MAX_CONFIG = 1 << 20  # bytes
@@ -126,6 +128,11 @@ def options_of_fields(settings: type, *names: str) -> list[Callable]:
 
 SECTIONS = ("Input", "Recipe", "Training", "Evaluation", "Output")  # of the help, in this order
 LAST_SECTION = "General"
+# What few need stands below the headings of the others.
+ADVANCED = {
+    *("config", "scheduler", "stream", "seed", "encoding", "label_sep", "score", "k"),
+    *("zero_based", "coef0", "degree", "solver_type", "versions", "also", "strict"),
+}
 
 
 def section(title: str, *options: Callable):
@@ -177,14 +184,31 @@ class Command(click.Command):
         """Read a command line; of a parameter that is no option, say where it is set."""
         given = " ".join(args)
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, self._with_model_in_place(ctx, args))
         except click.NoSuchOption as error:
+            known = [f"--{name}" for name in self.only_in_config]
+            known += [name for each in self.params for name in each.opts]
+            if told := meant_option(error.option_name, known):
+                error.message, error.possibilities = error.message + told, None
             name = error.option_name.removeprefix("--")
             if name.replace("-", "_") in self.only_in_config:
                 value = re.search(rf"--{name}[ =]?([^-\s]\S*)?", given)[1] or "..."
                 error.message = f"--{name} is set in a file: give --config FILE with {_as_toml(name, value)}"
                 error.possibilities = None
             raise
+
+    def _with_model_in_place(self, ctx, args):
+        """Return the arguments with a model where the command takes it: `-m MODEL` is MODEL, and back."""
+        given = self.make_parser(ctx).parse_args([*args])[0]
+        if AS_OPTION in given:
+            return [given[AS_OPTION], *args]
+        first = next((given[each.name] for each in self.params if isinstance(each, click.Argument)), None)
+        first = first[0] if first and isinstance(first, tuple) else first
+        takes_option = any(isinstance(each, click.Option) and each.name == "model" for each in self.params)
+        if takes_option and "model" not in given and str(first).endswith(".safetensors"):
+            place = args.index(first)
+            return ["-m", first, *args[:place], *args[place + 1 :]]
+        return args
 
     def invoke(self, ctx):
         """Run the command; an error names a parameter that is no option as the file of --config has it."""
@@ -208,8 +232,10 @@ class Command(click.Command):
         for param in self.get_params(ctx):
             if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
                 title = getattr(param, "section", LAST_SECTION)
+                title = "Advanced" if param.name in ADVANCED else title
                 (last if title == LAST_SECTION else sections.setdefault(title, [])).append(record)
-        for title, records in (*sections.items(), (LAST_SECTION, last)):
+        advanced = sections.pop("Advanced", [])
+        for title, records in (*sections.items(), ("Advanced", advanced), (LAST_SECTION, last)):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
@@ -232,6 +258,16 @@ def _verbose_option(*names: str) -> click.Option:
         callback=_set_quiet,
         help="Print the name of each stage to stderr as it begins, or print only errors there.",
     )
+
+
+AS_OPTION = "model_as_option"
+
+
+def _model_option() -> click.Option:
+    names, told = [AS_OPTION, "-m", "--model"], "The same as the argument MODEL."
+    option = click.Option(names, expose_value=False, metavar="MODEL", help=told)
+    option.section = "Input"
+    return option
 
 
 # The options that every command has.
@@ -265,12 +301,18 @@ def command(app: str, *examples: str, letter_v: bool = True, only_in_config: Map
         See `Command`.
     """
     # \b keeps click from filling the lines.
-    epilog = "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in examples)
+    shown = "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in examples)
     if only_in_config:
-        epilog += f"\n\nOnly in a file for --config: {', '.join(sorted(only_in_config)).replace('_', '-')}."
+        names = ", ".join(sorted(only_in_config)).replace("_", "-")
+        more["epilog"] = f"Only in a file for --config: {names}."
 
     def decorate(function):
-        made = click.command(cls=Command, epilog=epilog, only_in_config=only_in_config, **more)(function)
+        first, _, rest = inspect.getdoc(function).partition("\n\n")
+        text = f"{first}\n\n{shown}\n\n{rest}"
+        made = click.command(cls=Command, help=text, only_in_config=only_in_config, **more)(function)
+        arguments = [each.metavar or each.name for each in made.params if isinstance(each, click.Argument)]
+        if arguments and "MODEL" in arguments[0].upper():
+            made.params.append(_model_option())
         made.params += COMMON if letter_v else [COMMON[0], _verbose_option(" /-q", "--verbose/--quiet")]
         return made
 

@@ -257,6 +257,7 @@ OPTIONS = {
             None,
             "Also cross-validate: train N times, each time without one of N parts, and test on that part.",
             "N",
+            "folds",
         ),
     },
 }

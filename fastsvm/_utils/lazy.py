@@ -33,9 +33,10 @@ def lazily(package, file):
         elif not name.startswith("_") and find_spec(f"{package}.{name}"):
             found = import_module(f"{package}.{name}")
         else:  # Python asks for modules of private names, too, before it looks for their files
-            place = None if name.startswith("_") else _place_of(name)
-            hint = f"; {place} has it" if place else ""
-            raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}", name=name)
+            hint = "" if name.startswith("_") else _where_to_find(name, modules)
+            # `from fastsvm import` drops what an AttributeError says.
+            kind = ImportError if hint and package == "fastsvm" else AttributeError
+            raise kind(f"module {package!r} has no attribute {name!r}{hint}", name=name)
         vars(sys.modules[package])[name] = found
         return found
 
@@ -43,6 +44,14 @@ def lazily(package, file):
         return sorted({*vars(sys.modules[package]), *modules})
 
     return find, names, sorted(name for name in modules if not name.startswith("_"))
+
+
+def _where_to_find(name, public):
+    """Return what a message adds of a name: longer names of this package, and the package that has it."""
+    longer = [each for each in public if each.startswith(name) and len(name) > 3]
+    hint = f"; did you mean {' or '.join(longer)}?" if longer else ""
+    place = "fastsvm_apps" if name in ("sentiment", "cells") else _place_of(name)
+    return f"{hint}; {place} has it: from {place} import {name}" if place else hint
 
 
 def _place_of(name):

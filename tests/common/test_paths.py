@@ -18,7 +18,7 @@ NAMES = [f"{main.name} {each.name}" for main, each in COMMANDS]
 every_command = pytest.mark.parametrize(("main", "command"), COMMANDS, ids=NAMES)
 # Text that is no path.
 WORDS = {"text_col", "label_col", "label_sep", "label", "class_weight", "host", "scheduler", "solvers"}
-WORDS |= {"alpha"}  # of compare: a list of numbers
+WORDS |= {"alpha", "model_as_option"}  # of compare: a list of numbers; -m MODEL, which becomes MODEL
 PATHS = r"FILE|DIR|FOLDER|MODEL|CSV|CORPUS|IMAGE|PATH"
 MODELS = b'xxxxxxxx{"__metadata__":{"fastsvm":', b"solver_type L2R_LR\n"
 HEADS = b"a,b\n", b"<!DOCTYPE html>", b"[1]", b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", *MODELS

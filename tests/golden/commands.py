@@ -28,7 +28,7 @@ vectors certify rows.model rows.svm --cost 0.1
 vectors convert rows.svm rows.tsv --json
 vectors convert rows.safetensors converted.model --json
 sentiment train data/reviews.txt -o reviews.safetensors --json --report train.html
-sentiment train data/reviews_test.txt -o small.safetensors --recipe article --cv 3
+sentiment train data/reviews_test.txt -o small.safetensors --recipe article --folds 3
 sentiment train data/reviews_test.txt -o bent.safetensors --classifier kernel-sdca --recipe nb-words
 sentiment train data/reviews_test.txt -o stream.safetensors --stream --json
 sentiment train data/reviews_test.txt -o more.safetensors --continue small.safetensors --json

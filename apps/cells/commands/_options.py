@@ -25,7 +25,7 @@ LABELS = Reads(counts=lambda name: name.lower().endswith(".xml"))
 images_argument = click.argument("images", nargs=-1, required=True, type=IMAGES)
 (cell_width_option,) = options.options_of_fields(ClassifySettings, "cell_width")
 model_option = click.option(
-    "-m", "--model", type=Reads(), metavar="MODEL", help="The classifier.  [default: that of fastsvm]"
+    "-m", "--model", type=Reads(), metavar="MODEL", help="The classifier.  [default: shipped, ours]"
 )
 corrections_option = click.option(
     "--corrections",

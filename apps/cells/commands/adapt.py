@@ -10,7 +10,7 @@ from ._options import command, corrections_option, images_argument, known_option
 
 
 @command(
-    "adapt shipped smears --corrections corrections.json -o ours.safetensors",
+    "adapt shipped smears --corrections corrections.json",
     "adapt cells.safetensors labelled -o ours.safetensors",
 )
 @click.argument("model", type=Reads())
@@ -19,21 +19,20 @@ from ._options import command, corrections_option, images_argument, known_option
 @section("Input", corrections_option)
 @section("Output", model_output("adapted.safetensors"), json_option)
 def adapt(model, images, output, json, quiet, verbose, **known):
-    """Adapt MODEL to a laboratory, by a few labelled cells of each class in IMAGES.
+    """Adapt MODEL to a laboratory, by a few labelled cells.
 
-    MODEL is a file that `train` wrote, or "shipped": the one that comes with fastsvm. Ten cells a class do
-    much. The largest white cell of each image, or the central one in an image that is cut out round a cell,
-    has the label of the image; corrected cells have their own. A new label of two or more cells becomes a
-    class.
+    IMAGES show some of each class. MODEL is a file that `train` wrote, or "shipped": the one that comes with
+    fastsvm. Ten cells per class do much. The largest white cell of each image, or the central one in an image
+    that is cut out round a cell, has the label of the image; corrected cells have their own. A new label of
+    two or more cells becomes a class.
     """
     from ...common.sections import print_sections
     from ...common.training_items import too_good
     from ..jobs.cell_adaptation import adapt_cell_model
     from ..output.training_sections import adaptation_record, adaptation_sections, brief_sections
 
-    path = None if model == "shipped" else model
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        result = adapt_cell_model(path, images, output, **known, stage=stage)
+        result = adapt_cell_model(model, images, output, **known, stage=stage)
     warn(too_good(result.learned, sum(result.label_counts.values()), "labelled cell"))
     if json:
         print_json(adaptation_record(result, stage.seconds))

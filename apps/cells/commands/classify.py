@@ -19,7 +19,7 @@ from ._options import command, images_argument, labels_option, model_option
     "classify smears --report smears.html",
     "classify smears -m cells.safetensors --csv > cells.csv",
     "classify smear.jpg --also rbc,platelets --overlay checked",
-    "classify smears --export cells.json --measurements cells.csv --pixel-size 0.1",
+    "classify smears --measurements cells.csv --pixel-size 0.1",
 )
 @images_argument
 @section(

@@ -11,7 +11,7 @@ from ._options import NO_GROUPS, command, images_argument, known_options
 
 @command(
     "evaluate cells.safetensors data/cells/new",
-    "evaluate cells.safetensors smears --labels labels.csv --mistakes mistakes.png --json",
+    "evaluate shipped smears --labels labels.csv --mistakes bad.png",
 )
 @click.argument("model", type=Reads())
 @images_argument

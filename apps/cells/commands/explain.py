@@ -24,7 +24,7 @@ from ._options import IMAGES, cell_width_option, command, model_option
     json_option,
 )
 def explain(image, output, json, quiet, verbose, **cell):
-    """Show which measurements decided the label of a white cell in IMAGE."""
+    """Show which measurements decided the label of a white cell."""
     if output:
         with figure(None, (1, 1)):  # there is Matplotlib
             pass

@@ -13,8 +13,8 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
 
 @command(
     "train data/cells/images --groups data/cells/groups.csv",
-    "train smears --labels labels.csv --groups groups.csv -o cells.safetensors",
-    "train smears --corrections corrections.json -o better.safetensors",
+    "train smears --labels labels.csv --groups groups.csv",
+    "train smears --corrections corrections.json -o new.safetensors",
 )
 @images_argument
 @known_options
@@ -32,10 +32,10 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
     json_option,
 )
 def train(images, output, suspects, json, quiet, verbose, **given):
-    """Train a classifier of white cells on IMAGES, cross-validate it and save it.
+    """Train a classifier of white cells on IMAGES, and test it.
 
-    The largest white cell of each image, or the central one in an image that is cut out round a cell, has the
-    label of the image. Corrected cells have their own labels.
+    The test is a cross-validation. The largest white cell of each image, or the central one in an image that
+    is cut out round a cell, has the label of the image. Corrected cells have their own labels.
     """
     try:
         from ...common.sections import print_sections

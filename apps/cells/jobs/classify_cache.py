@@ -16,6 +16,7 @@ from ...common.printing import note
 from ..data.image_reader import ImageFile, split_page
 from ..finding.findings import FoundCell, ImageFindings
 from ..finding.slide_findings import Found
+from ..learning.cell_model import SHIPPED_NAME
 
 Work = Callable[[Sequence[ImageFile]], Iterator[Found]]
 
@@ -45,7 +46,7 @@ def kept_results(
     if table is None:
         yield work(items)
         return
-    model = "shipped" if model_path is None else _file_digest(model_path)
+    model = SHIPPED_NAME if model_path in (None, SHIPPED_NAME) else _file_digest(model_path)
     how = {name: repr(value) for name, value in how.items()}
     cache = Cache(f"{table}.part", model=model, images=_images_digest(items), batch=batch, **how)
     try:

@@ -9,14 +9,15 @@ import numpy as np
 from fastsvm.fitting import Pipeline
 from fastsvm.model_files import ModelFileError, load_about, save_plain
 
-from ...common.errors import AppError
+from ...common.errors import USAGE, AppError
 from ...common.files import load_model, shipped_model
 from ...common.training_items import learned_items
+from ..data.image_files import ENDINGS
 from ..measuring.cell_features import feature_names
 from .cautious_model import MORE_ALONE
 from .model_notes import ModelNotes, read_notes
 
-SHIPPED = "shipped/white_cells.safetensors"
+SHIPPED_NAME, SHIPPED = "shipped", "shipped/white_cells.safetensors"
 NO_SCORE = 2.0  # a score that no label has
 APP = __package__.rpartition(".")[0]
 
@@ -135,8 +136,10 @@ def _class_scores(classifier, X: np.ndarray) -> np.ndarray:
 
 
 def load_cell_model(path: str | None) -> CellModel:
-    """Load a model of cells; by default the one that comes with the package."""
-    if path is not None:
+    """Load a model of cells; by default, and by the name "shipped", the one that comes with the package."""
+    if path not in (None, SHIPPED_NAME):
+        if os.path.isdir(path) or path.lower().endswith(ENDINGS):
+            raise AppError(f"{path}: is no model; MODEL comes first", USAGE)
         return CellModel(path, os.path.basename(path))
     with shipped_model(APP, SHIPPED, "give one with -m") as file:
         return CellModel(file, f"{os.path.basename(file)} (comes with fastsvm)")

@@ -19,8 +19,8 @@ SHARE = FiniteRange(0, 1, min_open=True)
 
 @command(
     "evaluate reviews.safetensors data/reviews_test.txt",
-    "evaluate spam.safetensors more.tsv --precision 0.99 --mistakes mistakes.csv --report more.html",
-    "evaluate new.safetensors old.safetensors more.csv --groups country",
+    "evaluate spam.safetensors new.tsv --precision 0.99",
+    "evaluate new.safetensors old.safetensors more.csv",
 )
 @click.argument("arguments", metavar="MODEL [SECOND] CORPUS", nargs=-1, required=True, type=LABELLED)
 @source_options()
@@ -46,10 +46,11 @@ SHARE = FiniteRange(0, 1, min_open=True)
     json_option,
 )
 def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **options):
-    """Test MODEL on the labelled texts of CORPUS, alone or against a SECOND model.
+    """Test MODEL on the labelled texts of CORPUS.
 
-    CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped. MODEL may be
-    `english`, the model of reviews that comes with fastsvm. It remembers the columns of its training.
+    A SECOND model is compared with it. CORPUS is a file or a folder of labelled texts, or - for stdin. A
+    file may be gzipped. MODEL may be `english`, the model of reviews that comes with fastsvm. It remembers
+    the columns of its training.
 
     With two labels, a threshold applies to the probability of the second label, or to its score if the model
     has no probabilities. With more labels, it applies to the highest probability. Expect a threshold that

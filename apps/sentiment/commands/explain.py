@@ -38,7 +38,7 @@ from ._options import command, number_option, rows_shown
     json_option,
 )
 def explain(arguments, number, label, quiet, verbose, **forms):
-    """Show how much each word of TEXT contributes to its score, or the top words of MODEL.
+    """Show which words of TEXT decide, or the top words of MODEL.
 
     The score is the sum of an intercept and the contributions of the terms. A term is a word, or several
     words in a row if the model was trained with --ngrams. Colours, or one to three signs, mark the words of

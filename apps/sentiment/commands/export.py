@@ -12,7 +12,7 @@ from ._options import command
 
 
 @command(
-    "export reviews.safetensors --to pruned --keep 1000 -o small.safetensors",
+    "export english --to pruned --keep 999 -o small.safetensors",
     "export reviews.safetensors --to liblinear -o reviews.model",
 )
 @click.argument("model", type=Reads())

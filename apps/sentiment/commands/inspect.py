@@ -10,7 +10,7 @@ from ...common.sections import print_sections
 from ._options import LABELLED, command, number_option, rows_shown, setting_option, source_options
 
 
-@command("inspect data/reviews.txt", "inspect reviews.csv.gz --text-col review -n 500 -o suspects.csv")
+@command("inspect data/reviews.txt", "inspect reviews.csv.gz -n 500 -o suspects.csv")
 @click.argument("corpus", type=LABELLED)
 @source_options()
 @section(
@@ -36,7 +36,7 @@ from ._options import LABELLED, command, number_option, rows_shown, setting_opti
     json_option,
 )
 def inspect(source, number, output, folds, json, quiet, verbose, **split):
-    """Show the labels, lengths, words, duplicates and suspected labels of CORPUS.
+    """Show what is in CORPUS, and which labels look wrong.
 
     A label is suspected if a model that was trained on other texts contradicts it. inspect also lists texts
     that occur several times with different labels, and texts that train would both learn from and be tested

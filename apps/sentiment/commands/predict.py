@@ -23,7 +23,7 @@ UNLIKE_NEXT = "proba", "threshold", "unsure", "strict", "top", "scheduler"  # op
 
 
 @command(
-    "predict reviews.safetensors new.csv --text-col review --proba -o scored.csv",
+    "predict reviews.safetensors new.csv --proba -o scored.csv",
     "predict < new.txt | cut -f1 | sort | uniq -c",
 )
 @click.argument("arguments", metavar="[MODEL] [FILE]...", nargs=-1, type=Reads(depth=2))

@@ -16,7 +16,7 @@ from . import _options
 
 @_options.command(
     "train data/reviews.txt",
-    "train reviews.csv.gz --text-col review --recipe article --ngrams 2 -o reviews.safetensors",
+    "train reviews.csv.gz --text-col review --label-col stars",
     only_in_config=_options.ONLY_IN_CONFIG,
 )
 @click.argument("corpus", type=_options.LABELLED)
@@ -36,9 +36,10 @@ from . import _options
     json_option,
 )
 def train(corpus, output, report, json, quiet, verbose, **options):
-    """Train a classifier on the labelled texts of CORPUS, test it, and save it.
+    """Train a model on the labelled texts of CORPUS, and test it.
 
-    CORPUS is a file or a folder, or - for stdin. A file may be gzipped.
+    The model is trained again on all texts, and saved. CORPUS is a file or a folder, or - for stdin. A file
+    may be gzipped.
     """
     output = output or default_output(corpus)
     checkpoint = options.get("checkpoint")

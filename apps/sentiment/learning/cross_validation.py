@@ -39,11 +39,11 @@ def cross_validate(everything: Counted, settings: Settings, advance: Callable[[]
     """
     accuracies, values, k = [], [], settings.cv
     if len(everything.y) < 2 * k:
-        raise CorpusError(f"{len(everything.y)} texts are too few for --cv {k}")
+        raise CorpusError(f"{len(everything.y)} texts are too few for --folds {k}")
     folds = stratified_folds(everything.y.strata, k, settings.seed)
     for train, test in folds:
         if len(everything.y[train].label_counts) < 2:
-            raise CorpusError(f"texts of one label only are left by a part of --cv {k}; give more")
+            raise CorpusError(f"texts of one label only are left by a part of --folds {k}; give more")
         part, X_test = everything.parted(train, test)
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             learned = part.learn(settings)

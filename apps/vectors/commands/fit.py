@@ -29,7 +29,7 @@ OUTPUT = (
 )
 @section(
     "Evaluation",
-    click.option("-v", "folds", type=_options.FOLDS, metavar="N", help="Cross-validate; write no model."),
+    click.option("-v", "--folds", type=_options.FOLDS, metavar="N", help="Cross-validate; write no model."),
 )
 @section(
     "Output",

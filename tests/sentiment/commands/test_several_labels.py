@@ -111,7 +111,7 @@ def test_training_says_how_labels_are_separated_and_how_good_it_is(run, corpus, 
     output = run("train", corpus, "-o", folder / "again.safetensors").stdout
     assert "labels are separated by ','; 4 labels, 1.4 per text; --label-sep '' takes" in output
     assert "micro F1" in output
-    record = json.loads(run("train", corpus, "-o", folder / "again.safetensors", "--json", "--cv", 2).stdout)
+    record = json.loads(run("train", corpus, "-o", folder / "a.safetensors", "--json", "--folds", 2).stdout)
     assert record["metric"] == record["alpha_choice"]["metric"] == "micro-f1"
     assert min(record["cross_validation"]["metric_value"], record["micro_f1"]) > 0.9
     assert max(record["relative_gap"]) <= 1e-3

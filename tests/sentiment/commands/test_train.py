@@ -197,7 +197,7 @@ def test_a_warning_is_one_line_on_stderr(run, write, texts):
 
 def test_cross_validation_is_that_of_separate_trainings(trained, write, texts):
     pairs, fixed = sorted(texts(200)), ("--alpha", "0.001", "--recipe", "nb-words")
-    record = trained(write(pairs), "--cv", 4, *fixed, config={"metric": "macro-f1"})
+    record = trained(write(pairs), "--folds", 4, *fixed, config={"metric": "macro-f1"})
     found = record["cross_validation"]
     assert (found["n_train"], found["n_test"]) == (150, 50)
     assert found["accuracy"] == pytest.approx(np.mean(found["accuracies"]))

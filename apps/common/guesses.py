@@ -1,0 +1,75 @@
+"""The words of other programs for our commands and options, and what to try where one was typed."""
+
+from collections.abc import Sequence
+
+# Words, and the commands that do what they say.
+COMMANDS = {
+    "train fit learn": "fastsvm fit, fastsvm-sentiment train, fastsvm-cells train",
+    "predict classify label infer": "fastsvm predict, fastsvm-sentiment predict, fastsvm-cells classify",
+    "count detect find segment": "fastsvm-cells classify",
+    "evaluate eval test score": "fastsvm predict, fastsvm-sentiment evaluate, fastsvm-cells evaluate",
+    "explain why words features": "fastsvm-sentiment explain, fastsvm-cells explain",
+    "inspect info describe stats check": "fastsvm-sentiment inspect, fastsvm certify",
+    "export convert save prune": "fastsvm convert, fastsvm-sentiment export",
+    "serve server api": "fastsvm-sentiment serve",
+    "cv crossval cross-validate tune": "fastsvm cv, fastsvm-sentiment train --folds",
+    "correct annotate": "fastsvm-cells review",
+    "cut extract": "fastsvm-cells crop",
+    "finetune fine-tune": "fastsvm-cells adapt, fastsvm-sentiment train --continue",
+    "list run": "fastsvm-studies all",
+    "compare": "fastsvm-studies compare, fastsvm-sentiment evaluate",
+    "sentiment text texts": "fastsvm-sentiment",
+    "cells images": "fastsvm-cells",
+    "studies": "fastsvm-studies",
+}
+# Options that mean much the same: a command has one or two of these.
+OPTIONS = [
+    "--holdout --test --test-size --test-split --validation-split",
+    "--folds -v --cv --n-folds --n-splits --kfold",
+    "--output -o --out --save --save-to --model --outfile",
+    "--alpha --cost -c -C --C --lambda --reg --regularization",
+    "--classifier --kernel --algorithm --solver --estimator --method",
+    "--ngrams --n-grams --ngram-range --wordNgrams --ngram",
+    "--k --features --max-features --n-features --top-k",
+    "--epochs --epoch --max-iter --iterations --n-epochs --passes",
+    "--tol --eps -e --epsilon --tolerance",
+    "--min-score --threshold --confidence",
+    "--cell-width --scale --size --diameter",
+    "--proba --prob --probability --probabilities -b",
+    "--seed --random-state --random-seed",
+    "--also --rbc --platelets",
+]
+NEEDLESS = {
+    "--lr --learning-rate --eta --step-size": "No learning rate is to choose",
+    "--n-jobs --jobs --threads --workers -j": "It takes the cores that help",
+    "--batch-size --batch": "No batches are to choose",
+    "--train --input --data --corpus --file -i -f": "Give the file without an option",
+    "--text": "A text goes to fastsvm-sentiment explain, in quotes",
+}
+
+
+KINDS = {"fastsvm-sentiment": "texts", "fastsvm-cells": "cells"}
+
+
+def _alike(table, word):
+    return next((table[words] for words in table if word in words.split()), "")
+
+
+def meant_option(word: str, known: Sequence[str]) -> str:
+    """Return what to add to the message of a word that is no option of a command, which has `known` ones."""
+    told = _alike(NEEDLESS, word)
+    if told:
+        return f" {told}."
+    alike = next((words.split() for words in OPTIONS if word in words.split()), [])
+    own = [each for each in alike if each in known and each.startswith("--")]
+    return f" Did you mean {' or '.join(own)}?" if own else ""
+
+
+def meant_command(program: str, word: str) -> str:
+    """Return what to add to the message of a word that is no command of a program."""
+    found = _alike(COMMANDS, word.lower()).split(", ")
+    own = [each for each in found if each.startswith(f"{program} ")]
+    # The name of fastsvm says nothing of texts or cells.
+    others = [each for each in found if each.split()[0] in KINDS] if program == "fastsvm" and own else []
+    told = f" Did you mean {' or '.join(own or found)}?" if any(found) else ""
+    return told + "".join(f" For {KINDS[each.split()[0]]}: {each}." for each in others)
