@@ -33,7 +33,9 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "command_pages",
+    "formulas",
     "guide_links",
+    "page_heads",
 ]
 exclude_patterns = ["_build", "examples"]
 templates_path = ["_templates"]
@@ -53,6 +55,8 @@ autodoc_mock_imports = ["onnx", "onnxruntime", "skl2onnx"]
 autosummary_imported_members = True
 autosummary_ignore_module_all = False
 myst_heading_anchors = 4
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "mathml"
 copied = (".highlight-sh", ".highlight-console", ".highlight-python", ".highlight-Python", ".doctest")
 copybutton_selector = f"div:is({', '.join(copied)}) pre"
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "

@@ -1,0 +1,61 @@
+"""Formulas are plain text in docstrings and pages, and typeset on the site: MathML, which needs no scripts.
+
+A block of code such as ``P(w) = alpha/2 ||w||^2 + 1/n sum_i phi(y_i w.x_i)`` is a formula.
+"""
+
+import re
+
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+
+GREEK = ("alpha", "eta", "gamma", "phi", "psi", "theta")
+NUMBER = r"(\([^()]*\)|\w+)"  # of a fraction
+
+
+def as_tex(text):
+    """Return a formula in TeX."""
+
+    def fraction(found):
+        above, below = (part[1:-1] if part.startswith("(") else part for part in found.groups())
+        return rf"\frac{{{above}}}{{{below}}}"
+
+    def name(found):
+        word = found[0]
+        base, _, below = word.partition("_")
+        if word in GREEK or word in ("exp", "log", "max", "min") or base == "sum":
+            return f"\\{word} "
+        if len(base) == 1:  # x_i or x_ik
+            return f"{base}_{{{below}}}" if below else word
+        if word[1:].isdigit():  # b0
+            return f"{word[0]}_{word[1:]}"
+        return rf"\text{{{word}}}".replace("_", r"\_")
+
+    text = re.sub(r" {2,}", r" \\qquad ", text)
+    text = re.sub(rf"{NUMBER} ?/ ?{NUMBER}", fraction, text)
+    text = re.sub(r"\|\|(.+?)\|\|", r"\\lVert \1 \\rVert ", text)
+    text = re.sub(r"\|([^|]+)\|", r"\\lvert \1 \\rvert ", text)
+    text = re.sub(r"(?<=[a-z])\.(?=[a-z])", r" \\cdot ", text)
+    return re.sub(r"(?<!\\)\b[A-Za-z]\w*", name, text)
+
+
+def typeset(app, tree):
+    """Make formulas of the blocks that are some, a line each."""
+    for block in [*tree.findall(nodes.literal_block)]:
+        lines = block.astext().splitlines()
+        if "sum_" in lines[0] and not re.search(r"<-|[`\"]|  [a-z]{3}|clip", block.astext()):
+            texts = [as_tex(line.strip()) for line in lines]
+            maths = [nodes.math_block(text, text, number=None, label=None, nowrap=True) for text in texts]
+            block.replace_self(maths)
+
+
+def show_math(self, node):
+    """Write a formula as MathML."""
+    self.body.append(tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block)))
+    raise nodes.SkipNode
+
+
+def setup(app):
+    """Sphinx calls this."""
+    app.add_html_math_renderer("mathml", (show_math, None), (show_math, None))
+    app.connect("doctree-read", typeset)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
