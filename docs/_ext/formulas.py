@@ -28,11 +28,11 @@ def as_tex(text):
             return f"{base}_{{{below}}}" if below else word
         if word[1:].isdigit():  # b0
             return f"{word[0]}_{word[1:]}"
-        return rf"\text{{{word}}}".replace("_", r"\_")
+        return rf"\text{{{word}}}"
 
     text = re.sub(r" {2,}", r" \\qquad ", text)
     text = re.sub(rf"{NUMBER} ?/ ?{NUMBER}", fraction, text)
-    text = re.sub(r"\|\|(.+?)\|\|", r"\\lVert \1 \\rVert ", text)
+    text = re.sub(r"\|\|(.+?)\|\|", r"{\\lVert \1 \\rVert}", text)
     text = re.sub(r"\|([^|]+)\|", r"\\lvert \1 \\rvert ", text)
     text = re.sub(r"(?<=[a-z])\.(?=[a-z])", r" \\cdot ", text)
     return re.sub(r"(?<!\\)\b[A-Za-z]\w*", name, text)

@@ -1,4 +1,4 @@
-"""What search engines and the search of the site learn about a page."""
+"""What search engines, screen readers and the search of the site learn about a page."""
 
 from html import escape
 from textwrap import shorten
@@ -29,8 +29,16 @@ def describe(app, name, template, context, tree):
         context["metatags"] += f'<meta name="description" content="{text}">\n'
 
 
+def describe_thumbnails(app, tree, name):
+    """Give the pictures of the gallery the title of what they lead to."""
+    for image in tree.findall(nodes.image):
+        if not image.get("alt"):
+            image["alt"] = image.next_node(nodes.reference, siblings=True, ascend=True).astext()
+
+
 def setup(app):
     """Sphinx calls this."""
     app.connect("doctree-read", leave_out)
+    app.connect("doctree-resolved", describe_thumbnails)
     app.connect("html-page-context", describe)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
