@@ -36,6 +36,7 @@ extensions = [
     "formulas",
     "guide_links",
     "page_heads",
+    "small_screens",
 ]
 exclude_patterns = ["_build", "examples"]
 templates_path = ["_templates"]
@@ -55,7 +56,6 @@ autodoc_mock_imports = ["onnx", "onnxruntime", "skl2onnx"]
 autosummary_imported_members = True
 autosummary_ignore_module_all = False
 myst_heading_anchors = 4
-myst_enable_extensions = ["dollarmath"]
 html_math_renderer = "mathml"
 copied = (".highlight-sh", ".highlight-console", ".highlight-python", ".highlight-Python", ".doctest")
 copybutton_selector = f"div:is({', '.join(copied)}) pre"

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 def page(words, main, below=()):
     """Return a page in Markdown. Examples are a block of their own, to be copied."""
-    help_text = CliRunner().invoke(main, [*words[1:], "--help"], prog_name=words[0], terminal_width=80).stdout
+    # click leaves two columns free
+    help_text = CliRunner().invoke(main, [*words[1:], "--help"], prog_name=words[0], terminal_width=78).stdout
     parts = re.split(r"^ *Examples:\n((?: +\S.*\n)+)", help_text, flags=re.MULTILINE)
     blocks = ["```text\n" + part.strip("\n") + "\n```" for part in parts if part.strip()]
     blocks[1::2] = ["Examples:\n\n```sh\n" + dedent(part) + "```" for part in parts[1::2]]

@@ -50,7 +50,9 @@ def typeset(app, tree):
 
 def show_math(self, node):
     """Write a formula as MathML."""
-    self.body.append(tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block)))
+    is_block = isinstance(node, nodes.math_block)
+    formula = tex2mathml(node.astext(), as_block=is_block)
+    self.body.append(f'<div class="math">{formula}</div>' if is_block else formula)
     raise nodes.SkipNode
 
 

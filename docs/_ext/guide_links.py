@@ -47,6 +47,7 @@ GUIDES = {
     "fastsvm_apps.sentiment": "guide/text",
     "fastsvm_apps.studies.race": "guide/studies",
 }
+THEIRS = ("Pipeline",)  # of scikit-learn, as are the names of fastsvm.drop_in
 
 
 def guide_of(name):
@@ -74,7 +75,8 @@ def api_names(env, package):
         parts = name.split(".")
         found |= {".".join(parts[start:]): place for start in range(len(parts) - 1)}
     for name, short in members.items():  # `train` is a command, and `SVC` is scikit-learn's
-        if (short != short.lower() or "_" in short) and f"fastsvm.drop_in.{short}" not in pages:
+        theirs = short in THEIRS or f"fastsvm.drop_in.{short}" in pages
+        if (short != short.lower() or "_" in short) and not theirs:
             found[short] = pages[name]
     commands = [page for page in env.found_docs if page.startswith("reference/commands/")]
     found |= {env.titles[page].astext(): (page, "") for page in commands if " " in env.titles[page].astext()}

@@ -53,3 +53,23 @@ def test_each_class_and_its_page_of_the_guide_lead_to_each_other(articles):
     for name in classes:
         guides = [page for page in links(name, articles[name]) if page.startswith("guide/")]
         assert any(name in links(page, articles[page]) for page in guides), name
+
+
+def test_formulas_are_typeset(articles):
+    shown = articles[f"{API}fastsvm.SDCAClassifier.html"]
+    assert shown.select("math msub")
+    assert "sum_i" not in shown.text
+
+
+def test_each_command_has_a_page_with_its_options(articles):
+    train = articles["reference/commands/fastsvm-sentiment-train.html"]
+    assert "[default: " in train.pre.text
+    assert "fastsvm-sentiment train" in train.select_one(".highlight-sh").text
+    pages = [name for name in articles if name.startswith("reference/commands/")]
+    assert len(pages) > 25
+    assert all("--help" in articles[name].text for name in pages)
+
+
+def test_cells_of_wide_tables_name_their_column(articles):
+    row = articles["guide/which_solver.html"].select_one("table.cards tbody tr")
+    assert len(row.select(".column")) > 2
