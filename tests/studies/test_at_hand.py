@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.studies.documents import digits, kernels
-from fastsvm_apps.studies.documents.sentiment_planes import planes
-from fastsvm_apps.studies.documents.sentiment_texts import add_texts
-from fastsvm_apps.studies.report.study_report import Context, Report
+from fastsvm_apps.studies.documents import digits, kernels, sentiment
 
 
 def test_another_set_is_not_taken(tmp_path):
@@ -20,11 +17,11 @@ def test_another_set_is_not_taken(tmp_path):
     with pytest.raises(
         AppError, match=r"as jain is another set, of the shape \(2, 2\) and with the labels 1"
     ):
-        planes(str(tmp_path))
+        sentiment.points_of("jain", str(tmp_path), 0)
     lines = [f"books {label} {k}.txt so it is" for k, label in enumerate(["good", "bad"] * 20)]
     (tmp_path / "sentiment.txt").write_text("\n".join(lines))
     with pytest.raises(AppError, match=r"sentiment.txt: has the labels bad, good, and the article neg and"):
-        add_texts(Report("", "", ""), Context(data=str(tmp_path)))
+        sentiment.read_texts(str(tmp_path))
 
 
 def test_a_report_says_what_the_folder_lacks(tmp_path):

@@ -130,7 +130,7 @@ class Region:
         numbers = [float(word) for word in rest if word not in ("or", "less", "more")]
         low, high = (*numbers, *numbers)[:2] if numbers else ALIKE[unit]
         amount = f"{unit}" if unit in ("%", "ms") else ""
-        spelled = " and ".join(f"{number:.3g} {amount}".strip() for number in dict.fromkeys((low, high)))
+        spelled = " and ".join(f"{_limit(number)} {amount}".strip() for number in dict.fromkeys((low, high)))
         ends = {
             "above": (f"is above {spelled}", nextafter(low, inf), inf),
             "below": (f"is below {spelled}", -inf, nextafter(high, -inf)),
@@ -141,8 +141,8 @@ class Region:
             words, low, high = ends[name]
             return cls(f"Holds where the whole interval {words}.", low, high)
         if name == "meets":
-            what = f"from {low:.3g} to" if low < high else "has"
-            words = f"Holds where the interval {'meets ' * (low < high)}{what} {high:.3g} {amount}".rstrip()
+            what = f"meets from {_limit(low)} to" if low < high else "has"
+            words = f"Holds where the interval {what} {_limit(high)} {amount}".rstrip()
             return cls(f"{words}.", low, high, True)
         if name != "reaches":
             raise ValueError(f"'{text}' is no region")
@@ -313,3 +313,7 @@ def written(s: Statistic, unit: str = "") -> str:
 
 def _number(number: float, decimals: int) -> str:
     return f"{number:,.{decimals}f}" if isfinite(number) else "∞"
+
+
+def _limit(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
