@@ -25,7 +25,7 @@ from ..report.study import Advance, Arrays, Context, Figure, Findings
 from ..report.verdicts import ALIKE, Found, Statistic, mean, median, over_splits
 
 TITLE = "White blood cells: SDCA against Pegasos"
-DOCUMENT = "D. Bouche and C. Verluise, SDCA vs. Pegasos for linear SVM fitting: blood cells (2018)"
+DOCUMENT = "D. Bouche and C. Verluise, SDCA vs. Pegasos for linear SVM fitting, applied to blood cells (2018)"
 
 ALPHA, EPOCHS, BATCH, COMPONENTS, SINGULAR_VALUES = 1.6, 10, 100, 40, 1000  # the document's
 PEGASOS_EPOCHS = 25  # after ten it is still on its way
