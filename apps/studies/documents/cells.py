@@ -32,7 +32,7 @@ PEGASOS_EPOCHS = 25  # after ten it is still on its way
 RUNS, QUICK_RUNS = 100, 10
 PYTHON_RUNS, QUICK_PYTHON_RUNS = 20, 6  # of what the document's Python does
 SPLITS, QUICK_SPLITS = 10, 5  # random ones, of which the first is that of the curves
-SMEARS, QUICK_SMEARS, QUICK_PHOTOGRAPHS = 160, 60, 120  # images
+SMEARS, QUICK_SMEARS, QUICK_PHOTOGRAPHS = 160, 60, 80  # images
 PARTS = 32  # of the first epoch, inside which compiled solvers are measured on components
 LAMBDAS = ALPHA, 0.1, 0.01, 1e-4, 1 / 245_057  # for many rows; the last is 1/n
 PART, SHOWN = 500, 8  # images whose crops are kept in one file; and of each class, on a sheet
@@ -72,9 +72,10 @@ def measure(context: Context) -> Measured:
         data += f" With labels checked by eye: {again.counts()}."
         add_solvers(runs, context, again, CHECKED)
     add_skin_race(runs, context, LAMBDAS, intercept=False, batch_size=BATCH)
+    originals = [f"all {PHOTOGRAPHS}"] if files and not context.quick else []
     settings = {"lambda": ALPHA, "epochs": f"{EPOCHS}, Pegasos {PEGASOS_EPOCHS}", "batch of Pegasos": BATCH}
     hashes = {"crops": array_hash(crops.pixels, crops.signs)}
-    return Measured(data, [PHOTOGRAPHS] if files else [], settings, hashes, runs, pictures)
+    return Measured(data, originals, settings, hashes, runs, pictures)
 
 
 def cropped(context: Context, files: list[ImageFile]) -> Crops:
