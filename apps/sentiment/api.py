@@ -28,7 +28,7 @@ from ..common.errors import OPTION, AppError, Skipped
 from ..common.paths import KINDS, check_there
 from ..common.progress import UNWATCHED, Stages
 from .data.label_fields import LabelField
-from .data.text_source import TextSource
+from .data.text_source import COLUMNS, TextSource
 from .measures import prediction
 from .settings import HOW_TO_RUN, OPTIONS, checked_settings, parameter_of_option, settings_of
 
@@ -54,7 +54,7 @@ class ParameterError(AppError, ValueError):
 
 
 def train(
-    source: str | os.PathLike[str] | Sequence[str],
+    source: str | os.PathLike[str] | Sequence[str] | Any,
     labels: Iterable[str] | None = None,
     /,
     *,
@@ -96,8 +96,9 @@ def train(
 
     Parameters
     ----------
-    source : str or path-like, or sequence of str
-        A file or folder of labelled texts in any format that the command reads; or, with `labels`, the texts.
+    source : str or path-like, DataFrame, or sequence of str
+        A file or folder of labelled texts in any format that the command reads; a table with the columns
+        `text_col` and `label_col`; or, with `labels`, the texts.
     labels : iterable of str, or of lists or tuples of str, optional
         The label of each text, or its labels.
     format : {"corpus", "tsv", "csv", "jsonl", "fasttext", "folder"}, optional
@@ -210,7 +211,8 @@ def train(
                 result = train_text_model(corpus, settings, path, cache=cache, stage=stage)
     for message in ["\n".join(result.skipped.report())] * bool(result.skipped.count) + result.warnings:
         warn_user(message, TrainingWarning)
-    words = [repr(os.fspath(source)) if labels is None else "texts, labels"]
+    is_file = isinstance(source, str | os.PathLike)
+    words = [repr(os.fspath(source)) if is_file else "table" if labels is None else "texts, labels"]
     words += [f"{name}={value!r}" for name, value in checked.items() if name not in HOW_TO_RUN]
     return TextModel(result.model, result, f"fastsvm_apps.sentiment.train({', '.join(words)})", corpus.name)
 
@@ -218,18 +220,31 @@ def train(
 def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str, Any]) -> TextSource:
     """Return the source of the labelled texts."""
     reading = {name: value for name, value in checked.items() if name in OPTIONS["Input"]}
+    fields = {"text_col": "text_column", "label_col": "label_column", "label_sep": "label_separator"}
+    names = {}
+    if labels is None and hasattr(source, "columns"):
+        names = {option: reading.pop(option, usual) for option, usual in COLUMNS.items()}
+        source, labels = (_column(source, option, name) for option, name in names.items())
     if labels is None:
         if not isinstance(source, str | os.PathLike):
-            raise TypeError("train() takes the path of a corpus, or texts and their labels")
-        fields = {"text_col": "text_column", "label_col": "label_column", "label_sep": "label_separator"}
+            raise TypeError("train() takes the path of a corpus, a DataFrame, or texts and their labels")
         return TextSource(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
     if reading:
         raise TypeError(f"{', '.join(sorted(reading))}: describes a file, but texts and labels were given")
     texts, labels = _checked_strings(source, "texts"), _checked_labels(labels)
     if len(texts) != len(labels):
         raise ValueError(f"{len(texts):,} texts and {len(labels):,} labels")
+    columns = {fields[option]: name for option, name in names.items()}
     separator = "" if all(isinstance(each, str) for each in labels) else None
-    return TextSource("the texts given", label_separator=separator, given=[*zip(texts, labels, strict=True)])
+    given = [*zip(texts, labels, strict=True)]
+    return TextSource("the texts given", label_separator=separator, given=given, **columns)
+
+
+def _column(table: Any, option: str, name: str) -> list:
+    """Return a column of a DataFrame; whole numbers become words."""
+    if name not in table.columns:
+        raise ValueError(f"no column {name!r} among {', '.join(map(str, table.columns))}: give {option}")
+    return [str(each) if isinstance(each, int) else each for each in table[name].to_list()]
 
 
 def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:

@@ -114,6 +114,8 @@ def load_vector_model(path: str) -> VectorModel:
     from fastsvm.fitting import SDCA
     from fastsvm.model_files import ModelFileError, load_with_about
 
+    if not is_model_file(path):
+        raise AppError(f"{path}: is no model; MODEL comes first")
     if not _start_of(path).startswith(START):
         try:
             model, about = load_with_about(path)

@@ -60,7 +60,11 @@ def test_the_table_of_guesses_names_what_there_is():
         ("fastsvm-sentiment train x -C 1", "Did you mean --alpha?"),
         ("fastsvm fit x --cv 5", "Did you mean --folds?"),
         ("fastsvm fit x --n-jobs 5", "It takes the cores that help."),
-        ("fastsvm-sentiment predict -m no.safetensors x", "no.safetensors: No such file"),
+        (
+            "fastsvm-sentiment predict good",
+            "good: no such file; a text goes to fastsvm-sentiment explain good",
+        ),
+        ("fastsvm-sentiment predict -m no.safetensors x.txt", "no.safetensors: No such file"),
         ("fastsvm-cells evaluate x --model no.safetensors", "no.safetensors: No such file"),
         ("fastsvm-cells classify no.safetensors .", "no.safetensors: No such file"),
     ],

@@ -15,8 +15,8 @@ from ..learning.calibration import CellCalibration
 from ..learning.cell_model import relative_gap
 from ..learning.error_report import ErrorReport
 
-DETAILS = {"Alpha", "Certificate", "Time", "Model"}  # sections that only -v prints as they are
-SHOWN_LABELS = 5  # labels to check
+DETAILS = {"Alpha", "Certificate", "Scores", "Time", "Model"}  # sections that only -v prints as they are
+SUSPECTS, SHOWN_LABELS = "Labels to check", 5  # labels to check
 # Labelled cells a class from which on `train` on these alone does as well: with 10 its error was 0.100 on the
 # rest of a laboratory, that of `adapt` 0.092; with 20 it was 0.073 and 0.082.
 ENOUGH_A_CLASS = 20
@@ -132,8 +132,9 @@ def adaptation_sections(result: CellAdaptation, seconds: Mapping[str, float]) ->
 
 def brief_sections(sections: Sequence[Section], command: str, model: str) -> list[Section]:
     """Return what matters most of what `train` or `adapt` says, and what comes next."""
-    left_out = DETAILS if command == "adapt" else {*DETAILS, "Labels"}  # the confusion table has the labels
+    left_out = {*DETAILS, *(["Labels"] if command == "train" else [])}  # the confusion table has the labels
     next_line = f"next: fastsvm-cells classify IMAGES -m {quote(model)}; {command} -v says more"
+    left_out |= {each.title for each in sections if each.title == SUSPECTS and not each.tables}
     shown = [each for each in sections if each.title not in left_out]
     certificate = [line for each in sections if each.title == "Certificate" for line in each.lines]
     return [*shown, Section(title="Model", lines=[model, *certificate, next_line])]
@@ -202,7 +203,7 @@ def _coverage_line(known: CellCalibration) -> str:
 
 def _suspects_section(done: CellTraining) -> Section:
     """Return the labels that are probably wrong."""
-    title, suspects, n = "Labels to check", done.suspects, sum(done.label_counts.values())
+    title, suspects, n = SUSPECTS, done.suspects, sum(done.label_counts.values())
     if not suspects:
         agreed = "none: models that had not seen an image agree with every label"
         return Section(title=title, lines=[agreed])

@@ -78,7 +78,7 @@ def explain(arguments, number, label, quiet, verbose, **forms):
 
 def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]:
     """Tell MODEL and TEXT apart; one argument alone is MODEL if it is the name of a model or of a file."""
-    from ..measures.prediction import SHIPPED_NAME
+    from ..measures.prediction import SHIPPED_NAME, is_model_file
 
     n = len(arguments)
     if n > 2:
@@ -87,6 +87,8 @@ def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]
         [one] = arguments
         is_model = one == SHIPPED_NAME or one.endswith(".safetensors") or os.path.isfile(one)
         return (one, None) if is_model else (None, one)
+    if n == 2 and os.path.isfile(arguments[1]) and is_model_file(arguments[1]):
+        raise AppError(f"{arguments[1]}: is the model; MODEL comes first, and TEXT second", USAGE)
     return arguments or (None, None)
 
 

@@ -1,6 +1,7 @@
 """`predict`: label texts as they arrive."""
 
 import os
+import shlex
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
@@ -100,6 +101,7 @@ def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **opti
     from ..jobs.text_prediction import TextPrediction
     from ..measures import prediction
     from ..measures.drift import TextWatch
+    from ..measures.prediction import SHIPPED_NAME
     from ..output.prediction_writer import FORMS, PredictionWriter
 
     model_path, files = _model_and_files(arguments)
@@ -110,6 +112,8 @@ def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **opti
     if n_next and given:
         raise AppError(f"--next writes texts to label, and has no --{given[0]}", USAGE)
     choices = {name: options[name] for name in ("proba", "threshold", "unsure")}
+    if files == ["-"] and sys.stdin.isatty() and not quiet:
+        note(f"type a text and press Enter; Ctrl-D ends (model: {model_path or SHIPPED_NAME})")
     spinner = not quiet and not (sys.stdout.isatty() and output is None)
     with tidy_warnings(), Stages(verbose, spinner) as stage:
         with stage("load"):
@@ -160,6 +164,10 @@ def _model_and_files(arguments):
     """Return the model's path, None for the one that comes along, and the files."""
     from ..measures.prediction import SHIPPED_NAME, is_model_file
 
+    for word in arguments:
+        if not (os.path.exists(word) or "." in word or word in ("-", SHIPPED_NAME)):
+            text = shlex.quote(word)
+            raise AppError(f"{word}: no such file; a text goes to fastsvm-sentiment explain {text}", USAGE)
     if not arguments:
         return None, ["-"]
     first, *files = arguments

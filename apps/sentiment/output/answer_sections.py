@@ -59,7 +59,7 @@ def score_cell(value: float | None) -> str:
 def answer_sections(scores: AnswerScores, title: str = "Accuracy", full: bool = True) -> list[Section]:
     """Return how good the answers of a model are; if not `full`, the scores and the labels alone."""
     most = LABELS_LISTED if full else LABELS_CROSSED
-    sections = [_accuracy_section(scores, title), _labels_section(scores, most)]
+    sections = [_accuracy_section(scores, title, full), _labels_section(scores, most)]
     if scores.confusion is not None and (full or len(scores.labels) <= 4):
         sections += _confusion_sections(scores)
     if full:
@@ -81,16 +81,17 @@ def main_facts(scores: AnswerScores) -> list[Fact]:
     return [*facts, accuracy._replace(name="all labels right")]
 
 
-def _accuracy_section(scores: AnswerScores, title: str) -> Section:
+def _accuracy_section(scores: AnswerScores, title: str, full: bool) -> Section:
     guess, (main, *others) = shorten(scores.guess), main_facts(scores)
     baseline = Fact("baseline", f"{scores.guessing(scores.main_metric):.4f}", f", always guessing {guess}")
     facts = [main, baseline, *others]
-    for metric in dict.fromkeys((scores.metric, "balanced-accuracy", "macro-f1")):
+    is_long = full or scores.main_metric != "accuracy"
+    for metric in dict.fromkeys((scores.metric, *("balanced-accuracy", "macro-f1") * is_long)):
         if metric != scores.main_metric:
             name = metric.replace("-", " ").replace(" f1", " F1")
             guessing = f"; always guessing {guess} {scores.guessing(metric):.4f}"
             facts.append(Fact(name, f"{scores.score(metric):.4f}", guessing))
-    if scores.calibration:
+    if scores.calibration and full:
         value, by_chance = scores.calibration
         chance = f" ({by_chance:.4f} by chance on this many texts)"
         facts.append(Fact("expected calibration error", f"{value:.4f}", chance))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from statistics import fmean
 
@@ -58,23 +59,25 @@ def evaluation_sections(result: CorpusEvaluation, full: bool = True) -> list[Sec
         table = Table(("value", "texts", "accuracy", "95 % interval"), rows, left_out=left_out)
         sections.append(Section(title="Groups", tables=[table]))
     if result.paired is not None:
-        sections.append(_second_model(result.paired))
+        sections.insert(0, _comparison(result.path, result.evaluation.accuracy, result.paired))
+        sections[1] = replace(sections[1], title=f"Accuracy of {result.path}")
     if not full:
         sections.append(Section(lines=["next: evaluate -v says more, and --report FILE.html shows mistakes"]))
     return sections
 
 
-def _second_model(two: dict) -> Section:
-    low, high = two["interval"]
+def _comparison(first: str, accuracy: float, two: dict) -> Section:
+    second, (low, high) = two["model"], two["interval"]
     p_value = f"p {'= ' if two['p_value'] else '< '}{two['p_value'] or 1e-300:.3g}"
     lines = [
-        ("", two["model"], f": accuracy {two['accuracy']:.4f}"),
-        f"right only here {two['only_first']:,}, only there {two['only_second']:,}",
+        ("", first, f": accuracy {accuracy:.4f}"),
+        ("", second, f": accuracy {two['accuracy']:.4f}"),
         f"difference {two['difference']:+.4f} (95 % interval {low:+.4f} to {high:+.4f})",
+        f"only the first is right: {two['only_first']:,}, only the second: {two['only_second']:,}",
         f"McNemar's exact test: {p_value}",
     ]
     about = ["p: how probable at least so uneven a split would be if both were equally good."]
-    return Section(title="Second model", about=about, lines=lines)
+    return Section(title="Comparison", about=about, lines=lines)
 
 
 def write_evaluation_report(path: str | os.PathLike[str], result: CorpusEvaluation, corpus: str) -> None:

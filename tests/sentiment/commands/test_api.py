@@ -8,6 +8,7 @@ from inspect import signature
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
@@ -52,6 +53,18 @@ def test_the_same_bits_as_the_command(run, corpus, tmp_path):
     assert str(path) in page
     with pytest.raises(ValueError, match="train"):
         loaded.report(tmp_path / "report.html")
+
+
+def test_a_table_in_memory(texts):
+    labels, given = zip(*texts(60), strict=True)
+    stars = [5 if label == "pos" else 1 for label in labels]
+    named = {"text_col": "Review", "label_col": "Stars", "recipe": "nb-words"}
+    model = sentiment.train(pandas.DataFrame({"Review": given, "Stars": stars}), **named)
+    same = sentiment.train(given, [*map(str, stars)], recipe="nb-words")
+    assert model.classes_.tolist() == ["1", "5"]
+    np.testing.assert_array_equal(model.decision_function(NEW), same.decision_function(NEW))
+    with pytest.raises(ValueError, match="no column 'text' among Review, Stars: give text_col"):
+        sentiment.train(pandas.DataFrame({"Review": given, "Stars": stars}))
 
 
 def test_texts_and_labels_in_memory(texts):

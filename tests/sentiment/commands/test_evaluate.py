@@ -136,6 +136,7 @@ def test_a_second_model(run, measure, model, corpus, write, texts):
     assert pair["accuracy"] == b.mean()
     assert pair["interval"][0] < pair["difference"] < pair["interval"][1]
     out = run("evaluate", model, "b.safetensors", corpus).stdout
-    assert f"right only here {only[0]}, only there {only[1]}" in out
+    assert out.startswith(f"Comparison\n{model}: accuracy ")
+    assert f"only the first is right: {only[0]}, only the second: {only[1]}" in out
     same = measure(model, model, corpus)["paired"]
     assert (same["p_value"], same["difference"], same["only_first"]) == (1.0, 0.0, 0)
