@@ -9,6 +9,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 API = "reference/generated/"
+COMMANDS = "reference/commands/"
 # The page of the guide for a class or function, or for all others of a package.
 GUIDES = {
     "fastsvm": "guide/which_solver",
@@ -78,8 +79,10 @@ def api_names(env, package):
         theirs = short in THEIRS or f"fastsvm.drop_in.{short}" in pages
         if (short != short.lower() or "_" in short) and not theirs:
             found[short] = pages[name]
-    commands = [page for page in env.found_docs if page.startswith("reference/commands/")]
-    found |= {env.titles[page].astext(): (page, "") for page in commands if " " in env.titles[page].astext()}
+    titles = {page: env.titles[page].astext() for page in env.found_docs if page.startswith(COMMANDS)}
+    found |= {
+        title: (page, "") for page, title in titles.items() if title != "fastsvm"
+    }  # that is the library
     for home in ("fastsvm", package):
         found |= {short: pages[name] for name, short in members.items() if name == f"{home}.{short}"}
     return found, {name: pages[name] for name in members}

@@ -63,7 +63,7 @@ def test_formulas_are_typeset(articles):
 
 def test_each_command_has_a_page_with_its_options(articles):
     train = articles["reference/commands/fastsvm-sentiment-train.html"]
-    assert "[default: " in train.pre.text
+    assert "[default: " in train.text
     assert "fastsvm-sentiment train" in train.select_one(".highlight-sh").text
     pages = [name for name in articles if name.startswith("reference/commands/")]
     assert len(pages) > 25
