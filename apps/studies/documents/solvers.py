@@ -1,43 +1,865 @@
 """The study of "Distributed and stochastic optimisation": SDCA, ASDCA and Pegasos side by side."""
 
-from ..report.study_report import Context, Report
-from . import solver_convergence as convergence
-from . import solver_outputs, solver_rates
-from .solver_sets import all_sets
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise, product
+
+import numpy as np
+
+from fastsvm.fitting import ASDCA, SDCA, Pegasos
+
+from ..data.solver_sets import (
+    BETA_ACCURACY,
+    EVERY,
+    SIMULATED,
+    SKIN,
+    SKIN_STANDARDISED,
+    WIDE,
+    WIDE_STANDARDISED,
+    DataSet,
+    document_sets,
+    simulated,
+)  # fmt: skip
+from ..race.kept_races import NEAR, add_race, cost_ratio, cost_to, excess, plain_sdca
+from ..race.skin_race import add_skin_race, skin_ratios
+from ..report import charts
+from ..report.charts import BLUE, GREEN, LOG_LOG, PURPLE, VERMILION
+from ..report.runs import Key, Measured, Runs, array_hash
+from ..report.study import Advance, Arrays, Context, Figure, Findings, Table
+from ..report.verdicts import Found, Statistic, exactly, mean, median, of_a_draw, share
+
+TITLE = "SDCA, ASDCA and Pegasos: which converges faster"
+DOCUMENT = (
+    "S. Ouillade and S. Vengathesa Sarma, Distributed and stochastic optimisation for machine learning, 2017"
+)
+
+# The four of figures 1 to 3.
+VANILLA, PEGASOS, ASDCA_NAME, MINI_BATCH = FOUR = "SDCA random", "Pegasos", "ASDCA", "mini-batch Pegasos"
+PERMUTATION, CYCLIC = "SDCA permutation", "SDCA cyclic"
+ORDERS = VANILLA, PERMUTATION, CYCLIC
+PROJECTED, MINI_BATCH_PROJECTED = "Pegasos projected", "mini-batch projected"
+PROJECTIONS = {PEGASOS: PROJECTED, MINI_BATCH: MINI_BATCH_PROJECTED}
+EIGHT = (*ORDERS, PEGASOS, PROJECTED, ASDCA_NAME, MINI_BATCH, MINI_BATCH_PROJECTED)  # of table 2
+
+# The sets of figures 1 to 3, and other scalings of them.
+OTHERS = {SIMULATED: (), WIDE: (WIDE_STANDARDISED,), SKIN: (SKIN_STANDARDISED,)}
+RUNS = {SIMULATED: 25, WIDE: 25, SKIN: 9}
+FEW_RUNS = 6  # of other scalings, of lambdas, and of all if it is to be quick
+LONGER = 2  # times as many epochs of SDCA, to compare its orders
+THETAS = 0.003, 0.01, 0.03, 0.1, 0.3  # of ASDCA, beside the paper's
+BY_EYE = 0.25  # of P*: where a curve of figures 1 to 3 has come down
+PARTS = 1024  # of the first epoch, at most
+STEP_EPOCHS = 10  # of what is measured at every step
+LAMBDAS = 10.0, 1.0, 0.1, 0.01, 0.001  # the document's
+WIDER_LAMBDAS = 1.6, 0.1, 0.01, 1e-4  # at which Pegasos and SDCA run on skin
+BATCHES, BATCH_STEPS, BATCH_THETA = (1, 2, 8, 32), 1500, 0.03
+ROWS = 250, 1000, 4000, 16_000  # of the steps to an excess of epsilon, on simulated rows
+ALPHAS = 0.1, 0.01, 0.001
+EPSILONS = 0.1, 0.03, 0.01, 0.003  # of P itself
+STEP_COUNTS = tuple(int(steps) for steps in 2 ** np.arange(5, 18.5, 0.5) // 2 * 2)
+ROW_DRAWS, QUICK_ROW_DRAWS, SEEDS = 6, 2, 3  # of rows; of the steps on each
+STOPS, STOP_STEPS, STOP_BATCH, DELTA = 200, 10_000, 8, 0.05
+GOOD = 0.1  # of P*: what a good solution is within
+DRAWS, QUICK_DRAWS, DRAW_EPOCHS = 50, 12, 50  # of the simulated rows, for table 2
+LAST, TAIL, RANDOM = AVERAGING = "last", "tail", "random"
+# The document's table 2: accuracy of the last and of the averaged output, in the order of `EIGHT`.
+TABLE_2 = np.array(
+    [(0.863, 0.872), (0.881, 0.875), (0.872, 0.875), (0.866, 0.863),
+     (0.860, 0.869), (0.869, 0.875), (0.881, 0.866), (0.872, 0.878)]
+)  # fmt: skip
+
+Models = dict[str, SDCA | Pegasos | ASDCA]
 
 
-def run(context: Context) -> Report:
-    """Run the study."""
-    sets, absent, words = all_sets(context)
-    results = convergence.Results([convergence.run_set(data, context) for data in sets], absent)
-    rates, stops = solver_rates.rates(context), solver_rates.random_stops(context)
-    draws = solver_outputs.draw_outputs(context)
-    claims = [
-        *convergence.speed_claims(results),
-        *solver_rates.rate_claims(rates, stops),
-        *convergence.batch_claims(results),
-        *solver_outputs.output_claims(draws),
-    ]
-    return Report(
-        title="SDCA, ASDCA and Pegasos: which converges faster",
-        document="S. Ouillade and S. Vengathesa Sarma, Distributed and stochastic optimisation for machine "
-        "learning, 2017",
-        data=words,
+# What is measured
+
+
+def measure(context: Context) -> Measured:
+    """Run all experiments, in the order of the document."""
+    runs, sets = Runs(), document_sets(context)
+    repeats = dict.fromkeys(sets, FEW_RUNS) | ({} if context.quick else RUNS)
+    repeats |= dict.fromkeys(sets, context.runs) if context.runs else {}
+    add_rates(runs, context)
+    add_stops(runs, context)
+    for name, data in sets.items():
+        race_four(runs, context, data, repeats[name])
+    for name in (SIMULATED, SKIN) if SKIN in sets else (SIMULATED,):
+        race_batches(runs, context, sets[name], repeats[name])
+    for name in [name for name in sets if name != SIMULATED]:
+        race_orders(runs, context, sets[name], repeats[name])
+    add_skin_race(runs, context, WIDER_LAMBDAS, intercept=False)
+    add_draws(runs, context)
+    for name in WIDE, WIDE_STANDARDISED:
+        if name in sets:
+            race_projections(runs, context, sets[name], FEW_RUNS)
+            race_lambdas(runs, context, sets[name], FEW_RUNS)
+    for each in sets.values():
+        shape = {"epoch": each.epochs, "steps": len(each.y), "visits": each.batch, "value": [each.X.shape[1]]}
+        runs.add("sets", each.name, **shape)
+    return Measured(
+        set_words(sets),
+        originals=[*(["wide rows"] if WIDE in sets else []), *(["skin"] if SKIN in sets else [])],
         settings={
-            "lambda": "1/n",
-            "rows to train on": "two thirds",
-            "intercept": "none",
-            "draws of the simulated rows for table 2": len(draws["accuracy"]),
-            "runs of each curve": convergence.curve_runs(context),
-            "runs of each grid": convergence.grid_runs(context),
-            "theta of ASDCA": "the paper's in figures and table 2; in claims on speed the best of the grid, "
-            "chosen on the same runs",
+            **{
+                "lambda": "1/n",
+                "intercept": "none",
+                "runs of each curve": f"{FEW_RUNS} to {max(repeats.values())}",
+            },
+            "theta of ASDCA": "the paper's; wider, the best of a grid, chosen on the same runs",
         },
-        claims=claims,
-        figures=[
-            *convergence.convergence_figures(results),
-            solver_rates.rate_figure(rates),
-            *solver_outputs.output_figures(draws),
-        ],
-        tables=convergence.solver_tables(results, claims, solver_outputs.accuracy_table(draws)),
+        hashes={each.name: array_hash(each.X, each.y) for each in sets.values()},
+        runs=runs,
     )
+
+
+def set_words(sets: Mapping[str, DataSet]) -> str:
+    """Say what the rows are."""
+    shapes = {name: "{:,} x {:,}".format(*sets[name].X.shape) for name in (WIDE, SKIN) if name in sets}
+    wide = f"prostate ({shapes[WIDE]}) for its genomic set, no longer public" if WIDE in sets else ""
+    skin = f"skin ({shapes[SKIN]})" if SKIN in sets else ""
+    others = "; ".join(each for each in (wide, skin) if each) or "neither prostate nor skin is at hand"
+    return f"Simulated rows as in the document; {others}."
+
+
+def eight_algorithms(
+    alpha: float, batch: int, epochs: int, averaging: str = LAST, batch_epochs: int = 0
+) -> Models:
+    """Return the eight algorithms of table 2, by name; none has an intercept.
+
+    Parameters
+    ----------
+    alpha : float
+    batch : int
+        Rows in a batch of ASDCA and of mini-batch Pegasos, drawn anew for each step.
+    epochs : int
+        Of those that take a row a step.
+    averaging : {"last", "tail", "random"}, default="last"
+        What is returned: the last iterate, the mean of those of the last half, or one of these; ASDCA
+        returns none at random, and is left out then.
+    batch_epochs : int, default=0
+        Of those with batches; 0: for as many steps.
+    """
+    common = {"alpha": alpha, "fit_intercept": False, "averaging": averaging}
+    single = {"order": "random", "max_iter": epochs, **common}
+    batches = {"order": "batches", "batch_size": batch, "max_iter": batch_epochs or epochs * batch, **common}
+    output = {} if averaging == LAST else {"averaging": averaging, "average_from": None}
+    orders = {"random": VANILLA, "permutation": PERMUTATION, "cyclic": CYCLIC}
+    asdca = {} if averaging == RANDOM else {ASDCA_NAME: ASDCA("smooth_hinge", tol=None, **batches)}
+    return {
+        **{name: plain_sdca(alpha, epochs, order=order, **output) for order, name in orders.items()},
+        PEGASOS: Pegasos("hinge", **single),
+        PROJECTED: Pegasos("hinge", project=True, **single),
+        **asdca,
+        MINI_BATCH: Pegasos("hinge", **batches),
+        MINI_BATCH_PROJECTED: Pegasos("hinge", project=True, **batches),
+    }
+
+
+def chosen(models: Models, names: Iterable[str]) -> Models:
+    """Return some of the algorithms."""
+    return {name: models[name] for name in names}
+
+
+# Sections 2.3, 2.4 and 3.3: numbers of steps
+
+
+def given_order(kind: type, X, y, alpha: float, order: np.ndarray, **options):
+    """Return SDCA or Pegasos, fitted on rows in an order of one's own; each line of it is an epoch."""
+    exact = {"solver": "coordinate", "tol": None} if kind is SDCA else {}
+    shape = {"order": order, "max_iter": len(order), "fit_intercept": False}
+    return kind("hinge", alpha=alpha, **shape, **exact, **options).fit(X, y)
+
+
+def averaged_run(kind: type, X, y, alpha: float, steps: int, seed: int):
+    """Draw rows at random, and return the model of the average of the last half of the steps."""
+    order = np.random.default_rng(seed).integers(len(y), size=(2, -(-steps // 2)))
+    return given_order(kind, X, y, alpha, order, averaging=TAIL)
+
+
+def proven_steps(n: int, alpha: float, epsilon: float) -> int:
+    """Return the T of section 2.4, for rows of norm 1 at most and L = 1."""
+    first = max(0, int(np.ceil(n * np.log(max(0.5 * alpha * n, 1)))))
+    return int(np.ceil(first + n + 5 / (alpha * epsilon)))
+
+
+def least_objective(X, y, alpha: float) -> float:
+    """Return the least hinge objective."""
+    best = SDCA("hinge", alpha=alpha, tol=1e-6, max_iter=10_000, fit_intercept=False).fit(X, y)
+    return best.objective_ - best.dual_gap_
+
+
+def steps_needed(above: np.ndarray) -> np.ndarray:
+    """Return from which of `STEP_COUNTS` on an excess stays within each of `EPSILONS`; infinite if never."""
+    counts = [len(above) - int(np.argmax((above > epsilon)[::-1])) for epsilon in EPSILONS]
+    inside = [above.max() <= epsilon for epsilon in EPSILONS]
+    return np.append(STEP_COUNTS, np.inf)[np.where(inside, 0, counts)]
+
+
+def add_rates(runs: Runs, context: Context) -> None:
+    """Measure steps until the mean excess stays below epsilon, and the gap of SDCA after `proven_steps`."""
+    draws = QUICK_ROW_DRAWS if context.quick else ROW_DRAWS
+    cells = [*product(ROWS, ALPHAS)]
+
+    def measure_cell(place):
+        draw, (rows, alpha) = place
+        X, y, _ = simulated(context.seed + draw, rows)
+        least = least_objective(X, y, alpha)
+        objectives = [
+            [[averaged_run(kind, X, y, alpha, steps, seed).objective_ for steps in STEP_COUNTS]
+             for seed in range(SEEDS)]
+            for kind in (Pegasos, SDCA)
+        ]  # fmt: skip
+        short = X / np.linalg.norm(X, axis=1).max()
+        gaps = [averaged_run(SDCA, short, y, alpha, proven_steps(rows, alpha, epsilon), 0).dual_gap_
+                for epsilon in EPSILONS]  # fmt: skip
+        return [steps_needed(each - least) for each in np.mean(objectives, axis=1)], gaps
+
+    def compute(advance: Advance) -> Arrays:
+        found = context.in_threads(measure_cell, [*product(range(draws), cells)], advance)
+        shape = draws, len(cells)
+        needed, gaps = (np.reshape([one[k] for one in found], (*shape, -1)) for k in range(2))
+        return {"needed": needed, "gaps": gaps}
+
+    key = {"rows": ROWS, "alphas": ALPHAS, "epsilons": EPSILONS, "steps": STEP_COUNTS}
+    kept = context.part("rates", compute, total=draws * len(cells), draws=draws, seed=context.seed, **key)
+    for k, (rows, alpha) in enumerate(cells):
+        data, setting = f"n {rows}", f"lambda {alpha:g}"
+        needed = kept["needed"][:, k].reshape(draws, 2, -1)
+        for m, name in enumerate((PEGASOS, VANILLA)):
+            runs.add("steps to epsilon", data, name, setting, value=[EPSILONS], steps=needed[:, m])
+        runs.add(
+            "gap after the proven steps", data, VANILLA, setting, value=[EPSILONS], gap=kept["gaps"][:, k]
+        )
+
+
+def add_stops(runs: Runs, context: Context) -> None:
+    """Stop mini-batch Pegasos at random steps on simulated rows; `value` is the bound of section 3.3."""
+    X, y, _ = simulated(context.seed)
+    alpha = 1 / len(y)
+
+    def compute(advance: Advance) -> Arrays:
+        rng, objectives = np.random.default_rng(context.seed), []
+        for steps in rng.integers(1, STOP_STEPS + 1, size=STOPS):
+            order = rng.integers(len(y), size=(1, steps * STOP_BATCH))
+            objectives.append(given_order(Pegasos, X, y, alpha, order, batch_size=STOP_BATCH).objective_)
+            advance()
+        return {"primal": np.array(objectives), "optimum": np.array(least_objective(X, y, alpha))}
+
+    kept = context.part("stops", compute, total=STOPS, stops=STOPS, steps=STOP_STEPS, seed=context.seed)
+    c = 4 * np.linalg.norm(X, axis=1).max() ** 2
+    bound = 42 * c * np.log(STOP_STEPS / DELTA) / (alpha * STOP_STEPS)
+    runs.add("stops", SIMULATED, MINI_BATCH, value=bound, **kept)
+
+
+# Section 4.2 and 4.3: figures 1 to 5
+
+
+def race_four(runs: Runs, context: Context, data: DataSet, repeats: int) -> None:
+    """Run the four algorithms, and one run of each as the document measured it."""
+    models = chosen(eight_algorithms(data.alpha, data.batch, data.epochs), FOUR)
+    inside = {"parts": min(PARTS, len(data.y)), "every": None if data.every == 1 else data.every}
+    if data.name in OTHERS:
+        asdca = models[ASDCA_NAME].get_params() | {"max_iter": -(-data.epochs // 5) * data.batch}
+        models |= {f"{ASDCA_NAME}, theta {theta:g}": ASDCA(**asdca | {"theta": theta}) for theta in THETAS}
+    add_race(runs, context, "curves", data.name, models, data.rows, repeats=repeats, loss="hinge", **inside)
+    if data.every == 1 and data.name in OTHERS:
+        few = chosen(eight_algorithms(data.alpha, data.batch, STEP_EPOCHS), FOUR)
+        add_race(runs, context, "every step", data.name, few, data.rows, repeats=1, loss="hinge", every=1)
+
+
+def race_orders(runs: Runs, context: Context, data: DataSet, repeats: int) -> None:
+    """Run SDCA in three orders."""
+    models = chosen(eight_algorithms(data.alpha, 1, data.epochs * LONGER), ORDERS)
+    every = data.every if data.every > 1 else len(data.y) // 10
+    add_race(runs, context, "orders", data.name, models, data.rows, repeats=repeats, every=every)
+
+
+def race_batches(runs: Runs, context: Context, data: DataSet, repeats: int) -> None:
+    """Run as many steps with each size of a batch, each algorithm by its own objective."""
+    epochs = max(2, BATCH_STEPS // len(data.y))
+    for size in BATCHES:
+        models = eight_algorithms(data.alpha, size, epochs)
+        asdca, rows = models[ASDCA_NAME].get_params(), data.rows
+        same = ASDCA(**asdca | {"theta": BATCH_THETA})
+        both = {ASDCA_NAME: models[ASDCA_NAME], f"{ASDCA_NAME}, theta {BATCH_THETA:g}": same}
+        for part, some in ("batches", chosen(models, [MINI_BATCH])), ("batches of ASDCA", both):
+            add_race(runs, context, part, data.name, some, rows, setting=f"batch {size}", repeats=repeats)
+
+
+# Section 4.4: averaging, table 2 and figure 7
+
+
+def add_draws(runs: Runs, context: Context) -> None:
+    """Fit all algorithms with each output on many draws of the simulated rows."""
+    n = context.runs or (QUICK_DRAWS if context.quick else DRAWS)
+
+    def compute(advance: Advance) -> Arrays:
+        found = context.in_threads(fit_draw, range(context.seed, context.seed + n), advance)
+        return {key: np.array([one[key] for one in found]) for key in found[0]}
+
+    kept = context.part("table-2", compute, total=n, draws=n, seed=context.seed)
+    runs.add("accuracy", "test", "beta", value=kept["accuracy of beta"])
+    runs.add("coefficients", "first draw", "beta", value=kept["beta"][:1])
+    for (k, name), (m, output) in product(enumerate(EIGHT), enumerate(AVERAGING)):
+        if np.isfinite(kept["coef"][0, k, m]).all():
+            for experiment in "accuracy", "distance to beta":
+                runs.add(experiment, "test", name, output, value=kept[experiment][:, k, m])
+            runs.add("coefficients", "first draw", name, output, value=kept["coef"][:1, k, m])
+    for plain, other in PROJECTIONS.items():
+        pair = kept["coef"][:, [EIGHT.index(plain), EIGHT.index(other)], AVERAGING.index(LAST)]
+        runs.add(
+            "distance to projected", "test", plain, value=np.linalg.norm(np.diff(pair, axis=1)[:, 0], axis=-1)
+        )
+
+
+def fit_draw(seed: int) -> Arrays:
+    """Return accuracies, and directions of the coefficients with their distances, on one draw."""
+    X, y, beta = simulated(seed)
+    n = 2 * len(y) // 3
+    none, fitted = np.full(X.shape[1], np.nan), {}
+    for output in AVERAGING:
+        for name, model in eight_algorithms(1 / n, 8, DRAW_EPOCHS, output, DRAW_EPOCHS).items():
+            fitted[name, output] = model.set_params(random_state=seed).fit(X[:n], y[:n]).coef_[0]
+    coef = np.array([[fitted.get((name, output), none) for output in AVERAGING] for name in EIGHT])
+    unit, true = coef / np.linalg.norm(coef, axis=-1, keepdims=True), beta / np.linalg.norm(beta)
+    return {
+        "accuracy": (y[n:] * (unit @ X[n:].T) > 0).mean(axis=-1),
+        "accuracy of beta": (y[n:] * (X[n:] @ true) > 0).mean(),
+        "distance to beta": np.linalg.norm(unit - true, axis=-1),
+        "coef": unit,
+        "beta": true,
+    }
+
+
+# Sections 4.5 and 4.6: figure 6, figures 8 to 11
+
+
+def race_projections(runs: Runs, context: Context, data: DataSet, repeats: int) -> None:
+    """Run Pegasos with and without projection, measured at every step."""
+    models = eight_algorithms(data.alpha, data.batch, STEP_EPOCHS)
+    models = chosen(models, [name for pair in PROJECTIONS.items() for name in pair])
+    add_race(runs, context, "projection", data.name, models, data.rows, repeats=repeats, every=1)
+
+
+def race_lambdas(runs: Runs, context: Context, data: DataSet, repeats: int) -> None:
+    """Run the four algorithms with each lambda."""
+    for alpha in LAMBDAS:
+        four = chosen(eight_algorithms(alpha, data.batch, STEP_EPOCHS), FOUR)
+        common = {"setting": f"lambda {alpha:g}", "repeats": repeats, "loss": "hinge", "parts": len(data.y)}
+        add_race(runs, context, "lambda", data.name, four, data.rows, **common)
+
+
+# What is made of it
+
+COSTS = {"steps": "by the step", "visits": "by the row visit", "seconds": "by the CPU second"}
+ABSENT = {
+    WIDE: "prostate.npz is not in the folder of data.",
+    SKIN: "skin.tsv.gz is not in the folder of data.",
+}
+
+
+def findings(measured: Measured) -> Findings:
+    """Judge the claims, in the order of the document, and draw."""
+    runs = measured.runs
+    present = [key.data for key in runs.select("sets")]
+    found = {
+        **rate_findings(runs),
+        **speed_findings(runs, present),
+        **order_findings(runs, present),
+        **batch_findings(runs, present),
+        **output_findings(runs),
+        **wide_findings(runs, present),
+    }
+    return Findings(found, solver_figures(runs, present), [set_table(runs), accuracy_table(runs)])
+
+
+def best_theta(runs: Runs, data: str) -> str:
+    """Return ASDCA with the theta whose median run is the first within `BY_EYE`."""
+
+    def steps(name: str) -> float:
+        return float(np.median(cost_to(runs["curves", data, name, ""], "steps", BY_EYE, for_good=False)))
+
+    names = [key.solver for key in runs.select("curves", data)]
+    return min((name for name in names if name.startswith(ASDCA_NAME)), key=steps)
+
+
+def ratios(
+    races: Mapping[Key, Arrays],
+    pairs: Iterable[tuple[str, str]],
+    cost: str = "steps",
+    level: float = BY_EYE,
+    *,
+    for_good: bool = False,
+) -> dict[str, Statistic]:
+    """Return how many times as much the first of each pair needs as the second, where one gets there."""
+    of = {key.solver: race for key, race in races.items()}
+    [data], found = {key.data for key in races}, {}
+    sight = f"to {100 * level:g} % {'for good' if for_good else 'at first sight'}, {COSTS[cost]}"
+    for first, second in pairs:
+        if ratio := cost_ratio(of[first], of[second], cost, level, for_good=for_good):
+            found[f"{data}, {first} against {second}, {sight}"] = ratio
+    return found
+
+
+def speed_found(runs: Runs, present: Collection[str], main: str, pairs: Sequence[tuple[str, str]]) -> Found:
+    """Judge by figures 1 to 3: the step at which a curve first comes down to `BY_EYE`.
+
+    Wider: for good, by other costs, with the best theta of ASDCA, and on rows scaled otherwise.
+    """
+    if main not in present:
+        return Found(ABSENT[main])
+    races, best = runs.select("curves", main), best_theta(runs, main)
+    tuned = [[best if name == ASDCA_NAME else name for name in pair] for pair in pairs if ASDCA_NAME in pair]
+    wider = {
+        **ratios(races, pairs, for_good=True),
+        **ratios(races, pairs, "visits"),
+        **ratios(races, pairs, "seconds"),
+        **ratios(races, tuned),
+    }
+    for other in OTHERS[main]:
+        wider |= ratios(runs.select("curves", other), pairs)
+    return Found(ratios(races, pairs), wider)
+
+
+def pairs_of(name: str, slower: bool = False) -> list[tuple[str, str]]:
+    """Return the pairs of an algorithm and the other three; the claim has the first as the slower one."""
+    return [(name, other) if slower else (other, name) for other in FOUR if other != name]
+
+
+def speed_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
+    """Judge the claims on figures 1 to 3, and what the document concludes of them."""
+    judged = {
+        "pegasos-slowest-simulated": (SIMULATED, pairs_of(PEGASOS, slower=True)),
+        "pegasos-slowest-wide": (WIDE, pairs_of(PEGASOS, slower=True)),
+        "pegasos-slowest-skin": (SKIN, pairs_of(PEGASOS, slower=True)),
+        "mini-batch-fastest": (WIDE, pairs_of(MINI_BATCH)),
+        "sdca-asdca-simulated": (SIMULATED, [(MINI_BATCH, VANILLA), (MINI_BATCH, ASDCA_NAME)]),
+        "sdca-asdca-skin": (SKIN, [(MINI_BATCH, VANILLA), (MINI_BATCH, ASDCA_NAME)]),
+        "asdca-fastest": (SIMULATED, pairs_of(ASDCA_NAME)),
+        "same-rate": (SKIN, [(ASDCA_NAME, VANILLA)]),
+    }
+    found = {name: speed_found(runs, present, *each) for name, each in judged.items()}
+    if SKIN in present:  # the document looked at every 50,000th step
+        found["same-rate"] = Found(
+            ratios(as_measured_there(runs.select("curves", SKIN)), [(ASDCA_NAME, VANILLA)]),
+            found["same-rate"].document | found["same-rate"].wider,
+        )
+    sets = [data for data in (SIMULATED, WIDE, SKIN) if data in present]
+    plain, batches = [(PEGASOS, VANILLA)], [(VANILLA, ASDCA_NAME), (PEGASOS, MINI_BATCH)]
+    always, overall, by_visits, other_lambdas = {}, {}, {}, {}
+    for data in sets:
+        races = runs.select("curves", data)
+        always |= ratios(races, plain, level=NEAR, for_good=True)
+        overall |= ratios(races, batches)
+        by_visits |= ratios(races, batches, "visits")
+    for where, s in skin_ratios(runs, WIDER_LAMBDAS, "visits").items():
+        other_lambdas[f"skin, standardised, {where}"] = Statistic(
+            *(1 / number for number in (s[0], s[2], s[1]))
+        )
+    return found | {
+        "sdca-always-faster": Found(always, other_lambdas),
+        "mini-batches-better": Found(overall, by_visits),
+    }
+
+
+def as_measured_there(races: Mapping[Key, Arrays]) -> dict[Key, Arrays]:
+    """Return runs without what was measured before the document's first point."""
+    return {
+        key: {name: values[:, race["steps"][0] >= EVERY] for name, values in race.items()}
+        for key, race in races.items()
+    }
+
+
+def order_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
+    """Judge the claims on figures 4 and 5: when an order of SDCA is near P* for good."""
+
+    def orders(main: str, pairs: Sequence[tuple[str, str]]) -> Found:
+        if main not in present:
+            return Found(ABSENT[main])
+        near, wider = partial(ratios, pairs=pairs, level=NEAR, for_good=True), {}
+        for other in OTHERS[main]:
+            wider |= near(runs.select("orders", other))
+        return Found(near(runs.select("orders", main)), wider)
+
+    def variation(data: str) -> dict[str, Statistic]:
+        varied = [total_variation(runs["orders", data, name, ""]) for name in (PERMUTATION, VANILLA)]
+        return {data: median(varied[0] / varied[1])}
+
+    pairs = [(PERMUTATION, VANILLA), (CYCLIC, VANILLA), (CYCLIC, PERMUTATION)]
+    varies = Found(ABSENT[SKIN])
+    if SKIN in present:
+        varies = Found(variation(SKIN), variation(SKIN_STANDARDISED))
+    return {
+        "permutation-slowest": orders(WIDE, [(PERMUTATION, VANILLA), (PERMUTATION, CYCLIC)]),
+        "orders-alike": orders(WIDE, pairs),
+        "cyclic-slower": orders(SKIN, pairs[1:]),
+        "permutation-as-fast": orders(SKIN, pairs[:1]),
+        "permutation-varies": varies,
+        "random-is-good": orders(SKIN, [(VANILLA, PERMUTATION), (VANILLA, CYCLIC)]),
+    }
+
+
+def total_variation(race: Arrays) -> np.ndarray:
+    """Return by how much the objective of each run goes up and down in all."""
+    return np.abs(np.diff(race["primal"], axis=1)).sum(axis=1)
+
+
+def wide_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
+    """Judge the claims on figure 6 and figures 8 to 11."""
+    names = "projection-same-speed", "projection-smoother", "lambda-faster", "lambda-final"
+    if WIDE not in present:
+        return dict.fromkeys(names, Found(ABSENT[WIDE]))
+    speed, smooth, faster, final = ({WIDE: {}, WIDE_STANDARDISED: {}} for _ in names)
+    for data in WIDE, WIDE_STANDARDISED:
+        for plain, other in PROJECTIONS.items():
+            one, two = (runs["projection", data, name, ""] for name in (plain, other))
+            if ratio := cost_ratio(two, one, "steps"):
+                speed[data][f"{data}, {plain}"] = ratio
+            smooth[data][f"{data}, {plain}"] = median(total_variation(two) / total_variation(one))
+        for name, (large, small) in product(FOUR, pairwise(LAMBDAS)):
+            more, less = (runs["lambda", data, name, f"lambda {alpha:g}"] for alpha in (large, small))
+            where = f"{data}, {name}, lambda {{}} against {{}}"
+            if ratio := cost_ratio(less, more, "steps"):
+                faster[data][where.format(f"{small:g}", f"{large:g}")] = ratio
+            end = median(more["primal"][:, -1] / less["primal"][:, -1])
+            final[data][where.format(f"{large:g}", f"{small:g}")] = end
+            if name == VANILLA:
+                optimum = exactly(more["optimum"][0, 0] / less["optimum"][0, 0])
+                final[WIDE_STANDARDISED][f"{data}, P*, lambda {large:g} against {small:g}"] = optimum
+    of_pegasos = {where: s for where, s in smooth[WIDE].items() if where.endswith(f", {PEGASOS}")}
+    return {
+        "projection-same-speed": Found(speed[WIDE], speed[WIDE_STANDARDISED]),
+        "projection-smoother": Found(of_pegasos, smooth[WIDE] | smooth[WIDE_STANDARDISED]),
+        "lambda-faster": Found(faster[WIDE], faster[WIDE_STANDARDISED]),
+        "lambda-final": Found(final[WIDE], final[WIDE_STANDARDISED]),
+    }
+
+
+def batch_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
+    """Judge the claims on the size of a batch; wider, with the paper's theta and on skin."""
+    same = f"{ASDCA_NAME}, theta {BATCH_THETA:g}"
+    solvers = {MINI_BATCH: "batches", same: "batches of ASDCA", ASDCA_NAME: "batches of ASDCA"}
+
+    def end(data: str, name: str, size: int) -> tuple[np.ndarray, np.ndarray]:
+        race = runs[solvers[name], data, name, f"batch {size}"]
+        return excess(race)[:, -1], race["seconds"][:, -1]
+
+    def steps(data: str, name: str, k: int) -> dict[str, Statistic]:
+        return {
+            f"{data}, {name}, {more} against {less}": median(
+                end(data, name, more)[k] / end(data, name, less)[k]
+            )
+            for less, more in pairwise(BATCHES)
+        }
+
+    def spread(data: str, name: str) -> Statistic:
+        ends = [end(data, name, size)[0] for size in BATCHES]
+        ends.sort(key=np.median)
+        return median(ends[-1] / ends[0])
+
+    fixed = steps(SIMULATED, MINI_BATCH, 0) | steps(SIMULATED, same, 0)
+    wider, cost = steps(SIMULATED, ASDCA_NAME, 0), steps(SIMULATED, MINI_BATCH, 1) | steps(SIMULATED, same, 1)
+    matters = {name: spread(SIMULATED, name) for name in (MINI_BATCH, same)}
+    on_skin = {}
+    if SKIN in present:
+        wider |= {where: s for name in solvers for where, s in steps(SKIN, name, 0).items()}
+        on_skin = {where: s for name in solvers for where, s in steps(SKIN, name, 1).items()}
+    return {
+        "batch-better": Found(fixed, wider),
+        "batch-costs": Found(cost, on_skin),
+        "batch-matters": Found(
+            matters, {f"{SKIN}, {name}": spread(SKIN, name) for name in solvers if on_skin}
+        ),
+    }
+
+
+def log_steps(runs: Runs, name: str) -> np.ndarray:
+    """Return logarithms of the steps to epsilon, of shape (draws, rows, alphas, epsilons)."""
+    steps = [
+        [runs["steps to epsilon", f"n {n}", name, f"lambda {alpha:g}"]["steps"] for alpha in ALPHAS]
+        for n in ROWS
+    ]
+    return np.log(np.minimum(np.moveaxis(steps, 2, 0), 2 * STEP_COUNTS[-1]))
+
+
+def powers(log: np.ndarray, *of: np.ndarray) -> np.ndarray:
+    """Return the least-squares powers of some quantities, all given as logarithms."""
+    columns = np.column_stack([*(np.ravel(each) for each in of), np.ones(log.size)])
+    return np.linalg.lstsq(columns, log.ravel(), rcond=None)[0][:-1]
+
+
+def rate_findings(runs: Runs) -> dict[str, Found]:
+    """Judge the claims on numbers of steps."""
+    pegasos, sdca = log_steps(runs, PEGASOS), log_steps(runs, VANILLA)
+    grid = np.meshgrid(np.log(ROWS), -np.log(ALPHAS), -np.log(EPSILONS), indexing="ij")
+    of_pegasos = np.array([powers(draw, *grid) for draw in pegasos])
+    both = np.log(np.array(ROWS)[:, None, None] + 1 / np.multiply.outer(ALPHAS, EPSILONS))
+    many, precise = sdca[:, -1, 0] - pegasos[:, -1, 0], pegasos[:, 0, -1, -1] - sdca[:, 0, -1, -1]
+    gaps = {
+        f"n {n:,}, lambda {alpha:g}, epsilon {epsilon:g}": mean(
+            runs["gap after the proven steps", f"n {n}", VANILLA, f"lambda {alpha:g}"]["gap"][:, k] / epsilon
+        )
+        for n, alpha in product(ROWS, ALPHAS) for k, epsilon in enumerate(EPSILONS)
+    }  # fmt: skip
+    stops = runs["stops", SIMULATED, MINI_BATCH, ""]
+    above = stops["primal"][:, 0] - stops["optimum"][:, 0]
+    good = above <= GOOD * stops["optimum"][:, 0]
+    found = {
+        "pegasos-rate": {
+            "power of 1/lambda": mean(of_pegasos[:, 1]),
+            "power of 1/epsilon": mean(of_pegasos[:, 2]),
+        },
+        "pegasos-any-n": {"power of n": mean(of_pegasos[:, 0])},
+        "sdca-rate": {"power of n + 1/(lambda epsilon)": mean(np.array([powers(d, both)[0] for d in sdca]))},
+        "many-rows-strong-lambda": {
+            f"epsilon {epsilon:g}": Statistic(*np.exp(mean(many[:, k]))) for k, epsilon in enumerate(EPSILONS)
+        },
+        "accurate-weak-lambda": {"": Statistic(*np.exp(mean(precise)))},
+        "proven-steps": gaps,
+        "random-stop": {"": share(above <= stops["value"][:, 0])},
+        "two-attempts": {"": share(good.reshape(-1, 2).any(axis=1))},
+    }
+    return {name: Found(cases) for name, cases in found.items()}
+
+
+def output_findings(runs: Runs) -> dict[str, Found]:
+    """Judge the claims on averaging, on the projection's output, and on table 2."""
+
+    def of(experiment: str, name: str, output: str) -> np.ndarray:
+        return runs[experiment, "test", name, output]["value"][:, 0]
+
+    beta, outputs = runs["accuracy", "test", "beta", ""]["value"][:, 0], (LAST, TAIL)
+    inside = 0
+    for (k, name), (m, output) in product(enumerate(EIGHT), enumerate(outputs)):
+        draw = of_a_draw(of("accuracy", name, output) - beta)
+        inside += draw.low <= TABLE_2[k, m] - BETA_ACCURACY <= draw.high
+    found = {
+        "averaging-accuracy": {
+            name: mean(of("accuracy", name, TAIL) - of("accuracy", name, LAST)) for name in EIGHT
+        },
+        "averaging-beta": {
+            name: median(of("distance to beta", name, TAIL) / of("distance to beta", name, LAST))
+            for name in EIGHT
+        },
+        "projection-accuracy": {
+            plain: mean(of("accuracy", other, TAIL) - of("accuracy", plain, TAIL))
+            for plain, other in PROJECTIONS.items()
+        },
+        "projection-coefficients": {
+            plain: median(of("distance to projected", plain, "")) for plain in PROJECTIONS
+        },
+        "accuracies-around-beta": {
+            f"{name}, {output}": mean(of("accuracy", name, output) - beta)
+            for name in EIGHT for output in outputs
+        },
+        "table-2-again": {"": exactly(float(inside))},
+    }  # fmt: skip
+    return {name: Found(cases) for name, cases in found.items()}
+
+
+# Figures and tables
+
+STYLES = {
+    VANILLA: (BLUE, "-"),
+    PERMUTATION: (VERMILION, "-"),
+    CYCLIC: (GREEN, "-"),
+    PEGASOS: (VERMILION, "--"),
+    PROJECTED: (BLUE, "-"),
+    ASDCA_NAME: (GREEN, "-."),
+    MINI_BATCH: (PURPLE, ":"),
+    MINI_BATCH_PROJECTED: (GREEN, "-"),
+}
+LEAST_EXCESS = 1e-5  # of P*, below which nothing is drawn
+MARKERS = {LAST: "o", TAIL: "s", RANDOM: "^"}
+# A title of figure 7, and how the algorithms of its panel begin.
+FAMILIES = {"SDCA": "SDCA", "Pegasos": "Pegasos", "ASDCA": "ASDCA", "Mini-batch Pegasos": "mini-batch"}
+
+
+def solver_figures(runs: Runs, present: Collection[str]) -> list[Figure]:
+    """Return the figures, in the order of the document."""
+
+    def two_panels(name: str, words: str, data: str, names: Sequence[str]) -> list[Figure]:
+        draw = partial(draw_objective_and_excess, runs=runs, data=data, names=names)
+        return [Figure(name, draw, (10.5, 4.4), words, data)] if data in present else []
+
+    wide = [
+        Figure("projection", partial(draw_projection, runs=runs), (10.5, 4.2)),
+        Figure("lambda", partial(draw_lambdas, runs=runs), (11.0, 5.8)),
+    ]
+    return [
+        Figure("rates", partial(draw_rates, runs=runs), (10.5, 4.4)),
+        *two_panels("four-simulated", "four-simulated", SIMULATED, FOUR),
+        *two_panels("four-wide", "four-wide", WIDE, FOUR),
+        *two_panels("four-skin", "four-skin", SKIN, FOUR),
+        Figure("batches", partial(draw_batches, runs=runs, present=present), (10.5, 4.2)),
+        *two_panels("orders-wide", "orders-wide", WIDE, ORDERS),
+        *two_panels("orders-skin", "orders-skin", SKIN, ORDERS),
+        Figure("coefficients", partial(draw_coefficients, runs=runs), (10.5, 6.4)),
+        Figure("table-2", partial(draw_table_2, runs=runs), (9.5, 4.6)),
+        *(wide if WIDE in present else []),
+    ]
+
+
+def draw_objective_and_excess(sheet, runs: Runs, data: str, names: Sequence[str]) -> None:
+    """Draw the document's own figure, the objective of one run by steps; beside it medians of the excess."""
+    own, fuller = sheet.subplots(1, 2)
+    fuller_of = "orders" if PERMUTATION in names else "curves"
+    own_of = "every step" if ASDCA_NAME in names and runs.select("every step", data) else fuller_of
+    for name in names:
+        color, line = STYLES[name]
+        race = runs[own_of, data, name, ""]
+        places = np.argsort(race["steps"][0])
+        own.plot(race["steps"][0, places], race["primal"][0, places], line, color=color, linewidth=1)
+        draw_excess(fuller, runs[fuller_of, data, name, ""], color, name, line)
+    level, optimum = BY_EYE if ASDCA_NAME in names else NEAR, race["optimum"][0, 0]
+    for ax, place, words in (own, optimum, "P*"), (fuller, level, f"{100 * level:g} %"):
+        ax.axhline(place, color="black", linestyle=":", linewidth=1)
+        ax.annotate(words, (1, place), (4, 0), ("axes fraction", "data"), "offset points")
+    own.set(**LOG_LOG, xlabel="steps", ylabel="objective P", title="The document's: one run")
+    charts.name_band(fuller)
+    handles = fuller.get_legend_handles_labels()
+    sheet.legend(*handles, loc="outside lower center", ncols=len(names) + 1)
+
+
+def draw_excess(ax, race: Arrays, color, label: str, line: str = "-", cost: str = "steps") -> None:
+    """Draw the median excess of runs by what they spent, in a band."""
+    above = charts.median_band(np.maximum(excess(race), LEAST_EXCESS))
+    charts.draw_band(ax, np.median(race[cost], axis=0), above, color, label, line)
+    ax.set(**LOG_LOG, xlabel="steps", ylabel="(P - P*) / P*", title="The median of all runs")
+
+
+def draw_projection(sheet, runs: Runs) -> None:
+    """Draw one run with and one without projection, at every step."""
+    for ax, pair in zip(sheet.subplots(1, 2, sharey=True), PROJECTIONS.items(), strict=True):
+        for name, label, color in zip(pair, ("plain", "projected"), (VERMILION, BLUE), strict=True):
+            race = runs["projection", WIDE, name, ""]
+            variation = np.median(total_variation(race))
+            ax.plot(race["steps"][0], race["primal"][0], color=color, linewidth=1,
+                    label=f"{label}, up and down by {variation:.3g} in all")  # fmt: skip
+        ax.axhline(race["optimum"][0, 0], color="black", linestyle=":", linewidth=1, label="P*")
+        ax.set(**LOG_LOG, xlabel="steps", ylabel="objective P", title=pair[0])
+        ax.legend()
+
+
+def draw_lambdas(sheet, runs: Runs) -> None:
+    """Draw the objective and its excess for each lambda."""
+    above, below = sheet.subplots(2, len(FOUR), sharex=True, sharey="row")
+    for objective, gap, name in zip(above, below, FOUR, strict=True):
+        for k, alpha in enumerate(LAMBDAS):
+            race, color = (
+                runs["lambda", WIDE, name, f"lambda {alpha:g}"],
+                charts.viridis_color(k, len(LAMBDAS)),
+            )
+            line = "--" if k == 1 else "-"  # it lies on the first
+            band = charts.median_band(race["primal"])
+            charts.draw_band(
+                objective, np.median(race["steps"], axis=0), band, color, f"lambda {alpha:g}", line
+            )
+            draw_excess(gap, race, color, "", line)
+        gap.axhline(NEAR, color="black", linestyle=":", linewidth=1)
+        gap.set(title="")
+        objective.set(**LOG_LOG, ylabel="objective P", title=name)
+    charts.name_band(above[0], "80 % of runs")
+    charts.legend_below(sheet, len(LAMBDAS) + 1)
+
+
+def draw_batches(sheet, runs: Runs, present: Collection[str]) -> None:
+    """Draw the excess by steps for each size of a batch."""
+    same = f"{ASDCA_NAME}, theta {BATCH_THETA:g}"
+    shown = [("batches", SIMULATED, MINI_BATCH), ("batches of ASDCA", SIMULATED, same)]
+    shown += [("batches", SKIN, MINI_BATCH)] if SKIN in present else []
+    for ax, (experiment, data, name) in zip(sheet.subplots(1, len(shown)), shown, strict=True):
+        for k, size in enumerate(BATCHES):
+            race = runs[experiment, data, name, f"batch {size}"]
+            draw_excess(ax, race, charts.viridis_color(k, len(BATCHES)), f"batch {size}")
+        ax.set(title=f"{name}\n{data}")
+    charts.name_band(sheet.axes[0])
+    charts.legend_below(sheet, len(BATCHES) + 1)
+
+
+def draw_rates(sheet, runs: Runs) -> None:
+    """Draw the steps to two epsilons by the number of rows."""
+    found = {PEGASOS: log_steps(runs, PEGASOS), "SDCA": log_steps(runs, VANILLA)}
+    for a, ax in enumerate(sheet.subplots(1, len(ALPHAS), sharey=True)):
+        for (name, log), color in zip(found.items(), (VERMILION, BLUE), strict=True):
+            for e, line in ((0, "o-"), (len(EPSILONS) - 1, "s--")):
+                steps = np.exp(charts.mean_band(log[:, :, a, e].T))
+                charts.draw_band(ax, ROWS, steps, color, f"{name}, epsilon {EPSILONS[e]:g}", line)
+        ax.plot(ROWS, ROWS, ":", color="0.5", label="n")
+        ax.set(**LOG_LOG, xlabel="rows n", ylabel="steps", title=f"lambda {ALPHAS[a]:g}")
+    charts.legend_below(sheet, 5)
+
+
+def draw_coefficients(sheet, runs: Runs) -> None:
+    """Draw figure 7: what each algorithm returned on one draw, against the true beta."""
+    unit = {key[2:]: fields["value"][0] for key, fields in runs.select("coefficients").items()}
+    beta = unit.pop(("beta", ""))
+    places = np.arange(1, 1 + len(beta))
+    ends = min(map(np.min, unit.values())) - 0.1, max(map(np.max, unit.values())) + 0.7  # room for a legend
+    for ax, (title, start) in zip(
+        sheet.subplots(2, 2, sharex=True, sharey=True).flat, FAMILIES.items(), strict=True
+    ):
+        ax.bar(places, beta, color="0.85", label="beta")
+        own = {key: weights for key, weights in unit.items() if key[0].startswith(start)}
+        names, outputs = (list(dict.fromkeys(column)) for column in zip(*own, strict=True))
+        for (name, output), weights in own.items():
+            j, color = names.index(name), (BLUE, VERMILION, GREEN)[names.index(name)]
+            x = places + 0.22 * (outputs.index(output) - 1) + 0.07 * (j - 1)
+            ax.plot(x, weights, MARKERS[output], color=color, fillstyle="none")
+            if output == LAST:
+                ax.plot([], [], "-", color=color, linewidth=4, label=name)
+        words = {LAST: "last", TAIL: "averaged", RANDOM: "one at random"}
+        for output in outputs:
+            ax.plot([], [], MARKERS[output], color="black", label=words[output], fillstyle="none")
+        ax.axhline(0, color="0.5")
+        ax.set(title=title, xlabel="feature", ylabel="coefficient (length 1)", xticks=places, ylim=ends)
+        ax.legend(ncols=2)
+
+
+def beta_differences(runs: Runs, output: str) -> list[np.ndarray]:
+    """Return the accuracies of the eight algorithms less that of beta, one for each draw."""
+    beta = runs["accuracy", "test", "beta", ""]["value"][:, 0]
+    return [runs["accuracy", "test", name, output]["value"][:, 0] - beta for name in EIGHT]
+
+
+def draw_table_2(sheet, runs: Runs) -> None:
+    """Draw accuracies as differences to that of beta."""
+    panels = enumerate((LAST, TAIL))
+    for ax, (m, output) in zip(sheet.subplots(1, 2, sharex=True, sharey=True), panels, strict=True):
+        found = beta_differences(runs, output)
+        for row, ends in enumerate(np.quantile(found, (0.025, 0.975), axis=1).T):
+            ax.plot(ends, (row, row), color=BLUE, label="" if row else "95 % of single draws", alpha=0.35)
+        charts.draw_dots(ax, [mean(each) for each in found], BLUE, f"mean of {len(found[0])} draws, 95 %")
+        ax.plot(TABLE_2[:, m] - BETA_ACCURACY, range(len(EIGHT)), "x", color=VERMILION,
+                label="document, one draw", markersize=6)  # fmt: skip
+        ax.axvline(0, color="0.6")
+        charts.name_rows(ax, EIGHT)
+        ax.set(xlabel="accuracy - accuracy of beta", title=("last", "averaged")[m] + " output")
+    charts.legend_below(sheet, 3)
+
+
+def set_table(runs: Runs) -> Table:
+    """Return table 1."""
+    header = "set", "rows", "features", "lambda", "batch", "epochs of a row a step"
+    rows = [
+        [key.data, *(int(each[name][0, 0]) for name in ("steps", "value")), 1 / each["steps"][0, 0],
+         *(int(each[name][0, 0]) for name in ("visits", "epoch"))]
+        for key, each in runs.select("sets").items()
+    ]  # fmt: skip
+    return Table("sets", header, rows)
+
+
+def accuracy_table(runs: Runs) -> Table:
+    """Return table 2."""
+    rows = []
+    for k, name in enumerate(EIGHT):
+        row: list[object] = [name]
+        for m, output in enumerate((LAST, TAIL)):
+            accuracy, difference = (
+                runs["accuracy", "test", name, output]["value"],
+                beta_differences(runs, output)[k],
+            )
+            row += [accuracy.mean(), *mean(difference), TABLE_2[k, m], TABLE_2[k, m] - BETA_ACCURACY]
+        rows.append(row)
+    parts = "accuracy", "minus beta's", "from", "to", "document", "document minus beta's"
+    return Table("accuracy", ("algorithm", *parts, *(f"averaged: {part}" for part in parts)), rows)

@@ -10,7 +10,7 @@ import numpy as np
 from fastsvm._utils.threads import number_of_threads, one_blas_thread
 from fastsvm.fitting.labels import as_labels
 from fastsvm.solvers import params
-from fastsvm.solvers._input import as_matrix, finite, one_of, positive, with_square
+from fastsvm.solvers._input import as_matrix, one_of, positive, with_square
 from fastsvm.solvers.losses import LOSSES, as_loss
 
 from .matrix_products import Products
@@ -33,10 +33,10 @@ def compare(
     X_test: ArrayOrSparse | None = None,
     y_test: ArrayLike | None = None,
     loss: str | None = None,
-    optimum: float | Mapping[str, float] | None = None,
     n_jobs: int | None = None,
     random_state: int = 0,
     parts: int = 1,
+    every: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
     """Run several solvers several times, and measure all of them alike after every epoch.
@@ -63,8 +63,6 @@ def compare(
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default=None
         What all are measured by, with the alpha of each (a perceptron's: that of the others; the smooth
         hinge's width is 1 but for models of that loss). None: each by its own.
-    optimum : float or dict of str to float, default=None
-        The optimal objective, of all or by label, if it is known. None: found when it is asked for.
     n_jobs : int, default=None
         Threads, over runs; -1 for all processors. Does not change the result, but for the seconds.
     random_state : int, default=0
@@ -72,6 +70,8 @@ def compare(
     parts : int, default=1
         Inside the first epoch runs are measured, too: after 1, 2, 3, 4, 6, 8, 12, ... of so many parts. Where
         rows are many a solver may be near the optimum long before it has seen all. Does not change the runs.
+    every : int, default=None
+        Inside every epoch runs are measured, too: after every so many steps of it.
     progress : callable, default=None
         ``progress(done, total)`` is told how many epochs are done.
 
@@ -106,19 +106,19 @@ def compare(
     runs = positive("runs", runs, kind=int)
     seed = _first_seed(random_state, runs)
     shares = _shares_inside(positive("parts", parts, kind=int))
+    every = None if every is None else positive("every", every, kind=int)
     X, rows = as_matrix(X, threads)
     y = as_labels(y, rows.n_rows)
     classes = np.unique(y)
     test, winners = _test_rows(X_test, y_test, classes, rows.n_columns, threads)
     models = _plain_models(solvers)
-    known = _known_optima(optimum, models)
     objectives = _race_objectives(models, loss)
     rows.squared_norms()  # before threads ask for them
-    task = Task(Products(X, rows, threads), y, classes, test, winners, seed, threads, shares)
+    task = Task(Products(X, rows, threads), y, classes, test, winners, seed, threads, shares, every)
     contenders = [Contender(label, model, objectives[label], task, runs) for label, model in models.items()]
     with one_blas_thread:
         _run_contenders(contenders, runs, progress or (lambda done, total: None))
-    return Comparison.of(dict(zip(models, contenders, strict=True)), known)
+    return Comparison(contenders)
 
 
 def _run_contenders(contenders, runs, progress):
@@ -148,11 +148,7 @@ def _shares_inside(parts):
 
 def _first_seed(random_state, runs):
     last = 2**32 - runs
-    if (
-        not isinstance(random_state, (int, np.integer))
-        or isinstance(random_state, bool)
-        or not 0 <= random_state <= last
-    ):
+    if random_state not in range(last + 1):
         raise ValueError(
             f"random_state must be the first of the seeds, an int from 0 to {last}; got {random_state!r}."
         )
@@ -191,18 +187,6 @@ def _plain_models(solvers):
         copy._params.of(copy)  # checks them
         models[str(label)] = copy
     return models
-
-
-def _known_optima(optimum, models):
-    """By label; None where they are not known."""
-    if optimum is None:
-        return None
-    if not isinstance(optimum, Mapping):
-        optimum = dict.fromkeys(models, optimum)
-    for label in models:
-        if label not in optimum:
-            raise ValueError(f"There is no optimum of {label!r}; give those of all solvers, or None.")
-    return {label: finite("optimum", optimum[label]) for label in models}
 
 
 def _race_objectives(models, loss):

@@ -42,8 +42,7 @@ def add_race(
     *,
     setting: object = "",
     repeats: int,
-    loss: str = "",
-    parts: int = 1,
+    **how: object,
 ) -> None:
     """Run solvers that share an objective, or take what an earlier run kept, and add them to the runs.
 
@@ -61,25 +60,22 @@ def add_race(
     setting : object, default=""
     repeats : int
         With the seeds context.seed, context.seed + 1 and so on: runs of two solvers are paired by it.
-    loss : str, default=""
-        That of the objective which is measured; "": that of the models.
-    parts : int, default=1
-        As in `compare`: parts of the first epoch, after some of which runs are measured.
+    **how
+        What the objective is measured by, and where: `loss`, `parts` and `every` of `compare`.
     """
     X, y, X_test, y_test = rows
-    how = {"runs": repeats, "parts": parts} | ({"loss": loss} if loss else {})
 
     def compute(advance: Advance) -> Arrays:
         options = {"n_jobs": context.threads, "random_state": context.seed, "progress": by_steps(advance)}
-        found = compare(models, X, y, X_test=X_test, y_test=y_test, **how, **options)
+        found = compare(models, X, y, runs=repeats, X_test=X_test, y_test=y_test, **how, **options)
         [optimum] = set(found.optimum.values())
         return {"table": found.table, "optimum": np.array(optimum)}
 
     settings = {name: model.get_params() for name, model in models.items()}
-    key = {"X": X, "y": y, "X_test": X_test, "models": settings, "seed": context.seed, **how}
+    key = {"X": X, "y": y, "X_test": X_test, "models": settings, "seed": context.seed, "runs": repeats}
     part = "-".join(word.replace(" ", "_") for word in (experiment, data, str(setting)) if word)
     total = repeats * sum(model.max_iter for model in models.values())
-    kept = context.part(part, compute, total=total, **key)
+    kept = context.part(part, compute, total=total, **key, **how)
     for name in models:
         lines = kept["table"][kept["table"]["solver"] == name].reshape(repeats, -1)
         known = {each: lines[each] for each in FIELDS if not np.isnan(lines[each]).all()}

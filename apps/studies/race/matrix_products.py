@@ -5,10 +5,8 @@ of a result depends on it.
 """
 
 import numpy as np
-from scipy import sparse
 
 from fastsvm._utils.threads import in_threads
-from fastsvm.solvers._rows import primal_from_dual
 
 PART = 1 << 21  # float64 numbers that a thread has in hand: 16 MB of X, or as much of the scores
 
@@ -49,36 +47,3 @@ class Products:
                 return function(part, (self.X[part] @ W).reshape(-1, *intercept.shape) + intercept)
 
         return sum(in_threads(of_part, range(0, n, step), self.threads))
-
-    def primal_from_dual(self, duals, rate):
-        """w(b) = rate sum_i b_i y_i x_i of each column.
-
-        Parameters
-        ----------
-        duals : ndarray of shape (n_samples, n_vectors), float64
-            b_i y_i.
-        rate : float
-
-        Returns
-        -------
-        ndarray of shape (n_features, n_vectors), float64
-        """
-        n, d = self.X.shape
-        W = np.empty((d, duals.shape[1]))
-        if sparse.issparse(self.X):
-            positive = np.ones(n, np.int8)
-
-            def fill(k):
-                W[:, k] = primal_from_dual(self.rows, positive, np.ascontiguousarray(duals[:, k]), rate)
-
-            in_threads(fill, range(duals.shape[1]), self.threads)
-        else:
-            step = max(1, PART // n)
-
-            def fill(first):
-                part = slice(first, first + step)
-                np.matmul(self.X[:, part].T.astype(np.float64, copy=False), duals, out=W[part])
-
-            in_threads(fill, range(0, d, step), self.threads)
-            W *= rate
-        return W

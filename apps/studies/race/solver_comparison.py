@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -11,10 +12,13 @@ from fastsvm.fitting.linear import SDCA
 from fastsvm.solvers._input import one_of
 
 from ...common.csv_quoting import csv_writer, table_file
+from ..report.charts import TEN_COLORS, draw_band, median_band
 
 if TYPE_CHECKING:
     import os
     from typing import Any
+
+    from .solver_contender import Contender
 
 OPTIMUM_TOL = 1e-7  # relative gap to which an optimum is found
 X_LABELS = {
@@ -54,22 +58,12 @@ class Comparison:
     intercept : dict of str to ndarray of shape (runs,) or (runs, n_classes), float64
     """
 
-    def __init__(self, table, coef, intercept, contenders, optimum):
-        self.table, self.coef, self.intercept = table, coef, intercept
-        self._contenders, self._known = contenders, optimum
-
-    @classmethod
-    def of(cls, contenders, optimum=None):
-        """Gather what was measured of the contenders, by label."""
-        table = np.concatenate([contender.table.ravel() for contender in contenders.values()])
-        one = 0 if next(iter(contenders.values())).problems == 1 else slice(None)
-        coef = {label: contender.coef[:, one] for label, contender in contenders.items()}
-        intercept = {label: contender.intercept[:, one] for label, contender in contenders.items()}
-        return cls(table, coef, intercept, contenders, optimum)
-
-    def __reduce__(self):
-        # Solvers cannot be copied, and a copy that has the optimum needs none.
-        return type(self), (self.table, self.coef, self.intercept, {}, self.optimum)
+    def __init__(self, contenders: list[Contender]):
+        self._contenders = {each.label: each for each in contenders}
+        self.table = np.concatenate([each.table.ravel() for each in contenders])
+        one = 0 if contenders[0].problems == 1 else slice(None)
+        self.coef = {each.label: each.coef[:, one] for each in contenders}
+        self.intercept = {each.label: each.intercept[:, one] for each in contenders}
 
     def __repr__(self):
         runs = [f"{label} ({len(coef)} runs)" for label, coef in self.coef.items()]
@@ -77,20 +71,13 @@ class Comparison:
 
     @cached_property
     def optimum(self) -> dict[str, float]:
-        """The optimal objective by label: a lower bound, certified to 1e-7 of it, unless it was given.
+        """The optimal objective by label: a lower bound, certified to 1e-7 of it if 1,000 epochs are enough.
 
         It takes a fit to that gap for each objective there is. NaN for what has no regularisation.
         """
-        if self._known is not None:
-            return self._known
-        found: dict[str, float] = {}
-        optima: dict[str, float] = {}
-        for label, contender in self._contenders.items():
-            key = repr(contender.objective)
-            if key not in optima:
-                optima[key] = _lower_bound(contender.objective, contender.task)
-            found[label] = optima[key]
-        return found
+        objectives = {repr(each.objective): each for each in self._contenders.values()}
+        found = {key: _lower_bound(each.objective, each.task) for key, each in objectives.items()}
+        return {label: found[repr(each.objective)] for label, each in self._contenders.items()}
 
     @property
     def excess(self) -> np.ndarray:
@@ -131,21 +118,16 @@ class Comparison:
         values = self.excess if y == "excess" else self.table[y]
         if np.isnan(values).all():
             raise ValueError(f"There is no {y} of any solver to draw.")
-        import matplotlib
-
         if axes is None:
             from matplotlib import pyplot
 
             _, axes = pyplot.subplots(layout="constrained")
-        colours = matplotlib.color_sequences["petroff10"]  # told apart with any colour vision
         for k, (label, coef) in enumerate(self.coef.items()):
             own = self.table["solver"] == label
             spent, runs = (column[own].reshape(len(coef), -1) for column in (self.table[x], values))
             if not np.isnan(runs).all():
-                place, colour = np.median(spent, axis=0), colours[k % len(colours)]
-                low, middle, high = np.quantile(runs, (0.1, 0.5, 0.9), axis=0)
-                axes.plot(place, middle, STYLES[k % len(STYLES)], color=colour, label=label)
-                axes.fill_between(place, low, high, color=colour, alpha=0.2, linewidth=0)
+                color, line = TEN_COLORS[k % len(TEN_COLORS)], STYLES[k % len(STYLES)]
+                draw_band(axes, np.median(spent, axis=0), median_band(runs), color, label, line)
         axes.set(xlabel=X_LABELS[x], ylabel=Y_LABELS[y], yscale="log" if y in LOGARITHMIC else "linear")
         axes.grid(color="0.9")
         axes.spines[["top", "right"]].set_visible(False)
@@ -160,5 +142,7 @@ def _lower_bound(objective, task):
     loss, options = objective.loss, {"n_jobs": task.threads, "random_state": task.seed}
     measured = {name: getattr(objective, name) for name in ("alpha", "fit_intercept", "class_weight")}
     model = SDCA(loss.name, hinge_width=loss.width, tol=OPTIMUM_TOL, **measured, **options)
-    model.fit(task.products.X, task.y)
+    with catch_warnings():  # of a fit that nobody asked for: the bound is one all the same
+        simplefilter("ignore")
+        model.fit(task.products.X, task.y)
     return float(np.mean(model.objective_ - model.dual_gap_))

@@ -40,7 +40,7 @@ class Task:
     test : Products or None, with X_test
     winners : ndarray or None, the true class of each test row, by number
     seed, threads : int
-    shares : ndarray, how much of the first epoch is done where runs are measured inside it
+    shares, every : ndarray and int or None, where runs are measured inside epochs; as in `WatchedSolver`
     """
 
     products: Products
@@ -51,6 +51,7 @@ class Task:
     seed: int
     threads: int
     shares: np.ndarray
+    every: int | None
 
 
 class Contender:
@@ -68,25 +69,29 @@ class Contender:
     def __init__(self, label: str, model, objective: Objective, task: Task, runs: int):
         self.model, self.objective, self.task = model, objective, task
         self.problems = 1 if len(task.classes) == 2 else len(task.classes)
-        self.points = len(task.shares) + model.max_iter
-        self.table = np.zeros((runs, self.points), [("solver", f"U{len(label)}"), *COLUMNS])
-        self.table["solver"] = label
-        self.table["run"] = np.arange(runs)[:, None]
+        self.label, self.blocks = label, []
         self.coef = np.empty((runs, self.problems, task.products.rows.n_columns))
         self.intercept = np.empty((runs, self.problems))
 
     @property
     def run_bytes(self):
         """Memory of a run, about: its state, what was seen of it, and its columns beside those of others."""
-        return (32 + 8 * len(self.task.shares)) * sum(self.task.products.X.shape) * self.problems
+        looks = len(self.task.shares) + (len(self.task.y) // self.task.every if self.task.every else 0)
+        return (32 + 16 * looks) * sum(self.task.products.X.shape) * self.problems
+
+    @property
+    def table(self):
+        """All lines, of shape (runs, points)."""
+        return np.concatenate(self.blocks)
 
     def start(self, runs):
         """Make the solvers of a range of runs; one for each of their binary problems."""
-        self.runs, self.measured = runs, 0
+        self.runs, self.lines = runs, []
         self.solvers = [self._solvers_of(run) for run in runs]
 
     def end(self):
-        """Let go of the solvers, whose states are large."""
+        """Keep the lines, and let go of the solvers, whose states are large."""
+        self.blocks.append(np.stack(self.lines, axis=1))
         self.runs, self.solvers = range(0), []
 
     def _solvers_of(self, run):
@@ -96,10 +101,10 @@ class Contender:
         weights = targets.weights(params.class_weight, None)
         self.weights = None if weights is None else weights / weights.mean()
         makers = solver_makers(params, self.task.products.rows, targets, lambda k: weights)
-        return [WatchedSolver(make(1), self.task.shares) for _, make in makers]
+        return [WatchedSolver(make(1), self.task.shares, self.task.every) for _, make in makers]
 
     def advance(self):
-        """One more epoch of every run, timed by its thread's own clock, and its lines of the table."""
+        """One more epoch of every run, timed by its thread's own clock, and its lines."""
         watched = [each for of_run in self.solvers for each in of_run]
         n_workers = min(self.task.threads, len(watched))
         shares = [watched[k :: 4 * n_workers] for k in range(4 * n_workers)]
@@ -111,13 +116,11 @@ class Contender:
         in_threads(_run_epoch, shares, n_workers, stop)
         for looks in zip(*(each.looks for each in watched), strict=True):
             self._measure(looks)
-        for each in watched:
-            each.looks = []
 
     def _measure(self, looks: tuple[Look, ...]):
-        """Fill in the next line of each run, from what was seen of its solvers."""
-        lines = self.table[self.runs.start : self.runs.stop, self.measured]
-        self.measured += 1
+        """Add a line to each run, from what was seen of its solvers."""
+        lines = np.zeros(len(self.runs), [("solver", f"U{len(self.label)}"), *COLUMNS])
+        lines["solver"], lines["run"] = self.label, self.runs
         shape = len(self.solvers), self.problems
         lines["epoch"] = np.reshape([look.epoch for look in looks], shape)[:, 0]
         for name in "visits", "steps", "seconds":
@@ -127,48 +130,34 @@ class Contender:
             primal = self._primal_values(W, intercept)
             lines["primal"], lines["gap"] = primal.mean(axis=1), np.maximum(primal - bound, 0).mean(axis=1)
             lines["error"] = self._test_error(W, intercept)
-        if self.measured == self.points:
-            self.coef[self.runs.start : self.runs.stop] = W.T.reshape(len(self.runs), *self.coef.shape[1:])
-            self.intercept[self.runs.start : self.runs.stop] = intercept
+        self.lines.append(lines)
+        self.coef[self.runs.start : self.runs.stop] = W.T.reshape(len(self.runs), *self.coef.shape[1:])
+        self.intercept[self.runs.start : self.runs.stop] = intercept
 
     def _iterates(self, looks):
         """What was seen, side by side, and the lower bounds that go with it; NaN: none."""
         solvers = [each.solver for of_run in self.solvers for each in of_run]
-        found = [
-            self._feasible_candidate(solver, look.iterate)
-            for solver, look in zip(solvers, looks, strict=True)
-        ]
-        missing = [k for k, c in enumerate(found) if c.dual is not None and c.w_of_dual is None]
-        if missing:
-            signed = [_signed_dual(solvers[k].problem.signs, found[k]) for k in missing]
-            rate = 1 / (solvers[0].alpha * len(self.task.y))
-            columns = self.task.products.primal_from_dual(np.column_stack(signed), rate)
-            for k, w in zip(missing, np.ascontiguousarray(columns.T), strict=True):
-                found[k] = found[k]._replace(w_of_dual=w)
-        bound = np.array([self._lower_bound(solver, c) for solver, c in zip(solvers, found, strict=True)])
-        W = np.column_stack([c.w_of_dual if c.w is None else c.w for c in found])
+        pairs = [*zip(solvers, looks, strict=True)]
+        found = in_threads(lambda pair: self._bounded_candidate(*pair), pairs, self.task.threads)
+        W, intercept, bound = zip(*found, strict=True)
         shape = len(self.solvers), self.problems
-        return W, np.array([c.intercept for c in found]).reshape(shape), bound.reshape(shape)
+        return np.column_stack(W), np.reshape(intercept, shape), np.reshape(bound, shape)
 
-    def _feasible_candidate(self, solver, candidate):
-        """The candidate, its dual variables within what the loss to measure by allows."""
-        loss = self.objective.loss
-        if candidate.dual is None or loss is solver.loss:
-            return candidate
-        dual = candidate.dual.copy()
-        if not solver.problem.clip_dual(dual, loss):
-            return candidate
-        w = candidate.w_of_dual if candidate.w is None else candidate.w
-        if w is None:
-            w = solver.problem.primal_from_dual(candidate.dual, solver.alpha, candidate.factors)
-        factors = solver.problem.balance_factors(dual) if solver.has_intercept else (1.0, 1.0)
-        return candidate._replace(w=w, dual=dual, factors=factors, w_of_dual=None)
-
-    def _lower_bound(self, solver, candidate):
-        if candidate.dual is None:
-            return np.nan
-        loss, alpha = self.objective.loss, self.objective.alpha
-        return solver.problem.dual_value(candidate.dual, candidate.w_of_dual, loss, alpha, candidate.factors)
+    def _bounded_candidate(self, solver, look):
+        """w, the intercept, and the lower bound of dual variables that the loss to measure by allows."""
+        problem, loss, alpha = solver.problem, self.objective.loss, self.objective.alpha
+        w, intercept, dual, factors, w_of_dual = look.iterate
+        if dual is None:
+            return w, intercept, np.nan
+        if w_of_dual is None:
+            w_of_dual = problem.primal_from_dual(dual, solver.alpha, factors)
+        w = w_of_dual if w is None else w
+        if loss is not solver.loss:
+            dual = dual.copy()
+            if problem.clip_dual(dual, loss):
+                factors = problem.balance_factors(dual) if solver.has_intercept else (1.0, 1.0)
+                w_of_dual = problem.primal_from_dual(dual, solver.alpha, factors)
+        return w, intercept, problem.dual_value(dual, w_of_dual, loss, alpha, factors)
 
     def _primal_values(self, W, intercept):
         loss, alpha = self.objective.loss, self.objective.alpha
@@ -199,9 +188,3 @@ class Contender:
 def _run_epoch(watched):
     for each in watched:
         each.run_epoch()
-
-
-def _signed_dual(signs, candidate):
-    """b_i y_i of the feasible dual variables."""
-    above, below = candidate.factors
-    return candidate.dual * np.where(signs > 0, above, -below)

@@ -1,4 +1,4 @@
-"""A solver whose visits are counted, and which can be looked at inside its first epoch."""
+"""A solver whose visits are counted, and which can be looked at inside its epochs."""
 
 from math import ceil
 from time import thread_time
@@ -34,8 +34,9 @@ class WatchedSolver:
     ----------
     solver : Solver
     shares : ndarray
-        How much of the first epoch is done where it is looked at, in increasing order; the end need not be
-        named.
+        How much of the first epoch is done where it is looked at; the end need not be named.
+    every : int or None
+        In each epoch it is looked at after every so many steps, too.
 
     Attributes
     ----------
@@ -43,20 +44,31 @@ class WatchedSolver:
         Those of the last epoch that was run.
     """
 
-    def __init__(self, solver: Solver, shares: np.ndarray):
-        self.solver, self.shares, self.looks = solver, shares, []
+    def __init__(self, solver: Solver, shares: np.ndarray, every: int | None):
+        self.solver, self.shares, self.every = solver, shares, every
         self.epochs = self.visits = self.steps = 0
         self._own_slices, solver.slices = solver.slices, self._slices
 
     def run_epoch(self):
         """Do an epoch, if the solver is not at its end, and look at the solver."""
-        if not self.solver.finished():
+        self.looks = []
+        if self.solver.finished():
+            self.looks = [self._look(self.epochs, self.solver.iterate())] * len(self._places())
+        else:
             self._start = thread_time()
             self.solver.run_epoch()
             self._stop_clock()
             self.solver.done += 1
         self.epochs += 1
         self.looks.append(self._look(self.epochs, self.solver.iterate()))
+
+    def _places(self):
+        """After how many visits of this epoch it is looked at: whole batches."""
+        visits, size = self.solver.order.n_visits, self.solver.batch_size
+        shares = self.shares if self.epochs == 0 else ()
+        inside = [min(ceil(share * visits / size) * size, visits) for share in shares]
+        steps = range(self.every * size, visits, self.every * size) if self.every else ()
+        return sorted([*inside, *steps])
 
     def _stop_clock(self):
         self.solver.seconds += thread_time() - self._start
@@ -67,9 +79,7 @@ class WatchedSolver:
     def _slices(self, rows, *, multiple=1, cuts=()):
         """The parts of an epoch, cut where the solver asks for it, and where it is looked at."""
         drawing = thread_time() - self._start  # of the rows of the whole epoch
-        shares = self.shares if self.epochs == 0 else ()
-        places = [min(-(-ceil(share * len(rows)) // multiple) * multiple, len(rows)) for share in shares]
-        seen = 0
+        places, seen = self._places(), 0
         for part in self._own_slices(rows, multiple=multiple, cuts=(*cuts, *places)):
             yield part
             seen += len(part)
@@ -77,8 +87,9 @@ class WatchedSolver:
             self.steps += -(-len(part) // multiple)
             while places and seen >= places[0]:
                 self._stop_clock()
-                look = self._look(seen / len(rows), self._copied_iterate())
-                self.looks.append(look._replace(seconds=look.seconds - drawing * (1 - look.epoch)))
+                share = seen / len(rows)
+                look = self._look(self.epochs + share, self._copied_iterate())
+                self.looks.append(look._replace(seconds=look.seconds - drawing * (1 - share)))
                 places.pop(0)
                 self._start = thread_time()
 

