@@ -21,8 +21,7 @@ OWNERS = {
     "console": "common/printing.py common/progress.py sentiment/output/explanation_output.py",
     "csv.writer": "common/csv_quoting.py",
     "Environment": "common/html_pages.py",
-    "Markup": "common/html_pages.py studies/report/study_sections.py studies/report/study_pages.py "
-    "sentiment/output/highlights.py",
+    "Markup": "common/html_pages.py studies/report/study_pages.py sentiment/output/highlights.py",
     # Images are opened as `find_images` found them: it knows how many bits they use.
     "ImageReader": "cells/data/image_files.py cells/data/image_reader.py cells/data/boxes.py",
     **dict.fromkeys(("click.secho", "csv.DictWriter", "sys.stderr.write"), ""),

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.documents import digits as study
 
 pytestmark = pytest.mark.blas
@@ -24,9 +23,3 @@ def test_the_digits_of_the_document(shared):
     assert digits.original
     found = study.fit_draws(digits, 20, 0, lambda: None)
     assert 0.025 < np.mean(study.share_wrong(found["test"][0])) <= 0.038
-
-
-def test_another_set_is_not_taken(tmp_path):
-    np.savez(tmp_path / "usps.npz", X=np.zeros((30, 7)), y=np.arange(30) % 10)
-    with pytest.raises(AppError, match=r"as usps is another set, of the shape \(30, 7\) and with the labels"):
-        study.read_digits(str(tmp_path))

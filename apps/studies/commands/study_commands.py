@@ -140,8 +140,6 @@ def run_study(
     from ..report.study import Context
 
     module = import_module(f".documents.{name}", STUDIES_PACKAGE)
-    if not hasattr(module, "measure"):
-        return _run_old_study(name, folder, quiet=quiet, verbose=verbose, threads=threads, **choices)
     output.take_folder(folder, name)
     place = os.path.join(folder, PARTS)
     start = process_time()
@@ -163,37 +161,6 @@ def run_study(
         record = record_study(name, module.TITLE, module.DOCUMENT, measured, findings, how)
         record["seconds"] = stage.seconds
         output.write_study_folder(folder, findings, measured, record, stage, keep=not runs_file)
-    return record
-
-
-def _run_old_study(name: str, folder: str, *, quiet: bool, verbose: bool, threads: object, **choices) -> dict:
-    from ...common.cache import Cache
-    from ..report import study_folder
-    from ..report.study import Context
-    from ..report.study_record import record_study
-
-    study_folder.take_folder(folder, name)
-    place = os.path.join(folder, PARTS)
-    start = process_time()
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        try:
-            context = Context(**choices, parts=Cache(place), threads=thread_count(threads), stage=stage)
-            report = import_module(f".documents.{name}", STUDIES_PACKAGE).run(context)
-        except KeyboardInterrupt:
-            if os.path.isdir(place):
-                note(f"note: finished parts are kept in {place}; the same command resumes")
-            raise
-        how = {"command": command_line(name, **choices), "quick": context.quick, "seed": context.seed}
-        # Of all threads; nobody knows what parts of an earlier run took.
-        how["cpu_seconds"] = None if context.taken_up else process_time() - start
-        record = record_study(name, report, how, stage.seconds)
-        study_folder.write_study_folder(folder, report, record, stage)
-    renamed = {"words": "claim", "theirs": "document", "ours": "here"}
-    record["claims"] = [
-        {renamed.get(key, key): value for key, value in claim.items()}
-        | {"name": "", "wider": "", "cases": []}
-        for claim in record["claims"]
-    ]
     return record
 
 
