@@ -16,6 +16,8 @@ SIMULATED = "simulated"
 WIDE, WIDE_STANDARDISED = "prostate, rows of norm 1", "prostate, standardised"
 SKIN, SKIN_STANDARDISED = "skin, divided by 255", "skin, standardised"
 
+OTHERS = {SIMULATED: (), WIDE: (WIDE_STANDARDISED,), SKIN: (SKIN_STANDARDISED,)}  # other scalings of a set
+
 
 @dataclass(frozen=True)
 class DataSet:
@@ -65,7 +67,7 @@ def simulated(seed: int, rows: int = SIMULATED_ROWS) -> tuple[np.ndarray, np.nda
     return X, np.where(X @ beta + rng.normal(size=rows) > 0, 1, -1), beta
 
 
-def document_sets(context: Context) -> dict[str, DataSet]:
+def all_sets(context: Context) -> dict[str, DataSet]:
     """Return the simulated rows, and prostate and skin in their scalings where they are at hand."""
     X, y, _ = simulated(context.seed)
     sets = [DataSet(SIMULATED, X, y, 8, 20 if context.quick else 50)]

@@ -11,17 +11,16 @@ from fastsvm.fitting import ASDCA, SDCA, Pegasos
 from ..data.solver_sets import (
     BETA_ACCURACY,
     EVERY,
+    OTHERS,
     SIMULATED,
     SKIN,
-    SKIN_STANDARDISED,
     WIDE,
-    WIDE_STANDARDISED,
     DataSet,
-    document_sets,
+    all_sets,
     simulated,
-)  # fmt: skip
+)
 from ..race.kept_races import NEAR, add_race, cost_ratio, cost_to, excess, plain_sdca
-from ..race.skin_race import add_skin_race, skin_ratios
+from ..race.skin_race import add_skin_race
 from ..report import charts
 from ..report.charts import BLUE, GREEN, LOG_LOG, PURPLE, VERMILION
 from ..report.runs import Key, Measured, Runs, array_hash
@@ -41,8 +40,6 @@ PROJECTED, MINI_BATCH_PROJECTED = "Pegasos projected", "mini-batch projected"
 PROJECTIONS = {PEGASOS: PROJECTED, MINI_BATCH: MINI_BATCH_PROJECTED}
 EIGHT = (*ORDERS, PEGASOS, PROJECTED, ASDCA_NAME, MINI_BATCH, MINI_BATCH_PROJECTED)  # of table 2
 
-# The sets of figures 1 to 3, and other scalings of them.
-OTHERS = {SIMULATED: (), WIDE: (WIDE_STANDARDISED,), SKIN: (SKIN_STANDARDISED,)}
 RUNS = {SIMULATED: 25, WIDE: 25, SKIN: 9}
 FEW_RUNS = 6  # of other scalings, of lambdas, and of all if it is to be quick
 LONGER = 2  # times as many epochs of SDCA, to compare its orders
@@ -76,7 +73,7 @@ Models = dict[str, SDCA | Pegasos | ASDCA]
 
 def measure(context: Context) -> Measured:
     """Run all experiments, in the order of the document."""
-    runs, sets = Runs(), document_sets(context)
+    runs, sets = Runs(), all_sets(context)
     repeats = dict.fromkeys(sets, FEW_RUNS) | ({} if context.quick else RUNS)
     repeats |= dict.fromkeys(sets, context.runs) if context.runs else {}
     add_rates(runs, context)
@@ -89,36 +86,25 @@ def measure(context: Context) -> Measured:
         race_orders(runs, context, sets[name], repeats[name])
     add_skin_race(runs, context, WIDER_LAMBDAS, intercept=False)
     add_draws(runs, context)
-    for name in WIDE, WIDE_STANDARDISED:
+    for name in WIDE, *OTHERS[WIDE]:
         if name in sets:
             race_projections(runs, context, sets[name], FEW_RUNS)
             race_lambdas(runs, context, sets[name], FEW_RUNS)
     for each in sets.values():
         shape = {"epoch": each.epochs, "steps": len(each.y), "visits": each.batch, "value": [each.X.shape[1]]}
         runs.add("sets", each.name, **shape)
+    shapes = ", ".join("{} ({:,} x {:,})".format(each.name, *each.X.shape) for each in sets.values())
     return Measured(
-        set_words(sets),
+        f"Rows simulated as in the document; prostate for its genomic rows, no longer public: {shapes}.",
         originals=[*(["wide rows"] if WIDE in sets else []), *(["skin"] if SKIN in sets else [])],
         settings={
-            **{
-                "lambda": "1/n",
-                "intercept": "none",
-                "runs of each curve": f"{FEW_RUNS} to {max(repeats.values())}",
-            },
+            **{"lambda": "1/n", "intercept": "none"},
+            "runs of each curve": f"{min(repeats.values())} to {max(repeats.values())}",
             "theta of ASDCA": "the paper's; wider, the best of a grid, chosen on the same runs",
         },
         hashes={each.name: array_hash(each.X, each.y) for each in sets.values()},
         runs=runs,
     )
-
-
-def set_words(sets: Mapping[str, DataSet]) -> str:
-    """Say what the rows are."""
-    shapes = {name: "{:,} x {:,}".format(*sets[name].X.shape) for name in (WIDE, SKIN) if name in sets}
-    wide = f"prostate ({shapes[WIDE]}) for its genomic set, no longer public" if WIDE in sets else ""
-    skin = f"skin ({shapes[SKIN]})" if SKIN in sets else ""
-    others = "; ".join(each for each in (wide, skin) if each) or "neither prostate nor skin is at hand"
-    return f"Simulated rows as in the document; {others}."
 
 
 def eight_algorithms(
@@ -452,10 +438,10 @@ def speed_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
         always |= ratios(races, plain, level=NEAR, for_good=True)
         overall |= ratios(races, batches)
         by_visits |= ratios(races, batches, "visits")
-    for where, s in skin_ratios(runs, WIDER_LAMBDAS, "visits").items():
-        other_lambdas[f"skin, standardised, {where}"] = Statistic(
-            *(1 / number for number in (s[0], s[2], s[1]))
-        )
+    for alpha in WIDER_LAMBDAS if SKIN in present else ():
+        pair = (runs["many rows", "skin", name, f"lambda {alpha:.2g}"] for name in (PEGASOS, "SDCA"))
+        if ratio := cost_ratio(*pair, "steps"):
+            other_lambdas[f"skin, standardised, lambda {alpha:g}, to 1 % for good, by the step"] = ratio
     return found | {
         "sdca-always-faster": Found(always, other_lambdas),
         "mini-batches-better": Found(overall, by_visits),
@@ -488,7 +474,7 @@ def order_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
     pairs = [(PERMUTATION, VANILLA), (CYCLIC, VANILLA), (CYCLIC, PERMUTATION)]
     varies = Found(ABSENT[SKIN])
     if SKIN in present:
-        varies = Found(variation(SKIN), variation(SKIN_STANDARDISED))
+        varies = Found(variation(SKIN), variation(*OTHERS[SKIN]))
     return {
         "permutation-slowest": orders(WIDE, [(PERMUTATION, VANILLA), (PERMUTATION, CYCLIC)]),
         "orders-alike": orders(WIDE, pairs),
@@ -509,8 +495,9 @@ def wide_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
     names = "projection-same-speed", "projection-smoother", "lambda-faster", "lambda-final"
     if WIDE not in present:
         return dict.fromkeys(names, Found(ABSENT[WIDE]))
-    speed, smooth, faster, final = ({WIDE: {}, WIDE_STANDARDISED: {}} for _ in names)
-    for data in WIDE, WIDE_STANDARDISED:
+    [standardised] = OTHERS[WIDE]
+    speed, smooth, faster, final = ({WIDE: {}, standardised: {}} for _ in names)
+    for data in WIDE, standardised:
         for plain, other in PROJECTIONS.items():
             one, two = (runs["projection", data, name, ""] for name in (plain, other))
             if ratio := cost_ratio(two, one, "steps"):
@@ -525,13 +512,13 @@ def wide_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
             final[data][where.format(f"{large:g}", f"{small:g}")] = end
             if name == VANILLA:
                 optimum = exactly(more["optimum"][0, 0] / less["optimum"][0, 0])
-                final[WIDE_STANDARDISED][f"{data}, P*, lambda {large:g} against {small:g}"] = optimum
+                final[standardised][f"{data}, P*, lambda {large:g} against {small:g}"] = optimum
     of_pegasos = {where: s for where, s in smooth[WIDE].items() if where.endswith(f", {PEGASOS}")}
     return {
-        "projection-same-speed": Found(speed[WIDE], speed[WIDE_STANDARDISED]),
-        "projection-smoother": Found(of_pegasos, smooth[WIDE] | smooth[WIDE_STANDARDISED]),
-        "lambda-faster": Found(faster[WIDE], faster[WIDE_STANDARDISED]),
-        "lambda-final": Found(final[WIDE], final[WIDE_STANDARDISED]),
+        "projection-same-speed": Found(speed[WIDE], speed[standardised]),
+        "projection-smoother": Found(of_pegasos, smooth[WIDE] | smooth[standardised]),
+        "lambda-faster": Found(faster[WIDE], faster[standardised]),
+        "lambda-final": Found(final[WIDE], final[standardised]),
     }
 
 
@@ -544,12 +531,14 @@ def batch_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
         race = runs[solvers[name], data, name, f"batch {size}"]
         return excess(race)[:, -1], race["seconds"][:, -1]
 
-    def steps(data: str, name: str, k: int) -> dict[str, Statistic]:
+    def steps(
+        data: str, names: Iterable[str], k: int, sizes: Sequence[int] = BATCHES
+    ) -> dict[str, Statistic]:
         return {
             f"{data}, {name}, {more} against {less}": median(
                 end(data, name, more)[k] / end(data, name, less)[k]
             )
-            for less, more in pairwise(BATCHES)
+            for name, (less, more) in product(names, pairwise(sizes))
         }
 
     def spread(data: str, name: str) -> Statistic:
@@ -557,15 +546,16 @@ def batch_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
         ends.sort(key=np.median)
         return median(ends[-1] / ends[0])
 
-    fixed = steps(SIMULATED, MINI_BATCH, 0) | steps(SIMULATED, same, 0)
-    wider, cost = steps(SIMULATED, ASDCA_NAME, 0), steps(SIMULATED, MINI_BATCH, 1) | steps(SIMULATED, same, 1)
+    fixed, cost = (MINI_BATCH, same), steps(SIMULATED, (MINI_BATCH, same), 1)
+    larger = steps(SIMULATED, fixed, 0, BATCHES[1:])
+    wider = steps(SIMULATED, fixed, 0, BATCHES[:2]) | steps(SIMULATED, [ASDCA_NAME], 0)
     matters = {name: spread(SIMULATED, name) for name in (MINI_BATCH, same)}
     on_skin = {}
     if SKIN in present:
-        wider |= {where: s for name in solvers for where, s in steps(SKIN, name, 0).items()}
-        on_skin = {where: s for name in solvers for where, s in steps(SKIN, name, 1).items()}
+        wider |= steps(SKIN, solvers, 0)
+        on_skin = steps(SKIN, solvers, 1)
     return {
-        "batch-better": Found(fixed, wider),
+        "batch-better": Found(larger, wider),
         "batch-costs": Found(cost, on_skin),
         "batch-matters": Found(
             matters, {f"{SKIN}, {name}": spread(SKIN, name) for name in solvers if on_skin}
