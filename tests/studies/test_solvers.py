@@ -68,7 +68,7 @@ def test_the_rows_of_the_document(shared):
     for m, output in enumerate(("last", "tail")):
         ours = np.mean(study.beta_differences(runs, output), axis=1)
         assert np.abs(ours - (study.TABLE_2[:, m] - BETA_ACCURACY)).max() < 0.02
-    wide = all_sets(context)[WIDE]
+    wide = all_sets(context.data, context.seed, context.quick)[WIDE]
     study.race_four(runs, context, wide, 6)
     study.race_projections(runs, context, wide, 6)
     mini_batch = study.ratios(runs.select("curves", WIDE), [(study.VANILLA, study.MINI_BATCH)])

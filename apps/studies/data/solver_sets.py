@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..report.study import Context
 from .public_sets import public_set_at_hand
 
 BETA_ACCURACY = 0.878  # of the true coefficients on test rows, the document's
@@ -67,18 +66,18 @@ def simulated(seed: int, rows: int = SIMULATED_ROWS) -> tuple[np.ndarray, np.nda
     return X, np.where(X @ beta + rng.normal(size=rows) > 0, 1, -1), beta
 
 
-def all_sets(context: Context) -> dict[str, DataSet]:
+def all_sets(folder: str | None, seed: int, quick: bool) -> dict[str, DataSet]:
     """Return the simulated rows, and prostate and skin in their scalings where they are at hand."""
-    X, y, _ = simulated(context.seed)
-    sets = [DataSet(SIMULATED, X, y, 8, 20 if context.quick else 50)]
-    if found := public_set_at_hand("prostate", context.data):
+    X, y, _ = simulated(seed)
+    sets = [DataSet(SIMULATED, X, y, 8, 20 if quick else 50)]
+    if found := public_set_at_hand("prostate", folder):
         X, y = found[0].astype(float), np.where(found[1] == 1, 1, -1)
         unit = X / np.linalg.norm(X, axis=1, keepdims=True)
         for name, scaled in (WIDE, unit), (WIDE_STANDARDISED, standardised(X)):
-            sets.append(DataSet(name, scaled, y, 8, 10 if context.quick else 15))
-    if found := public_set_at_hand("skin", context.data):
-        rows = np.random.default_rng(context.seed).permutation(len(found[1]))
-        rows = rows[:QUICK_ROWS] if context.quick else rows
+            sets.append(DataSet(name, scaled, y, 8, 10 if quick else 15))
+    if found := public_set_at_hand("skin", folder):
+        rows = np.random.default_rng(seed).permutation(len(found[1]))
+        rows = rows[:QUICK_ROWS] if quick else rows
         X, y = found[0][rows].astype(float), np.where(found[1][rows] == 1, 1, -1)
         for name, scaled in (SKIN, X / 255), (SKIN_STANDARDISED, standardised(X)):
             sets.append(DataSet(name, scaled, y, 2, 8, min(EVERY, len(y))))

@@ -73,7 +73,7 @@ Models = dict[str, SDCA | Pegasos | ASDCA]
 
 def measure(context: Context) -> Measured:
     """Run all experiments, in the order of the document."""
-    runs, sets = Runs(), all_sets(context)
+    runs, sets = Runs(), all_sets(context.data, context.seed, context.quick)
     repeats = dict.fromkeys(sets, FEW_RUNS) | ({} if context.quick else RUNS)
     repeats |= dict.fromkeys(sets, context.runs) if context.runs else {}
     add_rates(runs, context)
