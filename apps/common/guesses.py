@@ -5,19 +5,13 @@ from collections.abc import Sequence
 # Words, and the commands that do what they say.
 COMMANDS = {
     "train fit learn": "fastsvm fit, fastsvm-sentiment train, fastsvm-cells train",
-    "predict classify label infer": "fastsvm predict, fastsvm-sentiment predict, fastsvm-cells classify",
-    "count detect find segment": "fastsvm-cells classify",
+    "predict classify label count": "fastsvm predict, fastsvm-sentiment predict, fastsvm-cells classify",
     "evaluate eval test score": "fastsvm predict, fastsvm-sentiment evaluate, fastsvm-cells evaluate",
     "explain why words features": "fastsvm-sentiment explain, fastsvm-cells explain",
     "inspect info describe stats check": "fastsvm-sentiment inspect, fastsvm certify",
     "export convert save prune": "fastsvm convert, fastsvm-sentiment export",
-    "serve server api": "fastsvm-sentiment serve",
     "cv crossval cross-validate tune": "fastsvm cv, fastsvm-sentiment train --folds",
-    "correct annotate": "fastsvm-cells review",
-    "cut extract": "fastsvm-cells crop",
-    "finetune fine-tune": "fastsvm-cells adapt, fastsvm-sentiment train --continue",
     "list run": "fastsvm-studies all",
-    "compare": "fastsvm-studies compare, fastsvm-sentiment evaluate",
     "sentiment text texts": "fastsvm-sentiment",
     "cells images": "fastsvm-cells",
     "studies": "fastsvm-studies",
@@ -32,12 +26,9 @@ OPTIONS = [
     "--ngrams --n-grams --ngram-range --wordNgrams --ngram",
     "--k --features --max-features --n-features --top-k",
     "--epochs --epoch --max-iter --iterations --n-epochs --passes",
-    "--tol --eps -e --epsilon --tolerance",
     "--min-score --threshold --confidence",
     "--cell-width --scale --size --diameter",
     "--proba --prob --probability --probabilities -b",
-    "--seed --random-state --random-seed",
-    "--also --rbc --platelets",
 ]
 NEEDLESS = {
     "--lr --learning-rate --eta --step-size": "No learning rate is to choose",
@@ -46,8 +37,6 @@ NEEDLESS = {
     "--train --input --data --corpus --file -i -f": "Give the file without an option",
     "--text": "A text goes to fastsvm-sentiment explain, in quotes",
 }
-
-
 KINDS = {"fastsvm-sentiment": "texts", "fastsvm-cells": "cells"}
 
 

@@ -46,6 +46,7 @@ def plot_cell_explanation(found: CellExplanation, path: str) -> None:
     names, values, contributions = (
         [each[what] for each in found.reasons] for what in ("name", "value", "contribution")
     )
+    names, contributions = [*names, "all others"], [*contributions, found.rest]
     places = np.arange(len(names))[::-1]  # the weightiest on top
     with figure(path, (11, 1.3 + ROW_INCHES * (len(places) + 1))) as sheet:
         left, middle, right = sheet.subplots(1, 3, width_ratios=(1.1, 1.5, 2))
@@ -60,8 +61,8 @@ def plot_cell_explanation(found: CellExplanation, path: str) -> None:
         middle.set_xlabel(f"adds to the log-odds of {found.likeliest}\nagainst {found.next}", fontsize=8)
         for label in found.reasons[0]["means"]:
             means = [each["means"][label] for each in found.reasons]
-            right.plot(means, places, "o", color=color_of(label), label=label, markersize=6)
-        right.plot(values, places, "D", color="black", label="this cell")
+            right.plot(means, places[:-1], "o", color=color_of(label), label=label, markersize=6)
+        right.plot(values, places[:-1], "D", color="black", label="this cell")
         right.set_yticks(places, [])
         right.set_ylim(middle.get_ylim())
         right.grid(axis="y", linewidth=0.4)
