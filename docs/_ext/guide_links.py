@@ -79,10 +79,10 @@ def api_names(env, package):
         theirs = short in THEIRS or f"fastsvm.drop_in.{short}" in pages
         if (short != short.lower() or "_" in short) and not theirs:
             found[short] = pages[name]
-    titles = {page: env.titles[page].astext() for page in env.found_docs if page.startswith(COMMANDS)}
-    found |= {
-        title: (page, "") for page, title in titles.items() if title != "fastsvm"
-    }  # that is the library
+    for page in env.found_docs:
+        if page.startswith(COMMANDS):
+            found[env.titles[page].astext()] = (page, "")
+    found.pop("fastsvm", None)  # the library
     for home in ("fastsvm", package):
         found |= {short: pages[name] for name, short in members.items() if name == f"{home}.{short}"}
     return found, {name: pages[name] for name in members}
