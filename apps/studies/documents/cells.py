@@ -112,7 +112,7 @@ def fitted_components(rows: np.ndarray):
     """Return a fitted PCA with the document's 40 components."""
     from sklearn.decomposition import PCA
 
-    return PCA(min(COMPONENTS, len(rows) - 1), svd_solver="randomized", random_state=0).fit(rows)
+    return PCA(min(COMPONENTS, len(rows) - 1), random_state=0).fit(rows)
 
 
 def add_solvers(runs: Runs, context: Context, crops: Crops, labels: str = "") -> None:
