@@ -28,7 +28,7 @@ MADE = "<!-- Made by fastsvm-studies gallery, from"
 INDEX = "README.md"
 INTRODUCTION = """\
 Each study redoes the tables and figures of a document that compares classifiers, and judges its claims by
-what is measured here. DIR has the documents' data sets; without it a study runs on what comes along."""
+what is measured here. DIR has the documents' data sets; without it a study runs on bundled samples."""
 LIMIT_BYTES = 80_000  # of a picture
 SIZES = ((1000, 256), (1000, 64), (800, 48), (640, 32), (480, 16))  # pixels across, colours
 
