@@ -34,8 +34,9 @@ def lazily(package, file):
             found = import_module(f"{package}.{name}")
         else:  # Python asks for modules of private names, too, before it looks for their files
             hint = "" if name.startswith("_") else _where_to_find(name, modules)
-            # `from fastsvm import` drops what an AttributeError says.
-            kind = ImportError if hint and package == "fastsvm" else AttributeError
+            # `from fastsvm import`, and nothing else, drops what an AttributeError says.
+            by_import = hint and sys._getframe(1).f_code.co_name == "_handle_fromlist"
+            kind = ImportError if by_import else AttributeError
             raise kind(f"module {package!r} has no attribute {name!r}{hint}", name=name)
         vars(sys.modules[package])[name] = found
         return found

@@ -101,15 +101,15 @@ def test_labels(fails, folder, svm, tmp_path):
 def test_models(fails, folder, command, tmp_path):
     top = folder(0, 20, by_label=True)
 
-    def fails_with(path, pattern):
-        fails(*on(command, path, top), pattern=pattern)
+    def fails_with(path, pattern, code=1):
+        fails(*on(command, path, top), pattern=pattern, code=code)
 
     path = tmp_path / "other.safetensors"
     fastsvm.save_model(fastsvm.SDCAClassifier(alpha=0.1).fit(np.eye(3), [0, 1, 1]), path)
     for other in path, ENGLISH:
         fails_with(other, f"{other.name}: a model for other features; give one that .* train wrote")
     fails_with("missing.safetensors", "missing.safetensors")
-    fails_with(top / "LYMPHOCYTE/smear_00.jpg", "smear_00.jpg")
+    fails_with(top / "LYMPHOCYTE/smear_00.jpg", "smear_00.jpg: is no model; MODEL comes first", code=2)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
