@@ -147,8 +147,18 @@ class Region:
         if name != "reaches":
             raise ValueError(f"'{text}' is no region")
         if rest[-1] == "less":
-            return cls(f"Holds where the interval has {spelled} or is all below.", -inf, high, True)
-        return cls(f"Holds where the interval has {spelled} or is all above.", low, inf, True)
+            return cls(
+                f"Holds where {spelled} is in the interval, or all of it is below, which is better.",
+                -inf,
+                high,
+                True,
+            )
+        return cls(
+            f"Holds where {spelled} is in the interval, or all of it is above, which is better.",
+            low,
+            inf,
+            True,
+        )
 
     def verdict(self, s: Statistic) -> Verdict:
         """Judge by where the interval lies."""
