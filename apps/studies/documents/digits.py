@@ -215,7 +215,7 @@ def findings(measured: Measured) -> Findings:
         | {"many-rows": Found(ratios, wider)},
         [
             Figure("errors", partial(draw_errors, runs=runs, original=bool(measured.originals)), (7.0, 4.4)),
-            Figure("weights", partial(draw_weights, runs=runs), (8.0, 3.2)),
+            Figure("weights", partial(draw_weights, runs=runs), (5.0, 3.6)),
             Figure("epochs", partial(draw_epochs, runs=runs), (7.0, 3.6)),
             Figure("many-rows", partial(draw_many_rows, runs=runs), (7.0, 3.6)),
         ],
@@ -250,15 +250,12 @@ def draw_errors(sheet, runs: Runs, original: bool) -> None:
 
 
 def draw_weights(sheet, runs: Runs) -> None:
-    """Draw the mean weights as images."""
-    coef = np.array([runs["weights", "", name]["value"][0] for name in METHODS])
-    most, side = np.abs(coef).max(), round(coef.shape[1] ** 0.5)
-    axes = sheet.subplots(1, len(METHODS))
-    for ax, name, weights in zip(axes, METHODS, coef, strict=True):
-        image = ax.imshow(weights.reshape(side, side), cmap="RdBu", vmin=-most, vmax=most)
-        ax.set(title=name, xticks=(), yticks=())
-    words = f"weight of a pixel: {LABELS[0]} below 0, {LABELS[1]} above"
-    sheet.colorbar(image, ax=[*axes], label=words, shrink=0.7)
+    """Draw the mean weights of Pegasos as an image."""
+    weights, ax = runs["weights", "", "Pegasos"]["value"][0], sheet.subplots()
+    most, side = np.abs(weights).max(), round(len(weights) ** 0.5)
+    image = ax.imshow(weights.reshape(side, side), cmap="RdBu", vmin=-most, vmax=most)
+    ax.set(title="Pegasos", xticks=(), yticks=())
+    sheet.colorbar(image, ax=ax, label=f"weight of a pixel: {LABELS[0]} below 0, {LABELS[1]} above")
 
 
 def draw_epochs(sheet, runs: Runs) -> None:

@@ -557,7 +557,7 @@ def draw_surface(ax, surface: Arrays, frame: int, size: float) -> None:
         ax.plot(*known, "o", color=colour, ms=size, label=f"{label}, trained on")
         if frame == len(surface["steps"]) - 1:
             ax.plot(
-                *unknown, "X", color=colour, ms=3 * size, mec="black", mew=0.5, label=f"{label}, held out"
+                *unknown, "X", color=colour, ms=2 * size, mec="black", mew=0.3, label=f"{label}, held out"
             )
     ax.set(xlim=across[[0, -1]], ylim=up[[0, -1]], xlabel="x", ylabel="y")
 
@@ -646,9 +646,9 @@ def draw_lambdas(sheet, runs: Runs) -> None:
     alphas, passes = GRIDS["counts"]
     for ax, (name, theirs) in zip(sheet.subplots(1, 2, sharey=True), ALPHAS.items(), strict=True):
         keys = [("tuning", "texts", name, f"counts, lambda {alpha:g}") for alpha in alphas]
-        means = np.array([1 - runs[key]["error"].mean(axis=0) for key in keys])
         for p, colour in enumerate((VERMILION, GREEN, BLUE)):
-            ax.plot(alphas, means[:, p], "o-", color=colour, label=f"{passes[p]} passes")
+            bands = charts.mean_band([1 - runs[key]["error"][:, p] for key in keys])
+            charts.draw_band(ax, alphas, bands, colour, f"{passes[p]} passes", "o-")
         ax.axvline(theirs, color="0.3", linestyle="--", label=f"the article's lambda; it has {PASSES} passes")
         ax.set(xscale="log", xlabel="lambda (log scale)", ylabel="accuracy on the texts held out", title=name)
     charts.legend_below(sheet, 4)
