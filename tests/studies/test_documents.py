@@ -10,8 +10,6 @@ from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.commands.study_commands import STUDIES
 from fastsvm_apps.studies.report.verdicts import claims_of
 
-pytestmark = pytest.mark.blas
-
 
 def run(*args):
     done = CliRunner().invoke(main, [*map(str, args)])

@@ -1,19 +1,16 @@
 """The study of solvers: how costs are compared, what its small version finds, and table 2 on all draws."""
 
-import csv
 from math import inf
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.data.solver_sets import BETA_ACCURACY, WIDE, all_sets
 from fastsvm_apps.studies.documents import solvers as study
 from fastsvm_apps.studies.race.kept_races import cost_ratio, cost_to
 from fastsvm_apps.studies.report.runs import Runs
 from fastsvm_apps.studies.report.study import Context
-from fastsvm_apps.studies.report.verdicts import claims_of, median
+from fastsvm_apps.studies.report.verdicts import median
 
 pytestmark = pytest.mark.blas
 
@@ -39,25 +36,6 @@ def test_steps_are_counted_until_the_excess_stays_within_epsilon():
     above[:3], above[5] = 1, 0.05
     expected = [study.STEP_COUNTS[3], study.STEP_COUNTS[6], inf, inf]
     assert study.steps_needed(above).tolist() == expected
-
-
-def read(path):
-    with open(path, newline="") as file:
-        return {row["name"]: row["verdict"] for row in csv.DictReader(file)}
-
-
-def test_without_data_what_is_about_data_cannot_be_tested(tmp_path, monkeypatch):
-    for name, value in {"STEP_COUNTS": (64, 512, 4096), "ROWS": (60, 120), "ROW_DRAWS": 2}.items():
-        monkeypatch.setattr(study, name, value)
-    ours, again = tmp_path / "ours", tmp_path / "again"
-    done = CliRunner().invoke(main, ["solvers", "--quick", "--runs", "6", "-o", str(ours)])
-    assert (done.exit_code, done.stderr) == (0, "")
-    verdicts = read(ours / "claims.csv")
-    for claim in claims_of("solvers"):
-        assert (verdicts[claim.name] == "cannot be tested") == bool(claim.data), claim.name
-    assert verdicts["batch-matters"] == "held"
-    done = CliRunner().invoke(main, ["solvers", "--from", str(ours / "runs.csv"), "-o", str(again)])
-    assert (done.exit_code, read(again / "claims.csv")) == (0, verdicts)
 
 
 @pytest.mark.slow
