@@ -148,7 +148,8 @@ def _shares_inside(parts):
 
 def _first_seed(random_state, runs):
     last = 2**32 - runs
-    if random_state not in range(last + 1):
+    is_number = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if not (is_number and 0 <= random_state <= last):
         raise ValueError(
             f"random_state must be the first of the seeds, an int from 0 to {last}; got {random_state!r}."
         )
