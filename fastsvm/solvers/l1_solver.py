@@ -165,8 +165,8 @@ class L1Solver(Solver):
             kept[:] = True
         return Columns(self.problem, np.flatnonzero(kept).astype(np.int32), complete)
 
-    def certify(self):
-        """Look at all columns that matter: objective and bound."""
+    def certify(self, last=False):
+        """Look at all columns that matter: objective and bound. The last look is at all columns of X."""
         columns, descent, n = self.columns, self.descent, self.problem.n
         descent.scores[:] = columns.combination(self.w, n) * self.problem.signs
         descent.fit_intercept()
@@ -175,7 +175,7 @@ class L1Solver(Solver):
         self.products = columns.products(pull)
         bound, scale = self.dual_bound(pull, self.products)
         enough = self.tol is None or self.primal - bound <= max(self.tol, 2 * self.rounding) * self.primal
-        if not proven and (enough or self.stalled >= 5):
+        if not proven and (last or enough or self.stalled >= 5):
             everywhere, proven = self.all_products(pull), True
             bound, scale = self.dual_bound(pull, everywhere)
             if self.tol is None or self.primal - bound > self.tol * self.primal:
@@ -290,11 +290,8 @@ class L1Solver(Solver):
     def finalize(self):
         """A run that ends before all columns of X were looked at does that now: its bound needs them."""
         if self.dual is None:
-            pull = self.balanced_pull()
-            self.bound, scale = self.dual_bound(pull, self.all_products(pull))
-            self.dual = scale * np.abs(pull)
-            bound = self.bound - self.rounding * self.primal
-            self.point = self.point._replace(dual=self.dual, bound=bound)
+            self.certify(last=True)
+            self.point = self.measure()
         return self.point
 
     def finished(self):
