@@ -41,13 +41,16 @@ def test_a_study_leaves_a_folder_and_its_runs_are_enough(run, fake, tmp_path):
     record = json.loads((folder / "report.json").read_text())
     assert record["command"] == "fastsvm-studies fake --runs 2 --seed 3 -o fake"
     assert {*record["files"], "report.json", "parts", ".fastsvm-studies"} == FILES
-    # Drawn again without running: all but what needs the data.
+    # Drawn again without running: all but what needs the data, with the versions of the runs.
+    runs = (folder / "runs.csv").read_text()
+    (folder / "runs.csv").write_text(runs.replace('"numpy": "', '"numpy": "0 or '))
     done = run("fake", "--from", "fake/runs.csv", "-o", "again")
     assert (done.exit_code, done.stderr, fake.computed) == (0, "", 1)
     assert {*os.listdir(tmp_path / "again")} == FILES - {"photo.gif", "runs.csv", "parts"}
     for name in "claims.csv", "comparisons.csv", "errors.csv":
         assert (tmp_path / "again" / name).read_text() == (folder / name).read_text()
     again = json.loads((tmp_path / "again" / "report.json").read_text())
+    assert again["versions"] == record["versions"] | {"numpy": f"0 or {record['versions']['numpy']}"}
     assert [again[name] for name in ("command", "seed", "hashes")] == [
         record["command"],
         3,

@@ -119,12 +119,10 @@ def _solvers(text: str) -> list[str]:
 
 def _strengths(text: str) -> list[float]:
     try:
-        alphas = [float(word) for word in text.split(",")]
-        if all(0 < alpha < float("inf") for alpha in alphas):
-            return alphas
-    except ValueError:
-        pass
-    raise AppError(f"--alpha: '{text}' is no list of numbers above 0, such as 1,0.1,0.01", USAGE)
+        return [options.STRENGTH(word) for word in text.split(",")]
+    except click.BadParameter as error:
+        message = f"--alpha: '{text}' is no list of numbers above 0, such as 1,0.1,0.01"
+        raise AppError(message, USAGE) from error
 
 
 def _read_and_split_rows(file, scale, table):

@@ -89,10 +89,11 @@ def study_command(name: str, title: str) -> click.Command:
         metavar="RUNS.csv",
         help="Draw and judge the runs of an earlier study again, without running.",
     )
-    run = study_options(name)(again(run))
+    run = study_options(name)(options.section("Input", again)(run))
     if name == "kernels":
         grids = {"type": click.Choice(("document", "wider")), "default": "document"}
-        run = click.option("--grid", **grids, help="Lower lambda and higher gamma, too.")(run)
+        grid = click.option("--grid", **grids, help="Lower lambda and higher gamma, too.")
+        run = options.section("Training", grid)(run)
     return command(name, f"{name} --data data --runs 20 -o results")(run)
 
 

@@ -60,29 +60,12 @@ def name_band(ax, words: str = "10th to 90th percentile of runs") -> None:
     ax.fill_between([], [], [], color="0.4", alpha=0.2, linewidth=0, label=words)
 
 
-def draw_dots(
-    ax,
-    estimates: Sequence,
-    color: str,
-    label: str = "",
-    *,
-    shift: float = 0.0,
-    limits: tuple[float, float] = (-np.inf, np.inf),
-    notes: Sequence[str] = (),
-) -> None:
-    """Draw numbers with their intervals, (value, low, high), one below the other from 0 on.
-
-    A number at or beyond the limits is a triangle at the edge; the notes are above the dots.
-    """
-    least, most = limits
-    found = np.clip(np.array([each[:3] for each in estimates]), least, most)
-    places = np.arange(len(found)) + shift
-    ax.hlines(places, found[:, 1], found[:, 2], color=color, linewidth=1.5)
-    for value, place in zip(found[:, 0], places, strict=True):
-        marker = "<" if value <= least else ">" if value >= most else "o"
-        ax.plot(value, place, marker, color=color, markersize=5, clip_on=False)
-    for note, value, place in zip(notes, found[:, 0], places, strict=False):
-        ax.annotate(note, (value, place), (0, 6), textcoords="offset points", ha="center", fontsize=9)
+def draw_dots(ax, estimates: Sequence, color: str, label: str = "") -> None:
+    """Draw numbers with their intervals, (value, low, high), one below the other from 0 on."""
+    values, lows, highs = np.transpose(estimates)
+    places = np.arange(len(values))
+    ax.hlines(places, lows, highs, color=color, linewidth=1.5)
+    ax.plot(values, places, "o", color=color, markersize=5, clip_on=False)
     ax.plot([], [], "o-", color=color, markersize=5, label=label)
 
 

@@ -37,9 +37,9 @@ def record_study(
     judged = judge_all(study, findings.found, measured.originals)
     return {
         **{"study": study, "title": title, "document": document, "data": measured.data},
-        **how,
         "versions": {name: version(name) for name in LIBRARIES},
         "cores": os.cpu_count(),
+        **how,  # runs of a file have versions and cores of their own
         "hashes": measured.hashes,
         "settings": {name: str(value) for name, value in measured.settings.items()},
         "claims": [_claim_record(each) for each in judged],

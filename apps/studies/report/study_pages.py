@@ -71,8 +71,10 @@ def sections_of(record: dict, figures: Callable[[], list[sections.Figure]] | Non
 
 def reproduction(record: dict) -> list[str]:
     """Say with what a study ran: settings, data by their hashes, versions, time."""
-    texts = {key: ", ".join(f"{name} {value}" for name, value in record[key].items())
-             for key in ("versions", "hashes", "seconds")}  # fmt: skip
+    texts = {
+        key: ", ".join(f"{name} {value}" for name, value in record[key].items())
+        for key in ("versions", "hashes")
+    }
     facts = {
         **record["settings"],
         "seed": record["seed"],
