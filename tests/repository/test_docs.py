@@ -23,9 +23,9 @@ WITH_EXAMPLES = [
 
 
 # Pages that speak of models and smears, and the slow ones.
-TEXTS = {"guide/own_labels", "guide/text", "guide/streams"}
+TEXTS = {"guide/improve_text", "guide/text", "guide/vectorisers", "guide/input_formats", "guide/scale"}
 CELLS = {"guide/cells", "guide/own_laboratory"}
-SLOW = {f"guide/{name}" for name in ("kernel", "other_tools", "scale", "text")}
+SLOW = {f"guide/{name}" for name in ("kernel", "deployment", "scale", "text", "vectorisers")}
 SLOW |= {*CELLS, "measurements/kernel", "start/cells"}
 
 
@@ -40,7 +40,7 @@ def pages():
 
 @pytest.mark.parametrize("name", [*pages()])
 def test_the_blocks_of_a_page(name, tmp_path):
-    if name == "guide/other_tools":
+    if name == "guide/deployment":
         pytest.importorskip("skl2onnx")
         pytest.importorskip("skops")
     doc_pages.prepare(tmp_path)

@@ -51,7 +51,7 @@ def test_each_class_and_its_page_of_the_guide_lead_to_each_other(articles):
     }
     assert len(classes) > 50
     for name in classes:
-        guides = [page for page in links(name, articles[name]) if page.startswith("guide/")]
+        guides = [page for page in links(name, articles[name]) if page.startswith(("guide/", "start/"))]
         assert any(name in links(page, articles[page]) for page in guides), name
 
 
