@@ -70,7 +70,7 @@ def spread(values, scale=1.0):
 
 
 def a9a(folder):
-    """The a9a table: 32,561 x 123, 14 values a row, with 32-bit indices, which SGDClassifier needs."""
+    """The a9a table: 32,561 x 123, 14 values per row, with 32-bit indices, which SGDClassifier needs."""
     X, y = load_svmlight_file(str(folder / "a9a.svm"))
     return with_int32(X), y
 

@@ -99,7 +99,7 @@ class CropSettings:
         type=click.IntRange(1, 4096),
         metavar="N",
     )
-    gray: bool = option_field(False, "Gray crops; the document's style fills their frame.", is_flag=True)
+    gray: bool = option_field(False, "Gray crops; --style document fills their frame.", is_flag=True)
     negative: bool = option_field(False, "Negatives: what is dark is bright.", is_flag=True)
 
 
@@ -129,7 +129,7 @@ Settings = TypeVar("Settings", TrainingSettings, ClassifySettings)
 
 
 def checked_settings(settings: type[Settings], **given: Any) -> Settings:
-    """Return settings, each value checked as that of its option is; an error names the parameter."""
+    """Return settings, each value checked like its option; an error names the parameter."""
     for each in fields(settings):
         check = each.metadata.get("type")
         if check is not None and given.get(each.name) is not None:

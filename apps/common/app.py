@@ -43,7 +43,7 @@ STREAMS = ("stdin", "stdout", "stderr")
 
 
 def open_closed_streams() -> list[str]:
-    """Put the null device in the place of each standard stream that the process came without (cron's, `>&-`).
+    """Put the null device in place of each standard stream that the process came without (cron's, `>&-`).
 
     A file opened later would get the number of the stream, and what is printed would go into it. Return the
     names of the closed ones.

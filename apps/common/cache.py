@@ -122,7 +122,7 @@ def _cache_entries(folder: Path | None) -> list[tuple[Path, re.Match[str]]]:
 
 
 def _key_part(value: object) -> object:
-    """Return what stands for a value in a key."""
+    """Return the text for a value in a key."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:

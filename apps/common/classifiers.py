@@ -52,7 +52,7 @@ def make_classifier(name: str, recipe: ClassifierRecipe, n_rows: int | None, **p
         A key of `CLASSIFIERS`, for messages.
     recipe : ClassifierRecipe
     n_rows : int, optional
-        Rows to train on; kernel Pegasos takes ten steps a row where it is not known.
+        Rows to train on; kernel Pegasos takes ten steps per row where it is not known.
     **parameters
         Of any classifier; `alpha` and `max_iter` may be None, for the recipe's.
     """

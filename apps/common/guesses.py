@@ -31,9 +31,9 @@ OPTIONS = [
     "--proba --prob --probability --probabilities -b",
 ]
 NEEDLESS = {
-    "--lr --learning-rate --eta --step-size": "No learning rate is to choose",
+    "--lr --learning-rate --eta --step-size": "There is no learning rate to set",
     "--n-jobs --jobs --threads --workers -j": "It takes the cores that help",
-    "--batch-size --batch": "No batches are to choose",
+    "--batch-size --batch": "There is no batch size to set",
     "--train --input --data --corpus --file -i -f": "Give the file without an option",
     "--text": "A text goes to fastsvm-sentiment explain, in quotes",
 }

@@ -32,7 +32,7 @@ def write_sections_page(
     heading : Line
         The title.
     head : Section
-        What stands below the title: its facts, and its lines, which are set off as notices.
+        The text below the title: its facts, and its lines, which are set off as notices.
     sections : sequence of Section
         Those that have a title.
     kind : {"texts", "studies"}

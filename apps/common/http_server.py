@@ -53,7 +53,7 @@ def bind(host: str, port: int) -> tuple[socket.socket, str]:
 def own_addresses(host: str, url: str) -> set[str]:
     """Return the addresses by which a server may be asked; none if it is open to other computers.
 
-    A page of a stranger could lead its own name here, to read with the rights of whoever looks at the page.
+    A page of a stranger could lead its own name here, to read with the rights of the page's reader.
 
     Parameters
     ----------

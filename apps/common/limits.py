@@ -7,7 +7,7 @@ from .errors import USAGE, AppError
 
 MIB = 1 << 20  # bytes
 RETURNED = 16 * MIB  # blocks from this size on go back to the system as soon as they are free
-# Numbers that environment variables may replace: what each is by default, its least and its greatest value.
+# Numbers that environment variables may replace: what each is by default, its minimum and its maximum.
 LIMITS = {
     # Longest line of text or JSON, and longest file of a folder of texts, in MiB.
     "FASTSVM_MAX_LINE_MIB": (16, 1, 1024),

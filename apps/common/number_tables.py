@@ -25,7 +25,7 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
     stream, name, separators : binary file, str, str
         The table, what messages call it, and the characters of which one separates its cells.
     header : bool, optional
-        Whether line 1 names the columns. By default it does where it has the name of a label in the place of
+        Whether line 1 names the columns. By default it does where it has the name of a label in place of
         the label, the names of a model, no numbers, or pandas' 0, 1, 2 and so on.
     label_col : str, optional
         The column of the labels. By default the last one.

@@ -240,7 +240,7 @@ def _paths_of(ctx: click.Context) -> Iterator[tuple[str, Reads | Writes, str]]:
 
 
 def default_output(source: str, endings: Sequence[str] = ()) -> str:
-    """Return the name of a model without -o: that of its input, checked like the value of -o.
+    """Return the name of a model without -o: the name of its input, checked like the value of -o.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Table(NamedTuple):
     left_out : str
         What there is more than these rows.
     kind : {"claims", ""}
-        On a page, rows of a verdict, a claim and what stands behind them, one below the other on a phone.
+        On a page, rows of a verdict, a claim and their evidence, one below the other on a phone.
     folded : str
         What a page shows of it until it is opened; "": all of it.
     """
@@ -69,7 +69,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A heading and what stands under it, in this order.
+    """A heading and its content, in this order.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ def mean_interval(values: Sequence[float], tested_share: float = 0.0) -> tuple[f
     values : sequence of float
     tested_share : float, default=0.0
         Of scores over random splits of the same data, the rows tested on by those trained on. Splits share
-        most of what they train on, so their scores differ less than those of new data would. Nadeau and
+        most of what they train on, so their scores differ less than scores of new data would. Nadeau and
         Bengio (2003, Inference for the generalization error) widen the interval for that: the variance of
         the mean is taken to be ``1 / n + tested_share`` times that of the values, not ``1 / n``.
 

@@ -14,7 +14,7 @@ from .printing import many
 
 NAME = "training_items"  # in the `about` of a model file
 HASH = "S5"  # 5 bytes: beside 50,000 items, one of 20 million others looks known
-# Of more items a Bloom filter is kept, of so many bits for each: one of 90,000 others looks known.
+# Of more items a Bloom filter is kept, of this many bits for each: one of 90,000 others looks known.
 EXACT_ITEMS, BITS, PROBES = 1_000_000, 24, 16
 ROWS = 4096  # that are hashed at a time
 

@@ -308,7 +308,7 @@ class TextModel:
         Returns
         -------
         ndarray of str, shape (n_texts,); or list of tuple of str
-            Tuples, the best label first, of a model that was trained on several labels a text.
+            Tuples, the best label first, of a model that was trained on several labels per text.
         """
         with _value_errors():
             given = prediction.classify(self.pipeline, _checked_strings(texts, "texts")).given

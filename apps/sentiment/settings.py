@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a training is to do; `SETTINGS` says what each value means. The defaults are those of a recipe.
+    """What a training is to do; `SETTINGS` says what each value means. The defaults come from a recipe.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ OPTIONS = {
             AUTO,
             "Features of a text and their weights. auto tries several recipes on training texts. By name: "
             f"{', '.join(RECIPES)}. For example, nb-words takes word n-grams, weighted by naive Bayes "
-            "log-count ratios; article repeats the article that this app follows. The options below override "
+            "log-count ratios; article is the recipe of the study sentiment. The options below override "
             "the recipe.",
             "NAME",
         ),
@@ -368,8 +368,8 @@ def settle(settings: Settings, format: str, texts: Sequence[str], labels: "TextL
 
 
 def _check_several(settings: Settings) -> None:
-    """Refuse what cannot learn several labels a text."""
-    one = "learns one label a text, and these have several"
+    """Refuse what cannot learn several labels per text."""
+    one = "learns one label per text, and these have several"
     otherwise = "or --label-sep '' takes each field as one label"
     if settings.penalty == "l1":
         told = f"--penalty l1 {one}: leave it out"

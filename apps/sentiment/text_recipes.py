@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..common import classifiers
 
-# Alphas, passes and the missing intercept of Pegasos are those of the article that this app follows. The
+# Alphas, passes and the missing intercept of Pegasos are as in the paper of the study sentiment. The
 # alphas of SDCA are for counts. Hinge: the middle of the range from 0.002 to 0.008 in which the accuracies on
 # 5,000 reviews, mean of ten splits, differ by less than 0.002. Log: the winner of cross-validation there. For
 # texts of norm 1, the best alpha for hinge was from 0.00003 (six domains) to 0.003 (400 texts), and for log

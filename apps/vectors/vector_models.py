@@ -19,7 +19,7 @@ SOLVER_TYPES = {
 def make_model(y, cost: float, settings: Any, **parameters: Any):
     """Return the model, not fitted, that minimises 1/2 ||w||^2 + C sum_i c_i phi(y_i (w.x_i + b0)).
 
-    Or with another penalty of `settings` in the place of 1/2 ||w||^2.
+    Or with another penalty of `settings` instead of 1/2 ||w||^2.
 
     Parameters
     ----------

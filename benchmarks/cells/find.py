@@ -126,7 +126,9 @@ def report_rate(cells, n):
         for _ in classify_cells(files, CellClassification(model, [], ClassifySettings())):
             pass
         rates.append(len(files) / (perf_counter() - start))
-    print(f"classify {len(files)} images: {median(rates):.0f} a second  [{min(rates):.0f}-{max(rates):.0f}]")
+    print(
+        f"classify {len(files)} images: {median(rates):.0f} per second  [{min(rates):.0f}-{max(rates):.0f}]"
+    )
 
 
 def main():

@@ -27,7 +27,7 @@ def text(options):
     words, words_new, y, y_new = train_test_split(words, y, train_size=ROWS, test_size=ROWS, random_state=0)
     vectoriser = TfidfVectorizer(sublinear_tf=True, dtype=np.float32)
     X, X_new = vectoriser.fit_transform(words), vectoriser.transform(words_new)
-    print(f"{ROWS:,} x {X.shape[1]:,}, {X.nnz / ROWS:.0f} values a row; predicted are {ROWS:,} others")
+    print(f"{ROWS:,} x {X.shape[1]:,}, {X.nnz / ROWS:.0f} values per row; predicted are {ROWS:,} others")
     contenders = chosen(CONTENDERS, options.contenders)
     figures = {c.name: {"fit": [], "predict": []} for c in contenders}
     for c in contenders:

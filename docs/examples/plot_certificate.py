@@ -3,8 +3,8 @@ What a certificate proves
 =========================
 
 A fit of SDCA has two numbers after each epoch: the objective of its weights, and a lower bound from its dual
-variables. No weights have an objective below the bound. So the optimum is between the two lines, whoever
-computed them, and the fit stops when they are close enough.
+variables. No weights have an objective below the bound. So the optimum is between the two lines,
+and the fit stops when they are close enough.
 """
 
 import matplotlib.pyplot as plt
@@ -22,8 +22,8 @@ primal = np.minimum.accumulate(model.history_["primal"])
 bound = np.maximum.accumulate(model.history_["dual"])
 
 figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
-axes.plot(epochs, primal, label="least objective so far")
-axes.plot(epochs, bound, "--", label="greatest lower bound so far")
+axes.plot(epochs, primal, label="lowest objective so far")
+axes.plot(epochs, bound, "--", label="highest lower bound so far")
 axes.fill_between(epochs, bound, primal, alpha=0.15, label="the optimum is here")
 axes.set(xlabel="epoch", ylabel="hinge objective", xscale="log", ylim=(0, 3 * primal[-1]))
 axes.legend()

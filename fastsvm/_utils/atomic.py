@@ -106,7 +106,7 @@ def temporary_folder(place):
 
 @contextmanager
 def naming(path):
-    """Name a file in errors of writing that name none, as that of a full disk."""
+    """Name a file in errors of writing that name none, such as a full disk."""
     try:
         yield
     except OSError as error:

@@ -1,8 +1,8 @@
 """Ctrl-C, held where it would do harm.
 
 Python raises KeyboardInterrupt between any two steps of its own locks, too (`threading.Condition`, which
-futures, events and the start of a thread wait on). They stay locked, and whoever waits for them next waits
-for ever.
+futures, events and the start of a thread wait on). They stay locked, and the next thread that waits for
+them waits forever.
 """
 
 import signal

@@ -45,7 +45,7 @@ def number_of_threads(n_jobs: int | None) -> int:
 def in_threads(
     work: Callable, items: Sequence, n_workers: int, stop: Callable[[BaseException], object] | None = None
 ) -> list:
-    """A list of work(item) for each item, in so many threads.
+    """A list of work(item) for each item, computed in `threads` threads.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def batches_in_threads(
     """Yield a list of work(item) for each batch of items; the next batch is at work meanwhile.
 
     Each item waits for the one that has its place in the batch before. Parameters and errors as in
-    `in_threads`; whoever does not take all batches closes the iterator, which stops the threads.
+    `in_threads`; a caller that does not take all batches closes the iterator, which stops the threads.
     """
     if n_workers == 1:
         yield from ([work(item) for item in batch] for batch in batches)

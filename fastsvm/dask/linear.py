@@ -41,7 +41,8 @@ class SDCAClassifier(LinearClassifier, Fields):
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    over the rows of all workers, and stops when the duality gap proves that P is within `tol` (relative) of
+    over the rows x_i of all workers, with labels y_i (1 for the class, -1 for the rest), weights c_i (1 by
+    default) and phi the `loss`, and stops when the duality gap proves that P is within `tol` (relative) of
     its optimum. Rows and dual variables stay on the workers; each round sends float32 changes of w. If a
     worker is lost, another one takes over its rows, whose progress is lost. The certificate remains valid.
 
@@ -50,7 +51,7 @@ class SDCAClassifier(LinearClassifier, Fields):
     loss, hinge_width, alpha : as in `fastsvm.SDCAClassifier`
         The objective.
     max_iter : int, default=1000
-        Most epochs: passes over all rows, in one round or several.
+        Maximum number of epochs: passes over all rows, in one round or several.
     tol, fit_intercept, class_weight : as in `fastsvm.SDCAClassifier`
         Where to stop, b0 and c_i.
     passes : float, default=0.5
@@ -133,7 +134,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         Raises
         ------
         ValueError
-            On bad parameters or rows, a single class, or labels and weights besides those of a `Placed`.
+            On bad parameters or rows, a single class, or labels and weights besides a `Placed`.
         ClusterError
             If the scheduler goes away, or no worker is left.
         """

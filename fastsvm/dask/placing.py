@@ -106,6 +106,6 @@ def _require_arrays(columns):
             )
         if array.ndim != dimensions:
             raise ValueError(
-                f"X must have two dimensions, y and sample_weight one; got {array.ndim}. Several labels a "
+                f"X must have two dimensions, y and sample_weight one; got {array.ndim}. Several labels per "
                 "row are fitted one by one, each as two classes."
             )

@@ -12,8 +12,8 @@ class CountVectorizer(AsInScikitLearn, BagOfWords):
 
     Parameters and attributes are scikit-learn's. Within a row, the columns are not sorted. scikit-learn does
     what fastsvm has not: n-grams of more than 8 words, and other token patterns than ``\\w\\w+``,
-    ``\\w+`` and ``\\S+``. It also does, without a message, what goes through functions of
-    the caller's own, `tokenizer` and a callable `analyzer`.
+    ``\\w+`` and ``\\S+``. It also does, silently, what goes through the caller's
+    functions: `tokenizer` and a callable `analyzer`.
 
     Examples
     --------

@@ -23,7 +23,7 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
     """scikit-learn's LogisticRegressionCV, every fit of it certified.
 
     For each fold and l1_ratio, the fits of all C are a path: each starts from those of smaller C. The
-    objective is that of `fastsvm.drop_in.LogisticRegression`.
+    objective is the one of `fastsvm.drop_in.LogisticRegression`.
 
     The parameters and attributes are scikit-learn's, and with refit=True `objective_` and `dual_gap_` of the
     last fit, divided by C sum_i c_i. `n_iter_` is 0 where a solution is one between two others. scikit-learn

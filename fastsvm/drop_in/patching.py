@@ -1,11 +1,11 @@
-"""fastsvm's classes in the place of scikit-learn's, for a whole program."""
+"""fastsvm's classes instead of scikit-learn's, for a whole program."""
 
 import sys
 from importlib import import_module
 
 
 def patch():
-    """Put these classes in the place of scikit-learn's, wherever scikit-learn's modules name them.
+    """Replace scikit-learn's classes by these, wherever scikit-learn's modules name them.
 
     Call it before the program imports the classes: a name that it has already is not changed. Until the
     program imports scikit-learn, nothing is loaded. skl2onnx, if it is imported, learns of the classes.

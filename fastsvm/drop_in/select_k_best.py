@@ -18,7 +18,7 @@ class SelectKBest(sklearn.feature_selection.SelectKBest):
     """scikit-learn's SelectKBest, faster for CSR matrices with `f_classif` and `chi2`.
 
     Parameters, attributes and scores are scikit-learn's; `pvalues_` are computed when they are looked at.
-    scikit-learn does, without a message, what gains nothing: dense arrays and other scores.
+    scikit-learn is used silently where fastsvm is no faster: for dense arrays and other scores.
 
     Examples
     --------

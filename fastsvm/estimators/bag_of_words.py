@@ -16,7 +16,7 @@ class BagOfWords(Splitting, CountVectorizer):
     """Counts of the words of texts, and of their n-grams: scikit-learn's `CountVectorizer`, compiled.
 
     Vocabulary, order, counts, dtypes, shape and errors are exactly CountVectorizer's, but that the row of a
-    missing text (None, NaN) is named, and a table in the place of texts is refused. Texts are read once,
+    missing text (None, NaN) is named, and a table given instead of texts is refused. Texts are read once,
     in place, without the global interpreter lock, and the CSR matrix is built directly. scikit-learn's own
     code handles a custom `tokenizer`, a callable `analyzer`, n-grams of more than 8 words, and a
     `token_pattern` other than words of at least one or two characters or `r"\\S+"`.
@@ -25,12 +25,12 @@ class BagOfWords(Splitting, CountVectorizer):
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
 token_pattern, ngram_range : as in CountVectorizer
-        Meaning and default are those of scikit-learn's CountVectorizer.
+        Meaning and default as in scikit-learn's CountVectorizer.
     analyzer : {"word", "split", "char", "char_wb"} or callable, default="word"
         "split" divides at white space, for texts that are already cut into words; it is the same as
         ``token_pattern=r"\\S+"``. The others are as in CountVectorizer.
     max_df, min_df, max_features, vocabulary, binary, dtype : as in CountVectorizer
-        Meaning and default are those of scikit-learn's CountVectorizer.
+        Meaning and default as in scikit-learn's CountVectorizer.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result, to the last bit.
     marks : bool, default=False

@@ -128,7 +128,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
     """A classifier with scikit-learn's checks, tags and random states."""
 
     _warning = ConvergenceWarning
-    _takes_several = False  # labels a row
+    _takes_several = False  # labels per row
 
     def __getattr__(self, name):
         """Say why there is no such method."""
@@ -152,7 +152,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
         if several and not self._takes_several:
             name = type(self).__name__
             raise ValueError(
-                f"{name} takes one label a row: several take scikit-learn's OneVsRestClassifier({name}())."
+                f"{name} takes one label per row: several take scikit-learn's OneVsRestClassifier({name}())."
             )
         X, y = validated(self, X, y, reset=reset, multi_output=several)
         if y.dtype.kind not in "biu" and not several:  # whole numbers are classes
@@ -196,7 +196,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Columns in the order of `classes_`; rows add up to 1, but after a fit to several labels a row.
+            Columns in the order of `classes_`; rows add up to 1, but after a fit to several labels per row.
         """
         return super().predict_proba(X)
 

@@ -55,10 +55,12 @@ def certify(
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    or has another penalty, as in `SDCAClassifier`. Any dual feasible b gives a lower bound D(b) <= min P. The
-    first attempt uses the dual variables of the classifier's own margins; then SDCA (Newton's method if there
-    are few columns) improves them until the bound is tight enough. An `SDCAClassifier` with
-    multi_class="multinomial" has one problem for all classes, which is certified as such.
+    or has another penalty, as in `SDCAClassifier`. Here x_i is row i of X, y_i its label (1 for the class, -1
+    for the rest), c_i its weight (1 by default), n the number of rows, phi the loss, and w and b0 the model's
+    weights and intercept. Any dual feasible b gives a lower bound D(b) <= min P. The first attempt uses the
+    dual variables of the classifier's own margins; then SDCA (Newton's method if there are few columns)
+    improves them until the bound is tight enough. An `SDCAClassifier` with multi_class="multinomial" has one
+    problem for all classes, which is certified as such.
 
     Parameters
     ----------
@@ -89,7 +91,7 @@ def certify(
     tol : float > 0, default=1e-8
         Stop when the relative gap is at most `tol`: the model is nearly optimal.
     max_iter : int, default=1000
-        Most epochs, for each class.
+        Maximum number of epochs for each class.
     random_state : int, numpy Generator or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
@@ -214,7 +216,7 @@ def _certifiable_classifier(model, X, targets, intercept):
         coef = model.coef_
         if has_several_labels(model) != targets.is_several:
             raise ValueError(
-                "y must be labels as the model was fitted to: one a row, or an indicator matrix."
+                "y must be labels as the model was fitted to: one per row, or an indicator matrix."
             )
         if hasattr(model, "decision_function_shape") and len(targets.classes) > 2:
             raise ValueError(f"A {name} with more than two classes is one-vs-one, not one-vs-rest.")

@@ -26,11 +26,11 @@ class HashedBagOfWords(Splitting, HashingVectorizer):
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
 token_pattern, ngram_range : as in HashingVectorizer
-        Meaning and default are those of scikit-learn's HashingVectorizer.
+        Meaning and default as in scikit-learn's HashingVectorizer.
     analyzer : {"word", "split", "char", "char_wb"} or callable, default="word"
         As in `BagOfWords`.
     n_features, binary, norm, alternate_sign, dtype : as in HashingVectorizer
-        Meaning and default are those of scikit-learn's HashingVectorizer.
+        Meaning and default as in scikit-learn's HashingVectorizer.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result, to the last bit.
 

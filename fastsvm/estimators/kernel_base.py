@@ -39,8 +39,8 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
         y : array of shape (n_samples,)
             Labels of any kind, two classes or more.
         sample_weight : array of shape (n_samples,), default=None
-            Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
-            2 is as a row twice, and 0 as none.
+            Non-negative weights c_i, multiplied by `class_weight` and then divided by their mean: a row of
+            weight 2 counts twice, a row of weight 0 not at all.
 
         Returns
         -------

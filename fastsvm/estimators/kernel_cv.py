@@ -24,13 +24,17 @@ from .kernel_sdca import KernelSDCAClassifier
 
 
 class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVFields, init=False):
-    """`KernelSDCAClassifier` with gamma and alpha chosen by cross-validation, every fit of it certified.
+    """`KernelSDCAClassifier` that chooses gamma and alpha by cross-validation, every fit with a certificate.
 
-    Minimises, for each gamma, each alpha, each fold's training rows and each class against the rest::
+    It minimises, for each gamma, each alpha, each fold's training rows and each class against the rest::
 
         P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i f(x_i))
 
-    and then, at the gamma and alpha of the best mean score, the same over all rows. The folds share the
+    over functions f of the kernel's space, and then, at the gamma and alpha of the best mean score, the same
+    over all rows. Here x_i is row i of X, y_i its label (1 for the class, -1 for the rest), c_i its weight (1
+    by default), n the number of rows and phi the `loss`.
+
+    The folds share the
     kernel matrix of all rows, which is computed once for each gamma and also gives the scores of the test
     rows. Each fit starts from the fit at the next larger alpha.
 
@@ -46,16 +50,16 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
     alphas : array of shape (n_alphas,), default=None
         Regularisation strengths to choose from; 1/(C n_samples) with C = 0.1, 1, 10 and 100 by default.
     degree : int > 0, default=3
-        Of "poly".
+        The exponent of "poly".
     coef0 : float, default=0.0
-        Of "poly" and "sigmoid".
+        The constant in "poly" and "sigmoid".
     cv : int, splitter or iterable, default=None
-        Stratified folds, 5 by default; or as in scikit-learn. GroupKFold and the like get the `groups`
-        of `fit`.
+        Number of stratified folds, 5 by default; or as in scikit-learn. GroupKFold and other group splitters
+        get the `groups` of `fit`.
     scoring : str, callable or None, default=None
         The score that chooses, as in scikit-learn; None for accuracy.
     max_iter : int, default=-1
-        Most epochs of each fit, each as many steps as a working set has rows. -1: no limit.
+        Maximum number of epochs of each fit, each as many steps as a working set has rows. -1: no limit.
     tol : float > 0 or None, default=1e-3
         Relative duality gap of each fit, gap / P.
     class_weight : dict, "balanced" or None, default=None
@@ -74,14 +78,14 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
     Attributes
     ----------
     gamma_, alpha_ : float
-        The values with the best mean score; of equal ones, the least gamma and then the largest alpha.
+        The values with the best mean score; of equal ones, the smallest gamma and then the largest alpha.
     gammas_ : ndarray of shape (n_gammas,), increasing
     alphas_ : ndarray of shape (n_alphas,), decreasing
     scores_ : ndarray of shape (n_gammas, n_alphas, n_folds)
         On each fold's test rows; NaN where a callback ended the search before.
     mean_scores_ : ndarray of shape (n_gammas, n_alphas)
     cv_objectives_, cv_dual_gaps_ : ndarrays of shape (n_gammas, n_alphas, n_folds, n_problems)
-        P of each fit, over its training rows, and its gap; there is one problem, or one a class.
+        P of each fit, over its training rows, and its gap; there is one problem, or one per class.
     classes_, support_, support_vectors_, dual_coef_, objective_, dual_gap_, n_iter_, history_,
     n_features_in_, feature_names_in_ : as in `KernelSDCAClassifier`, of the fit at `gamma_` and `alpha_` on
         all rows

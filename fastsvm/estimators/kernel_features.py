@@ -38,7 +38,7 @@ METHOD_KERNELS = {
 BLOCK_VALUES = 1 << 21  # kernel values at a time
 ROWS_A_CENTRE = 16  # the mean of which may replace the centre
 
-# The least squared distance of a centre from the span of the others, as a share of the largest.
+# The smallest squared distance of a centre from the span of the others, as a share of the largest.
 RANK_TOL = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-12}
 
 
@@ -71,9 +71,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     gamma : "scale", "auto" or float > 0, default="scale"
         "scale": 1 / (n_features * X.var()); "auto": 1 / n_features; as in SVC.
     degree : int > 0, default=3
-        Of "poly".
+        The exponent of "poly".
     coef0 : float, default=0.0
-        Of "poly" and "sigmoid".
+        The constant in "poly" and "sigmoid".
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result.
     random_state : int, RandomState or None, default=None
@@ -101,10 +101,10 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Notes
     -----
-    The centres are random rows. For "rbf" and "laplacian" with dense rows, a step of k-means on 16 rows a
+    The centres are random rows. For "rbf" and "laplacian" with dense rows, a step of k-means on 16 rows per
     centre then moves each centre to the mean of its nearest rows [2]_. The centres of a CSR matrix stay
     sparse rows. The result is dense, float32 if fitted on float32 and float64 otherwise; `transform` needs
-    some tens of MiB a thread besides.
+    some tens of MiB more per thread.
 
     For a kernel that is not positive semidefinite ("sigmoid", and "poly" with a negative `coef0`), only
     centres on which it is positive definite are used.

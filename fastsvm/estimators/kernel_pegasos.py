@@ -33,14 +33,17 @@ def _compares_rows(estimator):
 
 
 class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False):
-    """Kernel machine fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
+    """Kernel SVM that learns step by step, also from batches (Pegasos).
 
-    Minimises, for each class against the rest, over functions f of the kernel's space::
+    Sub-gradient steps, the t-th of length 1/(alpha t), minimise for each class against the rest, over
+    functions f of the kernel's space::
 
         P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i max(0, 1 - y_i f(x_i))
 
-    This is SVC's objective with C = 1/(alpha n), without an intercept, one-vs-rest. All classes use the same
-    rows. The steps build up dual variables, which give a certificate, looser than SDCA's.
+    where x_i is row i of X, y_i its label (1 for the class, -1 for the rest), c_i its weight (1 by default)
+    and n the number of rows. This is SVC's objective with C = 1/(alpha n), but one-vs-rest and without an
+    intercept. All classes use the same rows. The steps build up dual variables, which give a certificate,
+    looser than SDCA's.
 
     Parameters
     ----------
@@ -54,9 +57,9 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
         "scale": 1 / (n_features * X.var()); "auto": 1 / n_features. A gaussian written
         exp(-||x - z||^2 / (2 g)) has gamma = 1 / (2 g).
     degree : int > 0, default=3
-        Of "poly". (1 + x.z)^n is gamma=1, coef0=1, degree=n.
+        The exponent of "poly". (1 + x.z)^n is gamma=1, coef0=1, degree=n.
     coef0 : float, default=0.0
-        Of "poly" and "sigmoid".
+        The constant in "poly" and "sigmoid".
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     cache_size : float > 0, default=1024
@@ -79,8 +82,8 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution; not after `partial_fit`.
     dual_gap_ : float, or ndarray of shape (n_classes,)
-        P minus a lower bound on its optimum, in units of P; not after `partial_fit`.
-    history_ : structured ndarray, or a list of one a class
+        Upper bound on `objective_` minus the minimum of P; not after `partial_fit`.
+    history_ : structured ndarray, or a list with one array per class
         The fields epoch (the steps so far), seconds, primal, dual and gap of the epochs measured; not after
         `partial_fit`.
     t_ : int

@@ -5,14 +5,17 @@ from .kernel_base import KernelClassifier
 
 
 class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
-    """Kernel machine fitted by stochastic dual coordinate ascent, with a certificate.
+    """Kernel SVM or logistic regression whose fit proves how close it is to the best possible objective.
 
-    Minimises, for each class against the rest, over functions f of the kernel's space and the intercept b0::
+    For each class against the rest, SDCA minimises over functions f of the kernel's space and the intercept
+    b0::
 
         P(f, b0) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i (f(x_i) + b0))
 
-    and stops when the duality gap proves that P is within `tol` (relative) of its optimum. This is SVC's
-    objective with C = 1/(alpha n), one-vs-rest, and by default without an intercept.
+    where x_i is row i of X, y_i its label (1 for the class, -1 for the rest), c_i its weight (1 by default),
+    n the number of rows and phi the `loss`. The fit stops when the duality gap proves that P is within `tol`
+    (relative) of its minimum. This is SVC's objective with C = 1/(alpha n), but one-vs-rest and by default
+    without an intercept.
 
     Parameters
     ----------
@@ -33,11 +36,11 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
         "scale": 1 / (n_features * X.var()); "auto": 1 / n_features. A gaussian written
         exp(-||x - z||^2 / (2 g)) has gamma = 1 / (2 g).
     degree : int > 0, default=3
-        Of "poly". (1 + x.z)^n is gamma=1, coef0=1, degree=n.
+        The exponent of "poly". (1 + x.z)^n is gamma=1, coef0=1, degree=n.
     coef0 : float, default=0.0
-        Of "poly" and "sigmoid".
+        The constant in "poly" and "sigmoid".
     max_iter : int, default=-1
-        Most epochs, each as many steps as a working set has rows. -1: no limit, as in SVC.
+        Maximum number of epochs, each as many steps as a working set has rows. -1: no limit, as in SVC.
     tol : float > 0 or None, default=1e-3
         Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs, or all that raise the
         dual.
@@ -67,7 +70,7 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features), of X's dtype
         X[support_]; not for "precomputed". Read-only once the model has predicted: replace it as a whole.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support), float64
-        y_i b_i / (alpha n), SVC's scale: f(x) = sum_i dual_coef_i K(x_i, x).
+        y_i b_i / (alpha n) for the dual variables b_i, SVC's scale: f(x) = sum_i dual_coef_i K(x_i, x).
     intercept_ : ndarray of shape (1,) or (n_classes,)
         b0 of each class; 0 without `fit_intercept`.
     gamma_ : float
@@ -79,7 +82,7 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
         precision, gaps below 1e-5 P mean little.
     n_iter_ : int
         Epochs of the class that needed most.
-    history_ : structured ndarray, or a list of one a class
+    history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds, primal, dual and gap after each round; the seconds include all classes.
     n_features_in_, feature_names_in_ : as in scikit-learn
 

@@ -17,19 +17,21 @@ if TYPE_CHECKING:
 
 
 class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
-    """Linear classifier fitted by stochastic dual coordinate ascent, with a certificate.
+    """Linear SVM or logistic regression whose fit proves how close it is to the best possible objective.
 
-    Minimises, for each class against the rest::
+    Stochastic dual coordinate ascent (SDCA) minimises, for each class against the rest::
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    or with penalty="l1" or "elasticnet", by Newton steps on columns, few of which get a weight::
+    or with penalty="l1" or "elasticnet", which give few columns a weight (by Newton steps on columns)::
 
         P(w, b0) = alpha (l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2) + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    and stops when the duality gap proves that P is within `tol` (relative) of its optimum. This is
-    LinearSVC's and LogisticRegression's objective with C = 1/(alpha n), SGDClassifier's with the same
-    alpha. The intercept b0 is not regularised.
+    where x_i is row i of X, y_i its label (1 for the class, -1 for the rest), c_i its weight (1 by default),
+    n the number of rows and phi the `loss`; w becomes `coef_` and b0 `intercept_`. The intercept is not
+    regularised. The fit stops when the duality gap proves that P is within `tol` (relative) of its minimum.
+    LinearSVC and LogisticRegression have this objective with C = 1/(alpha n), SGDClassifier with the same
+    alpha.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
     l1_ratio : float from 0 to 1, default=0.5
         The share of the l1 norm in penalty="elasticnet".
     max_iter : int, default=1000
-        Most epochs, passes over X.
+        Maximum number of epochs (passes over X).
     tol : float > 0 or None, default=1e-3
         Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs.
     fit_intercept : bool, default=True
@@ -57,23 +59,23 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         Return the last iterate, the average over the second half of the steps, or one iterate drawn
         from it; the certificate is about the returned solution.
     average_from : int >= 0, default=None
-        T_0: "tail" and "random" take the iterates after so many steps, one a row, or the last where there
-        are no more; half of max_iter * n by default.
+        The number of steps, one per row, after which "tail" and "random" take the iterates (the last one, if
+        there are fewer steps); by default half of max_iter * n.
     sgd_init : bool, default=False
-        Make the first epoch modified SGD, of which a milder form is taken where alpha is large.
+        Make the first epoch modified SGD, in a milder form if alpha is large.
     solver : {"auto", "coordinate", "newton"}, default="auto"
         "coordinate": dual coordinate ascent. "newton": Newton's method, for few columns; its epochs are
         passes over all rows. "auto" chooses one, which `solver_` names.
     multi_class : {"ovr", "multinomial"}, default="ovr"
         "ovr": a problem for each class against the rest. "multinomial", for loss="log" and more than two
         classes: one problem, whose loss is log sum_k exp(s_ik) - s_iy for scores s_i; as in
-        LogisticRegression, `predict_proba` is their softmax. It takes Newton's method, with one step an
-        epoch, and 40 bytes or so a row and class. `objective_` and `dual_gap_` are numbers then, and
-        `dual_coef_` is c_i (e_yi - p_i) / (alpha n), from which `coef_` differs by at most
-        sqrt(2 dual_gap_ / alpha).
+        LogisticRegression, `predict_proba` is their softmax. It uses Newton's method, with one step per epoch
+        and about 40 bytes per row and class. `objective_` and `dual_gap_` are then numbers, and `dual_coef_`
+        is c_i (e_yi - p_i) / (alpha n), with p_i the probabilities of row i and e_yi 1 at its class. `coef_`
+        differs from dual_coef_ @ X by at most sqrt(2 dual_gap_ / alpha).
     class_weight : dict, "balanced" or None, default=None
-        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). Of several
-        labels a row they are those of rows with the label, in its problem; "balanced" has two classes there.
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). With several
+        labels per row, each label's problem has its own two classes: rows with the label and rows without.
     warm_start : bool, default=False
         Start from the previous fit's dual variables and intercepts. They belong to its rows, so X must
         have the same rows in the same order; alpha, loss, weights and columns may have changed. A fit
@@ -84,7 +86,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         Measure objective and gap after every epoch (`history_`), not only when the certificate is
         needed. Implied by callbacks.
     verbose : bool, default=False
-        Print a line an epoch; implies `trace`.
+        Print one line per epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
@@ -94,19 +96,22 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), of X's dtype
     intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
     dual_coef_ : ndarray of shape (1, n_samples) or (n_classes, n_samples), float64
-        y_i b_i / (alpha n), SVC's scale: coef_ = dual_coef_ @ X, and \\|dual_coef_\\| <= c_i C for all
-        losses but squared_hinge. With an l1 penalty it is another feasible point, which gives the bound.
+        y_i b_i / (alpha n) for the dual variables b_i, in SVC's scale: coef_ = dual_coef_ @ X, and
+        \\|dual_coef_\\| <= c_i C for all losses but squared_hinge. With an l1 penalty it is another feasible
+        point, which gives the bound.
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution.
     dual_gap_ : float, or ndarray of shape (n_classes,)
-        P minus a lower bound on its optimum, in units of P.
+        Upper bound on `objective_` minus the minimum of P: no weights have an objective below
+        `objective_ - dual_gap_`.
     n_iter_ : int
-        Epochs of the class that needed most.
+        Epochs; the highest number of any class.
     thresholds_ : ndarray of shape (n_labels,)
-        Of several labels a row only, of which those with higher scores are predicted; 0 after a fit.
-    history_ : structured ndarray, or a list of one a class
+        Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
+        0.
+    history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds, primal, dual and gap of the epochs measured.
-    solver_ : str, or list of one a class where they differ
+    solver_ : str, or list with one per class where they differ
         The method used.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
@@ -148,15 +153,15 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
             float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
             anything else is converted. The attributes take the dtype of X.
         y : array of shape (n_samples,), or indicator matrix of shape (n_samples, n_labels)
-            Labels of any kind, two classes or more. Or several labels a row: 0 and 1, dense or sparse, with a
-            column for each label, which is a problem of its own.
+            Labels of any kind, two classes or more. Or several labels per row: 0 and 1, dense or sparse, with
+            one column per label, each of which is a separate problem.
         sample_weight : array of shape (n_samples,), default=None
-            Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
-            2 is as a row twice, and 0 as none.
+            Non-negative weights c_i, multiplied by `class_weight` and then divided by their mean: a row of
+            weight 2 counts twice, a row of weight 0 not at all.
         checkpoint : str or path-like, default=None
-            A file for the dual variables, 8 bytes a row and class, written every 10 seconds at most. If it is
-            there, the fit goes on from it: it must be of the same rows, labels, weights, loss, alpha and
-            intercept. A fit that is done leaves it, and has nothing to do the next time; remove it once the
+            A file for the dual variables, 8 bytes per row and class, written every 10 seconds at most. If the
+            file exists, the fit resumes from it: rows, labels, weights, loss, alpha and intercept must be the
+            same. A finished fit leaves the file, and a repeated one has nothing to do; delete it once the
             model is safe.
 
         Returns
@@ -176,14 +181,16 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
 
 
 class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
-    """Linear classifier fitted by accelerated mini-batch SDCA, with a certificate.
+    """Linear classifier for studies of accelerated mini-batch SDCA; it has a certificate, too.
 
-    Minimises, for each class against the rest::
+    It minimises, for each class against the rest::
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    SDCAClassifier's objective; it stops, too, when the duality gap proves that P is within `tol` (relative)
-    of its optimum. SDCAClassifier is the faster one: this is for studies of the method.
+    where x_i is row i of X, y_i its label (1 for the class, -1 for the rest), c_i its weight (1 by default),
+    n the number of rows and phi the `loss`; w becomes `coef_` and b0 `intercept_`. This is the objective of
+    SDCAClassifier, which is faster. The fit stops when the duality gap proves that P is within `tol`
+    (relative) of its minimum.
 
     Parameters
     ----------
@@ -194,16 +201,17 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
     alpha : float > 0, default=1e-4
         Regularisation strength.
     max_iter : int, default=1000
-        Most epochs, passes over X.
+        Maximum number of epochs (passes over X).
     tol : float > 0 or None, default=1e-3
         Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs.
     fit_intercept : bool, default=True
         False: b0 = 0.
     batch_size : int, default=8
-        Rows a step.
+        Mini-batch size: rows per step.
     theta : "paper" or float in (0, 1], default="paper"
-        Momentum. The paper's rule has a proof, and depends on gamma alpha n / max_i c_i ||x_i||^2 and on
-        `batch_size`; see `fastsvm.solvers.asdca`.
+        theta is the momentum. The paper's rule, which has a proof, takes it from `batch_size` and
+        gamma alpha n / max_i c_i ||x_i||^2, where gamma is how smooth the loss is; see
+        `fastsvm.solvers.asdca`.
     order : {"permutation", "batches"}, default="permutation"
         Rows of an epoch: a fresh permutation, cut into batches; or for each step a batch of different rows,
         drawn from all.
@@ -211,18 +219,18 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
         Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
         half.
     average_from : int >= 0, default=None
-        T_0: "tail" and "random" take the iterates after so many steps, one per batch, or the last where there
-        are no more; half of them by default.
+        The number of steps, one per batch, after which "tail" and "random" take the iterates (the last one,
+        if there are fewer steps); by default half of them.
     class_weight : dict, "balanced" or None, default=None
-        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). Of several
-        labels a row they are those of rows with the label, in its problem; "balanced" has two classes there.
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). With several
+        labels per row, each label's problem has its own two classes: rows with the label and rows without.
     n_jobs : int or None, default=None
         Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
     trace : bool, default=False
         Measure objective and gap after every epoch (`history_`), not only when the gap may be small
         enough. Implied by callbacks.
     verbose : bool, default=False
-        Print a line an epoch; implies `trace`.
+        Print one line per epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
@@ -232,17 +240,19 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), of X's dtype
     intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
     dual_coef_ : ndarray of shape (1, n_samples) or (n_classes, n_samples), float64
-        y_i b_i / (alpha n) of the dual variables that give the bound. dual_coef_ @ X equals coef_ in the
-        limit only: both are within sqrt(2 dual_gap_ / alpha) of the optimum.
+        y_i b_i / (alpha n) for the dual variables b_i that give the bound. dual_coef_ @ X equals coef_ in
+        the limit only: both are within sqrt(2 dual_gap_ / alpha) of the optimum.
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution.
     dual_gap_ : float, or ndarray of shape (n_classes,)
-        P minus a lower bound on its optimum, in units of P.
+        Upper bound on `objective_` minus the minimum of P: no weights have an objective below
+        `objective_ - dual_gap_`.
     n_iter_ : int
-        Epochs of the class that needed most.
+        Epochs; the highest number of any class.
     thresholds_ : ndarray of shape (n_labels,)
-        Of several labels a row only, of which those with higher scores are predicted; 0 after a fit.
-    history_ : structured ndarray, or a list of one a class
+        Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
+        0.
+    history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds, primal, dual and gap of the epochs measured.
     n_features_in_, feature_names_in_ : as in scikit-learn
 

@@ -21,15 +21,19 @@ from .linear import SDCAClassifier
 
 
 class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=False):
-    """`SDCAClassifier` with alpha chosen by cross-validation, every fit of it certified.
+    """`SDCAClassifier` that chooses alpha by cross-validation, with a certificate for every fit.
 
-    Minimises, for each alpha, each fold's training rows and each class against the rest::
+    It minimises, for each alpha, each fold's training rows and each class against the rest::
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    and then, at the alpha of the best mean score, the same over all rows. The alphas are a path: each fit
-    starts from the fits at larger alphas. The folds share one X: in each fold the other rows have weight 0,
-    and alpha is multiplied by n_train/n. This is the problem of the training rows alone.
+    and then, at the alpha of the best mean score, the same over all rows. Here x_i is row i of X, y_i its
+    label (1 for the class, -1 for the rest), c_i its weight (1 by default), n the number of rows and phi the
+    `loss`; w becomes `coef_` and b0 `intercept_`.
+
+    The alphas are a path: each fit starts from the fits at larger alphas. The folds share one X: in each fold
+    the other rows have weight 0, and alpha is multiplied by n_train/n. This is the problem of the training
+    rows alone.
 
     Parameters
     ----------
@@ -47,14 +51,14 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
     l1_ratio : float from 0 to 1, default=0.5
         The share of the l1 norm in penalty="elasticnet".
     cv : int, splitter or iterable, default=None
-        Stratified folds, 5 by default (of several labels a row not stratified); or as in scikit-learn.
-        GroupKFold and the like get the `groups` of `fit`.
+        Number of stratified folds (not stratified with several labels per row), 5 by default; or as in
+        scikit-learn. GroupKFold and other group splitters get the `groups` of `fit`.
     scoring : str, callable or None, default=None
-        The score that chooses, as in scikit-learn; None for accuracy, of several labels a row that of whole
-        rows ("f1_micro" is mostly the better choice). Of memory-mapped rows, a callable of your own may pass
-        X_test to the model's methods only.
+        The score that chooses, as in scikit-learn. None: accuracy; with several labels per row, the share of
+        rows with all labels right ("f1_micro" is mostly the better choice). If the rows are memory-mapped, a
+        callable may pass X_test to the model's methods only.
     max_iter : int, default=1000
-        Most epochs of each fit.
+        Maximum number of epochs of each fit.
     tol : float > 0 or None, default=1e-3
         Relative duality gap of each fit, gap / P.
     fit_intercept : bool, default=True
@@ -65,7 +69,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
     n_jobs : int or None, default=None
         Threads, over folds and classes first; -1 for all processors. Does not change the result.
     verbose : bool, default=False
-        Print a line an alpha.
+        Print one line per alpha.
     random_state : int, RandomState or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
@@ -78,7 +82,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
         On each fold's test rows.
     mean_scores_ : ndarray of shape (n_alphas,)
     cv_objectives_, cv_dual_gaps_ : ndarrays of shape (n_alphas, n_folds, n_problems)
-        P of each fit, in the folds' own terms, and its gap; there is one problem, or one a class.
+        P of each fit, in the folds' own terms, and its gap; there is one problem, or one per class.
     classes_, coef_, intercept_, dual_coef_, objective_, dual_gap_, n_iter_, history_, solver_,
     n_features_in_, feature_names_in_ : as in `SDCAClassifier`, of the fit at `alpha_` on all rows
 
@@ -131,7 +135,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
         return Search(candidates, self.alphas_.shape, self._fit_folds(X, targets, folds, paths), final)
 
     def _fold_paths(self, rows, targets, sample_weight, folds, random, params):
-        """Return the paths of all folds, one a class; rows outside the training rows have weight 0."""
+        """Return the paths of all folds, one per class; rows outside the training rows have weight 0."""
         paths, n = [], targets.n_rows
         for k, (train, _) in enumerate(folds):
             weights_of, unscaled = self._fold_weights(targets, sample_weight, k, train), None

@@ -42,11 +42,11 @@ class OnlineClassifier(LinearClassifier):
             float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
             anything else is converted. The attributes take the dtype of X.
         y : array of shape (n_samples,), or indicator matrix of shape (n_samples, n_labels)
-            Labels of any kind, two classes or more. Or several labels a row: 0 and 1, dense or sparse, with a
-            column for each label, which is a problem of its own.
+            Labels of any kind, two classes or more. Or several labels per row: 0 and 1, dense or sparse, with
+            one column per label, each of which is a separate problem.
         sample_weight : array of shape (n_samples,), default=None
-            Non-negative weights c_i, multiplied by those of `class_weight` and then divided by their mean:
-            2 is as a row twice, and 0 as none.
+            Non-negative weights c_i, multiplied by `class_weight` and then divided by their mean: a row of
+            weight 2 counts twice, a row of weight 0 not at all.
         coef_init : array of the shape of `coef_`, default=None
             Weights to start from. Steps are as short as after an epoch, so that the start is not lost.
         intercept_init : array of the shape of `intercept_`, default=None
@@ -80,14 +80,13 @@ class OnlineClassifier(LinearClassifier):
         """Make one pass over X, continuing from where the last call, or `fit`, stopped.
 
         After `fit` it starts from `coef_` and `intercept_` (and Pegasos from step `t_`). With averaging,
-        the average goes over the steps made in `partial_fit`. There is no objective or gap, which would
-        be those of this batch alone.
+        the average goes over the steps made in `partial_fit`. There is no objective or gap.
 
         Parameters
         ----------
         X, y, sample_weight : as in `fit`
         classes : array of shape (n_classes,), default=None
-            All labels that will ever come; needed in the first call, but for several labels a row.
+            All labels of all batches; needed in the first call, except with several labels per row.
             `class_weight="balanced"` needs `fit`.
 
         Returns
@@ -103,14 +102,17 @@ class OnlineClassifier(LinearClassifier):
 
 
 class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
-    """Linear classifier fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
+    """Linear SVM or logistic regression that learns step by step, also from a stream of batches.
 
-    Minimises, for each class against the rest::
+    Pegasos takes sub-gradient steps, the t-th of length 1/(alpha t). It minimises, for each class against the
+    rest::
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    This is SGDClassifier's objective with the same alpha. The steps build up dual variables, which give a
-    certificate, looser than SDCA's.
+    where x_i is row i of X, y_i its label (1 for the class, -1 for the rest), c_i its weight (1 by default),
+    n the number of rows and phi the `loss`; w becomes `coef_` and b0 `intercept_`. SGDClassifier has this
+    objective with the same alpha. The steps build up dual variables, which give a certificate, looser than
+    SDCA's.
 
     Parameters
     ----------
@@ -123,9 +125,9 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
         Epochs: passes over X, or n draws each.
     fit_intercept : bool, "same_step" or "search", default=True
         Step on b0 too, by min(1/(alpha t), 1/sqrt(t)), unregularised. "same_step": by 1/(alpha t), as w.
-        "search": after the last step find the b0 with the least loss; not with `partial_fit`. False: b0 = 0.
+        "search": after the last step find the b0 with the lowest loss; not with `partial_fit`. False: b0 = 0.
     batch_size : int, default=1
-        Rows a step.
+        Mini-batch size: rows per step.
     order : {"permutation", "random", "batches"}, default="permutation"
         Rows of an epoch: a fresh permutation, cut into batches; draws with replacement; or for each step a
         batch of different rows, drawn from all.
@@ -133,27 +135,27 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
         Keep w in a ball that contains the optimum.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
-        half. `partial_fit` averages all its steps, of which the t-th weighs t, and draws from the second half
-        of each call's.
+        half. `partial_fit` averages all its steps, step t with weight t, and draws from the second half of
+        each call's.
     average_from : int >= 0, default=None
-        T_0: "tail" and "random" take the iterates after so many steps, or the last where there are no more;
-        by default half of the steps.
+        The number of steps after which "tail" and "random" take the iterates (the last one, if there are
+        fewer steps); by default half of them.
     early_stopping : bool, default=False
-        Hold `validation_fraction` of the rows of each label out, and see by their error whether epochs still
-        bring a class on. Not with `partial_fit`.
+        Hold out `validation_fraction` of the rows of each label, and stop a class when the error on them no
+        longer falls. Not with `partial_fit`.
     validation_fraction : float in (0, 1), default=0.1
         The share of rows that `early_stopping` holds out.
     n_iter_no_change : int, default=5
-        Stop after so many epochs in a row whose value is not below the least of an epoch so far by `tol`: the
-        error of the rows held out or, without early stopping, the mean loss of rows as they are met. Then
-        the tail average takes all steps, of which the t-th weighs t.
+        Stop after `n_iter_no_change` epochs without an improvement of `tol`: in the error on the rows held
+        out or, without early stopping, in the mean loss of rows as they are met. The tail average then takes
+        all steps, step t with weight t.
     tol : float > 0 or None, default=None
         None: 1e-3 with early stopping; else do `max_iter` epochs.
     shuffle : bool, default=True
         False: visit the rows in their order.
     class_weight : dict, "balanced" or None, default=None
-        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). Of several
-        labels a row they are those of rows with the label, in its problem; "balanced" has two classes there.
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). With several
+        labels per row, each label's problem has its own two classes: rows with the label and rows without.
     warm_start : bool, default=False
         Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
         columns are the same.
@@ -166,7 +168,7 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
         True: find `dual_gap_` by `fastsvm.certify`, at most twice the true distance from the optimum (or
         1e-8 of the objective), at the cost of some epochs of SDCA. `history_` keeps the steps' own bound.
     verbose : bool, default=False
-        Print a line an epoch; implies `trace`.
+        Print one line per epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
@@ -178,14 +180,16 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution.
     dual_gap_ : float, or ndarray of shape (n_classes,)
-        P minus a lower bound on its optimum, in units of P.
+        Upper bound on `objective_` minus the minimum of P: no weights have an objective below
+        `objective_ - dual_gap_`.
     n_iter_ : int
         Epochs done.
     t_ : int
         Steps taken; `partial_fit` goes on from there.
     thresholds_ : ndarray of shape (n_labels,)
-        Of several labels a row only, of which those with higher scores are predicted; 0 after a fit.
-    history_ : structured ndarray, or a list of one a class
+        Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
+        0.
+    history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds, primal, dual and gap of the epochs measured.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
@@ -207,36 +211,38 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
 
 
 class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
-    """Rosenblatt's perceptron, plain or averaged.
+    """Linear classifier without regularisation: Rosenblatt's perceptron, plain or averaged.
 
-    Looks, for each class against the rest, for (w, b0) with y_i (w.x_i + b0) > 0 for all rows, by
-    w += c_i y_i x_i and b0 += c_i y_i on each row where that fails. It has no regularisation; what is
-    reported as objective is the mean perceptron loss 1/n sum_i c_i max(0, -y_i (w.x_i + b0)).
+    For each class against the rest it looks for weights w (`coef_`) and an intercept b0 (`intercept_`) that
+    separate the rows: y_i (w.x_i + b0) > 0 for all rows x_i with labels y_i (1 for the class, -1 for the
+    rest). Each row where that fails, of weight c_i (1 by default), changes them: w += c_i y_i x_i, b0 += c_i
+    y_i. `objective_` is the mean perceptron loss 1/n sum_i c_i max(0, -y_i (w.x_i + b0)). There is no
+    certificate.
 
     Parameters
     ----------
     max_iter : int, default=10
-        Most passes over X, each in a fresh permutation. A pass without a mistake is the last.
+        Maximum number of passes over X, each in a fresh permutation. A pass without a mistake is the last.
     tol : float > 0 or None, default=1e-3
         How far the mean loss must fall, for `n_iter_no_change`. None: the fit never stops for it.
     n_iter_no_change : int or None, default=None
-        Stop, too, after so many passes in a row whose value is not below the least of a pass so far by `tol`:
-        the mean loss of the rows as they are met or, with early stopping, the error of the rows held out.
-        None: 5 with early stopping; else only a pass without a mistake ends the fit early.
+        Stop after `n_iter_no_change` passes without an improvement of `tol`: in the mean loss of the rows as
+        they are met or, with early stopping, in the error on the rows held out. None: 5 with early stopping;
+        else only a pass without a mistake ends the fit early.
     averaging : {"last", "all"}, default="last"
         Return the last iterate, or the average of all.
     fit_intercept : bool, default=True
         False: b0 = 0.
     early_stopping : bool, default=False
-        Hold `validation_fraction` of the rows of each label out, and see by their error whether epochs still
-        bring a class on. Not with `partial_fit`.
+        Hold out `validation_fraction` of the rows of each label, and stop a class when the error on them no
+        longer falls. Not with `partial_fit`.
     validation_fraction : float in (0, 1), default=0.1
         The share of rows that `early_stopping` holds out.
     shuffle : bool, default=True
         False: visit the rows in their order.
     class_weight : dict, "balanced" or None, default=None
-        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). Of several
-        labels a row they are those of rows with the label, in its problem; "balanced" has two classes there.
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). With several
+        labels per row, each label's problem has its own two classes: rows with the label and rows without.
     warm_start : bool, default=False
         Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
         columns are the same.
@@ -245,7 +251,7 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
     trace : bool, default=False
         Measure the objective after every epoch (`history_`), not only after the last.
     verbose : bool, default=False
-        Print a line an epoch; implies `trace`.
+        Print one line per epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
@@ -257,10 +263,11 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
     objective_ : float, or ndarray of shape (n_classes,)
         Mean perceptron loss; 0 if no row is on the wrong side.
     n_iter_ : int
-        Passes done, by the class that needed most.
+        Passes; the highest number of any class.
     thresholds_ : ndarray of shape (n_labels,)
-        Of several labels a row only, of which those with higher scores are predicted; 0 after a fit.
-    history_ : structured ndarray, or a list of one a class
+        Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
+        0.
+    history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds and primal of the epochs measured; dual and gap are NaN.
     n_features_in_, feature_names_in_ : as in scikit-learn
 

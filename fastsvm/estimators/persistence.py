@@ -53,8 +53,8 @@ MODELS = Models({name: name for name in CLASSES}, CLASSES.__getitem__)
 def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
     """Write a fitted model to a safetensors file.
 
-    The file is written completely or not at all: it is written beside `path` under another name, flushed to
-    the disk and then renamed. An error leaves an earlier file at `path` as it was.
+    The file is written atomically: beside `path` under another name, flushed to the disk and then renamed.
+    An error leaves an earlier file at `path` as it was.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, 
         Where to write. An existing file is replaced.
     about : dict, optional
         Further facts about the model, as JSON; ``fastsvm.model_files.load_about`` returns them. They may have
-        `training_items`, as those of ``fastsvm.model_files.save_plain``.
+        `training_items`, as in ``fastsvm.model_files.save_plain``.
 
     Raises
     ------

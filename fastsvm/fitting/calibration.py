@@ -36,7 +36,7 @@ class Calibration:
     Parameters
     ----------
     slopes, intercepts : ndarray of shape (1,) or (n_classes,), float64
-        One for two labels, which the probability of the second follows from, or for all scores; or one a
+        One for two labels, which the probability of the second follows from, or for all scores; or one per
         label.
     independent : bool, default=False
         Whether a row may have several labels, whose probabilities do not add up to 1.
@@ -71,7 +71,7 @@ class Calibration:
         decision : array of shape (n,) or (n, n_classes)
             Scores of rows that the classifier, or one like it, was not trained on; -inf counts as none.
         y : array of shape (n,), or indicator matrix or LabelSets of shape (n, n_classes)
-            True labels, one a row or several.
+            True labels, one per row or several.
         classes : array of shape (n_classes,), sorted
 
         Returns
@@ -129,7 +129,7 @@ class Calibration:
         Returns
         -------
         ndarray of shape (n, n_classes), float64
-            Of each row and class; rows add up to 1, but for several labels a row.
+            Of each row and class; rows add up to 1, but for several labels per row.
         """
         z = self.slopes * np.asarray(decision, float) + self.intercepts
         if self.independent or len(self.slopes) == 1:
@@ -140,8 +140,8 @@ class Calibration:
 def sigmoid(decision: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:
     """Return the slope and the intercept of the likeliest sigmoid, by Newton's method.
 
-    The targets are not 0 and 1 but what a uniform prior makes of so many rows, which keeps the slope finite
-    where a threshold parts the two kinds. A slope below 0 is not given: 0 is.
+    The targets are not 0 and 1 but what a uniform prior makes of this number of rows, which keeps the slope
+    finite where a threshold parts the two kinds. A slope below 0 is not given: 0 is.
     """
     n_yes = np.count_nonzero(is_it)
     n_no = len(is_it) - n_yes

@@ -63,7 +63,7 @@ def warn_if_short(
         Epochs that each might have made; one that made fewer stopped because it got no further.
     category : class of the warning
     advice : str, default=None
-        What else is at fault than X, and what to do.
+        A cause other than X, and what to do.
 
     Warns
     -----

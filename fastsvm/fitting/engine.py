@@ -12,7 +12,7 @@ FEW_VALUES = 1 << 17
 
 
 def workers_for(rows: Any, n_threads: int) -> int:
-    """The number of threads, of so many at most, that pay for runs of SDCA on these `Rows`."""
+    """The number of threads, at most `n_threads`, that pay for runs of SDCA on these `Rows`."""
     return n_threads if rows.n_values >= FEW_VALUES else 1
 
 
@@ -38,7 +38,7 @@ def solve_independent(
         Threads, which go over the runs first (the kernels release the GIL); if there are more of them,
         each run gets its share. BLAS gets one thread. Results do not depend on it.
     verbose : bool
-        Print a line an epoch.
+        Print a line per epoch.
     kept : callable, default=lambda k, result: result
         Of the k-th run and its Result, at its end, what to return of it.
     watchers_of : callable, default=None
@@ -75,7 +75,7 @@ def solve_in_order(batches, n_jobs, *, tol, n_threads, trace=False):
 
     Notes
     -----
-    Whoever does not take all batches closes the iterator, which stops the runs.
+    A caller that does not take all batches closes the iterator, which stops the runs.
     """
     live, stopping = [], []
 

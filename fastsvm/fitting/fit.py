@@ -109,9 +109,9 @@ class LinearFit(Fit):
     intercept : ndarray of shape (n_scores,)
     n_iter : int, epochs of the problem that needed most
     objective, gap : ndarray of shape (n_problems,)
-    history : list of structured arrays, one a problem
+    history : list of structured arrays, one per problem
     dual_coef : ndarray of shape (n_scores, n_rows), y_i b_i / (alpha n)
-    solver : list of str, the methods used, one a problem
+    solver : list of str, the methods used, one per problem
     alpha_n : float, alpha times the number of rows
     n_rows : int
     t : int, steps of Pegasos
@@ -182,7 +182,7 @@ def fit_linear(
     checkpoint : str or path-like, default=None
         The file from which the fit goes on, and that keeps its dual variables.
     keep_dual : bool, default=True
-        False: drop the dual variables of each problem at its end, 8 bytes a row.
+        False: drop the dual variables of each problem at its end, 8 bytes per row.
     tasks : TaskCallbacks, default=None
 
     Returns
@@ -197,7 +197,7 @@ def fit_linear(
     validation, targets = None, targets_of(y)
     targets.warn_of_constants()
     if targets.is_several and is_joint(params, targets.classes):
-        raise ValueError("multi_class='multinomial' is of one label a row; for several leave it at 'ovr'.")
+        raise ValueError("multi_class='multinomial' is of one label per row; for several leave it at 'ovr'.")
     if getattr(params, "early_stopping", False):
         X, targets, sample_weight, validation = _with_rows_held_out(params, X, targets, sample_weight)
     with nullcontext() if checkpoint is None else held(checkpoint):
@@ -252,7 +252,7 @@ def as_fit(
     tol: float | None,
     stopped: Collection[int] = (),
 ) -> LinearFit:
-    """Return the LinearFit of results, one a problem.
+    """Return the LinearFit of results, one per problem.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Labels to signs, and solutions to coefficients.
 
 A row has one label (`Targets`) or any number of them (`LabelSets`); both are binary problems to a fit. An
-indicator matrix, dense or sparse, stands for several labels a row. To name them::
+indicator matrix, dense or sparse, stands for several labels per row. To name them::
 
     model = SDCA("squared_hinge").fit(X, LabelSets(indicator, ["cheap", "fast", "good"]))
 """
@@ -95,7 +95,7 @@ class Targets:
         return total
 
     def weights_of(self, class_weight: Any, sample_weight: Any) -> Callable[[int], Any]:
-        """The `weights` of each problem, as a function of its number: the same, but for several labels a row.
+        """The `weights` of each problem, as a function of its number: all the same, except with label sets.
 
         Of these "balanced" is so within each problem, whose rows with the label weigh as much as those
         without; a dict has weights of the rows with a label, in its own problem.
@@ -105,9 +105,9 @@ class Targets:
 
 
 class LabelSets(Targets):
-    """Several labels a row as binary problems: one for each label, of rows that have it and rows that do not.
+    """Several labels per row, as one binary problem per label: rows that have it against rows that do not.
 
-    A fit takes it in the place of y. Memory is that of the ones, and a column of signs at a time.
+    A fit takes it instead of y. It needs memory for the ones, and for one column of signs at a time.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class LabelSets(Targets):
         Y.data = Y.data.astype(np.int8)
         self.classes = self.labels = np.arange(Y.shape[1]) if classes is None else np.asarray(classes)
         if self.classes.shape != Y.shape[1:] or not (self.classes[:-1] < self.classes[1:]).all():
-            raise ValueError(f"classes must be {Y.shape[1]} labels in ascending order, one a column of y.")
+            raise ValueError(f"classes must be {Y.shape[1]} labels in ascending order, one per column of y.")
 
     @property
     def n_rows(self) -> int:  # noqa: D102 (inherited)
@@ -208,7 +208,7 @@ def targets_of(y: Any, classes: Any = None) -> Targets:
 
 
 def as_targets(y: Any, n_rows: int, classes: Any = None) -> Targets:
-    """Labels of so many rows as Targets or, of an indicator matrix, LabelSets; checked."""
+    """Labels of `n_rows` rows as Targets or, of an indicator matrix, LabelSets; checked."""
     if not is_indicator(y):
         return Targets(as_labels(y, n_rows), classes)
     targets = y if isinstance(y, LabelSets) else LabelSets(y, classes)
@@ -239,7 +239,7 @@ def batch_targets(model: Any, y: Any, n_rows: int, classes: Any, class_weight: A
     several = is_indicator(y)
     if several != hasattr(model, "thresholds_") and hasattr(model, "classes_"):
         many = "one label", "several labels"
-        raise ValueError(f"y has {many[several]} a row, but earlier calls had {many[not several]}.")
+        raise ValueError(f"y has {many[several]} per row, but earlier calls had {many[not several]}.")
     if not several:
         y = as_labels(y, n_rows)
         return Targets(y, batch_classes(model, y, classes, class_weight))

@@ -73,7 +73,7 @@ class SDCA(PlainLinear, SDCAFields):
         rows_of : callable, default=None
             Of the k-th binary problem, the rows that it sees in place of X; made when its turn comes.
         keep_dual : bool, default=True
-            False: there is no `dual_coef_`, 8 bytes a row and problem, which warm starts need.
+            False: there is no `dual_coef_`, 8 bytes per row and problem, which warm starts need.
 
         Returns
         -------

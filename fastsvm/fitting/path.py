@@ -79,7 +79,7 @@ def sdca_path(
         As in `SDCAClassifier.fit`: CSR and C-ordered arrays of float32 or float64 are not copied. What
         `as_rows` made of it, for several paths, is not checked again.
     y : array of shape (n_samples,)
-        Labels of any kind, of two classes; the greater one is +1.
+        Labels of any kind, of two classes; the second one in sorted order is +1.
     alphas : array of shape (n_alphas,), default=None
         Regularisation strengths > 0, in any order. By default `n_alphas` in geometric progression from
         the largest that matters (see Notes) down to `eps` times that.
@@ -97,7 +97,7 @@ def sdca_path(
     fit_intercept : bool, default=True
         Also minimise over b0, which is not regularised.
     max_iter : int, default=1000
-        Most epochs for each alpha.
+        Maximum number of epochs for each alpha.
     tol : float > 0 or None, default=1e-3
         Relative duality gap, gap / P, at which to go on to the next alpha.
     n_jobs : int or None, default=None
@@ -123,7 +123,7 @@ def sdca_path(
     Notes
     -----
     The largest alpha that matters: as alpha grows, w goes to g / alpha, where g = 1/n sum_i b_i y_i x_i
-    and b_i = c_i |phi'(0)|, those of the heavier class scaled down so that sum_i b_i y_i = 0 with an
+    and b_i = c_i |phi'(0)|, scaled down in the heavier class so that sum_i b_i y_i = 0 if there is an
     intercept. It starts at the alpha at which no |g.x_i| / alpha is above 1 (with an intercept: at which
     they lie within an interval of length 2). For the hinge without intercept w = g / alpha is exact
     there and above, where no row has passed its margin (Hastie et al. 2004); for other losses the

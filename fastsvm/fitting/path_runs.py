@@ -66,7 +66,7 @@ class Path:
         self.margin_change = math.inf
 
     def result(self, k, solve):
-        """The result at the k-th alpha, the next; `solve` is that of `solve_in_order`."""
+        """The result at the k-th alpha, the next; `solve` as in `solve_in_order`."""
         while not self.pending or self.pending[-1].k > k:
             if not self.pending:
                 target_index, between = self._next_target_index(k), None
@@ -142,7 +142,7 @@ class Path:
         return dual_sum(p.signs, dual, p.weights, self.loss.struct) / p.n - square / (2 * alpha)
 
     def _solution_between(self, k, left, right):
-        """The solution at the k-th alpha, within `tol` or not: w of least objective, b of greatest bound.
+        """The solution at the k-th alpha, within `tol` or not: w of lowest objective, b of highest bound.
 
         They are at the same place as alpha is on the grid, or where a parabola says is better.
         """
@@ -215,7 +215,7 @@ class L1Path:
         self.start = None
 
     def result(self, k, solve):
-        """The result at the k-th alpha, the next; `solve` is that of `solve_in_order`."""
+        """The result at the k-th alpha, the next; `solve` as in `solve_in_order`."""
         solvers = []
 
         def solver_of(threads):
@@ -263,7 +263,7 @@ def parabola_min(value, middle, at_middle, left, right):
 
 
 def best_dual_multiple(bound, low):
-    """The t in [low, 1] of the greatest bound(t), nearly, and that bound: from a parabola through three."""
+    """The t in [low, 1] of the highest bound(t), nearly, and that bound: from a parabola through three."""
     t = np.array([low, (1 + low) / 2, 1.0])
     bounds = left, middle, right = [bound(each) for each in t]
     k = int(np.argmax(bounds))

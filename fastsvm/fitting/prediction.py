@@ -28,7 +28,7 @@ class Prediction:
         raise NotImplementedError
 
     def predict(self, X: ArrayOrSparse) -> Any:
-        """The class of the highest score; of several labels a row, those with scores above their thresholds.
+        """The class with the highest score; with several labels per row, those above their thresholds.
 
         Parameters
         ----------
@@ -53,8 +53,8 @@ class Prediction:
         -------
         ndarray of shape (n_samples, n_classes)
             sigmoid(w.x + b0); with more than two classes normalised to sum to 1, but not with several labels
-            a row; or with multi_class="multinomial" the softmax of the scores. Of a model with a
-            `calibration_`, that of the scores, whatever the loss.
+            per row; with multi_class="multinomial" the softmax of the scores. If the model has a
+            `calibration_`, its probabilities of the scores, whatever the loss.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class LinearPrediction(Prediction):
     `squares_`, of the shape of `coef_`, is there if each problem divides w.x by a norm of its own: the root
     of the sum of x_j^2 times these squares. `OwnRatios.fit_classifier` of `fastsvm.text` sets it.
 
-    `thresholds_`, of shape (n_labels,), is there after a fit to several labels a row: those whose score is
+    `thresholds_`, of shape (n_labels,), is there after a fit to several labels per row: those whose score is
     above their threshold are predicted. A fit makes all of them 0; they may be changed, and files keep them.
     """
 
@@ -221,7 +221,7 @@ def decision_scores(X: Any, coef: Any, intercept: Any, squares: Any = None) -> n
 
 
 def has_several_labels(model: object) -> bool:
-    """Tell whether a model was fitted to several labels a row."""
+    """Tell whether a model was fitted to several labels per row."""
     return hasattr(model, "thresholds_")
 
 

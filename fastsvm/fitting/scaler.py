@@ -25,7 +25,7 @@ class Scaler(Parameters):
 
     Notes
     -----
-    The variance is that of Chan, Golub & LeVeque (Am. Stat. 37, 1983): two passes, with what the first
+    The variance is computed as by Chan, Golub & LeVeque (Am. Stat. 37, 1983): two passes, with what the first
     rounded off taken out. Columns that do not vary, to rounding, are not divided.
     """
 

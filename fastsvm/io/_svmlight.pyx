@@ -137,7 +137,7 @@ def parse(
     ----------
     text : bytes
         Each line ends with a line feed.
-    labels, ends : of the rows: float64, and int64 places in `values`; room for one a line
+    labels, ends : of the rows: float64, and int64 places in `values`; room for one per line
     indices, values : room for one a colon; indices from 0
     first_index : 0 or 1, the number of the first column
     n_features : columns that there may be

@@ -244,7 +244,7 @@ def line_blocks(
 def _open_lines(path: str | BinaryIO) -> AbstractContextManager[Any]:
     if not isinstance(path, str):
         return nullcontext(path)
-    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for whoever writes to it
+    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer
         raise ValueError(f"{path}: is a folder, a pipe or a device; give a file.")
     file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
     if file.peek(2)[:2] == b"\x1f\x8b":

@@ -21,7 +21,7 @@ from .container import ModelFileError, check_field_names, check_object, one_line
 MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
 
 NAMES = "feature_names_in_"
-THRESHOLDS = "thresholds_"  # of models of several labels a row
+THRESHOLDS = "thresholds_"  # of models of several labels per row
 MAX_JOBS = 1024  # threads in a file; kernel machines start them to predict
 
 # The types of a parameter by the type of its default; `CHECKS` has the rest.

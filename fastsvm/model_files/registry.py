@@ -30,7 +30,7 @@ PLAIN = {
 
 
 def codec_of(name):
-    """Return the codec of a class by its name in files; those of texts take a while to import."""
+    """Return the codec of a class by its name in files; the codecs of texts take a while to import."""
     if name in tables.CODECS:
         return tables.CODECS[name]
     from . import texts
@@ -46,7 +46,7 @@ class Models:
     classes : dict of str
         The names of the classes, by their names in files.
     class_of : callable
-        From a name in files to the class. That of "Pipeline" has a constructor which takes a list of
+        From a name in files to the class. The class of "Pipeline" has a constructor which takes a list of
         (name, step), and an attribute `steps`.
     """
 
@@ -55,7 +55,7 @@ class Models:
         self.name_of = {cls: name for name, cls in classes.items()}
 
     def save(self, model, path, about=None):
-        """Write a model and its `about` to a file, completely or not at all."""
+        """Write a model and its `about` to a file, atomically."""
         try:
             parts = self._to_parts(model, dict(about or {}))
         except ModelFileError as error:

@@ -137,7 +137,7 @@ def kernel_machine(counter):
 
 
 def nothing(lengths):
-    """Return None, which transformers have in the place of some arrays."""
+    """Return None, which transformers have instead of some arrays."""
 
 
 def of_scaler(name, switch, check=None):

@@ -33,7 +33,7 @@ COUNTING = {
     "binary": ("binary", by_themselves(False, True)),
     "dtype": ("dtype", [(name, np.dtype(name).type) for name in ("int32", "int64", "float32", "float64")]),
 }
-# A pattern in a file could take for ever to match, so a file only names one of these. They all take time in
+# A pattern in a file could take forever to match, so a file only names one of these. They all take time in
 # proportion to the text.
 WORDS = COUNTING | {"analyzer": ("token_pattern", [("words", DEFAULT_PATTERN), ("split", SPLIT_PATTERN)])}
 BAG = COUNTING | {

@@ -37,7 +37,7 @@ def convert_classifier(scope, operator, container):
     """Add the nodes that find labels and, for each class, the probability or else the score.
 
     Of two classes the scores are minus and plus what `decision_function` returns. The labels of models of
-    several a row are 0 and 1, as those of `predict`.
+    several a row are 0 and 1, as in `predict`.
     """
     model, g = operator.raw_operator, Graph(scope, operator, container)
     scores = _kernel_scores(g, model) if hasattr(model, "support_") else _linear_scores(g, model)

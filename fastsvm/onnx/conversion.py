@@ -28,7 +28,7 @@ CLASSIFIERS = (
     *(KernelSDCAClassifier, KernelSDCAClassifierCV, KernelPegasosClassifier),
     *(drop_in.LinearSVC, drop_in.Perceptron),
 )
-# Their attributes are those of scikit-learn's classes, so its nodes are theirs.
+# They have the attributes of scikit-learn's classes, so its nodes are theirs.
 AS_IN_SCIKIT_LEARN = (
     *(drop_in.LogisticRegression, drop_in.LogisticRegressionCV, drop_in.SGDClassifier, drop_in.SVC),
 )
@@ -73,7 +73,7 @@ def to_onnx(model, X=None, **options):
 
     Notes
     -----
-    Texts are cut and counted by onnxruntime's own operators, densely. Its lower case is that of a locale
+    Texts are cut and counted by onnxruntime's own operators, densely. Its lower case follows a locale
     of the system, by default "C.UTF-8"; where there is none, give another, as in
     ``options={BagOfWords: {"locale": "en-US"}}``.
 

@@ -65,7 +65,7 @@ class Graph:
         return rows.full_name if kept else self("Cast", rows.full_name, to=TYPES[dtype or self.dtype])
 
     def cast(self, values):
-        """Return numbers of another type as those of the outputs."""
+        """Return numbers of another type in the type of the outputs."""
         return self("Cast", values, to=TYPES[self.dtype])
 
     def row_sums(self, values):
@@ -74,7 +74,7 @@ class Graph:
 
 
 def float_type(operator, n_columns):
-    """Return the type of an output of so many columns of floats, double where the input is."""
+    """Return the type of an output of floats with `n_columns` columns, double where the input is."""
     rows = operator.inputs[0]
     kind = DoubleTensorType if isinstance(rows.type, DoubleTensorType) else FloatTensorType
     return kind([rows.get_first_dimension(), n_columns])

@@ -18,7 +18,7 @@ def lossless_intercept(problem, loss):
 
 
 def best_intercept(problem, scores, intercept, loss, accuracy):
-    """An intercept for which the mean loss is within `accuracy` of the least, and that loss.
+    """An intercept for which the mean loss is within `accuracy` of the minimum, and that loss.
 
     Between two intercepts with slopes of either sign, the tangents there bound the loss from below. It is
     looked at where they meet, until it is no more than `accuracy` above.

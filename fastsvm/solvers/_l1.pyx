@@ -39,7 +39,7 @@ cdef double GRAM_LEFT = 0.02  # the same if sweeps pass over no rows
 cdef double SUPPORT_LEFT = 0.1  # share of the violation that a sweep met, left for the columns with a weight
 cdef double SHORTEST = 1e-3  # share of a step
 cdef double LONG_ENOUGH = 0.25  # share of a step from which the next needs no more damping
-cdef double FIRST_DAMPING = 0.01  # share of the mean h_i, and the least
+cdef double FIRST_DAMPING = 0.01  # share of the mean h_i, and the minimum
 cdef double DAMPING_FACTOR = 8  # a step
 cdef double DECREASE = 1e-4  # share of the promised decrease that a step must bring
 

@@ -103,7 +103,7 @@ class Problem:
         return psi / self.n - alpha / 2 * norm
 
     def upper(self, loss):
-        """The upper ends of the dual variables' domains: a number, or one a row."""
+        """The upper ends of the dual variables' domains: a number, or one per row."""
         return as_loss(loss).uppers(self.weights if self.weights.size else 1.0)
 
     def is_free(self, dual, loss):

@@ -13,7 +13,7 @@ class Progress:
     Parameters
     ----------
     tol : float or None
-        How far an epoch's value must be below the least before, to count; None: any epoch counts.
+        How far an epoch's value must be below the lowest before, to count; None: any epoch counts.
     n_iter_no_change : int or None
         After so many epochs in a row that do not count the run is over; None: never.
 

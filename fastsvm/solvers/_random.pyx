@@ -56,7 +56,7 @@ def shuffle_windows(
 ):
     """Fill `order` with a permutation of `rows`, which is as long, within windows; None: of 0 ... n - 1.
 
-    Segment s is rows[bounds[s]:bounds[s + 1]]. Those of window k are segments[lasts[k - 1]:lasts[k]], and the
+    Segment s is rows[bounds[s]:bounds[s + 1]]. Window k has segments[lasts[k - 1]:lasts[k]], and the
     rows of each window are in random order. `ends` is told where in `order` windows end.
     """
     cdef const int32_t* source = head(rows)

@@ -210,7 +210,7 @@ cdef inline bint are_below(const index* j, Py_ssize_t n, Py_ssize_t bound) noexc
 
 
 cdef inline bint has_repeats(const index* j, Py_ssize_t n, uint64_t* bits) noexcept nogil:
-    """Whether a column is there twice, in any order, through `bits`, one a column (zeros, left as zeros)."""
+    """Whether a column is there twice, in any order, through `bits`, one per column (zeros, left as zeros)."""
     cdef uint64_t repeated = 0, word, bit
     cdef Py_ssize_t k
     for k in range(n):
@@ -276,7 +276,7 @@ def _what_is_wrong(Rows rows, const real[::1] values, const index[::1] columns, 
 
 
 def bad_offset(const index[::1] indptr, Py_ssize_t n_values):
-    """The first i where indptr[i] to indptr[i + 1] is no range of so many values, or -1; it starts at 0."""
+    """The first i where indptr[i] to indptr[i + 1] is no range of `n` values, or -1; it starts at 0."""
     cdef const index* offsets = &indptr[0]
     cdef Py_ssize_t i, n = indptr.shape[0] - 1
     cdef int backward = 0

@@ -43,7 +43,7 @@ class SDCAPart(SDCASolver):
     optimization, ICML 2015, eq. 9.
     """
 
-    has_default_start = keeps_w_by_sign = False  # the driver's w is that of all parts
+    has_default_start = keeps_w_by_sign = False  # the driver's w belongs to all parts
 
     def __init__(self, problem, params, n, damping, intercept_step, random, dual=None):
         self.damped_step, self.damping = intercept_step * damping, damping

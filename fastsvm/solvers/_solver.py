@@ -186,7 +186,7 @@ class Solver:
     """The name of the method."""
 
     batch_size = 1
-    """Rows a step."""
+    """Rows per step."""
 
     can_check_late = False
     """Whether it can do without the rows' norms until it visits them."""
@@ -201,7 +201,7 @@ class Solver:
     """Function of the run, called where its state can be saved."""
 
     kept_as = np.dtype(np.float64)
-    """To what the caller rounds the solution: the result's objective and gap are those of the rounded one."""
+    """To what the caller rounds the solution: the result's objective and gap belong to the rounded one."""
 
     point: Any = None
     """The MeasuredIterate that was measured last."""

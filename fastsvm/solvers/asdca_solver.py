@@ -216,7 +216,7 @@ def asdca(
     fit_intercept : bool, default=True
         Also minimise over b0, which is not regularised: proximal steps on b0, one after every epoch.
     max_iter : int, default=1000
-        Most epochs, passes over X.
+        Maximum number of epochs (passes over X).
     tol : float or None, default=1e-3
         Stop once gap <= tol * objective. None: do `max_iter` epochs.
     batch_size : int, default=8

@@ -99,9 +99,9 @@ class L1Solver(Solver):
     problem : Problem
     params : SDCAParams
     start : (w, intercept) or (w, intercept, Columns), default=None
-        Columns are those of an earlier run with the same `least_alpha`.
+        Columns come from an earlier run with the same `least_alpha`.
     least_alpha : float, default=None
-        The least alpha of runs that share the columns.
+        The smallest alpha of runs that share the columns.
     """
 
     solver = "columns"

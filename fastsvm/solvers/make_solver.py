@@ -20,7 +20,7 @@ STEEP = 10  # ||x||^2 / (alpha n), above which coordinate steps take many epochs
 STEEP_IF_MANY = 1  # the same where rows are many; none is needed for the log loss, nor a smooth one if short
 MANY_SHORT_ROWS = 100  # a column, from which rows are many, of which samples tell most
 MANY_LONG_ROWS = 1000  # the same of rows with SHORT_ROW values and more
-TALL = 1000  # dense rows a column, from which Newton's steps take the Hessian of a sample
+TALL = 1000  # dense rows per column, from which Newton's steps take the Hessian of a sample
 TALL_LOG = 200  # the same of the log loss, for which all rows are active
 TALL_VALUES = 1 << 18  # of all of them, at least: below, calls take longer than passes
 TIGHT_TOL = 1e-4  # below which they take many epochs, too
@@ -86,7 +86,7 @@ def is_tall(problem: Problem, loss: Loss) -> bool:
     """Tell whether rows are dense and so many that Newton's method takes the Hessian of a sample.
 
     Measured on normal, correlated, unevenly scaled and heavy-tailed columns, skin, a9a, usps and digits,
-    with 30 to 80,000 rows a column and 100,000 to 20 million values.
+    with 30 to 80,000 rows per column and 100,000 to 20 million values.
     """
     least = TALL_LOG if loss.curvature is None else TALL
     rows = problem.rows

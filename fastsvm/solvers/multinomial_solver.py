@@ -275,7 +275,7 @@ class MultinomialSolver(Solver):
     def direction(self):
         """Solve Newton's equations roughly, by conjugate gradients.
 
-        They are those of centred columns, as the intercepts allow, so that large means do no harm. The
+        They belong to centred columns, as the intercepts allow, so that large means do no harm. The
         preconditioner is the square root of the Hessian's diagonal, from the means of x^2 and p (1 - p).
         """
         problem = self.problem

@@ -15,7 +15,7 @@ SAMPLE_RATIO = 4  # how many times more rows the next sample has
 SMOOTH_RATIO = 16  # the same for smooth losses
 LEAST_RATIO = 2.5  # of all rows to those of the last sample
 SAMPLE_GAP = 1e-3  # relative gap to reach on samples
-SAMPLE_RIDGE = 4  # least alpha on a sample, in squares of a value over its rows
+SAMPLE_RIDGE = 4  # smallest alpha on a sample, in squares of a value over its rows
 ACTIVE_GAP = 0.5  # gap of the active set to reach in an epoch, as a share of what `tol` allows
 NEXT_GAP = 1e-3  # without `tol`, as a share of the gap before, and at first of the objective
 ACTIVE_WIDTH = 2.0  # of the active set around the bend, in root mean squares of the margins' last change
@@ -29,7 +29,7 @@ STALE = 0.03  # of the last step's promise, above which the log loss's Hessian i
 GRAM_ROWS = 512  # rows a product of matrices
 WIDE = 1 << 31  # drawn from, for places between rows
 SMALL_SYSTEM = 32  # unknowns up to which a call of LAPACK takes longer than its work
-SHORT_ROW = 32  # values a row up to which its outer product is added value by value
+SHORT_ROW = 32  # values per row up to which its outer product is added value by value
 
 
 class NewtonSubproblem:

@@ -124,7 +124,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "verbose": as_verbose,
     **{name: partial(flag, name) for name in SWITCHES},
 }
-"""By name, what checks a parameter and converts it. Those of no line are looked at where they are used."""
+"""By name, what checks and converts a parameter. Those without a line are checked where they are used."""
 
 
 # What scikit-learn's classifiers call a parameter, and what to do here.

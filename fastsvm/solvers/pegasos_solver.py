@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .annotations import ArrayLike, ArrayOrSparse, Callable, Seed
 
-SEARCHED = 1e-9  # how far the mean loss of an intercept that is searched may be above the least
+SEARCHED = 1e-9  # how far the mean loss of an intercept that is searched may be above the minimum
 _KEPT = {"t", "earlier", "scale", "intercept", "averaging", "averaged", "mass", "intercept_sum"}
 
 
@@ -74,7 +74,7 @@ class PegasosSolver(Solver):
         return self.params.fit_intercept in (True, "same_step")
 
     def _steps_to_skip(self):
-        """How many steps to skip, so that none goes past a row's least loss: 0 where slopes are bounded.
+        """How many steps to skip, so that none goes past a row's lowest loss: 0 where slopes are bounded.
 
         A step of 1/(alpha t) moves the margin of row i by c_i (||x_i||^2 + 1)/(alpha t) times its slope, and
         that changes by `lipschitz` at most for each unit of margin.
@@ -149,7 +149,7 @@ class PegasosSolver(Solver):
         return Iterate(w, intercept, dual, w_of_dual=w_of_dual)
 
     def _best_multiple(self, dual, w_of_dual):
-        """The s with the greatest D(s b), where b has no upper end and psi(b) = b - curvature/2 b^2."""
+        """The s with the largest D(s b), where b has no upper end and psi(b) = b - curvature/2 b^2."""
         p = self.problem
         weights = np.where(dual > 0, p.weights if p.weights.size else 1.0, 1.0)
         squares = dual**2 / weights
@@ -237,13 +237,13 @@ def pegasos(
         long as eta_t = 1/(alpha t) would throw it off for good where alpha is small; it takes those
         of a direction without strong convexity, 1/sqrt(t), as long as they are the shorter ones. For
         alpha >= 1 they never are. "same_step" takes steps of eta_t all the same, as Pegasos in R does.
-        "search" takes none, and afterwards finds the b0 with the least loss for the w that is returned.
+        "search" takes none, and afterwards finds the b0 with the lowest loss for the w that is returned.
     max_iter : int, default=20
         Epochs: passes over X, or n draws each; the most of them, with `tol`.
     tol : float or None, default=None
         Stop once gap <= tol * objective, which is measured after every epoch, as by `trace`. None: do
-        `max_iter` epochs, for the bound is a loose one. (The `tol` of `PegasosClassifier`, as that of
-        SGDClassifier, is of an epoch's progress.)
+        `max_iter` epochs, for the bound is a loose one. (In `PegasosClassifier`, as in
+        SGDClassifier, `tol` is about an epoch's progress.)
     batch_size : int, default=1
         k. The last batch of an epoch may be shorter, and is divided by its true size.
     order : {"permutation", "random", "batches"} or int array, default="permutation"
@@ -255,7 +255,7 @@ def pegasos(
         which holds the optimum.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps of max_iter epochs, or one
-        iterate drawn from that half. The bound is that of all the steps' dual variables. A run that reaches
+        iterate drawn from that half. The bound comes from the dual variables of all steps. A run that reaches
         `tol` before its second half returns its last iterate.
     average_from : int >= 0, default=None
         T_0: "tail" and "random" take the iterates after so many steps, one per batch, or the last where there

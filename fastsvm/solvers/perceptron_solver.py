@@ -24,7 +24,7 @@ class PerceptronSolver(Solver):
     """The perceptron on one problem, an epoch at a time; `start` as in `make_solver`.
 
     `order`, if given, has the rows of all epochs. With a patience the run ends, too, after so many epochs in
-    a row whose mean loss, of the rows as they are met, is not below the least of an epoch so far by `tol`.
+    a row whose mean loss, of the rows as they are met, is not below the lowest of an epoch so far by `tol`.
     """
 
     solver = "perceptron"

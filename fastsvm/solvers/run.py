@@ -46,7 +46,7 @@ def run(
         ``score(dual_coef, intercept)``, of all classes.
     watchers : list of Watcher
         Called in this order.
-    labels : list of str, one a problem of the solver
+    labels : list of str, one per problem of the solver
         What the lines that it prints begin with; it prints none without.
 
     Returns

@@ -89,7 +89,7 @@ def sdca(
         iterate drawn from that half. The certificate belongs to the returned iterate. A run that
         reaches `tol` before its second half returns its last iterate.
     average_from : int >= 0, default=None
-        T_0: "tail" and "random" take the iterates after so many steps, one a row, or the last where there
+        T_0: "tail" and "random" take the iterates after so many steps, one per row, or the last where there
         are no more; half of max_iter * n by default.
     sgd_init : bool, default=False
         Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows. Where

@@ -1,4 +1,4 @@
-"""Newton's method where dense rows are many: the Hessian of a sample, and one pass over all rows a step."""
+"""Newton's method where dense rows are many: the Hessian of a sample, and one pass over all rows per step."""
 
 import math
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from .newton_solver import (
 
 SAMPLE_ERROR = 0.1  # what a step on a sample may still promise, as a share of what its choice costs
 SLOW = 0.2  # share of the gap that a step on a sample may leave, before the Hessian is taken anew
-PASS_COLUMNS = 5  # a row costs a Hessian as much as so many a pass, for each of so many columns
+PASS_COLUMNS = 5  # a row costs a Hessian as much as this many cost a pass, for each of this many columns
 CHEAP = 0.5  # passes over all rows, that the Hessian at a sample's optimum may cost
 DESCENT = 0.1  # share of the descent that a step promises, which is enough
 ROUNDING = 1e-12  # relative, of an objective, below which only the gap tells
@@ -90,7 +90,7 @@ class TallNewtonSolver(Solver):
         self.n_used = problem.n if self.used is None else len(self.used)
         self.ridge = sample_ridge(rows)
         self.hessian, self.hessian_rows, self.hessian_w = None, 0, None  # of how many rows, at which w
-        self.here = self.best = None  # the SmoothPoint to step from, and the one with the least gap
+        self.here = self.best = None  # the SmoothPoint to step from, and the one with the smallest gap
         self.stalled = 0
         self.rounding = problem.rounding if self.a1 else 0.0  # relative, of the l1 norm's gap
 
@@ -220,7 +220,7 @@ class TallNewtonSolver(Solver):
         return there
 
     def hessian_cost(self, rows):
-        """What the Hessian of so many rows costs, in passes over all rows."""
+        """What the Hessian of `rows` rows costs, in passes over all rows."""
         return rows / self.n_used * self.size / PASS_COLUMNS
 
     def is_slow(self, part, gap, there):
@@ -309,7 +309,7 @@ class TallNewtonSolver(Solver):
 
 
 def l1_direction(H, g, w, a1):
-    """The p of the least g.p + p.H p / 2 + a1 ||w + p||_1, nearly, and the descent it promises.
+    """The p of the smallest g.p + p.H p / 2 + a1 ||w + p||_1, nearly, and the descent it promises.
 
     Sweeps find the weights that are not 0. A system has their values, up to where the first one becomes 0.
     """

@@ -32,9 +32,9 @@ cdef class Counter:
     least : int
         Characters of a word, 1 or 2.
     stop_words : list of bytes
-        Words, UTF-8, that are passed over.
+        Words, UTF-8, that are ignored.
     first, last : int
-        Fewest and most words of a term.
+        Minimum and maximum number of words of a term.
     marks : bool
         Combining marks go on a word.
     """

@@ -286,7 +286,7 @@ cdef class Hasher(_Finder):
     ----------
     n_columns : int
     alternate : bool
-        The sign of a hash is that of the count.
+        The sign of a hash becomes the sign of the count.
     split, least, stop_words, first, last, marks : as in `Counter`
     """
 

@@ -2,7 +2,7 @@
 
 A term is an entry: the number of a word, or of a pair (number of what comes before, number of the last word);
 the words' numbers come first, then those of the pairs of each order. Terms are sorted as numbers: the rank
-of an n-gram is that of (rank of the one before with a blank behind, rank of the last word). Every thread
+of an n-gram is the rank of (rank of the one before with a blank behind, rank of the last word). Every thread
 sorts a range of what the first digit of the keys divides.
 """
 
@@ -88,7 +88,7 @@ def _sort_digits(
 
 
 cdef class Vocabulary:
-    """The terms, in the order of their code points, which is that of their columns.
+    """The terms, in the order of their code points, which is the order of their columns.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ cdef class Vocabulary:
         """The words' numbers in their order.
 
         If control characters, which are below the blank, can come between a word and itself with a blank
-        behind, each is there a second time, with the blank, as a number larger by that of the words.
+        behind, each is there a second time, with the blank, as a number larger by the number of words.
         """
         n = (1 + self.apart) * (self.words.n - self.n_stop)
         keys, items = np.empty(n, np.uint64), np.empty(n, np.uint32)

@@ -122,7 +122,7 @@ class Bag(Parameters):
     lowercase : bool, default=True
         Put texts in lower case.
     preprocessor : callable or None, default=None
-        As in `BagOfWords`, in the place of lower-casing: a function of str, such as `lower_without_markup`.
+        As in `BagOfWords`, instead of lower-casing: a function of str, such as `lower_without_markup`.
     token_pattern, ngram_range, analyzer, max_df, min_df, max_features, binary, dtype, n_jobs, marks : \
 `BagOfWords`
         Of their values, those that the compiled code knows.

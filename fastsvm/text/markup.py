@@ -3,7 +3,7 @@
 import re
 from html import unescape
 
-# Tags by their names: what else is in angle brackets may be a word of somebody's own, such as <user>.
+# Tags by their names: anything else in angle brackets may be a word, such as <user>.
 _NAMES = (
     "a|abbr|article|aside|b|big|blockquote|body|br|center|cite|col|dd|del|dfn|div|dl|dt|em|fieldset|figure|font|"
     "footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|li|meta|nav|ol|p|pre|q|s|samp|section|"

@@ -14,9 +14,9 @@ class OwnRatios:
     Attributes
     ----------
     presence : Weighting
-        That of a saved model: 1 for each term of a row. Ratios and norms are the classifier's.
+        The weighting that a saved model has: 1 for each term of a row. Ratios and norms are the classifier's.
     ratios : ndarray of shape (n_problems, n_features), float32
-        Problems are of the second of two classes, or of each of several, or of several labels a row.
+        Problems are of the second of two classes, or of each of several, or of several labels per row.
     """
 
     def fit(self, X, y):
@@ -26,7 +26,7 @@ class OwnRatios:
         ----------
         X : CSR matrix of shape (n_samples, n_features)
             Counts.
-        y : array of shape (n_samples,), or indicator matrix or LabelSets of several labels a row
+        y : array of shape (n_samples,), or indicator matrix or LabelSets of several labels per row
             The label of each row.
 
         Returns

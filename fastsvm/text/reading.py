@@ -133,7 +133,7 @@ def refuse_string(raw_documents):
 
 
 def refuse_missing(text, row):
-    """Raise ValueError, which names the row, for what stands in the place of a text that is missing."""
+    """Raise ValueError, which names the row, for the value of a missing text."""
     if text is None or type(text).__name__ == "NAType" or (isinstance(text, float) and isnan(text)):
         name = "np.nan" if isinstance(text, float) else text
         raise ValueError(

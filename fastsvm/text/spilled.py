@@ -11,7 +11,7 @@ import numpy as np
 from .._utils.atomic import naming
 from .terms import Terms
 
-RANGES = 256  # of the alphabet: each is merged by itself, which takes memory for so much of all there is
+RANGES = 256  # of the alphabet: each is merged separately, in memory for this part of everything
 
 
 class TermFrequencies(NamedTuple):

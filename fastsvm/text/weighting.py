@@ -56,7 +56,7 @@ class Weighting(Parameters):
         return self
 
     def fit_frequencies(self, by_class, n_samples):
-        """Learn the weight of each column from how many rows have it: those of `fit` to float32 counts.
+        """Learn the weight of each column from how many rows have it: the weights of `fit` on float32 counts.
 
         Parameters
         ----------

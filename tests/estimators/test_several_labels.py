@@ -1,4 +1,4 @@
-"""Several labels a row, for all linear classifiers, plain ones too, which are read from their packages."""
+"""Several labels per row, for all linear classifiers, plain ones too, which are read from their packages."""
 
 import numpy as np
 import pytest
@@ -150,7 +150,7 @@ def test_fits_that_go_on(kind, tmp_path):
     if hasattr(model, "partial_fit"):
         batches = made(kind).partial_fit(X[:70], Y[:70]).partial_fit(X[70:], sparse.csr_array(Y[70:]))
         assert f1_score(Y, batches.predict(X).toarray(), average="micro") > 0.5
-        with pytest.raises(ValueError, match="y has one label a row, but earlier calls had several"):
+        with pytest.raises(ValueError, match="y has one label per row, but earlier calls had several"):
             batches.partial_fit(X, Y[:, 0], [0, 1, 2])
         held = LabelSets(Y).held_out(0.1, np.random.default_rng(as_random(0).randint(2**31 - 1, size=1)))
         early = made(kind, max_iter=1, early_stopping=True).fit(X, Y)

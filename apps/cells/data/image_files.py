@@ -42,7 +42,7 @@ def find_images(
         Folders, each walked with all its folders in the order of names, and single files, whatever their
         endings. What is hidden (``.name``) is left out; what two sources share belongs to the first. Each
         page of a TIFF file that has several is an image of its own, ``file.tif#1`` and so on. Files of other
-        kinds in a folder are counted in a note; those of `FOREIGN_ENDINGS` are images that cannot be read.
+        kinds in a folder are counted in a note; files with `FOREIGN_ENDINGS` are images that cannot be read.
         Images of 16 bits a channel in one folder share the number of bits that they use.
     labels : str, optional
         A CSV file with the columns ``file`` and ``label``, or a folder of Pascal VOC annotations, where the
@@ -88,7 +88,7 @@ def find_images(
 
 
 def _with_bits(files: Sequence[ImageFile]) -> list[ImageFile]:
-    """Give images the bits that their cameras use: those of the largest value in all of a folder.
+    """Give images the bits that their cameras use: the bits of the largest value in all of a folder.
 
     Cameras of 12 bits write 16 a channel, of which none is above 4,095.
     """

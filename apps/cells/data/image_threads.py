@@ -38,8 +38,8 @@ def map_images(
     file : ImageFile
         The image.
     result : object or BadImage
-        What `work` returned, or the BadImage (or, made into one, the OSError) that it raised. What else it
-        raises comes through and ends the work, as closing the generator does.
+        What `work` returned, or the BadImage (or, made into one, the OSError) that it raised. Any other
+        error comes through and ends the work, as closing the generator does.
     """
     jobs = jobs or number_of_threads(-1)
 

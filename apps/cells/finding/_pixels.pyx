@@ -28,7 +28,7 @@ def densities(const uint8_t[:, :, :] pixels, const float[:, ::1] table, const fl
     ----------
     pixels : ndarray of shape (height, width, 3) and dtype uint8
     table : ndarray of shape (3, 256) and dtype float32
-        What stands for each level of each channel.
+        The value for each level of each channel.
     mixes : ndarray of shape (k, 3) and dtype float32
         Weights of the channels in each plane of the result.
 

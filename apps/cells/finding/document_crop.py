@@ -1,4 +1,4 @@
-"""The document's way from an image to its crop: six steps to the middle of the cell.
+"""From an image to its crop as in the paper of the study cells: six steps to the middle of the cell.
 
 D. Bouche and C. Verluise, "SDCA vs. Pegasos for linear SVM fitting: applications to blood cells
 classification" (2018), section 3.1 and appendix A. `white_cells` is better and faster.
@@ -20,7 +20,7 @@ Step = tuple[str, np.ndarray]  # its title, and a picture of what it leads to
 def locate_report(
     image: np.ndarray, steps: list[Step] | None = None, size: int = SIZE
 ) -> tuple[int, int] | None:
-    """Find the middle of the cell by the document's steps.
+    """Find the middle of the cell by the steps of that paper.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ DARK, FLAT = "dark", "no contrast"  # flags of an image without cells in which n
 # Flags of an image unlike those of training, and why it is.
 UNFAMILIAR, OTHER_STAIN, OTHER_CAMERA = "unfamiliar", "another stain", "another camera (finer structure)"
 
-RED_CELL, PLATELET = "red cell", "platelet"  # what else is counted
+RED_CELL, PLATELET = "red cell", "platelet"  # also counted
 OTHER_KINDS = {"rbc": RED_CELL, "platelets": PLATELET}  # by the names that options have for them
 
 Box = tuple[int, int, int, int]
@@ -135,7 +135,7 @@ class ImageFindings:
     cells : tuple of FoundCell
         As of `find_white_cells`; empty when there is no white cell in it.
     truth : str or None
-        The known label of the image, which is that of its first cell.
+        The known label of the image, which its first cell has.
     problem : str or None
         Why the image could not be used.
     size : tuple of int or None

@@ -96,7 +96,7 @@ class Scale:
     usual: float = 1.0
 
     def __call__(self, size: tuple[int, int]) -> float | None:
-        """Return the width of a white cell in an image of a size, or None if it is that of any image."""
+        """Return the width of a white cell in an image of a size, or None if any image may have it."""
         width = self._unusual(size)
         return self.usual * usual_cell_width(size) if width is None and self.usual != 1 else width
 
@@ -255,7 +255,7 @@ def evenly_spread(files: Sequence[ImageFile], most: int) -> Iterator[ImageFile]:
 def nuclei_width(
     images: Sequence[np.ndarray], start: float | None = None, *, bluish: bool = False
 ) -> tuple[float | None, int]:
-    """Return how many pixels wide a white cell is, and the number of nuclei that say so.
+    """Return how many pixels wide a white cell is, and the number of nuclei that support it.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def nuclei_width(
 
 
 def _agree(diameters: list[list[float]], width: float) -> bool:
-    """Return whether nuclei are about as wide as those of the cells looked for, and much alike in all images.
+    """Return whether nuclei are about as wide as in the cells looked for, and much alike in all images.
 
     What is seen from afar may be heaps of red cells.
     """

@@ -28,7 +28,7 @@ PLATELET_MARGIN = 3.5  # from the spot to the box
 
 
 def find_other_cells(field: Field, cells: list[WhiteCell], kinds: Collection[str]) -> list[FoundCell]:
-    """Find what else is in an image.
+    """Find red cells and platelets in an image.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ BESIDE = 2  # what is no farther from a white cell or the black frame belongs to
 
 # Centres. Slopes are in contrasts for 2 pixels.
 MIN_SLOPE = 0.06  # of an edge, so that it votes ...
-MAX_VOTE = 2  # ... with its slope, but no more than this many times the least
+MAX_VOTE = 2  # ... with its slope, but no more than this many times the smallest
 VOTED_RADII = np.arange(16, 32, 2)
 VOTES_BLUR = 4  # standard deviation
 CENTER_GAP = 8  # between two centres, at least
@@ -176,7 +176,7 @@ def _red_cell_outlines(
 
 
 def _closed_lines(gains: np.ndarray) -> np.ndarray:
-    """Return the line of the greatest gain around each centre, by dynamic programming.
+    """Return the line of the largest gain around each centre, by dynamic programming.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ class CellClassification(CellCounts):
     model, settings, look
         As given.
     min_score : float or None
-        The least score of a label; None where scores are no probabilities.
+        The lowest score of a label; None where scores are no probabilities.
     min_unfamiliar : float
         The same for cells unlike those of training.
     groups : dict of str to CellCounts
@@ -152,7 +152,7 @@ def classify_images(
     sources : sequence of str
         Folders and images.
     model : CellModel or str, or None
-        A model, or its file, with which an interrupted run can resume; None is that of the package.
+        A model, or its file, with which an interrupted run can resume; None is the included one.
     outputs : Outputs
     settings : ClassifySettings
     stage : Stages

@@ -47,7 +47,7 @@ class CellExplanation:
         The measurements that matter most, for and against the label, the weightiest first. Each has a `name`;
         its `value` in standard deviations of the images learned from, from their mean; its `contribution`:
         what it adds to the log-odds of the label, against those of the next class, which is what they lose
-        where it is that of the mean cell; and the `means` of each class over its images, like the value.
+        where the mean cell has it; and the `means` of each class over its images, like the value.
     rest : float
         What all other measurements and the constant add; of a kernel machine also what measurements do only
         together.

@@ -83,7 +83,7 @@ def _chosen_alphas(
             advance()
             totals[number] = totals.get(number, 0) + losses
     chosen = [method.alpha] * len(parts)
-    for number, losses in totals.items():  # the strongest of those with the least loss
+    for number, losses in totals.items():  # the strongest of those with the lowest loss
         chosen[number] = method.alphas[np.flatnonzero(losses == losses.min())[-1]]
     return chosen
 
@@ -129,7 +129,7 @@ def suspect_cells(
         Those that a held-out model contradicts, the strongest contradiction first; the cell has the label and
         the score that this model gives it.
     share : tuple of float
-        Bounds of the share of labels that are wrong. The lower is that of `suspicious_labels`, which sees few
+        Bounds of the share of labels that are wrong. The lower comes from `suspicious_labels`, which sees few
         of the mistakes that follow a rule; the upper counts all contradicted labels, also of hard cells.
     """
     if not parts:

@@ -87,7 +87,7 @@ def calibrate_scores(
 
 
 def _learned(probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """Return the power with the least log loss, and the lowest score with few enough mistakes above it."""
+    """Return the power with the lowest log loss, and the lowest score with few enough mistakes above it."""
     rows = np.arange(len(truth))
     losses = [
         -weights @ np.log(np.maximum(_sharpened(probabilities, power)[rows, truth], 1e-12))
@@ -132,7 +132,7 @@ def corrected_shares(
 ) -> dict[str, float] | None:
     """Estimate the true shares of the classes from counts of labels.
 
-    The likeliest shares, if cells of each class get labels as often as those of the cross-validation did, by
+    The likeliest shares, if cells of each class get labels as often as in the cross-validation, by
     expectation maximisation (Dempster, Laird & Rubin 1977).
 
     Parameters

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Figures are of laboratories left out, one after the other: the share of their cells that gets a label, and
 # of these labels that is wrong.
 ALPHA = 0.1  # with 0.05 to 0.2 as many are wrong where as many get a label
-# The least score of a label: 0.53 of the cells got one, and 0.037 of these were wrong. What an image alone
+# The lowest score of a label: 0.53 of the cells got one, and 0.037 of these were wrong. What an image alone
 # wants more, since its scale is less sure: 0.47 and 0.026, without it 0.56 and 0.055.
 MIN_SCORE, MORE_ALONE = 0.55, 0.05
 VERSIONS_WEIGHT = 3.0  # of all versions of a cell, over that of the cell
@@ -50,7 +50,7 @@ class CautiousModel:
         The first is 0 for colours of the whole cell.
     intercept : ndarray of shape (2, n_classes)
     min_score : float
-        The least score of a label.
+        The lowest score of a label.
     """
 
     classes: tuple[str, ...]
@@ -132,7 +132,7 @@ def tried(
 def calibrated_cautious_model(
     laboratories: Sequence["TrainingSamples"], classes: Sequence[str], seed: int
 ) -> CautiousModel:
-    """Fit a cautious model; of three laboratories or more, those left out tell the least score of a label."""
+    """Fit a cautious model; from three laboratories on, those left out give the lowest score of a label."""
     model = fit_cautious_model(laboratories, seed)
     if len(laboratories) < 3:
         return model

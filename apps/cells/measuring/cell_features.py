@@ -17,7 +17,7 @@ group                what
 ===================  ====================================================================================
 
 The colours of all groups but the last are ratios: they hardly change with the strength of the stain and the
-light, and so travel from one laboratory to another. Those of the last tell more of the cells of one
+light, and so travel from one laboratory to another. The last kind tells more of the cells of one
 laboratory. Histograms are shares of pixels, under a square root: the dot product of two is then the
 Bhattacharyya coefficient, which suits a linear classifier.
 
@@ -45,7 +45,7 @@ PLANES = ("pink", "purple", "dark")  # those of COLOUR_PLANES
 DARK = 2
 GRAINS = (3, 5, 9)  # widths of discs
 THICKNESSES = (3, 5, 8, 11)
-LOBE_DEPTHS = (0.35, 0.5, 0.65, 0.8)  # of the greatest
+LOBE_DEPTHS = (0.35, 0.5, 0.65, 0.8)  # of the largest depth
 N_DEFECTS, N_HU = 3, 4
 GRAIN_PLANES = ("pink", "dark")
 RATIO_SHARES = (0.1, 0.9)  # quantiles of the darkness of a part

@@ -16,7 +16,7 @@ from ..finding.white_cells import WhiteCell
 # The length of a chain of pixels, straight steps 1 and oblique ones the root of 2, is 5 % too long on average
 # (Z. Kulpa, "Area and perimeter measurement of blobs in discrete binary pictures", 1977).
 CHAIN = 0.948
-LOBE_DEPTH = 0.5  # of the greatest: lobes are what is left when as much is taken off the border
+LOBE_DEPTH = 0.5  # of the largest depth: lobes are what is left when as much is taken off the border
 MIN_LOBE = 6  # pixels at the working scale
 
 CHANNELS = ("blue", "green", "red")
@@ -57,7 +57,7 @@ def measure(field: Field, cell: WhiteCell, scale: float = 1) -> tuple[float, ...
           ``width``, the axes of the ellipse with the same second moments, and its ``eccentricity``;
         - ``solidity``, area / that of the convex hull; ``roundness``, 4 pi area / perimeter^2, 1 of a disc;
         - ``nucleus_cell_ratio`` of the areas; ``nucleus_lobes``, the number of parts of the nucleus that are
-          left when half its greatest depth is taken off its border;
+          left when half its largest depth is taken off its border;
         - the mean density of nucleus and cytoplasm in each channel, nan where there is no cytoplasm.
     """
     shapes = [*_shape(cell.body), *_shape(cell.nucleus)]

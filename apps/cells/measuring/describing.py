@@ -62,7 +62,7 @@ def describe_image(
     most : int, optional
         How many cells, the first, are measured.
     also : sequence of {"red cell", "platelet"}
-        What else is found.
+        Other kinds to find.
 
     Returns
     -------

@@ -154,7 +154,7 @@ def crop_record(count: CellCounts, seconds: dict[str, float]) -> dict:
 
 
 def count_sections(count: CellClassification, next_line: str = "") -> list[Section]:
-    """Return the differential count and what else `classify` prints of all images."""
+    """Return the differential count and the rest of what `classify` prints of all images."""
     lines = [found_line(count)]
     if count.undecided:
         counted = "" if count.why_no_shares else "; the intervals count them all"
@@ -163,7 +163,7 @@ def count_sections(count: CellClassification, next_line: str = "") -> list[Secti
         kinds = ", ".join(f"{flag} {n:,}" for flag, n in count.flags.most_common())
         lines.append(f"{many(count.n_flagged, 'image')} unlike the training images: {kinds}")
     for kind, said in _others(count).items():
-        mean = "" if said["per_image"] is None else f", {said['per_image']:.1f} an image"
+        mean = "" if said["per_image"] is None else f", {said['per_image']:.1f} per image"
         lines.append(f"{many(said['count'], kind)}{mean}")
     shares = [count_section(count)] if count.cells else []
     groups = groups_sections(count, SHOWN_GROUPS, brief=True)

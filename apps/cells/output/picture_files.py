@@ -94,7 +94,7 @@ def draw_mistakes(path: str, mistakes: Sequence[Mistake]) -> int:
     """
     counts = Counter(file.original for file, _ in mistakes)
     first = {mistake[0].original: mistake for mistake in reversed(mistakes)}
-    # The order is that of the surest mistake of each.
+    # Ordered by the surest mistake of each.
     drawn = [first[original] for original in islice(counts, MAX_ORIGINALS)]
     lines = 2 + any(counts[file.original] > 1 for file, _ in drawn)
     # Wide enough for two labels and a score.

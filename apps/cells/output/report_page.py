@@ -230,7 +230,7 @@ def report_page(tally: ReportTally, adapt: str = "", more: Sequence[str] = ()) -
 
 
 def _head(tally: ReportTally, served: bool) -> Section:
-    """Return what stands below the title: what the page is, what to beware of, and how much there is."""
+    """Return the text below the title: what the page is, what to beware of, and how much there is."""
     count = tally.count
     advice = count.advice("above") if served else count.advice()
     notices = [*filter(None, [missed_line(count, count.look)])]
@@ -271,7 +271,7 @@ def _agreement_sections(tally: ReportTally) -> list[Section]:
     if not n + undecided:
         return []
     wrong = tally.mistakes.total()
-    lines = ["The known label of an image is that of one cell: the largest, or the central one of a cut-out."]
+    lines = ["The known label of an image is for one cell: the largest, or the central one of a cut-out."]
     known = {truth for truth, _ in tally.confusion} | tally.without_label.keys()
     if strange := sorted(known - {*tally.count.model.classes}):
         given = sum(k for (truth, _), k in tally.confusion.items() if truth in strange)

@@ -204,7 +204,7 @@ class ReviewServer:
                 body += part
                 if len(body) > MAX_BODY_BYTES:
                     raise ValueError
-            version = int(request.headers.get("if-match", '"0"').strip('"'))  # 0: that of the first page
+            version = int(request.headers.get("if-match", '"0"').strip('"'))  # 0: the first page's
             await run_in_threadpool(self.work.put, json.loads(body), version)
         except Outdated:
             why = "These verdicts were made from an earlier version."

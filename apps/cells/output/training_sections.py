@@ -17,8 +17,8 @@ from ..learning.error_report import ErrorReport
 
 DETAILS = {"Alpha", "Certificate", "Scores", "Time", "Model"}  # sections that only -v prints as they are
 SUSPECTS, SHOWN_LABELS = "Labels to check", 5  # labels to check
-# Labelled cells a class from which on `train` on these alone does as well: with 10 its error was 0.100 on the
-# rest of a laboratory, that of `adapt` 0.092; with 20 it was 0.073 and 0.082.
+# Labelled cells per class from which on `train` on these alone does as well: with 10 its error on the rest of a
+# laboratory was 0.100, adapt's 0.092; with 20 it was 0.073 and 0.082.
 ENOUGH_A_CLASS = 20
 ERRORS = "error", "error_interval", "labels", "confusion", "without_cell", "originals"
 

@@ -1,4 +1,4 @@
-"""Options that several commands of this app share: those of the table of settings, and some others."""
+"""Options that several commands of this app share: the options in the table of settings, and some others."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -84,7 +84,7 @@ def remembering_source(source: TextSource, about: dict) -> TextSource:
 def source_options(*, labelled: bool = True, **more):
     """Return a decorator that adds the options for reading; the command gets one `source`.
 
-    Its path is that of the argument `corpus`, or is left to the command.
+    Its path is the argument `corpus`, or is left to the command.
     """
 
     def decorate(command):

@@ -47,7 +47,7 @@ UNLIKE_NEXT = "proba", "threshold", "unsure", "strict", "top", "scheduler"  # op
         type=FiniteFloat(),
         metavar="T",
         help="Binary models: predict the second label when its score (with --proba, its probability) is at "
-        "least T. Models of several labels a text: predict every label for which that holds.  [default: a "
+        "least T. Models of several labels per text: predict every label for which that holds.  [default: a "
         "score above 0, or above the threshold of the label]",
     ),
     click.option(
@@ -77,8 +77,8 @@ UNLIKE_NEXT = "proba", "threshold", "unsure", "strict", "top", "scheduler"  # op
         "--output",
         type=Writes("csv", "tsv", "jsonl", "text"),
         metavar="FILE",
-        help="Write FILE, completely or not at all. The ending .csv, .tsv or .jsonl sets its format; "
-        "otherwise the format is that of the input.  [default: stdout]",
+        help="Write FILE (atomically). The ending .csv, .tsv or .jsonl sets its format; "
+        "otherwise FILE has the format of the input.  [default: stdout]",
     ),
 )
 @section("Cluster", scheduler_option)
@@ -89,8 +89,8 @@ def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **opti
     default is stdin (-). MODEL is a file that train wrote; the default is `english`, a model of reviews that
     comes with fastsvm. It remembers the --text-col of its training. With two labels, a score above 0 means
     the second label in alphabetical order. With more labels, or with --top, each score belongs to the label
-    beside it. A model that was trained on several labels a text gives those above their thresholds, the best
-    first, joined by its --label-sep; the score is that of the best label. JSON has a list, `labels`.
+    beside it. A model of several labels per text gives all labels above their thresholds, the best first,
+    joined by its --label-sep; the score is the best label's. JSON has a list, `labels`.
 
     For plain text, each input line produces one output line: label, tab, score. Output is written as soon as
     it is ready. Tables keep their columns and JSON objects their keys; label and score are added, and with
@@ -161,7 +161,7 @@ def _write_next_texts(model, about, sources, n, output, as_json):
 
 
 def _model_and_files(arguments):
-    """Return the model's path, None for the one that comes along, and the files."""
+    """Return the model's path, None for the included one, and the files."""
     from ..measures.prediction import SHIPPED_NAME, is_model_file
 
     for word in arguments:

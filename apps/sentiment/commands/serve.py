@@ -25,7 +25,7 @@ def serve(model, host, port, quiet, verbose):
     """Serve MODEL over HTTP: texts in, labels out, as JSON.
 
     POST /predict takes {"text": "..."} and answers {"label": ..., "score": ...}, with probabilities if the
-    model has them; a model of several labels a text answers with a list, `labels`. It also takes
+    model has them; a model of several labels per text answers with a list, `labels`. It also takes
     {"texts": [...]} or a list, and then answers with a list. GET /health answers when the server runs. GET /
     shows how to ask.
 

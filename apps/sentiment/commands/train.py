@@ -63,7 +63,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
         raise AppError("out of memory; give --stream, which needs less, or more memory") from None
     warn(*result.warnings)
     try:
-        if report:  # before anything is printed: whoever reads that may leave
+        if report:  # before anything is printed: its reader may leave
             with Stages(verbose, spinner=not quiet) as stage_of_report, stage_of_report("report"):
                 model.report(report, _reproducing_command(click.get_current_context()))
     finally:  # whatever happened to the report, the model is there

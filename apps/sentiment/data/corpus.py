@@ -60,7 +60,7 @@ class Corpus:
 
     @property
     def own_separator(self) -> dict[str, str]:
-        """What a model of several labels a text remembers: what separates them, or is in none of them."""
+        """What a model of several labels per text remembers: what separates them, or is in none of them."""
         if self.labels.exclusive:
             return {}
         free = (each for each in (*SEPARATORS, "\n") if not any(each in name for name in self.labels.names))
@@ -222,7 +222,7 @@ def _is_one_label(where: int | str, label: LabelField, skipped: Skipped) -> bool
 
 
 def in_pieces(texts: Iterable[PlacedText], size: int) -> Batches:
-    """Return texts in pieces of so many characters, or a text more."""
+    """Return texts in pieces of `size` characters, or a text more."""
     return record_formats.joined_blocks(([placed] for placed in texts), size, itemgetter(2))
 
 

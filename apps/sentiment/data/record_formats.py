@@ -207,7 +207,7 @@ def read_folder(source: TextSource) -> Records:
 def joined_blocks(
     blocks: Iterable[list], size: int, text_of: Callable[[Any], str] = attrgetter("text")
 ) -> Iterator[list]:
-    """Join lists of records, or of what else has a text, until one has `size` characters of text."""
+    """Join lists of records, or of anything else with a text, until one has `size` characters of text."""
     whole, room = [], size
     for block in blocks:
         whole += block
@@ -261,8 +261,10 @@ def is_header(columns: list[str]) -> bool:
 
 
 def read_table(lines: Lines, format: str, source: TextSource) -> Records:
-    """Read a header and its records. Of the separators, the table has that with the text column, or with most
-    columns; a record with too many or too few fields has a problem."""
+    """Read a header and its records; a record with too many or too few fields has a problem.
+
+    The separator is the one by which the text column is found, or else the one with more columns than others.
+    """
     first = next(lines)
     lines.give_back([first])
     rows = {s: [column.strip() for column in header_of(first[1], s)] for s in SEPARATORS[format]}
@@ -324,7 +326,7 @@ def _row_blocks(lines: Lines, delimiter: str, limit: int) -> Iterator[list[Row]]
 
 
 def _rows_at_once(first: int, lines: list[str], delimiter: str) -> tuple[list[Row], int]:
-    """Read records while their quotes are those of a CSV writer; return them and their number of lines."""
+    """Read records while their quotes are as CSV writers set them; return them and their number of lines."""
     quoted = [line for line in lines if '"' in line]
     with suppress(csv.Error):
         parsed = list(csv.reader(quoted, delimiter=delimiter, strict=True))

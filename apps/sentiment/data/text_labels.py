@@ -130,7 +130,7 @@ class TextLabels:
 
     @property
     def strata(self) -> np.ndarray:
-        """A number for each text by which parts get like shares: that of its rarest label; -1 of none."""
+        """A number for each text by which parts get like shares: its rarest label's; -1 of none."""
         strata = np.full(len(self), -1)
         often = np.argsort(-self.counts[self.codes], kind="stable")
         strata[self.rows[often]] = self.codes[often]

@@ -39,7 +39,7 @@ class TextSource:
 
     A line or file of more than `max_line` bytes is skipped. Without a `label_column`, labels are not asked
     for. A `label_separator` parts the labels of a text; None finds out whether there is one, and with an
-    empty one a text has one label. A table may have the `remembered` name of a column in the place of the
+    empty one a text has one label. A table may have the `remembered` name of a column instead of the
     usual one. What is in memory already is `given`: texts, each with its label or its labels.
     """
 
@@ -58,7 +58,7 @@ class TextSource:
             raise AppError(f"--text-col and --label-col are both {self.text_column!r}", USAGE)
 
     def named(self, columns: Iterable[str], name: str | None) -> str | None:
-        """Return the one of some columns that `name` means: that of a model, its own, or in another case.
+        """Return the one of some columns that `name` means: the model's, its own, or in another case.
 
         The column of labels may be called `labels` as well.
         """

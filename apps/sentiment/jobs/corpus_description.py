@@ -141,7 +141,7 @@ def _length_statistics(lengths: np.ndarray) -> dict[str, float]:
 
 
 def _exact_and_near_copies(corpus: Corpus) -> tuple[dict, dict]:
-    """Return the exact copies, and what else is the same but for case and white space."""
+    """Return the exact copies, and texts that are the same but for case and white space."""
     distinct, groups = groups_of_equals(enumerate(corpus.texts))
     # A hash is enough to tell texts apart, and smaller than a text.
     squeezed = ((i, hash(" ".join(corpus.texts[i].lower().split()))) for i in distinct)

@@ -103,7 +103,7 @@ def _scores_on_corpus(model, watch: TextWatch, corpus: Corpus, source: TextSourc
 
 
 def _as_models_learned(source: TextSource, path: str, models: Sequence, about: dict) -> TextSource:
-    """Return a source of one label a text or several, as its models learned; `about` is of the first."""
+    """Return a source of one label per text or several, as its models learned; `about` is of the first."""
     first, *others = (thresholds_of(model) is not None for model in models)
     if any(other != first for other in others):
         raise AppError("one model gives a text one label and the other several: nothing to compare", USAGE)
@@ -137,7 +137,7 @@ def compare_models(name: str, first: np.ndarray, second: np.ndarray) -> dict:
     Returns
     -------
     dict
-        `model` and `accuracy` are those of the second. `only_first`, `only_second`: how many texts only one
+        `model` and `accuracy` belong to the second. `only_first`, `only_second`: how many texts only one
         gets right. `p_value`: how probable at least so uneven a split of these is if both were equally good
         (McNemar 1947, exact). `difference` of the accuracies, the first less the second, and its 95 %
         `interval` (Bonett and Price 2012, Adjusted Wald confidence interval for a difference of binomial
@@ -175,7 +175,7 @@ def advise_threshold(
     evaluation : AnswerScores
     measure : {"precision", "recall", "cost"}
     wanted : float or (float, float)
-        The least precision or recall; or the costs of a wrong label and of a missed one.
+        The lowest precision or recall; or the costs of a wrong label and of a missed one.
 
     Returns
     -------

@@ -49,7 +49,7 @@ def export_model(
     to : {"pruned", "liblinear"}
         A smaller model of this app, or one for LIBLINEAR; see the top of this module.
     about : mapping, optional
-        What the file of the model says besides; that of a smaller one says it, too.
+        What the file of the model says besides; a smaller one says it, too.
     keep, min_weight : optional
         As for `prune_model`.
 
@@ -66,7 +66,7 @@ def export_model(
             told = "models of words, and this one counts characters; train one --recipe nb-words"
             raise AppError(f"--to {to} is for {told}")
         if thresholds_of(model) is not None:
-            raise AppError(f"--to {to} is for models of one label a text; give --to pruned", USAGE)
+            raise AppError(f"--to {to} is for models of one label per text; give --to pruned", USAGE)
         if hasattr(model["classifier"], "squares_"):
             raise AppError(
                 f"--to {to} is for models that scale texts alike for all labels, and each label of this one "

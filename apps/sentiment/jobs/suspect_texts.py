@@ -132,7 +132,7 @@ def suspected_labels(
 WORDS = 3  # in a row, that texts are compared by
 OVERLAP = 0.8  # of what either of two texts has, that both have
 MOST_TEXTS_SHARING = (
-    20  # texts that may share three words for these to lead to candidates; those of more are phrases
+    20  # texts that may share three words for these to lead to candidates; words of more texts are phrases
 )
 TEXTS_AT_ONCE = 10_000  # texts whose candidates are looked for at once
 
@@ -207,7 +207,7 @@ def _similar_pairs(X: csr_matrix):
     for start in range(0, len(n_rare), TEXTS_AT_ONCE):
         shared = (rare[start : start + TEXTS_AT_ONCE] @ columns).tocoo()
         a, b = shared.row + start, shared.col
-        # Whoever has four in five of all in common has half of the rare ones in common, but for odd cases.
+        # Texts with four in five of all words in common mostly have half of the rare ones in common.
         likely = (a < b) & (2 * shared.data >= np.maximum(n_rare[a], n_rare[b]))
         a, b = a[likely], b[likely]
         both = X[a].multiply(X[b]).sum(axis=1).astype(int).A1

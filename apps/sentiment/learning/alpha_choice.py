@@ -153,7 +153,7 @@ class AlphaSearch:
 
     Alphas are those for all rows; where a fold trains on a share of them, it gets alpha divided by that
     share. So what a text weighs against the regularisation, 1 / (alpha n), LIBLINEAR's C, is the same: its
-    best value depends less on the number of texts than that of alpha.
+    best value depends less on the number of texts than alpha's does.
 
     Attributes
     ----------

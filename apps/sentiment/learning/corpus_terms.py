@@ -76,7 +76,7 @@ TermTally = tuple[Terms, np.ndarray]  # terms, and in how many texts of each lab
 
 
 def tally_terms(coded: CodedTexts, settings: Settings, n_jobs: int = -1) -> TermTally | None:
-    """Count terms in so many threads; None where there are none."""
+    """Count terms in `threads` threads; None where there are none."""
     texts, codes, n_labels = coded
     vectorizer = pipeline_steps.vectorizer(replace(settings, min_df=1), np.float32).set_params(n_jobs=n_jobs)
     try:

@@ -89,7 +89,7 @@ def learning_curve(
     Returns
     -------
     list of dict
-        The texts trained on, the accuracy and the value by the metric. The last is that of all training
+        The texts trained on, the accuracy and the value by the metric. The last is for all training
         texts; shares too small to learn from are left out.
     """
     points, settings, labels = [], learned.settings, everything.y[:n_train].label_counts.keys()

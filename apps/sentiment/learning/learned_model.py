@@ -46,9 +46,9 @@ OTHERWISE = "train a model of old and new texts without --continue"
 class LeftOutScores:
     """Decision values of texts by models that had not seen them; -inf for a label unknown to the model.
 
-    `y` are the labels of these texts. The values were lowered by `shift`, as those of the model that is made
-    with them are to be. `metric` is what the thresholds of several labels a text are best by. `rows` are the
-    texts among those trained on, unless the texts are streamed.
+    `y` are the labels of these texts. The values were lowered by `shift`, as the values of the model made
+    with them are to be. `metric` is what the thresholds of several labels per text are best by. `rows` are
+    the texts among those trained on, unless the texts are streamed.
     """
 
     y: TextLabels
@@ -310,7 +310,7 @@ class CountedTexts(NamedTuple):
 
 
 class ContinuedModel:
-    """New texts for a model that is there, in the place of `CountedTexts`, with the terms that it knows.
+    """New texts for a model that is there, instead of `CountedTexts`, with the terms that it knows.
 
     The scores that it gives are one more column beside the terms (of several labels, one for each), and the
     new classifier is trained on all of them. With old weights w0 its weights are ``t w0 + v``. Where the new
@@ -400,7 +400,7 @@ def continued_settings(model: Pipeline, settings: Settings) -> Settings:
     """Return settings with the recipe of a model: SDCA of its loss, or else of the hinge loss."""
     check_linear(model, "--continue")
     if thresholds_of(model) is not None:
-        raise AppError(f"a model of several labels a text cannot learn on; {OTHERWISE}", USAGE)
+        raise AppError(f"a model of several labels per text cannot learn on; {OTHERWISE}", USAGE)
     names = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
     if hasattr(model["classifier"], "squares_"):
         told = "each label of this model scales texts to a length of its own: it cannot learn on"

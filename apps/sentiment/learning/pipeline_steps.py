@@ -91,7 +91,7 @@ def alpha_search(settings: Settings, **other: Any) -> AlphaSearch:
 
 
 def classifier(settings: Settings, n_texts: int | None = None):
-    """Return the classifier of so many texts, with its own alpha and epochs unless they are given."""
+    """Return the classifier of `n_texts` texts, with its own alpha and epochs unless they are given."""
     given = {"alpha": settings.alpha, "max_iter": settings.epochs, "random_state": settings.seed}
     given["gamma"] = GAMMA if settings.has_norm else "scale"
     weights = settings.label_weights

@@ -28,7 +28,10 @@ from . import pipeline_steps
 from .alpha_choice import SQUARED_ERROR, AlphaChoice
 from .text_splits import Fold, n_inner_folds, split_rows, trainable_folds
 
-TEXTS_TRIED, SEVERAL_LABELS = 2000, 50  # of so many labels at most; each is a problem of its own, so of more:
+TEXTS_TRIED, SEVERAL_LABELS = (
+    2000,
+    50,
+)  # of this many labels at most; each is a problem of its own, so of more:
 TEXTS_OF_MORE, TEXTS_OF_LABEL = 1000, 7  # fewer texts, but some of each label
 CHARACTERS = 1_500_000  # of these texts at most
 FEWEST, FEWEST_OF_LABEL = 100, 10  # texts, and texts of a label on average, on which a choice means something
@@ -39,7 +42,7 @@ TOL = 0.05  # relative gap
 # this rule, and as good with 1 or 3 standard errors or from 350 to 1,300 characters.
 LONG_CHARACTERS = 500  # of a text, on average
 # In short texts, a small lead of words, or of tf-idf, is mostly chance. 22 corpora, 185 draws of 800 to 9,000
-# texts: the recipe taken is 0.0017 behind the best on the test texts on average, 0.0022 if the least error
+# texts: the recipe taken is 0.0017 behind the best on the test texts on average, 0.0022 if the lowest error
 # decides; 0.0019 if tf-idf needs a lead of 0.5 or 2 standard errors, 0.0018 if words need none.
 OF_SHORT = "nb-both"  # what these get where no other is surely better
 STANDARD_ERRORS_OF_WORDS, STANDARD_ERRORS_OF_TFIDF = 2.0, 1.0  # of a lead that is no chance
@@ -55,8 +58,8 @@ def choose_recipe(
 ) -> tuple[Settings, dict | None]:
     """Return settings with the recipe that does best on some of the training texts.
 
-    Where these are too few to try anything, every term counts, with tf-idf: with 2 to 10 texts a label of six
-    corpora, that was as accurate as the best of three recipes with tf-idf and LinearSVC, or nearly.
+    Where these are too few to try anything, every term counts, with tf-idf: with 2 to 10 texts per label of
+    six corpora, that was as accurate as the best of three recipes with tf-idf and LinearSVC, or nearly.
 
     Parameters
     ----------
@@ -64,7 +67,7 @@ def choose_recipe(
     y : TextLabels
         What there is to train on.
     settings : Settings
-        Whose `recipe` is "auto"; `min_df` is that of all recipes that are tried. With too few texts the
+        Whose `recipe` is "auto"; `min_df` is for all recipes that are tried. With too few texts the
         default becomes 1.
     stage : Stages
 

@@ -99,7 +99,7 @@ class AnswerScores:
     def margins(self) -> np.ndarray:
         """The lead of each answer: over the threshold for two labels, over the second label for more.
 
-        Where a text may have several, it is that of the surest label that is given wrongly or missed.
+        Where a text may have several, it is the score of the surest label that is given wrongly or missed.
         """
         several = self._thresholds is not None
         return self._wrong_margins.max(axis=1) if several else least_sure(self.decision, None)[1]
@@ -159,7 +159,7 @@ class AnswerScores:
 
     @property
     def main_metric(self) -> str:
-        """The score that is told first: that of giving a text its label, or its labels."""
+        """The score that is told first: about giving a text its label, or its labels."""
         return "accuracy" if self.truth.exclusive else "micro-f1"
 
     @cached_property

@@ -32,7 +32,7 @@ BINS = 20  # of the values of texts held out, of the same number of texts each
 CHANCE = 0.01  # that a difference is named where there is none
 FEWEST_TEXTS = 100  # of fewer nothing is said
 EXPECTED_TEXTS = 5  # of a label; below, shares of texts are not spread as the test has it (Cochran 1954)
-FIRST_TEXTS, LATER_TEXTS = 1000, 5  # words are counted in the first ones, then in one of so many
+FIRST_TEXTS, LATER_TEXTS = 1000, 5  # words are counted in the first ones, then in one of this many
 # Measured on the test parts of twelve corpora (docs/measurements/text.md): half of a part from another corpus
 # is named, the part as it is hardly ever. Shares of pairs beyond a half:
 MOVED_CONFIDENCE = 0.07
@@ -160,7 +160,7 @@ class _Spread:
 
 
 def _deviations(n_sides: int) -> float:
-    """Return how many standard deviations one of so many differences exceeds by chance alone."""
+    """Return how many standard deviations one of `n_sides` differences exceeds by chance alone."""
     return NormalDist().inv_cdf(1 - CHANCE / n_sides)
 
 

@@ -66,7 +66,7 @@ def best_f1(is_it: np.ndarray, decision: np.ndarray, n_having: float | None = No
 
 
 def score_sets(metric: str, y: TextLabels, decision: np.ndarray) -> float:
-    """Return a score of several labels a text, with the threshold that is best for the micro-F1 of all.
+    """Return a score of several labels per text, with the threshold that is best for the micro-F1 of all.
 
     The macro-F1 is the one with the best threshold of each label.
     """
@@ -141,13 +141,13 @@ def score_decision(
     Parameters
     ----------
     metric : one of `METRICS`
-        The average precision of two exclusive labels is that of the rarer one, of more their mean.
+        The average precision of two exclusive labels is the rarer one's, of more their mean.
     y : TextLabels
-        True labels; the first of their names are those of the model, in its order.
+        True labels; their names begin with the model's, in its order.
     decision : ndarray
         As `decision_function` returns it.
     thresholds : ndarray of shape (n_labels,), optional
-        Those above which labels are given, of several labels a text.
+        Those above which labels are given, of several labels per text.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def threshold_for_metric(metric: str, decision: np.ndarray, likely: np.ndarray) 
     """
     order = np.argsort(-decision, kind="stable")
     given, n, second = np.arange(1, len(order)), len(order), likely.sum()
-    right = np.cumsum(likely[order])[:-1]  # of those given the second label, where so many are
+    right = np.cumsum(likely[order])[:-1]  # of those given the second label, up to each place
     first_right = n - given - (second - right)  # of those given the first
     if metric == "macro-f1":
         scores = 2 * right / (given + second) + 2 * first_right / (2 * n - given - second)

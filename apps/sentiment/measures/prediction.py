@@ -35,7 +35,7 @@ NOTHING_KNOWN = "no known term"  # the note beside a label that only the interce
 class Predictions:
     """What a model says of some texts; `threshold`, `proba` and `unsure` are as for `classify`.
 
-    `thresholds` are those of a model that gives a text several labels.
+    `thresholds` belong to a model that gives a text several labels.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ def about_model(path: str | None) -> dict[str, Any]:
 
 
 def separator_of_model(about: Mapping[str, Any]) -> str:
-    """Return what stands between the labels of a text, of a model that gives several."""
+    """Return what separates the labels of a text, of a model that gives several."""
     return about.get("label_sep", SEPARATORS[0])
 
 
@@ -208,7 +208,7 @@ def check_choices(
         told = "this model has scores but no probabilities; train one with --classifier sdca-logistic"
         raise AppError(told, USAGE)
     if unsure and several:
-        told = "--unsure is for models of one label a text"
+        told = "--unsure is for models of one label per text"
         raise AppError(f"{told}; --proba --threshold P gives the labels that are as probable as that", USAGE)
     if threshold is not None and n > 2 and not several:
         raise AppError(f"--threshold is for models of two labels; this one has {n}", USAGE)
@@ -240,7 +240,7 @@ def classify(
         Give labels by probabilities; the classifier must have them.
     threshold : float, optional
         Of two labels, the score from which the second is given, or with `proba` its probability. Of several
-        labels a text, that from which each of them is given.
+        labels per text, that from which each of them is given.
     unsure : (float, float), optional
         Of two labels, the probabilities of the second at which neither is given. If the first number is 0,
         the second is what the best probability has to reach, of any number of labels.

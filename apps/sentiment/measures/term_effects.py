@@ -131,7 +131,7 @@ def _largest(row: np.ndarray, sign: float, n: int) -> tuple[np.ndarray, np.ndarr
 
 
 def _terms_at(vectorizer, columns: np.ndarray) -> dict[int, str]:
-    """Return the terms of some columns; those of all would take as long as a fit."""
+    """Return the terms of some columns; all terms would take as long as a fit."""
     if not len(columns):  # of which scikit-learn makes no vectorizer
         return {}
     terms = _restricted_vectorizer(vectorizer, columns).get_feature_names_out()

@@ -41,7 +41,7 @@ class PredictionWriter:
     top : int
         How many labels of each text.
     separator : str, optional
-        What joins the labels of a text, of a model that gives several. In the place of `label` an object then
+        What joins the labels of a text, of a model that gives several. Instead of `label` an object then
         has a list, `labels`, and with `top` all of the best labels stand behind what is given.
     """
 
@@ -91,7 +91,7 @@ class PredictionWriter:
     def write(self, batch: list[Record], found: Predictions, *, as_it_stands: bool = False) -> None:
         """Write the predictions of a batch, and send them on.
 
-        Where the input is a table of the same form, what stands there may go before them `as_it_stands`.
+        Where the input is a table of the same form, its text may go before them `as_it_stands`.
         """
         if self._form == "lines":
             text = "".join(self._plain_lines(batch, found))
@@ -162,7 +162,7 @@ class PredictionWriter:
     ) -> tuple[list[list[str]], list[list[float]], list[list[float]] | None]:
         """Return what is given, and the labels of further places, with their scores and probabilities.
 
-        Of several labels a text, all of the best ones follow what is given, whose score is that of the best.
+        Of several labels per text, all of the best ones follow what is given, with the score of the best.
         """
         columns = self._ranked(found, labels)
         if self._joiner and self._top > 1:

@@ -147,7 +147,7 @@ def _read_and_split_rows(file, scale, table):
 
 
 def _advise_scaling(X) -> None:
-    """Say so where the spreads of columns differ by much: all solvers need more epochs then."""
+    """Warn where the spreads of columns differ by much: all solvers need more epochs then."""
     spreads = X.std(axis=0)
     spreads = spreads[spreads > 0]
     if len(spreads) and (times := spreads.max() / spreads.min()) > UNEVEN:

@@ -53,7 +53,7 @@ def study_options(default_folder: str):
     runs = click.option(
         "--runs",
         type=click.IntRange(min=2),
-        help="Repetitions of each experiment.  [default: those of the document]",
+        help="Repetitions of each experiment.  [default: as many as the paper's]",
     )
     quick = click.option("--quick", is_flag=True, help="Run a small version of the study.")
     output = click.option(
@@ -176,7 +176,7 @@ def command_line(
 
 
 def thread_count(threads: object) -> int:
-    """Return the number of threads that a file for --config gives; -1 is that of the cores."""
+    """Return the number of threads that a file for --config gives; -1 is one per core."""
     from fastsvm.fitting import number_of_threads
 
     if threads != -1 and not (isinstance(threads, int) and threads >= 1):

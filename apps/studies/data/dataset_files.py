@@ -15,7 +15,7 @@ class DatasetError(OSError):
 
 
 class DatasetNotFoundError(DatasetError):
-    """A data set is neither at hand nor to be had."""
+    """A data set is neither on the disk nor downloadable."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Source:
     checksum : str or None
         "sha256:..." or "md5:..."; None: nobody has published one that we know of.
     also : str, default=""
-        Another name: that of a file with the same content in the format of this project.
+        Another name: of a file with the same content in the format of this project.
     """
 
     name: str
@@ -56,7 +56,7 @@ def find(source, data_home=None, download_if_missing=True):
     Raises
     ------
     DatasetNotFoundError
-        Where it is neither at hand nor to be had.
+        Where it is neither on the disk nor downloadable.
     DatasetError
         Of a folder that is absent, and a file with another checksum.
     """

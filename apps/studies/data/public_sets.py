@@ -81,7 +81,7 @@ def _read_points(path: Path) -> Rows:
 
 PUBLIC_SETS = {
     # 9,298 handwritten digits of 16 by 16 pixels; ink from 0 to 1. The first 7,291 are the original training
-    # set. J. Hull, A database for handwritten text recognition research, PAMI 1994; the files are those of
+    # set. J. Hull, A database for handwritten text recognition research, PAMI 1994; the files come from
     # LIBSVM's page, where ink is from -1 to 1. No licence is given. The checksums are torchvision's.
     "usps": PublicSet(_read_usps, 256, tuple(range(10)), (
         Source("usps.bz2", f"{LIBSVM}/usps.bz2", f"md5:{USPS_MD5}", "usps.npz"),
@@ -141,14 +141,14 @@ def fetch_public_set(
 
 
 def public_set_at_hand(name: str, folder: str | None) -> Rows | None:
-    """Return a public data set from a folder, without the network; None where it is not at hand.
+    """Return a public data set from a folder, without the network; None where it is not there.
 
     Parameters
     ----------
     name : str
         A name of `PUBLIC_SETS`.
     folder : str or None
-        None: nothing is at hand.
+        None: there is nothing.
 
     Raises
     ------

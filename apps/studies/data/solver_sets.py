@@ -67,7 +67,7 @@ def simulated(seed: int, rows: int = SIMULATED_ROWS) -> tuple[np.ndarray, np.nda
 
 
 def all_sets(folder: str | None, seed: int, quick: bool) -> dict[str, DataSet]:
-    """Return the simulated rows, and prostate and skin in their scalings where they are at hand."""
+    """Return the simulated rows, and prostate and skin in their scalings where they are available."""
     X, y, _ = simulated(seed)
     sets = [DataSet(SIMULATED, X, y, 8, 20 if quick else 50)]
     if found := public_set_at_hand("prostate", folder):

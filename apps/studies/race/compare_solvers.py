@@ -61,15 +61,16 @@ def compare(
     X_test, y_test : as X and y, default=None
         Rows for the test error.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default=None
-        What all are measured by, with the alpha of each (a perceptron's: that of the others; the smooth
+        What all are measured by, with the alpha of each (a perceptron's: the alpha of the others; the smooth
         hinge's width is 1 but for models of that loss). None: each by its own.
     n_jobs : int, default=None
         Threads, over runs; -1 for all processors. Does not change the result, but for the seconds.
     random_state : int, default=0
         The first seed. A run returns what a fit with its seed would, up to rounding.
     parts : int, default=1
-        Inside the first epoch runs are measured, too: after 1, 2, 3, 4, 6, 8, 12, ... of so many parts. Where
-        rows are many a solver may be near the optimum long before it has seen all. Does not change the runs.
+        Inside the first epoch runs are measured, too: after 1, 2, 3, 4, 6, 8, 12, ... of this many parts.
+        Where rows are many a solver may be near the optimum long before it has seen all. Does not change the
+        runs.
     every : int, default=None
         Inside every epoch runs are measured, too: after every so many steps of it.
     progress : callable, default=None

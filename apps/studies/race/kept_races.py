@@ -83,7 +83,7 @@ def add_race(
 
 
 def excess(race: Arrays) -> np.ndarray:
-    """Return how far the objectives of runs are above the least one, as a share of that."""
+    """Return how far the objectives of runs are above the lowest one, as a share of it."""
     return race["primal"] / race["optimum"] - 1
 
 

@@ -12,7 +12,10 @@ from ..report.study import Context
 from ..report.verdicts import Statistic
 from .kept_races import NEAR, add_race, cost_ratio, plain_sdca
 
-SKIN, ABSENT = "skin", "skin.tsv.gz is not in the folder of data, and nothing else at hand has so many rows."
+SKIN, ABSENT = (
+    "skin",
+    "skin.tsv.gz is not in the folder of data, and nothing else available has as many rows.",
+)
 RUNS, EPOCHS, PARTS = 7, 10, 128
 QUICK_ROWS = 20_000
 PEGASOS, SDCA_NAME = "Pegasos", "SDCA"

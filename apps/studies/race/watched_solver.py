@@ -97,7 +97,7 @@ class WatchedSolver:
         """What the solver would return now."""
         found = self.solver.iterate()
         state = self.solver.state
-        if getattr(state, "seen", -1) > 0:  # modified SGD: its w is that of a problem of the rows seen
+        if getattr(state, "seen", -1) > 0:  # modified SGD: its w solves a problem of the rows seen
             n = self.solver.problem.n
             found = found._replace(w=self.solver.w * ((n + state.ahead) / (state.seen + state.ahead)))
         return Iterate(*(np.copy(part) if isinstance(part, np.ndarray) else part for part in found))

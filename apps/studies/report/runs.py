@@ -38,7 +38,7 @@ class Runs:
         ----------
         experiment, data, solver : str
         setting : object
-            What else tells these runs from others, as text.
+            Anything else that tells these runs from others, as text.
         **fields : array-like
             Of `NUMBERS`: of shape (runs, points), (1, points), (runs,) for one point each, or a number.
 
@@ -91,7 +91,7 @@ class Measured:
         Of the data.
     runs : Runs
     pictures : dict
-        Images, surfaces and what else `runs.csv` does not hold; empty where it is drawn from that file.
+        Images, surfaces and others that `runs.csv` does not hold; empty where it is drawn from that file.
     """
 
     data: str

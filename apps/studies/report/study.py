@@ -101,9 +101,9 @@ class Figure(NamedTuple):
     size : (float, float)
         Inches.
     words : str, default=""
-        The name in captions.csv, if several figures share their words; "": that of the figure.
+        The name in captions.csv, if several figures share their words; "": the figure's.
     subject : str, default=""
-        What stands for "{}" in the title and the caption.
+        The text for "{}" in the title and the caption.
     ending : str, default="png"
     shows_data : bool, default=False
         Whether it shows images or texts of the data themselves, which the docs leave out.
@@ -131,7 +131,7 @@ class Table(NamedTuple):
     name : str
     header : sequence of str
     rows : sequence of sequences
-        Numbers as numbers: whoever shows them chooses the digits.
+        Numbers as numbers: the page that shows them chooses the digits.
     """
 
     name: str

@@ -40,7 +40,7 @@ def all_claims(records: Sequence[dict]) -> list[dict]:
 
 
 def claims_table(claims: Sequence[dict]) -> sections.Table:
-    """Return the verdicts with what stands behind them."""
+    """Return the verdicts with their evidence."""
     rows = [[claim[name] for name in COLUMNS] for claim in claims]
     return sections.Table(COLUMNS, rows, words=range(len(COLUMNS)), kind="claims")
 

@@ -191,7 +191,7 @@ class Claim:
     region : Region
     unit : str
     why : str
-        What stands behind the region, a sentence.
+        The reason for the region, a sentence.
     question : str
         What it has in common with a claim of another study, which must not say the contrary.
     """

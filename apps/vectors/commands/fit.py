@@ -39,7 +39,7 @@ def fit(source, stage, cost, folds, output, **options):
     """Fit a certified linear or kernel machine.
 
     It minimises 1/2 ||w||^2 + C sum_i phi(y_i (w.x_i + b0)), like LIBLINEAR and LIBSVM; b0 is not
-    regularised. With --penalty l1 it is ||w||_1 in the place of 1/2 ||w||^2. With more than two labels,
+    regularised. With --penalty l1 it is ||w||_1 instead of 1/2 ||w||^2. With more than two labels,
     each has a problem against the others.
     """
     from .. import vector_models

@@ -23,7 +23,7 @@ from . import _options
 def path(source, stage, loss, penalty, l1_ratio, number, tol, output):
     """Find certified solutions for a range of C.
 
-    For linear machines and two labels; the least C comes first. The accuracy is that on FILE. With
+    For linear machines and two labels; the smallest C comes first. The accuracy is on FILE. With
     --penalty l1 or elasticnet, nonzero is the number of columns with a weight.
     """
     import numpy as np

@@ -23,7 +23,7 @@ def labelled(path):
 
 
 def texts(path):
-    """The texts of a file, one a line."""
+    """The texts of a file, one per line."""
     with open(path, encoding="utf-8") as file:
         return file.read().split("\n")[:-1]
 

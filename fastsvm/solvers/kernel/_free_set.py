@@ -76,7 +76,7 @@ def newton_steps(block, rate, signs, weights, dual, scores, loss, budget, balanc
         if inside.all():
             break
         left, slope, most, inner = left[inside], slope[inside], most[inside], inner[np.ix_(inside, inside)]
-    if balanced:  # rounding, where the values are those of few columns
+    if balanced:  # rounding, where the values come from few columns
         top = upper[which]
         inside = (b > 0) & (b < top)
         rest = before @ y - b[~inside] @ y[~inside]

@@ -58,7 +58,7 @@ class Gram:
         """Rows computed so far."""
 
     def use_threads(self, threads, shared=False):
-        """Compute rows in so many threads from now on; `shared` as the attribute."""
+        """Compute rows in `threads` threads from now on; `shared` as the attribute."""
         self.threads, self.shared = threads, shared
 
     def forget_uses(self):

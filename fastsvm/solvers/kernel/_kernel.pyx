@@ -164,7 +164,7 @@ def ascend(
 ):
     """Exact steps on one dual variable after another, in permuted passes, until their gap is `goal` or less.
 
-    An intercept is found by proximal steps, one an epoch, which leave sum_i b_i y_i near to what it was.
+    An intercept is found by proximal steps, one per epoch, which leave sum_i b_i y_i near to what it was.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class KernelResult(NamedTuple):
     gap : ndarray of shape (n_classes,)
         P minus the dual value: P is at most this far from its optimum, if the kernel is positive
         semi-definite.
-    n_iter : int, steps (Pegasos) or the most epochs of a class (SDCA)
+    n_iter : int, steps (Pegasos) or the largest number of epochs of a class (SDCA)
     history : list, for each class, of lists of Epoch
     intercept : ndarray of shape (n_classes,), which is added to f; 0 without `fit_intercept`
     """

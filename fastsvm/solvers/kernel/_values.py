@@ -296,7 +296,7 @@ class GivenKernel:
         return TILE_COLUMNS
 
     def tiles(self, few, many, first, last, width=TILE_ROWS):
-        """As those of `Kernel`, without `out`."""
+        """As in `Kernel`, without `out`."""
         for start in range(first, last, width):
             stop = min(start + width, last)
             yield start, stop, self._values(few.values, many.values[start:stop])

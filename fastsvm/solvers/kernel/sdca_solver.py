@@ -52,7 +52,7 @@ MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
 SMALL_TERM = 0.03  # the share of the mean below which what a row adds to the gap waits
 MOST_EPOCHS = 20  # epochs over a working set, after which Newton's steps may be tried
 ROUND_GAP = 0.03  # the share that a round leaves of the gap, and slack, that its working set can show
-WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
+WHOLE_ROWS = 2  # whole rows are computed where they cost less than this many times the blocks alone
 PAIR_COST = 3  # of a step of two, in steps of one: two rows are added, and one is looked at
 STALL = 1e-9  # the share of the gap, or the dual if that is less, by which a round must raise the dual
 WINDOW, SLOW = 100, 1e-3  # rounds that must raise it by this share: fits that end take .03, others days
@@ -278,7 +278,7 @@ class KernelSDCASolver(KernelSolver):
         """Change dual variables, and the scores of all rows with them."""
         p = self.problem
         factors = np.zeros(p.signs.shape)
-        with np.errstate(over="ignore"):  # where the dual has no maximum; `measure` says so
+        with np.errstate(over="ignore"):  # where the dual has no maximum, of which `measure` warns
             for k, rows, change in zip(classes, sets, changes, strict=False):
                 self.dual[k, rows] += change
                 factors[k, rows] = change * p.signs[k, rows] * self.dual_scale
@@ -371,7 +371,7 @@ def kernel_sdca(
     fit_intercept : bool, default=False
         Have an intercept, which is not regularised: SVC's solution.
     max_iter : int, default=-1
-        Most epochs of a class: as many steps as its working set has rows. -1: no limit, as in SVC.
+        Maximum number of epochs of a class, each as many steps as its working set has rows. -1: no limit.
     tol : float or None, default=1e-3
         Stop once gap <= tol * objective. None: do `max_iter` epochs, or all that raise the dual.
     cache_size : float, default=1024

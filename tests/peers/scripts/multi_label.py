@@ -1,4 +1,4 @@
-"""Several labels a text; and pairs of classes."""
+"""Several labels per text; and pairs of classes."""
 
 import numpy as np
 from sklearn.datasets import load_digits

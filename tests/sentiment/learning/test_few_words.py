@@ -52,4 +52,4 @@ def test_what_has_no_l1_penalty_refuses_in_one_line(run, write, texts):
         run("train", corpus, "--penalty", "l1", "--classifier", "perceptron"), 2, "is for sdca-svm"
     )
     tagged = write([("a,b", "one two"), ("a", "one"), ("b,a", "two one"), ("b", "two")] * 10, "tsv")
-    assert_refused(run("train", tagged, "--penalty", "l1"), 2, "learns one label a text")
+    assert_refused(run("train", tagged, "--penalty", "l1"), 2, "learns one label per text")
