@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from .errors import DONE, FAILED, AppError, is_shortage
+from .errors import DONE, FAILED, AppError, FormatError, is_shortage
 from .guesses import meant_command
 from .limits import check_variables
 from .printing import discard_stream, one_line, write_to_stderr
@@ -124,6 +124,10 @@ class App(click.Group):
         except BrokenPipeError:  # the reader (`| head`) has seen enough
             discard_stream("stdout")
             return DONE
+        except AppError as error:
+            if isinstance(error, FormatError) or isinstance(error.__cause__, FormatError):
+                error.message += f" (formats: '{ctx.command_path} {ctx.invoked_subcommand} --help')"
+            raise
         except (click.ClickException, click.exceptions.Exit):
             raise
         except Exception as error:

@@ -19,6 +19,10 @@ class AppError(click.ClickException):
         self.exit_code = exit_code  # type: ignore[misc]  # click has it on the class
 
 
+class FormatError(AppError):
+    """A file in a format that cannot be read; the line also names the help that lists the formats."""
+
+
 def place_of(where: int | str) -> str:
     """Name an input by its line number, or by its name inside the source."""
     return f"line {where}" if isinstance(where, int) else where

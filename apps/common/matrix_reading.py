@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from .errors import USAGE, AppError
+from .errors import USAGE, AppError, FormatError
 from .input_streams import open_binary
 from .limits import limit
 from .number_tables import read_table
@@ -119,7 +119,7 @@ def read_matrix(
                 if format == "svmlight" and "label" in told:
                     is_table = re.match(rb"[^:\n]*[,;\t]", start.lstrip())
                     told += f"; {'it looks like a table' if is_table else WORDS}: --format csv"
-                raise AppError(
+                raise FormatError(
                     told if told.startswith(name) else f"{name}: cannot be read: {told}"
                 ) from error
     if not X.shape[0]:

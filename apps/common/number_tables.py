@@ -9,7 +9,7 @@ from itertools import chain, islice
 from math import isfinite
 
 from .csv_quoting import unquoted
-from .errors import FAILED, USAGE, AppError
+from .errors import FAILED, USAGE, AppError, FormatError
 from .printing import many, note, shortened
 
 LABEL_NAMES = ("label", "class", "target", "y")
@@ -49,8 +49,8 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
     reader = csv.reader(chain(head, lines), delimiter=separator, skipinitialspace=True)
     rows = filter(None, reader)
 
-    def fault(what, exit_code=FAILED):
-        return AppError(f"{name}, line {reader.line_num:,}: {what}", exit_code)
+    def fault(what, exit_code=FAILED, kind=AppError):
+        return kind(f"{name}, line {reader.line_num:,}: {what}", exit_code)
 
     if not (first := next(rows, [])):
         return np.empty((0, 1)), None, [], None
@@ -107,7 +107,7 @@ def _columns(top, fault, header, label_col, n_features, model_names):
         label = _place_of_label(top, start, fault, label_col, n_features, model_names)
     places = [k for k in range(start, len(top)) if k != label]
     if not places:
-        raise fault("one column; it needs numbers and then the label")
+        raise fault("one column; it needs numbers and then the label", kind=FormatError)
     if n_features not in (None, len(places)):
         also = " and a label" * (label is not None)
         raise fault(f"{many(len(places), 'column')}{also}, where the model has {n_features:,}")

@@ -9,7 +9,8 @@ HELP = """Train, evaluate and use linear classifiers of texts.
 
 \b
 Examples:
-  fastsvm-sentiment train data/reviews.txt
+  fastsvm-sentiment sample > reviews.csv
+  fastsvm-sentiment train reviews.csv
   fastsvm-sentiment predict reviews.safetensors new.txt
 """
 

@@ -155,12 +155,14 @@ class Setting(NamedTuple):
     path: Reads | Writes | None = None
 
 
+FORMAT_HELP = """Format of {what}: tables with a header (tsv, csv), JSON lines, fastText's lines, a folder \
+with a folder of texts per label, or lines `domain label id.txt words`.  [default: {default}]"""
 _FIXED_ALPHAS = {name: method.alpha for name, method in CLASSIFIERS.items() if method.alphas is None}
 
 # By the sections of the help.
 OPTIONS = {
     "Input": {
-        "format": Setting(checks.OneOf(*FORMATS), None, "Format of {what}.  [default: {default}]"),
+        "format": Setting(checks.OneOf(*FORMATS), None, FORMAT_HELP),
         "text_col": Setting(str, TEXT_COLUMN, "Column of the texts (tsv, csv, jsonl).", "NAME"),
         "label_col": Setting(str, LABEL_COLUMN, "Column of the labels (tsv, csv, jsonl).", "NAME"),
         "label_sep": Setting(

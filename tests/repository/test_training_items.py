@@ -33,7 +33,7 @@ JUDGING = {
 # Those that do not: they make models and test these by cross-validation, have no use for labels, or serve.
 OTHERS = {
     vectors: {"fit", "cv", "path", "convert"},
-    texts: {"predict", "explain", "inspect", "export", "serve"},
+    texts: {"predict", "explain", "inspect", "export", "serve", "sample"},
     cells: {"train", "explain", "crop", "review"},
 }
 TRAIN = {vectors: ["fit"], texts: ["train", "--recipe", "nb-words"], cells: ["train", "--versions", "0"]}

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from textwrap import shorten
 
-from ...common.errors import AppError, Skipped
+from ...common.errors import AppError, FormatError, Skipped
 from ...common.folder_walk import walk_folder
 from ...common.printing import many, note
 from .bad_image import FOREIGN_ENDINGS
@@ -128,7 +128,7 @@ def _images_of(source: str) -> Iterator[ImageFile]:
     if others:
         note(f"note: {source}: {_counted(others)}")
     if not found:
-        raise AppError(
+        raise FormatError(
             f"{source}: no images (jpg, png, tiff, bmp, webp, jp2) in it; give an image, or a folder of them"
         )
 
@@ -206,7 +206,7 @@ def with_labels(files: Sequence[ImageFile], source: str) -> tuple[list[ImageFile
         else:
             kept.append(file)
     if not kept:
-        raise AppError(
+        raise FormatError(
             f"{skipped.source}: no image has a label; lay them in a folder for each, or give --labels"
         )
     return kept, skipped

@@ -10,7 +10,7 @@ from textwrap import shorten
 from typing import TypeVar
 
 from ...common.csv_quoting import unquoted
-from ...common.errors import AppError
+from ...common.errors import AppError, FormatError
 from ...common.files import read_small_file
 from ...common.folder_walk import walk_folder
 from ...common.printing import note, shortened
@@ -87,14 +87,14 @@ def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, l
                 if wanted not in header:
                     there = shorten(", ".join(header), 80, placeholder=" ...") or "none"
                     what = f"no column {wanted!r} among {there}; it needs {' and '.join(columns)}"
-                    raise AppError(f"{path}, line 1: {what}")
+                    raise FormatError(f"{path}, line 1: {what}")
             for row in filter(None, rows):
                 where = f"{path}, line {rows.line_num}"
                 if len(row) != len(header):
                     raise AppError(f"{where}: {len(row)} fields, where the header has {len(header)}")
                 yield where, [unquoted(row[header.index(name)]) for name in columns]
         except csv.Error as error:
-            raise AppError(f"{path}, line {rows.line_num}: not CSV: {error}") from error
+            raise FormatError(f"{path}, line {rows.line_num}: not CSV: {error}") from error
 
 
 def voc_rows(folder: str, classes: Collection[str] | None) -> Iterator[LabelRow]:
@@ -116,10 +116,10 @@ def read_voc_files(folder: str):
         root = _parsed_xml(path)
         file = root.findtext("filename")
         if not file:
-            raise AppError(f"{path}: no <filename> in it; give Pascal VOC annotations")
+            raise FormatError(f"{path}: no <filename> in it; give Pascal VOC annotations")
         yield path, file.strip(), root
     if empty:
-        raise AppError(f"{folder}: no annotations (xml) in it")
+        raise FormatError(f"{folder}: no annotations (xml) in it")
 
 
 def _parsed_xml(path: str):
@@ -129,12 +129,12 @@ def _parsed_xml(path: str):
 
     class Tree(ElementTree.TreeBuilder):
         def doctype(self, *_):  # no annotation has one, and what it declares may grow without end
-            raise AppError(f"{path}: has a document type; give Pascal VOC annotations")
+            raise FormatError(f"{path}: has a document type; give Pascal VOC annotations")
 
     try:
         return ElementTree.fromstring(content, ElementTree.XMLParser(target=Tree()))
     except (ElementTree.ParseError, ValueError, LookupError) as error:  # the last two: of its encoding
-        raise AppError(f"{path}: not XML: {error}") from error
+        raise FormatError(f"{path}: not XML: {error}") from error
 
 
 def read_json(path: str, what: str) -> dict:
@@ -142,7 +142,7 @@ def read_json(path: str, what: str) -> dict:
     try:
         content = json.loads(read_small_file(path, MAX_TABLE_BYTES, what))
     except (ValueError, RecursionError) as error:
-        raise AppError(f"{path}: not JSON: {error}") from None
+        raise FormatError(f"{path}: not JSON: {error}") from None
     if not isinstance(content, dict):
-        raise AppError(f"{path}: no {what}")
+        raise FormatError(f"{path}: no {what}")
     return content

@@ -3,5 +3,5 @@
 What brings scikit-learn or matplotlib is imported inside the commands: `--help` must not wait for it.
 """
 
-NAMES = ("train", "predict", "evaluate", "explain", "inspect", "export", "serve")
+NAMES = ("train", "predict", "evaluate", "explain", "inspect", "export", "serve", "sample")
 COMMANDS = {name: f"{__name__}.{name}" for name in NAMES}  # imported when they are called

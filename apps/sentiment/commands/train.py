@@ -15,7 +15,7 @@ from . import _options
 
 
 @_options.command(
-    "train data/reviews.txt",
+    "train reviews.csv",
     "train reviews.csv.gz --text-col review --label-col stars",
     only_in_config=_options.ONLY_IN_CONFIG,
 )

@@ -10,7 +10,7 @@ from itertools import chain, compress, dropwhile, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from ...common.errors import USAGE, AppError, Skipped
+from ...common.errors import USAGE, AppError, FormatError, Skipped
 from ...common.input_streams import open_binary
 from ...common.printing import shortened
 from . import record_formats
@@ -147,7 +147,7 @@ def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
         advice = "give their encoding, for example --encoding cp1252"
     elif format == "folder":
         advice = "give a folder with a folder of texts for each label"
-    return AppError(f"{skipped.source}: no labelled text{read_as} ({found}); {advice}")
+    return FormatError(f"{skipped.source}: no labelled text{read_as} ({found}); {advice}")
 
 
 @contextmanager
@@ -258,7 +258,7 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Records]:
     format = _detected_format(source)
     if format == PLAIN and source.format is None and source.text_column != TEXT_COLUMN:
         told = f"{source.name}: has no column {source.text_column!r} that can be seen"
-        raise AppError(f"{told}; say what it is with --format csv|tsv|jsonl", USAGE)
+        raise FormatError(f"{told}; say what it is with --format csv|tsv|jsonl", USAGE)
     if format == "folder":
         yield _without_labels(record_formats.read_folder(source), skipped)
         return

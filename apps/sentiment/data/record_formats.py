@@ -24,7 +24,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from ...common.errors import USAGE, AppError
+from ...common.errors import USAGE, AppError, FormatError
 from ...common.input_streams import DamagedGzip, open_binary
 from .text_lines import NO_KEY, NO_LABEL, Lines, is_decoded, too_long
 from .text_source import Record, Records, TextSource, repeated
@@ -63,7 +63,7 @@ def format_of_path(source: TextSource) -> str:
         return "folder"
     if source.is_folder or source.format == "folder":
         kind = "a folder" if source.is_folder else "not a folder"
-        raise AppError(f"{source.name}: is {kind}, which --format {source.format} cannot read", USAGE)
+        raise FormatError(f"{source.name}: is {kind}, which --format {source.format} cannot read", USAGE)
     return source.format or ""
 
 
@@ -87,9 +87,9 @@ def check_is_text(sample: list[str], source: TextSource) -> None:
     """Refuse what begins like a picture, a spreadsheet, an archive, or JSON of many lines."""
     if sample and re.match(r"\s*(\[\s*(\{|$)|\{\s*$)", sample[0]):
         told = f"cannot tell its format from the first line, {sample[0][:40]!r}"
-        raise AppError(f"{source.name}: {told}; write JSON as one object per line")
+        raise FormatError(f"{source.name}: {told}; write JSON as one object per line")
     if any("\0" in line and not is_decoded(line) for line in sample):
-        raise AppError(f"{source.name}: is not text; give CSV, TSV, JSON lines or plain text")
+        raise FormatError(f"{source.name}: is not text; give CSV, TSV, JSON lines or plain text")
 
 
 def format_of_lines(sample: list[str]) -> str:
@@ -123,7 +123,7 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
                 return name
     start = sample[0][:40] + ("..." if len(sample[0]) > 40 else "")
     advice = f"name it with --format {'|'.join(FORMATS[:-1])}; a table begins with the names of its columns"
-    raise AppError(f"{source.name}: cannot tell its format from the first line, {start!r}; {advice}")
+    raise FormatError(f"{source.name}: cannot tell its format from the first line, {start!r}; {advice}")
 
 
 # A parser for each format with a record a line returns label, text, problem and fields. An empty label, a

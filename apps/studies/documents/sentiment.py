@@ -17,7 +17,7 @@ from ... import sentiment
 from ...common.errors import AppError
 from ...common.folds import random_split
 from ...sentiment.data.corpus import read_corpus
-from ...sentiment.data.text_source import TextSource
+from ...sentiment.data.text_source import TextSource, path_of_sample
 from ..data.public_sets import public_set_at_hand
 from ..report import charts
 from ..report.charts import BLUE, GREEN, VERMILION
@@ -244,15 +244,13 @@ class BestWords:
 
 def read_texts(data: str | None) -> tuple[np.ndarray, np.ndarray, bool]:
     """Return texts, their signs, +1 positive, and whether they are the article's, or generated reviews."""
-    *_, apps, sources = Path(__file__).resolve().parents[:4]
     article = Path(data or "", "sentiment.txt")
-    samples = apps / "samples" / "reviews.txt", sources / "data" / "reviews.txt"  # installed, or the sources
-    path = next((path for path in (article, *samples)[data is None :] if path.is_file()), samples[0])
-    corpus = read_corpus(TextSource(str(path)))
+    path = str(article) if data is not None and article.is_file() else path_of_sample()
+    corpus = read_corpus(TextSource(path))
     if (found := sorted(corpus.labels.label_counts)) != ["neg", "pos"]:
         raise AppError(f"{path}: has the labels {', '.join(found[:20])}, and the article neg and pos")
     signs = np.where(np.array([*corpus.labels]) == "pos", 1, -1)
-    return np.array(corpus.texts, object), signs, path == article
+    return np.array(corpus.texts, object), signs, path == str(article)
 
 
 def measure_texts(measured: Measured, context: Context, n_runs: int) -> None:

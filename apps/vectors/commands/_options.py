@@ -72,7 +72,8 @@ def command(*examples: str, letter_v: bool = True):
                 print_sections(shown)
 
         numbered = "The first column of svmlight is number 0.  [default: if any row has that]"
-        formats = click.option("--format", type=click.Choice(FORMATS), help="[default: by ending; svmlight]")
+        kinds = "Lines `label index:value`, a table, or NumPy's X and y.  [default: by ending; svmlight]"
+        formats = click.option("--format", type=click.Choice(FORMATS), help=kinds)
         zero_based = click.option("--zero-based", is_flag=True, default=None, help=numbered)
         run = section("Input", formats, *TABLE_OPTIONS, zero_based)(section("Output", json_option)(run))
         return options.command("fastsvm", *examples, letter_v=letter_v)(run)

@@ -54,6 +54,14 @@ def test_corpus(run, tmp_path, content, exit_code, pattern):
     fails(run("train", corpus), exit_code, pattern)
 
 
+@pytest.mark.parametrize("command", ["train", "inspect"])
+def test_an_error_about_a_format_names_the_help_that_lists_them(run, tmp_path, command):
+    (tmp_path / "bad.txt").write_text("I like it, a lot\n")
+    help = f"{command} --help"
+    fails(run(command, tmp_path / "bad.txt"), 1, rf"cannot tell .* \(formats: '.*{help}'\)$")
+    assert "JSON lines" in run(command, "--help").stdout
+
+
 @pytest.mark.parametrize(
     ("options", "exit_code", "pattern"),
     [

@@ -192,3 +192,10 @@ def test_words_that_look_like_formulas_are_drawn(run, tmp_path):
     assert run("train", corpus, "-o", "m.safetensors").exit_code == 0
     pytest.importorskip("matplotlib")
     assert run("explain", "m.safetensors", "--plot", "a.png").exit_code == 0
+
+
+def test_sample_is_a_table_of_reviews_to_train_on(run):
+    rows = [*csv.DictReader(io.StringIO(run("sample").stdout))]
+    assert len(rows) == 2000
+    assert {row["label"] for row in rows} == {"neg", "pos"}
+    assert all(row["text"] for row in rows)

@@ -1,0 +1,18 @@
+"""`sample`: reviews to try the other commands on."""
+
+import sys
+
+from ...common.csv_quoting import csv_writer
+from ..data.corpus import read_corpus
+from ..data.text_source import TextSource, path_of_sample
+from ._options import command
+
+
+@command("sample > reviews.csv", "sample | fastsvm-sentiment train - -o reviews.safetensors")
+def sample(quiet, verbose):
+    """Print 2,000 sample reviews as CSV, to train on.
+
+    They are invented. Each has the label pos or neg.
+    """
+    corpus = read_corpus(TextSource(path_of_sample()))
+    csv_writer(sys.stdout)(("text", "label"), *zip(corpus.texts, corpus.labels, strict=True))
