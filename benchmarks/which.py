@@ -1,4 +1,4 @@
-"""Every classifier on three sets: the table of docs/guide/which_solver.md.
+"""Every classifier on three sets: the table of docs/measurements/solvers.md.
 
     python -m benchmarks.which --data DIR
 

@@ -71,5 +71,5 @@ def test_each_command_has_a_page_with_its_options(articles):
 
 
 def test_cells_of_wide_tables_name_their_column(articles):
-    row = articles["guide/which_solver.html"].select_one("table.cards tbody tr")
+    row = articles["measurements/solvers.html"].select_one("table.cards tbody tr")
     assert len(row.select(".column")) > 2
