@@ -30,11 +30,11 @@ SLOW |= {*CELLS, "measurements/kernel", "start/cells"}
 
 
 def pages():
-    """The pages with blocks of code. The pages of the studies are made, and need the documents' data."""
+    """The pages with blocks of code. Those of studies and commands are made, by other data and from `--help`."""
     for path in sorted(DOCS.rglob("*.md")):
         name = path.relative_to(DOCS).with_suffix("").as_posix()
         has_code = re.search(r"^```(?:sh|python)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-        if has_code and path.parent.name != "studies":
+        if has_code and path.parent.name not in ("studies", "commands"):
             yield pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
 
 
