@@ -59,8 +59,7 @@ HEAVY = {"click", "cv2", "matplotlib", "dask"}
 # But by these modules of the apps.
 MAY = {
     "click": r"common(\..+)?|[^.]+\.(api|cli|settings|commands(\..+)?)",
-    "cv2": r"cells\.(data\.image_(decoding|reader|threads)|(finding|measuring|learning|jobs|output)\..+)"
-    r"|studies\.data\.invented_smears",
+    "cv2": r"cells\.(data\.image_(decoding|reader|threads)|(finding|measuring|learning|jobs|output)\..+)",
 }
 
 # Parameters make their solvers, and import them when they do.

@@ -1,8 +1,7 @@
 """The study of blood cells: its crops and splits, and the document's algorithms in Python."""
 
-import csv
+import json
 import shutil
-from collections import Counter
 from itertools import islice
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from click.testing import CliRunner
 
 from fastsvm.solvers import pegasos, sdca
 from fastsvm_apps.cells.data.image_files import find_images
-from fastsvm_apps.cells.data.image_reader import ImageFile
 from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.data import cell_crops
@@ -40,20 +38,6 @@ def test_the_documents_python_takes_the_steps_of_the_compiled_solvers():
     np.testing.assert_allclose(found[2, 0, 3], compiled[cells.PEGASOS].objective)
 
 
-def test_checked_labels_take_the_place_of_the_documents(tmp_path):
-    shutil.copytree(SAMPLE, tmp_path / "cells")
-    labels = "smear_00.jpg,NEUTROPHIL,\nsmear_03.jpg,LYMPHOCYTE,2\nsmear_30.jpg,NEUTROPHIL,\n"
-    (tmp_path / "smears").mkdir()
-    (tmp_path / "smears" / "labels_checked.csv").write_text(f"file,checked,doubtful\n{labels}")
-    files, checked = cell_crops.photographs(str(tmp_path))
-    assert Counter(file.label for file in files) == {"LYMPHOCYTE": 10, "NEUTROPHIL": 10, "EOSINOPHIL": 1}
-    crops = cell_crops.Crops(files, np.arange(21))
-    theirs, ours = crops.labelled({}), crops.labelled(checked)
-    assert (theirs.signs.sum(), ours.signs.sum()) == (0, 12 - 8)
-    assert {*ours.pixels} ^ {*theirs.pixels} == {0, 4}
-    assert cell_crops.photographs(None) == cell_crops.photographs(str(SAMPLE)) == ([], {})
-
-
 def test_crops_are_kept_by_what_is_in_the_files(tmp_path, monkeypatch):
     context = Context(parts=Cache(tmp_path / "parts"))
     sample = sorted((SAMPLE / "images").rglob("*.jpg"))
@@ -75,22 +59,12 @@ def test_crops_are_kept_by_what_is_in_the_files(tmp_path, monkeypatch):
         cells.cropped(context, moved)
 
 
-def test_originals_are_in_one_part_of_a_fold_and_in_any_of_a_random_split():
-    groups = np.array([f"{k % 12}" for k in range(60)])
-    files = [ImageFile("", "", cell_crops.CLASSES[k % 2], group) for k, group in enumerate(groups)]
-    crops = cell_crops.Crops(files, np.zeros((60, 1), np.uint8))
-    for splits, shares in (crops.random_splits(3, 0), True), (crops.grouped_splits(0), False):
-        for train, test in splits:
-            assert sorted([*train, *test]) == list(range(60))
-            assert bool({*groups[train]} & {*groups[test]}) is shares
-
-
 @pytest.mark.slow
 def test_photographs(shared, tmp_path):
     done = CliRunner().invoke(main, ["cells", "--data", str(shared), "--quick", "-o", str(tmp_path / "out")])
     assert (done.exit_code, done.stderr) == (0, "")
-    with open(tmp_path / "out" / "claims.csv", newline="") as file:
-        verdicts = {row["name"]: row["verdict"] for row in csv.DictReader(file)}
+    record = json.loads((tmp_path / "out" / "report.json").read_text())
+    verdicts = {claim["name"]: claim["verdict"] for claim in record["claims"]}
     assert verdicts["pca-epochs"] == verdicts["many-rows"] == "held"
     assert {verdicts[name] for name in ("raw-error", "converges")} == {"cannot be tested"}
     assert (tmp_path / "out" / "crops-photo.png").exists()

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from fastsvm import KernelPegasosClassifier
 from fastsvm_apps.common.folds import stratified_folds
-from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.documents import kernels
 from fastsvm_apps.studies.report.study import Context
 
@@ -28,15 +26,6 @@ def test_implementations_take_the_same_steps(name):
     model = KernelPegasosClassifier(**kernel, alpha=1e-2, n_iter=300, random_state=0).fit(X, y)
     counts = np.abs(model.dual_coef_[0]) * 1e-2 * 300
     np.testing.assert_allclose(counts, counts.round(), atol=1e-4)
-
-
-@pytest.mark.slow
-def test_the_wider_grid_has_maps_of_its_own(monkeypatch, tmp_path):
-    monkeypatch.setattr(kernels, "QUICK", ((100, 500, 1000), 200, 100, 100))
-    done = CliRunner().invoke(main, ["kernels", "--quick", "--grid", "wider", "-o", str(tmp_path / "out")])
-    assert (done.exit_code, done.stderr) == (0, "")
-    maps = {path.stem for path in (tmp_path / "out").glob("wider_*.png")}
-    assert maps == {"wider_gamma_2", "wider_gamma_4", "wider_gamma_8", "wider_gamma_16"}
 
 
 @pytest.mark.slow

@@ -8,8 +8,7 @@ import pytest
 from fastsvm_apps.studies.data.solver_sets import BETA_ACCURACY, WIDE, all_sets
 from fastsvm_apps.studies.documents import solvers as study
 from fastsvm_apps.studies.race.kept_races import cost_ratio, cost_to
-from fastsvm_apps.studies.report.runs import Runs
-from fastsvm_apps.studies.report.study import Context
+from fastsvm_apps.studies.report.study import Context, Runs
 from fastsvm_apps.studies.report.verdicts import median
 
 pytestmark = pytest.mark.blas
@@ -29,13 +28,6 @@ def test_what_a_run_needs_and_what_one_needs_as_a_multiple_of_another():
     for pair, ratio in (((slow, fast), 1.5), ((far, fast), inf), ((fast, far), 0)):
         assert cost_ratio(*(race(*each) for each in pair), "visits") == (ratio, ratio, ratio)
     assert cost_ratio(race(*far), race(*far), "visits") is None  # the level is never raised
-
-
-def test_steps_are_counted_until_the_excess_stays_within_epsilon():
-    above = np.full(len(study.STEP_COUNTS), 0.02)
-    above[:3], above[5] = 1, 0.05
-    expected = [study.STEP_COUNTS[3], study.STEP_COUNTS[6], inf, inf]
-    assert study.steps_needed(above).tolist() == expected
 
 
 @pytest.mark.slow

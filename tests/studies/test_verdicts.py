@@ -42,23 +42,23 @@ def judged(region, unit, *cases, wider=(), data="", originals=()):
 )
 def test_a_verdict_is_where_the_interval_lies(region, verdicts):
     for value, verdict in zip((0.15, 0.24, 0.35), verdicts, strict=True):
-        assert judged(region, "%", (value, value - 0.05, value + 0.05)).verdict == verdict
+        assert judged(region, "%", (value, value - 0.05, value + 0.05))["verdict"] == verdict
 
 
 def test_the_document_decides_and_the_weakest_of_its_comparisons():
-    assert judged("alike", "points", (0.01, 0, 0.019), wider=[(0.3, 0.2, 0.4)]).verdict is Verdict.HELD
+    assert judged("alike", "points", (0.01, 0, 0.019), wider=[(0.3, 0.2, 0.4)])["verdict"] == Verdict.HELD
     found = judged("alike", "times", (1, 0.9, 1.1), (3, 2.5, 3.5))
-    assert (found.verdict, found.here) == (
+    assert (found["verdict"], found["here"]) == (
         "refuted",
         "1 of 2 comparisons hold; weakest: 1: 3.00 times (2.50 to 3.50)",
     )
-    assert judged("above 0", "", (1, -np.inf, np.inf)).verdict is Verdict.UNTESTED
-    assert judged("above 0", "", (1, 1, 1), data="usps").verdict is Verdict.UNTESTED
-    assert judged("above 0", "", (1, 1, 1), data="usps", originals=["usps"]).verdict is Verdict.HELD
+    assert judged("above 0", "", (1, -np.inf, np.inf))["verdict"] == Verdict.UNTESTED
+    assert judged("above 0", "", (1, 1, 1), data="usps")["verdict"] == Verdict.UNTESTED
+    assert judged("above 0", "", (1, 1, 1), data="usps", originals=["usps"])["verdict"] == Verdict.HELD
 
 
 def test_intervals_of_rates_end_where_rates_do():
-    assert judged("above 50", "%", (0.99, 0.95, 1.03)).cases == [("document", "0", 99, 95, 100, "held")]
+    assert judged("above 50", "%", (0.99, 0.95, 1.03))["cases"] == [("document", "0", 99, 95, 100, "held")]
     assert (
         written(Statistic(np.inf, 3, np.inf), "times") == "most often only the second gets there (3.00 to ∞)"
     )

@@ -3,8 +3,7 @@
 import click
 
 from .compare_command import compare
-from .gallery_command import gallery
-from .study_commands import STUDIES, all_studies, study_command
+from .study_commands import STUDIES, all_studies, gallery, study_command
 
 COMMANDS: tuple[click.Command, ...] = (
     *(study_command(name, title) for name, title in STUDIES.items()),

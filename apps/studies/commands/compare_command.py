@@ -64,7 +64,6 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
     """
     from ..race import own_rows
     from ..report import output as folders
-    from ..report.records import record_study
     from ..report.study_pages import PAGE, table_cells
 
     table = {name: config.pop(name) for name in ("label_col", "header")}
@@ -89,7 +88,7 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
                 raise AppError(f"{file}: {error}") from error
         found, said = own_rows.findings(measured), own_rows.quote(os.path.basename(file), measured)
         how = {"command": _command_line(), "quick": False, "seed": 0, "cpu_seconds": None}
-        record = record_study("compare", os.path.basename(file), said, measured, found, how)
+        record = folders.record_study("compare", os.path.basename(file), said, measured, found, how)
         record["seconds"] = stage.seconds
         folders.write_study_folder(output, found, measured, record, stage)
     if json:

@@ -11,7 +11,7 @@ import click
 from ...common import options
 from ...common.errors import DONE, FAILED, USAGE, AppError
 from ...common.paths import Continues, Reads
-from ...common.printing import note, print_json, tidy_warnings
+from ...common.printing import note, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 
 # The title of each study, in the order in which `all` runs them; `run` of its module returns a report.
@@ -29,9 +29,9 @@ WITHOUT_DATA = (
     "the documents' data sets; claims about those cannot be tested"
 )
 HELP = """
-The documents' data sets (usps.npz, cells/, smears/labels_checked.csv, prostate.npz, skin.tsv.gz,
-sentiment.txt, flame.csv, jain.csv) are taken from the folder of --data. Without it a study runs on the
-samples of fastsvm and scikit-learn.
+The documents' data sets (usps.npz, cells/, prostate.npz, skin.tsv.gz, sentiment.txt,
+flame.csv, jain.csv) are taken from the folder of --data. Without it a study runs on the samples of
+fastsvm and scikit-learn.
 
 FOLDER gets pictures, tables, claims.csv, report.json and a page, report.html.
 
@@ -90,10 +90,6 @@ def study_command(name: str, title: str) -> click.Command:
         help="Draw and judge the runs of an earlier study again, without running.",
     )
     run = study_options(name)(options.section("Input", again)(run))
-    if name == "kernels":
-        grids = {"type": click.Choice(("document", "wider")), "default": "document"}
-        grid = click.option("--grid", **grids, help="Lower lambda and higher gamma, too.")
-        run = options.section("Training", grid)(run)
     return command(name, f"{name} --data data --runs 20 -o results")(run)
 
 
@@ -102,7 +98,7 @@ def study_command(name: str, title: str) -> click.Command:
 def all_studies(output, json, **options):
     """Run all studies, one after the other, and make one page of their verdicts."""
     from ..report import output as folders
-    from ..report.study_pages import PAGE, print_all_verdicts, print_verdicts
+    from ..report.study_pages import PAGE, all_claims, claims_summary, print_verdicts, write_index_page
 
     folders.take_folder(output, "all")
     if options["data"] is None and not options["quiet"]:
@@ -118,16 +114,33 @@ def all_studies(output, json, **options):
             continue
         if not json:
             print_verdicts(records[-1], os.path.join(place, PAGE))
-    folders.write_index_files(output, records)
+    page = write_index_page(output, records)
     if json:
         print_json({"studies": records, "failed": failed})
     else:
-        print_all_verdicts(records, os.path.join(output, folders.INDEX))
+        print_line(f"{claims_summary(all_claims(records))}: {page}")
     return FAILED if failed else DONE
 
 
 all_studies.name = "all"
 all_studies.help += f"\n{HELP}"
+
+
+@click.command(cls=options.Command, epilog="Example: fastsvm-studies gallery studies -o docs/studies")
+@click.argument("folder", type=Reads(is_folder=True))
+@click.option(
+    "-o", "--output", type=Continues("folder"), required=True, metavar="DOCS", help="Folder for the pages."
+)
+def gallery(folder, output):
+    """Make pages in Markdown from the report in FOLDER, that of a study or of all.
+
+    A page has the verdicts, the figures as small pictures, and how to run the study again; README.md leads
+    to all pages that DOCS has. Figures that show images or texts of the data themselves are left out.
+    """
+    from ..report.docs_pages import write_gallery
+
+    for path in write_gallery(folder, output):
+        print_line(path)
 
 
 def run_study(
@@ -136,9 +149,7 @@ def run_study(
     """Run a study, or take the runs of a file, and write its results; return their record."""
     from ...common.cache import Cache
     from ..report import output
-    from ..report.records import record_study
-    from ..report.runs import read_runs
-    from ..report.study import Context
+    from ..report.study import Context, read_runs
 
     module = import_module(f".documents.{name}", STUDIES_PACKAGE)
     output.take_folder(folder, name)
@@ -159,20 +170,17 @@ def run_study(
             # Of all threads; nobody knows what parts of an earlier run took.
             how["cpu_seconds"] = None if context.taken_up else process_time() - start
         findings = module.findings(measured)
-        record = record_study(name, module.TITLE, module.DOCUMENT, measured, findings, how)
+        record = output.record_study(name, module.TITLE, module.DOCUMENT, measured, findings, how)
         record["seconds"] = stage.seconds
         output.write_study_folder(folder, findings, measured, record, stage, keep=not runs_file)
     return record
 
 
-def command_line(
-    name: str, *, data: str | None, runs: int | None, seed: int, quick: bool, grid: str | None = None
-) -> str:
+def command_line(name: str, *, data: str | None, runs: int | None, seed: int, quick: bool) -> str:
     """Return the command that gives the same results again; the folder of the data may lie elsewhere then."""
     words = ["fastsvm-studies", name, *(["--data", "DIR"] if data else [])]
-    words += (["--runs", str(runs)] if runs else []) + (["--grid", grid] if grid else [])
-    words += ["--seed", str(seed), *(["--quick"] if quick else []), "-o", name]
-    return shlex.join(words)
+    words += (["--runs", str(runs)] if runs else []) + ["--seed", str(seed)] + (["--quick"] if quick else [])
+    return shlex.join([*words, "-o", name])
 
 
 def thread_count(threads: object) -> int:

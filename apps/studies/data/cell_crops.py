@@ -1,9 +1,8 @@
 """The images of the study of cells, lymphocytes and neutrophils: crops, made once, and their splits."""
 
-import csv
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -14,10 +13,9 @@ from ...cells.data.image_files import find_images
 from ...cells.data.image_reader import ImageFile
 from ...cells.finding.document_crop import SIZE
 from ...cells.jobs.cell_cropping import crop_cells
-from ...cells.output.cell_drawing import save_image
 from ...cells.settings import CropSettings
 from ...common.folds import Split, grouped_folds, random_split
-from .invented_smears import Smear, copy_of, mirrored_and_turned
+from ...sentiment.data.text_source import path_of_sample
 
 CLASSES = ("LYMPHOCYTE", "NEUTROPHIL")  # of sign -1 and +1
 CROPPING = CropSettings("document", gray=True, negative=True)
@@ -31,7 +29,7 @@ class Crops:
     Attributes
     ----------
     files : sequence of ImageFile
-        What they are of, with the labels that count.
+        What they are of.
     pixels : ndarray of shape (n, SIZE * SIZE) and dtype uint8
     """
 
@@ -48,11 +46,11 @@ class Crops:
         """What each is a copy of."""
         return np.array([file.original for file in self.files])
 
-    def labelled(self, labels: Mapping[str, str]) -> "Crops":
-        """Return those of `CLASSES` when some originals have other labels."""
-        names = [labels.get(file.original, file.label) for file in self.files]
-        rows = [row for row, name in enumerate(names) if name in CLASSES]
-        return Crops([replace(self.files[row], label=names[row]) for row in rows], self.pixels[rows])
+    def turned(self) -> "Crops":
+        """Return each in all eight ways to turn and to mirror it."""
+        squares = self.pixels.reshape(-1, SIZE, SIZE)
+        ways = [np.rot90(each, k, (1, 2)) for each in (squares, squares[:, ::-1]) for k in range(4)]
+        return Crops([*self.files] * len(ways), np.reshape(ways, (-1, SIZE * SIZE)))
 
     def random_splits(self, n: int, seed: int) -> list[Split]:
         """Split at random `n` times, whatever they are copies of; rows are in random order."""
@@ -72,37 +70,22 @@ class Crops:
         )
 
 
-def photographs(data: str | None) -> tuple[list[ImageFile], dict[str, str]]:
-    """Find the photographs in a folder of data that belong to `CLASSES`, by the document's labels or checked.
-
-    Returns
-    -------
-    files : list of ImageFile
-        With the document's labels; empty where there are none.
-    checked : dict of str to str
-        The label by eye of each original, "" where that is in doubt; from ``smears/labels_checked.csv``.
-    """
+def photographs(data: str | None) -> list[ImageFile]:
+    """Find the photographs in a folder of data; none where there is no folder of cells."""
     folder = os.path.join(data or "", "cells")
-    if not data or not os.path.isdir(folder):
-        return [], {}
-    groups, table = os.path.join(folder, "groups.csv"), os.path.join(data, "smears", "labels_checked.csv")
-    checked = {}
-    if os.path.isfile(table):
-        with open(table, newline="") as rows:
-            for row in csv.DictReader(rows):
-                checked[os.path.splitext(row["file"])[0]] = "" if row["doubtful"] else row["checked"]
-    images, grouped = [os.path.join(folder, "images")], groups if os.path.isfile(groups) else None
-    files = find_images(images, groups=grouped, classes=None if checked else CLASSES)
-    return [file for file in files if {file.label, checked.get(file.original)} & {*CLASSES}], checked
+    return images_in(folder) if data and os.path.isdir(folder) else []
 
 
-def drawn_smears(folder: str, number: int, seed: int) -> Iterator[ImageFile]:
-    """Draw smears, each mirrored or turned, into a folder."""
-    for k in range(number):
-        label, path = CLASSES[k % len(CLASSES)], os.path.join(folder, f"{k:04}.png")
-        turned = mirrored_and_turned(np.random.RandomState([seed, k, 1]))
-        save_image(path, copy_of(Smear([seed, k], label).photograph(), turned))
-        yield ImageFile(path, f"{label}/{k:04}.png", label, f"{k:04}")
+def drawn_smears() -> list[ImageFile]:
+    """Find the drawn smears that come with the project."""
+    return images_in(os.path.join(os.path.dirname(path_of_sample()), "cells"))
+
+
+def images_in(folder: str) -> list[ImageFile]:
+    """Find the images of `CLASSES` in a folder, and what they are copies of."""
+    groups = os.path.join(folder, "groups.csv")
+    known = groups if os.path.isfile(groups) else None
+    return find_images([os.path.join(folder, "images")], groups=known, classes=CLASSES)
 
 
 def crop_by_six_steps(

@@ -1,22 +1,34 @@
-"""The public data sets of the documents: their files, and how these are read."""
+"""The public data sets of the documents: where their files are, and how these are read."""
 
-from collections.abc import Callable
+import hashlib
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import BadZipFile
+from zlib import error as BadStream
 
 import numpy as np
 
 from ...common.errors import AppError
-from .dataset_files import DatasetError, DatasetNotFoundError, Source, find, reading
 
 Rows = tuple[np.ndarray, np.ndarray]
 
+VARIABLE = "FASTSVM_DATA"
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass"
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 CASI = "https://web.stanford.edu/~hastie/CASI_files/DATA"
 SIPU = "https://cs.uef.fi/sipu/datasets"
 USPS_MD5, USPS_TEST_MD5 = "ec16c51db3855ca6c91edd34d0e9b197", "8ea070ee2aca1ac39742fdd1ef5ed118"
 SKIN_SHA256 = "e30c0a845385dcc95a45c45ed263465674a49638e98ef740afd520769c7714a4"
+
+
+class DatasetError(OSError):
+    """A data set cannot be used; in one line, with what to do about it."""
+
+
+class DatasetNotFoundError(DatasetError):
+    """A data set is in no folder, and cannot be downloaded."""
 
 
 class PublicSet(NamedTuple):
@@ -26,20 +38,19 @@ class PublicSet(NamedTuple):
     ----------
     read : callable
         Takes the path of each file; returns X and y.
-    columns : int
-    labels : tuple of int
-        In increasing order.
-    sources : tuple of Source
+    ours : str
+        The name of one file with the same content in the format of this project.
+    sources : dict of str to str or None
+        The addresses of the public files, with "sha256:..." or "md5:..."; None: none is published.
     """
 
     read: Callable[..., Rows]
-    columns: int
-    labels: tuple[int, ...]
-    sources: tuple[Source, ...]
+    ours: str
+    sources: dict[str, str | None]
 
 
-def _read_usps(train: Path, test: Path) -> Rows:
-    if train.suffix == ".npz":  # it has both parts
+def _read_usps(train: Path, test: Path | None = None) -> Rows:
+    if test is None:
         return _read_npz(train)
     parts = [_read_svmlight(train, 256), _read_svmlight(test, 256)]
     X = np.vstack([(X.toarray() + 1) / 2 for X, _ in parts])
@@ -49,7 +60,7 @@ def _read_usps(train: Path, test: Path) -> Rows:
 def _read_prostate(path: Path) -> Rows:
     if path.suffix == ".npz":
         return _read_npz(path)
-    with reading(path), open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8") as file:
         names = file.readline().replace('"', "").strip().split(",")
         men = [column for column, name in enumerate(names) if name]  # the rows may have numbers
         table = np.loadtxt(file, np.float32, delimiter=",", usecols=men)
@@ -59,23 +70,19 @@ def _read_prostate(path: Path) -> Rows:
 def _read_svmlight(path: Path, n_features: int) -> Rows:
     from sklearn.datasets import load_svmlight_file
 
-    with reading(path):
-        X, y = load_svmlight_file(str(path), n_features=n_features, dtype=np.float32)
+    X, y = load_svmlight_file(str(path), n_features=n_features, dtype=np.float32)
     return X, y.astype(int)
 
 
 def _read_npz(path: Path) -> Rows:
-    with reading(path), open(path, "rb") as opened, np.lib.npyio.NpzFile(opened) as file:
+    with open(path, "rb") as opened, np.lib.npyio.NpzFile(opened) as file:
         return file["X"].astype(np.float32, copy=False), file["y"].astype(int)
 
 
 def _read_points(path: Path) -> Rows:
     """Read coordinates and, in the last column, labels; our own tables have commas and a header."""
-    is_ours = path.suffix != ".txt"
-    with reading(path):
-        table = np.loadtxt(
-            path, np.float32, delimiter="," if is_ours else None, skiprows=int(is_ours), ndmin=2
-        )
+    ours = {} if path.suffix == ".txt" else {"delimiter": ",", "skiprows": 1}
+    table = np.loadtxt(path, np.float32, ndmin=2, **ours)
     return np.ascontiguousarray(table[:, :-1]), table[:, -1].astype(int)
 
 
@@ -83,31 +90,26 @@ PUBLIC_SETS = {
     # 9,298 handwritten digits of 16 by 16 pixels; ink from 0 to 1. The first 7,291 are the original training
     # set. J. Hull, A database for handwritten text recognition research, PAMI 1994; the files come from
     # LIBSVM's page, where ink is from -1 to 1. No licence is given. The checksums are torchvision's.
-    "usps": PublicSet(_read_usps, 256, tuple(range(10)), (
-        Source("usps.bz2", f"{LIBSVM}/usps.bz2", f"md5:{USPS_MD5}", "usps.npz"),
-        Source("usps.t.bz2", f"{LIBSVM}/usps.t.bz2", f"md5:{USPS_TEST_MD5}", "usps.npz"),
-    )),
+    "usps": PublicSet(_read_usps, "usps.npz", {
+        f"{LIBSVM}/usps.bz2": f"md5:{USPS_MD5}", f"{LIBSVM}/usps.t.bz2": f"md5:{USPS_TEST_MD5}",
+    }),
     # The colours (blue, green and red, from 0 to 255) of 245,057 pixels: 1 skin (the first 50,859 pixels),
     # 2 anything else. R. Bhatt and A. Dhall, Skin segmentation, UCI Machine Learning Repository, 2010;
     # CC BY 4.0.
-    "skin": PublicSet(_read_points, 3, (1, 2), (
-        Source("Skin_NonSkin.txt", f"{UCI}/00229/Skin_NonSkin.txt", f"sha256:{SKIN_SHA256}", "skin.tsv.gz"),
-    )),
+    "skin": PublicSet(
+        _read_points, "skin.tsv.gz", {f"{UCI}/00229/Skin_NonSkin.txt": f"sha256:{SKIN_SHA256}"}
+    ),
     # The activity of 6,033 genes of 102 men: 0 healthy (the first 50 men), 1 cancer. D. Singh et al., Gene
     # expression correlates of clinical prostate cancer behavior, Cancer Cell 2002, as prepared by B. Efron
     # and T. Hastie for Computer age statistical inference. No licence or checksum is published.
-    "prostate": PublicSet(_read_prostate, 6033, (0, 1), (
-        Source("prostmat.csv", f"{CASI}/prostmat.csv", also="prostate.npz"),
-    )),
+    "prostate": PublicSet(_read_prostate, "prostate.npz", {f"{CASI}/prostmat.csv": None}),
     # 240 points of the plane in two classes, one bent around the other. L. Fu and E. Medico, FLAME, a novel
     # fuzzy clustering method, BMC Bioinformatics 2007; from the page "Clustering basic benchmark" of the
     # University of Eastern Finland. No checksum is published.
-    "flame": PublicSet(_read_points, 2, (1, 2), (
-        Source("flame.txt", f"{SIPU}/flame.txt", also="flame.csv"),
-    )),
+    "flame": PublicSet(_read_points, "flame.csv", {f"{SIPU}/flame.txt": None}),
     # 373 points of the plane in two crescents that interlock. A. Jain and M. Law, Data clustering: a user's
     # dilemma, PReMI 2005; from the same page.
-    "jain": PublicSet(_read_points, 2, (1, 2), (Source("jain.txt", f"{SIPU}/jain.txt", also="jain.csv"),)),
+    "jain": PublicSet(_read_points, "jain.csv", {f"{SIPU}/jain.txt": None}),
 }  # fmt: skip
 
 
@@ -137,7 +139,47 @@ def fetch_public_set(
         Where a file cannot be read, or is another one.
     """
     known = PUBLIC_SETS[name]
-    return known.read(*(find(source, data_home, download_if_missing) for source in known.sources))
+    paths = _files_in([data_home, os.environ.get(VARIABLE)], known) or _download(known, download_if_missing)
+    try:
+        return known.read(*paths)
+    except (ValueError, KeyError, EOFError, OSError, BadZipFile, BadStream) as error:
+        raise DatasetError(f"{paths[0]}: cannot be read ({error}); copy or download it again") from error
+
+
+def _files_in(folders: Sequence[str | Path | None], known: PublicSet) -> list[Path]:
+    """Return the files of a set in the first folder that has them, ours before the public ones."""
+    for folder in (Path(folder) for folder in folders if folder):
+        if not folder.is_dir():
+            raise DatasetError(f"{folder}: no such folder; name one that has {known.ours}")
+        if (folder / known.ours).exists():
+            return [folder / known.ours]
+        checksums = {folder / url.rpartition("/")[2]: checksum for url, checksum in known.sources.items()}
+        if all(path.exists() for path in checksums):
+            for path, checksum in checksums.items():
+                kind, _, digest = (checksum or "").partition(":")
+                if digest and hashlib.new(kind, path.read_bytes()).hexdigest() != digest:
+                    raise DatasetError(f"{path}: is not whole, or another file; its {kind} is not {digest}")
+            return [*checksums]
+    return []
+
+
+def _download(known: PublicSet, allowed: bool) -> list[Path]:
+    """Return the files of a set in the cache; what is not there is downloaded."""
+    where = f"put {known.ours} into a folder, and name it by data_home or {VARIABLE}"
+    try:
+        import pooch
+    except ImportError as error:
+        words = f'downloads need pooch: pip install "fastsvm[datasets]"; or {where}'
+        raise DatasetNotFoundError(words) from error
+    cache = pooch.os_cache("fastsvm")
+    names = {url.rpartition("/")[2]: url for url in known.sources}
+    if not (allowed or all((cache / name).exists() for name in names)):
+        raise DatasetNotFoundError(f"{', '.join(names)}: not in {cache}, and downloading is off; {where}")
+    pooch.get_logger().setLevel("ERROR")
+    try:
+        return [Path(pooch.retrieve(url, known.sources[url], name, cache)) for name, url in names.items()]
+    except (OSError, ValueError) as error:  # of the network; of a wrong checksum
+        raise DatasetNotFoundError(f"{', '.join(names)}: cannot be downloaded ({error}); {where}") from error
 
 
 def public_set_at_hand(name: str, folder: str | None) -> Rows | None:
@@ -153,23 +195,16 @@ def public_set_at_hand(name: str, folder: str | None) -> Rows | None:
     Raises
     ------
     AppError
-        Where the set cannot be read, or is another one.
+        Where the set cannot be read.
     """
     if folder is None:
         return None
     try:
-        X, y = fetch_public_set(name, data_home=folder, download_if_missing=False)
+        return fetch_public_set(name, data_home=folder, download_if_missing=False)
     except DatasetNotFoundError:
         return None
     except DatasetError as error:
         raise AppError(str(error)) from error
-    found = tuple(np.unique(y).tolist())
-    if X.shape[1:] != (PUBLIC_SETS[name].columns,) or found != PUBLIC_SETS[name].labels:
-        raise AppError(
-            f"{folder}: what it has as {name} is another set, of the shape {X.shape} and with the labels "
-            f"{', '.join(map(str, found[:20]))}"
-        )
-    return X, y
 
 
 def usps_or_small_digits(folder: str | None) -> tuple[np.ndarray, np.ndarray, bool]:

@@ -11,11 +11,8 @@ SIMULATED_ROWS, SIMULATED_COLUMNS = 1000, 10
 QUICK_ROWS = 20_000  # of skin
 EVERY = 50_000  # steps, after which the document measured on skin
 SIMULATED = "simulated"
-# The document names no scaling. The first of each is the one on which all of its curves converge.
-WIDE, WIDE_STANDARDISED = "prostate, rows of norm 1", "prostate, standardised"
-SKIN, SKIN_STANDARDISED = "skin, divided by 255", "skin, standardised"
-
-OTHERS = {SIMULATED: (), WIDE: (WIDE_STANDARDISED,), SKIN: (SKIN_STANDARDISED,)}  # other scalings of a set
+# The document names no scaling. With these all of its curves converge.
+WIDE, SKIN = "prostate, rows of norm 1", "skin, divided by 255"
 
 
 @dataclass(frozen=True)
@@ -67,24 +64,16 @@ def simulated(seed: int, rows: int = SIMULATED_ROWS) -> tuple[np.ndarray, np.nda
 
 
 def all_sets(folder: str | None, seed: int, quick: bool) -> dict[str, DataSet]:
-    """Return the simulated rows, and prostate and skin in their scalings where they are available."""
+    """Return the simulated rows, and prostate and skin where the folder has them."""
     X, y, _ = simulated(seed)
     sets = [DataSet(SIMULATED, X, y, 8, 20 if quick else 50)]
     if found := public_set_at_hand("prostate", folder):
         X, y = found[0].astype(float), np.where(found[1] == 1, 1, -1)
         unit = X / np.linalg.norm(X, axis=1, keepdims=True)
-        for name, scaled in (WIDE, unit), (WIDE_STANDARDISED, standardised(X)):
-            sets.append(DataSet(name, scaled, y, 8, 10 if quick else 15))
+        sets.append(DataSet(WIDE, unit, y, 8, 10 if quick else 15))
     if found := public_set_at_hand("skin", folder):
         rows = np.random.default_rng(seed).permutation(len(found[1]))
         rows = rows[:QUICK_ROWS] if quick else rows
         X, y = found[0][rows].astype(float), np.where(found[1][rows] == 1, 1, -1)
-        for name, scaled in (SKIN, X / 255), (SKIN_STANDARDISED, standardised(X)):
-            sets.append(DataSet(name, scaled, y, 2, 8, min(EVERY, len(y))))
+        sets.append(DataSet(SKIN, X / 255, y, 2, 8, min(EVERY, len(y))))
     return {each.name: each for each in sets}
-
-
-def standardised(X: np.ndarray) -> np.ndarray:
-    """Return columns of mean 0 and deviation 1; a constant one becomes 0."""
-    deviation = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations, product
-from tempfile import TemporaryDirectory
 from time import thread_time
 
 import numpy as np
@@ -16,12 +15,11 @@ from ...cells.finding.document_crop import SIZE, locate_report
 from ...cells.output.cell_drawing import contact_sheet, encoded, steps_sheet
 from ...common.folds import Split
 from ..data.cell_crops import FOLDS, Crops, crop_by_six_steps, digest, drawn_smears, photographs
-from ..race.kept_races import NEAR, add_race, cost_ratio, excess, plain_sdca
-from ..race.skin_race import ABSENT, add_skin_race, skin_ratios
+from ..data.public_sets import public_set_at_hand
+from ..race.kept_races import add_race, cost_ratio, plain_sdca
 from ..report import charts
 from ..report.charts import BLUE, GREEN, VERMILION
-from ..report.runs import Measured, Runs, array_hash
-from ..report.study import Advance, Arrays, Context, Figure, Findings
+from ..report.study import Advance, Arrays, Context, Figure, Findings, Measured, Runs, array_hash
 from ..report.verdicts import ALIKE, Found, Statistic, mean, median, over_splits
 
 TITLE = "White blood cells: SDCA against Pegasos"
@@ -32,17 +30,18 @@ PEGASOS_EPOCHS = 25  # after ten it is still on its way
 RUNS, QUICK_RUNS = 100, 10
 PYTHON_RUNS, QUICK_PYTHON_RUNS = 20, 6  # of what the document's Python does
 SPLITS, QUICK_SPLITS = 10, 5  # random ones, of which the first is that of the curves
-SMEARS, QUICK_SMEARS, QUICK_PHOTOGRAPHS = 160, 60, 80  # images
+QUICK_PHOTOGRAPHS = 80
 PARTS = 32  # of the first epoch, inside which compiled solvers are measured on components
-LAMBDAS = ALPHA, 0.1, 0.01, 1e-4, 1 / 245_057  # for many rows; the last is 1/n
+LAMBDAS = ALPHA, 0.1, 0.01, 1e-4, 1 / 245_057  # for many rows, those of skin; the last is 1/n
+SKIN_RUNS, SKIN_PARTS, QUICK_ROWS = 7, 128, 20_000
+COSTS = {"visits": "rows visited", "seconds": "CPU time"}
 PART, SHOWN = 500, 8  # images whose crops are kept in one file; and of each class, on a sheet
 
 SDCA_NAME, STARTED, PEGASOS = SOLVERS = "SDCA", "SDCA, SGD start", "Pegasos"
-RAW, PLAIN, WHITENED = FEATURES = "raw", "PCA", "whitened"
+RAW, PLAIN = FEATURES = "raw", "PCA"
 PYTHON, COMPILED = "Python", "compiled"  # experiments: what does the epochs
 RANDOM, GROUPED = "random splits", "folds that share no original"  # experiments: how rows were split
 DRAWN, PHOTOGRAPHS = "drawn smears", "photographs"
-CHECKED = "checked labels"  # a setting; the other, "", is the document's labels
 
 
 # What is measured
@@ -50,28 +49,17 @@ CHECKED = "checked labels"  # a setting; the other, "", is the document's labels
 
 def measure(context: Context) -> Measured:
     """Run the three solvers on crops and their components, and two of them on many rows."""
-    files, checked = photographs(context.data)
-    runs, pictures, crops = Runs(), {}, None
-    if not (files and context.quick):
-        with TemporaryDirectory() as place:
-            number = QUICK_SMEARS if context.quick else SMEARS
-            with context.stage("draw smears"):
-                drawn = [*drawn_smears(place, number, context.seed)]
-            crops = cropped(context, drawn)
-            pictures[DRAWN] = shown_images(crops, context.seed)
+    files = photographs(context.data)
+    crops = cropped(context, drawn_smears()).turned()
+    runs, pictures = Runs(), {DRAWN: shown_images(crops)}
     if files:
         step = len(files) // QUICK_PHOTOGRAPHS or 1 if context.quick else 1
-        all_crops = cropped(context, files[::step])
-        crops = all_crops.labelled({})
-        pictures[PHOTOGRAPHS] = shown_images(crops, context.seed)
+        crops = cropped(context, files[::step])
+        pictures[PHOTOGRAPHS] = shown_images(crops)
     data = f"Crops of {PHOTOGRAPHS if files else DRAWN}: {crops.counts()}."
     add_solvers(runs, context, crops)
     add_spectrum(runs, context, crops)
-    if checked:
-        again = all_crops.labelled(checked)
-        data += f" With labels checked by eye: {again.counts()}."
-        add_solvers(runs, context, again, CHECKED)
-    add_skin_race(runs, context, LAMBDAS, intercept=False, batch_size=BATCH)
+    add_many_rows(runs, context)
     originals = [f"all {PHOTOGRAPHS}"] if files and not context.quick else []
     settings = {"lambda": ALPHA, "epochs": f"{EPOCHS}, Pegasos {PEGASOS_EPOCHS}", "batch of Pegasos": BATCH}
     hashes = {"crops": array_hash(crops.pixels, crops.signs)}
@@ -103,9 +91,7 @@ def features(pixels: np.ndarray, train: np.ndarray, test: np.ndarray) -> Iterato
     raw = [pixels[rows] * np.float32(1 / 255) for rows in (train, test)]
     yield RAW, raw
     pca = fitted_components(raw[0])
-    plain = [pca.transform(part).astype(float) for part in raw]
-    yield PLAIN, plain
-    yield WHITENED, [part / np.sqrt(pca.explained_variance_) for part in plain]
+    yield PLAIN, [pca.transform(part).astype(float) for part in raw]
 
 
 def fitted_components(rows: np.ndarray):
@@ -115,7 +101,7 @@ def fitted_components(rows: np.ndarray):
     return PCA(min(COMPONENTS, len(rows) - 1), random_state=0).fit(rows)
 
 
-def add_solvers(runs: Runs, context: Context, crops: Crops, labels: str = "") -> None:
+def add_solvers(runs: Runs, context: Context, crops: Crops) -> None:
     """Run the three solvers on one random split, measured as they go, and once on each of several."""
     repeats = context.runs or (QUICK_RUNS if context.quick else RUNS)
     in_python = min(repeats, QUICK_PYTHON_RUNS if context.quick else PYTHON_RUNS)
@@ -123,21 +109,21 @@ def add_solvers(runs: Runs, context: Context, crops: Crops, labels: str = "") ->
     train, test = random[0]
     y, y_test = crops.signs[train], crops.signs[test]
     for name, (X, X_test) in features(crops.pixels, train, test):
-        how = {"setting": labels, "repeats": repeats, "parts": 1 if name == RAW else PARTS}
+        how = {"repeats": repeats, "parts": 1 if name == RAW else PARTS}
         add_race(runs, context, COMPILED, name, models(), (X, y, X_test, y_test), **how)
-        optimum = runs[COMPILED, name, PEGASOS, labels]["optimum"][0, 0]
+        optimum = runs[COMPILED, name, PEGASOS, ""]["optimum"][0, 0]
         compute = partial(python_runs, X, y, in_python, context.seed)
         key = {"X": X, "y": y, "runs": in_python, "seed": context.seed}
         found = context.part(f"Python-{name}", compute, total=in_python * len(SOLVERS), **key)
         for solver in SOLVERS:
             fields = dict(zip(("visits", "seconds", "primal"), found[solver], strict=True))
             epoch = fields["visits"] / len(y)
-            runs.add(PYTHON, name, solver, labels, epoch=epoch, optimum=optimum, **fields)
-    add_errors(runs, context, RANDOM, crops, random, labels)
-    add_errors(runs, context, GROUPED, crops, crops.grouped_splits(context.seed), labels)
+            runs.add(PYTHON, name, solver, epoch=epoch, optimum=optimum, **fields)
+    add_errors(runs, context, RANDOM, crops, random)
+    add_errors(runs, context, GROUPED, crops, crops.grouped_splits(context.seed))
 
 
-def add_errors(runs: Runs, context: Context, of: str, crops: Crops, splits: list[Split], labels: str) -> None:
+def add_errors(runs: Runs, context: Context, of: str, crops: Crops, splits: list[Split]) -> None:
     """Train SDCA on each split, once; a run is a split."""
 
     def compute(advance: Advance) -> Arrays:
@@ -153,7 +139,7 @@ def add_errors(runs: Runs, context: Context, of: str, crops: Crops, splits: list
     key = {"pixels": crops.pixels, "splits": [list(rows) for rows in splits], "seed": context.seed}
     errors = context.part(of.replace(" ", "-"), compute, total=len(splits), **key)["errors"]
     for name, column in zip(FEATURES, errors.T, strict=True):
-        runs.add(of, name, SDCA_NAME, labels, error=column)
+        runs.add(of, name, SDCA_NAME, error=column)
 
 
 def add_spectrum(runs: Runs, context: Context, crops: Crops) -> None:
@@ -163,6 +149,23 @@ def add_spectrum(runs: Runs, context: Context, crops: Crops) -> None:
     rows -= rows.mean(axis=0)
     squares = np.linalg.eigvalsh(rows @ rows.T)[::-1][: min(SINGULAR_VALUES, len(train) - 1)]
     runs.add("singular values", value=np.sqrt(np.maximum(squares, 0))[None])
+
+
+def add_many_rows(runs: Runs, context: Context) -> None:
+    """Run Pegasos and SDCA on skin, standardised, with each lambda, where there is skin."""
+    found = public_set_at_hand("skin", context.data)
+    if found is None:
+        return
+    X, y = found[0].astype(float), found[1]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    if context.quick:
+        chosen = np.random.default_rng(context.seed).permutation(len(y))[:QUICK_ROWS]
+        X, y = X[chosen], y[chosen]
+    how = {"repeats": SKIN_RUNS, "parts": SKIN_PARTS}
+    for alpha in LAMBDAS:
+        pegasos = Pegasos(alpha=alpha, max_iter=EPOCHS, batch_size=BATCH, fit_intercept=False)
+        both = {PEGASOS: pegasos, SDCA_NAME: plain_sdca(alpha, EPOCHS)}
+        add_race(runs, context, "many rows", "skin", both, (X, y, None, None), setting=f"{alpha:.2g}", **how)
 
 
 # The document's algorithms, in Python as there
@@ -237,12 +240,12 @@ def python_runs(X: np.ndarray, y: np.ndarray, repeats: int, seed: int, advance: 
 # Images
 
 
-def shown_images(crops: Crops, seed: int) -> dict[str, list]:
+def shown_images(crops: Crops) -> dict[str, list]:
     """Return some images with their names: originals, crops, crops after the projection, and the steps."""
-    train, test = crops.random_splits(1, seed)[0]
-    shown = np.concatenate([test[crops.signs[test] == sign][:SHOWN] for sign in (-1, 1)])
+    _, first = np.unique(crops.originals, return_index=True)
+    shown = np.concatenate([first[crops.signs[first] == sign][:SHOWN] for sign in (-1, 1)])
     pixels, names = crops.pixels[shown], [crops.files[k].label.lower() for k in shown]
-    pca = fitted_components(crops.pixels[train] * np.float32(1 / 255))
+    pca = fitted_components(crops.pixels * np.float32(1 / 255))
     rebuilt = pca.inverse_transform(pca.transform(pixels * np.float32(1 / 255)))
     originals = [read_scaled(crops.files[k].path)[0] for k in shown]
     steps = [("image", originals[-1])]
@@ -272,7 +275,6 @@ def findings(measured: Measured) -> Findings:
         Figure("gap-raw", partial(draw_gaps, runs=runs), SMALL),
         Figure("loss-pca", partial(draw_losses, runs=runs, feature=PLAIN), WIDE),
         Figure("error-pca", partial(draw_errors, runs=runs, feature=PLAIN, theirs=20.6), SMALL),
-        Figure("excess", partial(draw_excess, runs=runs), WIDE),
         Figure("singular-values", partial(draw_singular_values, runs=runs), SMALL),
     ]
     for of, images in measured.pictures.items():
@@ -282,87 +284,75 @@ def findings(measured: Measured) -> Findings:
     return Findings(judged(runs), figures)
 
 
-Ratio = Callable[[Arrays, Arrays], Statistic | None]  # of the first to the second
-Pairs = Sequence[tuple[str, str]]
-
-
 def judged(runs: Runs) -> dict[str, Found]:
-    """Return what was found of each claim; the document's labels, splits and Python decide."""
-    labels = sorted({key.setting for key in runs.select(COMPILED)})  # the document's is first
-    splits = [*product((RANDOM, GROUPED), labels)]
-
-    def by_label(statistic: Callable[..., Statistic], *of: str) -> Found:
-        again = {label: statistic(runs, *of, label) for label in labels[1:]}
-        return Found({"": statistic(runs, *of, "")}, again)
+    """Return what was found of each claim; the document's splits and Python decide."""
 
     def by_split(feature: str, lowered: bool = False) -> Found:
-        def error(name: str, how: str, label: str) -> Statistic:
-            raw, own = (runs[how, each, SDCA_NAME, label]["error"][:, 0] for each in (RAW, name))
+        def error(how: str, name: str) -> Statistic:
+            raw, own = (runs[how, each, SDCA_NAME, ""]["error"][:, 0] for each in (RAW, name))
             return over_splits(raw - own if lowered else own, FOLDS - 1, 1)
 
-        wider = {", ".join(filter(None, each)): error(feature, *each) for each in splits[1:]}
-        wider |= {"whitened": error(WHITENED, *splits[0])} if feature == PLAIN else {}
-        return Found({"": error(feature, *splits[0])}, wider)
+        return Found({"": error(RANDOM, feature)}, {GROUPED: error(GROUPED, feature)})
 
-    def by_pair(feature: str, pairs: Pairs, ratio: Ratio, rows: Ratio | None = None) -> Found:
-        ways = [("", ratio, PYTHON, feature, ""), (", compiled", ratio, COMPILED, feature, "")]
-        ways += [(f", {label}", ratio, PYTHON, feature, label) for label in labels[1:]]
-        ways += [(", rows visited", rows, PYTHON, feature, "")] if rows else []
-        ways += [(", whitened", ratio, PYTHON, WHITENED, "")] if feature == PLAIN else []
+    def by_pair(feature: str, pairs: Sequence, ratio: Callable, rows: Callable | None = None) -> Found:
+        ways = [("", ratio, PYTHON, feature), (", compiled", ratio, COMPILED, feature)]
+        ways += [(", rows visited", rows, PYTHON, feature)] if rows else []
         document, wider = {}, {}
-        for (words, compared, how, name, label), (one, other) in product(ways, pairs):
-            if found := compared(runs[how, name, one, label], runs[how, name, other, label]):
+        for (words, compared, how, name), (one, other) in product(ways, pairs):
+            if found := compared(runs[how, name, one, ""], runs[how, name, other, ""]):
                 (wider if words else document)[f"{one} / {other}{words}"] = found
         return Found(document or "Too few runs got to 1 % of the optimum.", wider)
+
+    def lower(feature: str, one: str, other: str, epoch: float, how: str = COMPILED) -> Statistic:
+        """How much lower the loss of the other is after an epoch, or so much of one, in % of P*."""
+        races = [runs[how, feature, solver, ""] for solver in (one, other)]
+        losses = [race["primal"][:, (race["epoch"][0] >= epoch).argmax()] for race in races]
+        return mean(100 * (losses[0] - losses[1]) / races[0]["optimum"][0, 0])
+
+    def difference(feature: str, one: str, other: str) -> Statistic:
+        """The difference of the last test errors."""
+        return mean(
+            np.subtract(*(runs[COMPILED, feature, each, ""]["error"][:, -1] for each in (one, other)))
+        )
 
     time_to, rows_to = (partial(cost_ratio, cost=cost) for cost in ("seconds", "visits"))
     than_sdca = (PEGASOS, SDCA_NAME), (PEGASOS, STARTED)
     than_pegasos = (SDCA_NAME, PEGASOS), (STARTED, PEGASOS)
-    pairs = [*combinations(SOLVERS, 2)]
-    start = by_label(lower, COMPILED, RAW, SDCA_NAME, STARTED, 1)
-    inside = {"half-way through it": lower(runs, PYTHON, RAW, SDCA_NAME, STARTED, 0.5, "")}
-    inside |= {name: lower(runs, COMPILED, name, SDCA_NAME, STARTED, 1, "") for name in (PLAIN, WHITENED)}
-    alike = [
-        {f"{one} and {other}": difference(runs, name, one, other, "") for one, other in pairs}
-        for name in (PLAIN, WHITENED)
-    ]
-    skin = [
-        skin_ratios(runs, some, "visits") | skin_ratios(runs, some, "seconds")
-        for some in (LAMBDAS[:1], LAMBDAS[1:])
-    ]
+    inside = {"half-way through it": lower(RAW, SDCA_NAME, STARTED, 0.5, PYTHON)}
+    inside[PLAIN] = lower(PLAIN, SDCA_NAME, STARTED, 1)
+    alike = {" and ".join(pair): difference(PLAIN, *pair) for pair in combinations(SOLVERS, 2)}
     return {
         "converges": by_pair(RAW, than_sdca, seen_ratio, partial(seen_ratio, cost="visits")),
-        "best-score": by_label(settling, RAW, SDCA_NAME),
-        "stable-score": by_label(settling, RAW, PEGASOS),
+        "best-score": Found({"": settling(runs, SDCA_NAME)}),
+        "stable-score": Found({"": settling(runs, PEGASOS)}),
         "raw-error": by_split(RAW),
-        "sgd-start-loss": Found(start.document, start.wider | inside),
-        "sgd-start-score": by_label(difference, RAW, SDCA_NAME, STARTED),
-        "precise": by_label(lower, COMPILED, RAW, PEGASOS, SDCA_NAME, EPOCHS),
-        "pca-alike": Found(*alike),
+        "sgd-start-loss": Found({"": lower(RAW, SDCA_NAME, STARTED, 1)}, inside),
+        "sgd-start-score": Found({"": difference(RAW, SDCA_NAME, STARTED)}),
+        "precise": Found({"": lower(RAW, PEGASOS, SDCA_NAME, EPOCHS)}),
+        "pca-alike": Found(alike),
         "pca-error": by_split(PLAIN),
         "pca-lowers-error": by_split(PLAIN, lowered=True),
         "pca-epochs": by_pair(PLAIN, than_pegasos, epoch_ratio),
         "pca-better": by_pair(PLAIN, than_pegasos, time_to, rows_to),
-        "many-rows": Found(skin[0] or ABSENT, skin[1]),
+        "many-rows": many_rows_found(runs),
     }
 
 
-def lower(runs: Runs, how: str, feature: str, one: str, other: str, epoch: float, label: str) -> Statistic:
-    """Return how much lower the loss of the other is after an epoch, or so much of one, in % of P*."""
-    races = [runs[how, feature, solver, label] for solver in (one, other)]
-    losses = [race["primal"][:, (race["epoch"][0] >= epoch).argmax()] for race in races]
-    return mean(100 * (losses[0] - losses[1]) / races[0]["optimum"][0, 0])
+def many_rows_found(runs: Runs) -> Found:
+    """Return how many times as much SDCA needs as Pegasos on skin; with other lambdas under wider."""
+    found: list[dict[str, Statistic]] = [{}, {}]
+    if not runs.select("many rows"):
+        return Found("skin.tsv.gz is not in the folder of data, and nothing else has so many rows.")
+    for alpha, (cost, words) in product(LAMBDAS, COSTS.items()):
+        pair = (runs["many rows", "skin", name, f"{alpha:.2g}"] for name in (SDCA_NAME, PEGASOS))
+        if ratio := cost_ratio(*pair, cost):
+            found[alpha != ALPHA][f"lambda {alpha:.2g}, {words}"] = ratio
+    return Found(*found)
 
 
-def difference(runs: Runs, feature: str, one: str, other: str, label: str) -> Statistic:
-    """Return the difference of two solvers' last test errors."""
-    last = [runs[COMPILED, feature, solver, label]["error"][:, -1] for solver in (one, other)]
-    return mean(last[0] - last[1])
-
-
-def settling(runs: Runs, feature: str, solver: str, label: str) -> Statistic:
+def settling(runs: Runs, solver: str) -> Statistic:
     """Return from which epoch on the mean test error is like its last; the interval is of drawn runs."""
-    error = runs[COMPILED, feature, solver, label]["error"]
+    error = runs[COMPILED, RAW, solver, ""]["error"]
     drawn = np.random.default_rng(0).multinomial(len(error), np.full(len(error), 1 / len(error)), 1000)
     means = np.concatenate([error.mean(axis=0)[None], drawn @ error / len(error)])
     away = 100 * np.abs(means - means[:, -1:]) > ALIKE["points"][1] + 1e-9
@@ -404,7 +394,8 @@ def draw_losses(sheet, runs: Runs, feature: str) -> None:
     for ax, how in zip(sheet.subplots(1, 2, sharey=True), (PYTHON, COMPILED), strict=True):
         draw_solvers(ax, runs, how, feature, "seconds", lambda race: race["primal"])
         ax.axhline(runs[how, feature, PEGASOS, ""]["optimum"][0, 0], color="0.4", linestyle=":", label="P*")
-        ax.set(xlabel="CPU time of the updates, ms", ylabel="loss P", title=f"{feature}, {how}")
+        ax.set(xlabel="CPU time of the updates, ms (log scale)", ylabel="loss P", title=f"{feature}, {how}")
+        ax.set(xscale="log")
         ax.legend()
 
 
@@ -423,16 +414,6 @@ def draw_gaps(sheet, runs: Runs) -> None:
     draw_solvers(ax, runs, COMPILED, RAW, "epoch", lambda race: np.maximum(race["gap"], 1e-10))
     ax.set(xlabel="epochs", ylabel="duality gap P - D (log scale)", yscale="log")
     ax.legend()
-
-
-def draw_excess(sheet, runs: Runs) -> None:
-    """Draw how far losses are above P* by rows visited, from the first 100 on."""
-    for ax, name in zip(sheet.subplots(1, 2, sharey=True), (RAW, PLAIN), strict=True):
-        draw_solvers(ax, runs, PYTHON, name, "visits", excess, (0, np.inf))
-        ax.axhline(NEAR, color="0.4", linestyle=":", label="1 % of P*")
-        ax.set(xlabel="rows visited (log scale)", ylabel="(P - P*) / P* (log scale)", title=name)
-        ax.set(**charts.LOG_LOG)
-        ax.legend()
 
 
 def draw_singular_values(sheet, runs: Runs) -> None:

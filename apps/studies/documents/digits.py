@@ -10,11 +10,9 @@ from fastsvm.fitting import SDCA, Pegasos
 
 from ...common.statistics import confusion, mean_interval
 from ..data.public_sets import usps_or_small_digits
-from ..race.skin_race import add_skin_race, skin_ratios
 from ..report import charts
 from ..report.charts import BLUE, GREEN, VERMILION
-from ..report.runs import Measured, Runs, array_hash
-from ..report.study import Advance, Arrays, Context, Figure, Findings, Table
+from ..report.study import Advance, Arrays, Context, Figure, Findings, Measured, Runs, Table, array_hash
 from ..report.verdicts import Found, mean, median, of_a_draw
 
 TITLE = "Digits 5 and 6: Pegasos with an intercept"
@@ -39,7 +37,6 @@ QP, QP_TOL = "QP solver (LIBSVM)", 1e-2  # its own measure of optimality
 MANY_ROWS, QUICK_ROWS = (500, 1000, 2000, 4000, 8000), (500, 1000, 2000)
 MANY_COLUMNS, MANY_RUNS = 20, 7
 NEAR = 0.01  # of the optimum
-SKIN_LAMBDAS = (1.0, 0.1, 0.01, 1e-4)
 
 
 class Digits(NamedTuple):
@@ -68,14 +65,12 @@ def measure(context: Context) -> Measured:
         for cell, i, j in CELLS:
             for part in "train", "test":
                 runs.add("confusion", part, name, cell, value=known[part][k, :, i, j])
-        runs.add("weights", "", name, value=known["coef"][k][None])
     sizes = QUICK_ROWS if context.quick else MANY_ROWS
     race = context.part(
         "many-rows", partial(race_on_rows, sizes, context.seed), sizes=sizes, seed=context.seed
     )
     for name, seconds in race.items():
         runs.add("many rows", "simulated", name, visits=[sizes], seconds=seconds)
-    add_skin_race(runs, context, SKIN_LAMBDAS, intercept=True)
     runs.add("epochs", "test", "Pegasos", epoch=[EPOCHS_TRIED], error=known["steps"].T)
     return Measured(
         data_words(digits, context.data),
@@ -127,12 +122,11 @@ def fit_draws(digits: Digits, n_draws: int, seed: int, advance: Advance) -> Arra
     -------
     dict
         train, test : (methods, draws, 2, 2), confusion tables. seconds : (methods, draws), CPU of a fit.
-        coef : (methods, d), mean weights. steps : (len(EPOCHS_TRIED), draws), test errors of Pegasos.
+        steps : (len(EPOCHS_TRIED), draws), test errors of Pegasos.
     """
     shape = len(METHODS), n_draws
     train, test = (np.zeros((*shape, 2, 2), int) for _ in range(2))
-    seconds, coef = np.zeros(shape), np.zeros((len(METHODS), digits.X.shape[1]))
-    steps = np.zeros((len(EPOCHS_TRIED), n_draws))
+    seconds, steps = np.zeros(shape), np.zeros((len(EPOCHS_TRIED), n_draws))
     for run in range(n_draws):
         here, there = draw(digits, seed, run)
         for k, method in enumerate(METHODS.values()):
@@ -140,7 +134,6 @@ def fit_draws(digits: Digits, n_draws: int, seed: int, advance: Advance) -> Arra
             start = thread_time()
             model.fit(digits.X[here], digits.y[here])
             seconds[k, run] = thread_time() - start
-            coef[k] += model.coef_[0] / n_draws
             for table, rows in (train, here), (test, there):
                 table[k, run] = confusion(digits.y[rows], model.predict(digits.X[rows]), LABELS)
         for k, epochs in enumerate(EPOCHS_TRIED):
@@ -148,7 +141,7 @@ def fit_draws(digits: Digits, n_draws: int, seed: int, advance: Advance) -> Arra
             model.fit(digits.X[here], digits.y[here])
             steps[k, run] = np.mean(model.predict(digits.X[there]) != digits.y[there])
         advance()
-    return {"train": train, "test": test, "seconds": seconds, "coef": coef, "steps": steps}
+    return {"train": train, "test": test, "seconds": seconds, "steps": steps}
 
 
 def race_on_rows(sizes: tuple[int, ...], seed: int, _: Advance) -> Arrays:
@@ -205,17 +198,13 @@ def findings(measured: Measured) -> Findings:
         "called-five": of_a_draw(test[:, :, 0].sum(axis=1)),
         "fives-for-sixes": mean(test[:, 0, 1] - test[:, 1, 0]),
         "fixed-epochs": mean(tried[:, EPOCHS_TRIED.index(EPOCHS)] - optimum),
-        "run-time": of_a_draw(pegasos["seconds"][:, 0]),
+        "run-time": median(pegasos["seconds"][:, 0]),
     }
     ratios = {f"{n:,} rows": median(ratio) for n, ratio in zip(sizes, (qp / primal).T, strict=True)}
-    wider = skin_ratios(runs, SKIN_LAMBDAS, "seconds")
-    wider = {f"SDCA in place of a QP solver, skin, {where}": ratio for where, ratio in wider.items()}
     return Findings(
-        {name: Found({"": statistic}) for name, statistic in found.items()}
-        | {"many-rows": Found(ratios, wider)},
+        {name: Found({"": statistic}) for name, statistic in found.items()} | {"many-rows": Found(ratios)},
         [
             Figure("errors", partial(draw_errors, runs=runs, original=bool(measured.originals)), (7.0, 4.4)),
-            Figure("weights", partial(draw_weights, runs=runs), (5.0, 3.6)),
             Figure("epochs", partial(draw_epochs, runs=runs), (7.0, 3.6)),
             Figure("many-rows", partial(draw_many_rows, runs=runs), (7.0, 3.6)),
         ],
@@ -249,15 +238,6 @@ def draw_errors(sheet, runs: Runs, original: bool) -> None:
     charts.legend_below(sheet, 4)
 
 
-def draw_weights(sheet, runs: Runs) -> None:
-    """Draw the mean weights of Pegasos as an image."""
-    weights, ax = runs["weights", "", "Pegasos"]["value"][0], sheet.subplots()
-    most, side = np.abs(weights).max(), round(len(weights) ** 0.5)
-    image = ax.imshow(weights.reshape(side, side), cmap="RdBu", vmin=-most, vmax=most)
-    ax.set(title="Pegasos", xticks=(), yticks=())
-    sheet.colorbar(image, ax=ax, label=f"weight of a pixel: {LABELS[0]} below 0, {LABELS[1]} above")
-
-
 def draw_epochs(sheet, runs: Runs) -> None:
     """Draw the error by epochs."""
     best, ax = 100 * runs["draws", "test", "SDCA"]["error"].mean(), sheet.subplots()
@@ -289,9 +269,9 @@ def method_table(runs: Runs) -> Table:
     for name in METHODS:
         test, train = runs["draws", "test", name], runs["draws", "train", name]["error"]
         errors = test["error"][:, 0]
-        spread = errors.mean(), *mean_interval(errors.tolist()), errors.std(ddof=1)
+        spread = mean(errors), errors.std(ddof=1)
         rows.append((name, *spread, train.mean(), 1e3 * np.median(test["seconds"])))
-    header = "method", "test error", "low", "high", "standard deviation", "training error", "CPU ms"
+    header = "method", "test error", "standard deviation", "training error", "CPU ms"
     return Table("methods", header, rows)
 
 

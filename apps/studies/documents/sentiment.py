@@ -1,10 +1,10 @@
 """The study of an article on Pegasos: points in the plane, kernels, and the sentiment of texts."""
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import partial
 from io import BytesIO
 from itertools import combinations, pairwise, product
-from pathlib import Path
 from time import process_time, thread_time
 from typing import NamedTuple
 
@@ -19,11 +19,9 @@ from ...common.folds import random_split
 from ...sentiment.data.corpus import read_corpus
 from ...sentiment.data.text_source import TextSource, path_of_sample
 from ..data.public_sets import public_set_at_hand
-from ..report import charts
 from ..report.charts import BLUE, GREEN, VERMILION
-from ..report.runs import Measured, Runs, array_hash
-from ..report.study import Advance, Arrays, Context, Figure, Findings, Table
-from ..report.verdicts import Found, Statistic, mean, median, of_a_draw, over_splits
+from ..report.study import Advance, Arrays, Context, Figure, Findings, Measured, Runs, Table, array_hash
+from ..report.verdicts import Found, Statistic, mean, median, over_splits
 
 TITLE = "Pegasos, from points in the plane to sentiment"
 DOCUMENT = (
@@ -48,22 +46,22 @@ GIF_COLOURS, PACE, PAUSE = 16, 250, 2500  # milliseconds that a frame is seen, a
 # Texts
 N_WORDS = 5000
 ALPHAS = {"Pegasos SVM": 0.015, "Pegasos logistic": 0.01}  # lambda of the article
+LOSSES = dict(zip(("hinge", "log"), ALPHAS, strict=True))
 PLAIN = {"max_iter": PASSES, "fit_intercept": False}
 CLASSIFIERS = {
     "perceptron": partial(Perceptron, shuffle=False, **PLAIN),
     "Pegasos SVM": partial(Pegasos, "hinge", alpha=ALPHAS["Pegasos SVM"], order="random", **PLAIN),
     "Pegasos logistic": partial(Pegasos, "log", alpha=ALPHAS["Pegasos logistic"], order="random", **PLAIN),
 }
-WAYS = "", ", averaged"  # of each of them; the first is the article's
 DEFAULT = "what train makes by default"
-NAMES = [*(f"{name}{way}" for way in WAYS for name in CLASSIFIERS), DEFAULT]
+NAMES = [*CLASSIFIERS, DEFAULT]
 PYTHON, PYTHON_RUNS = "the article's Python", 6  # of the article's loops, which take long
 # Lambdas and passes that are tried.
 GRIDS = {
     "counts": ((0.001, 0.002, 0.005, 0.01, 0.015, 0.02, 0.05), (10, 30, 100)),
     "tf-idf": ((1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.015), (10,)),
 }
-ARTICLES_TEXTS, ARTICLES_COLUMNS = 11_914, 51_063
+ARTICLES_TEXTS = 11_914
 ARTICLES_TRAINING = int((1 - HOLDOUT) * ARTICLES_TEXTS)
 SHARES = np.array([1 / 4, 1 / 2, 1])  # of the texts, for the growth of the vocabulary
 ORDERS = 10  # in which texts come for it
@@ -124,6 +122,7 @@ def measure_planes(measured: Measured, context: Context, n_runs: int) -> None:
         key = {"X": X, "y": y, "runs": n_runs, "seed": context.seed, "frames": FRAMES}
         known = measured.pictures[name] = context.part(f"plane-{name}", compute, total=n_runs, **key)
         measured.runs.add("points", name, plane.title, error=known["errors"], seconds=known["seconds"])
+        measured.runs.add("points", name, plane.title, PYTHON, seconds=known["python"])
         if found := None if plane.loss else public_set_at_hand(name, context.data):
             measured.originals.append(name)
             measured.hashes[name] = array_hash(*found)
@@ -162,12 +161,12 @@ def fit_plane(name: str, data: str | None, n_runs: int, seed: int, advance: Adva
     Returns
     -------
     dict
-        errors, seconds : (n_runs,), on the points held out, and CPU of a fit; and what `surface` has.
+        errors, seconds, python : (n_runs,), on the points held out, CPU of a fit, and of the article's loop;
+        and what `surface` has.
     """
-    errors, seconds = np.zeros((2, n_runs))
-    new_model(PLANES[name], seed).fit(
-        *points_of(name, data, seed)[:2]
-    )  # what the first fit pays for is nobody's
+    errors, seconds, python = np.zeros((3, n_runs))
+    plane = PLANES[name]
+    new_model(PLANES[name], seed).fit(*points_of(name, data, seed)[:2])  # what the first pays is nobody's
     for run in range(n_runs):
         X, y, train, test = points_of(name, data, seed + run)
         model = new_model(PLANES[name], seed + run)
@@ -175,8 +174,14 @@ def fit_plane(name: str, data: str | None, n_runs: int, seed: int, advance: Adva
         model.fit(X[train], y[train])
         seconds[run] = thread_time() - start
         errors[run] = np.mean(model.predict(X[test]) != y[test])
+        start, random = thread_time(), np.random.RandomState(seed + run)
+        if plane.loss:
+            article_weights(LOSSES[plane.loss], X[train], y[train], random, POINT_ALPHA)
+        else:
+            article_counts(X[train], y[train], random)
+        python[run] = thread_time() - start
         advance()
-    return {"errors": errors, "seconds": seconds, **surface(name, data, seed)}
+    return {"errors": errors, "seconds": seconds, "python": python, **surface(name, data, seed)}
 
 
 def surface(name: str, data: str | None, seed: int) -> Arrays:
@@ -244,13 +249,14 @@ class BestWords:
 
 def read_texts(data: str | None) -> tuple[np.ndarray, np.ndarray, bool]:
     """Return texts, their signs, +1 positive, and whether they are the article's, or generated reviews."""
-    article = Path(data or "", "sentiment.txt")
-    path = str(article) if data is not None and article.is_file() else path_of_sample()
+    article = os.path.join(data or "", "sentiment.txt")
+    original = data is not None and os.path.isfile(article)
+    path = article if original else path_of_sample()
     corpus = read_corpus(TextSource(path))
     if (found := sorted(corpus.labels.label_counts)) != ["neg", "pos"]:
         raise AppError(f"{path}: has the labels {', '.join(found[:20])}, and the article neg and pos")
     signs = np.where(np.array([*corpus.labels]) == "pos", 1, -1)
-    return np.array(corpus.texts, object), signs, path == str(article)
+    return np.array(corpus.texts, object), signs, original
 
 
 def measure_texts(measured: Measured, context: Context, n_runs: int) -> None:
@@ -269,8 +275,7 @@ def measure_texts(measured: Measured, context: Context, n_runs: int) -> None:
     part = context.part("classifiers", partial(compare, texts, y, n_runs, seed), total=n_runs, **key)
     runs.add("classifiers", "texts", "always one label", error=part["always"])
     for k, name in enumerate(NAMES):
-        fields = {each: part[each][k] for each in ("error", "seconds", "visits")}
-        runs.add("classifiers", "texts", name, **fields)
+        runs.add("classifiers", "texts", name, error=part["error"][k], seconds=part["seconds"][k])
     for k, name in enumerate(CLASSIFIERS):
         runs.add("classifiers", "texts", name, PYTHON, seconds=part["python"][k])
         for word, weight in zip(part["words"][k].tolist(), part["weights"][k], strict=True):
@@ -302,11 +307,11 @@ def compare(every: np.ndarray, signs: np.ndarray, n_runs: int, seed: int, advanc
     Returns
     -------
     dict
-        error, seconds, visits : (NAMES, n_runs), on the texts held out, CPU from texts to a model, and rows
-        visited. always : error of the more frequent label. python : CPU seconds of the article's loops.
+        error, seconds : (NAMES, n_runs), on the texts held out, and CPU from texts to a model.
+        always : error of the more frequent label. python : CPU seconds of the article's loops.
         words, weights : the top words of the article's three.
     """
-    (error, seconds, visits), always = np.zeros((3, len(NAMES), n_runs)), np.zeros(n_runs)
+    (error, seconds), always = np.zeros((2, len(NAMES), n_runs)), np.zeros(n_runs)
     python, words, weights, recipe = [], [], [], "auto"
     BestWords(every, signs)  # what the first use pays for is nobody's
     for run in range(n_runs):
@@ -316,15 +321,13 @@ def compare(every: np.ndarray, signs: np.ndarray, n_runs: int, seed: int, advanc
         start = process_time()
         best = BestWords(texts, y)
         learning, X_test = process_time() - start, best.of(held_out)
-        for k, (way, name) in enumerate(product(WAYS, CLASSIFIERS)):  # in the order of NAMES
-            averaging = "last" if not way else "all" if name == "perceptron" else "tail"
-            model = CLASSIFIERS[name](random_state=seed + run, averaging=averaging)
+        for k, name in enumerate(CLASSIFIERS):
+            model = CLASSIFIERS[name](random_state=seed + run, averaging="last")
             start = process_time()
             model.fit(best.X, y)
             seconds[k, run] = learning + process_time() - start
             error[k, run] = np.mean(model.predict(X_test) != truth)
-            visits[k, run] = len(y) * model.n_iter_
-            if not (run or way):
+            if not run:
                 order = np.argsort(-model.coef_[0], kind="stable")
                 top = np.r_[order[:TOP_WORDS], order[-TOP_WORDS:]]
                 words.append(best.words[top])
@@ -338,7 +341,7 @@ def compare(every: np.ndarray, signs: np.ndarray, n_runs: int, seed: int, advanc
         if run < PYTHON_RUNS:
             python.append(time_in_python(texts, y, len(best.words), seed + run))
         advance()
-    measured = {"error": error, "seconds": seconds, "visits": visits, "always": always}
+    measured = {"error": error, "seconds": seconds, "always": always}
     return {**measured, "python": np.transpose(python), "words": np.array(words, str), "weights": weights}
 
 
@@ -358,7 +361,18 @@ def time_in_python(texts: np.ndarray, y: np.ndarray, n_words: int, seed: int) ->
     return seconds
 
 
-def article_weights(name: str, X: np.ndarray, y: np.ndarray, random) -> np.ndarray:
+def article_counts(X: np.ndarray, y: np.ndarray, random) -> np.ndarray:
+    """Return how often each row was visited with a loss, by the article's loop with a gaussian kernel."""
+    counts = np.zeros(len(y))
+    for i in range(PASSES * len(y)):
+        j = random.choice(len(y), 1)[0]
+        values = np.exp(-((X - X[j]) ** 2).sum(axis=1) / (2 * WIDTH))
+        if y[j] * (counts * y).dot(values) / (POINT_ALPHA * (i + 1)) < 1:
+            counts[j] += 1
+    return counts
+
+
+def article_weights(name: str, X: np.ndarray, y: np.ndarray, random, alpha: float = 0) -> np.ndarray:
     """Return the weights by the article's class, dense and in Python; the log-loss is where the hinge was."""
     w, m = np.zeros(X.shape[1]), len(y)
     if name == "perceptron":
@@ -367,7 +381,7 @@ def article_weights(name: str, X: np.ndarray, y: np.ndarray, random) -> np.ndarr
                 if sign * w.dot(x) <= 0:
                     w += sign * x
         return w
-    alpha = ALPHAS[name]
+    alpha = alpha or ALPHAS[name]
     for i in range(PASSES * m):
         eta = 1 / (alpha * (i + 1))
         j = random.choice(m, 1)[0]
@@ -440,7 +454,6 @@ def findings(measured: Measured) -> Findings:
         Figure("texts", partial(draw_texts, runs=runs), (9.0, 3.6)),
         Figure("classifiers", partial(draw_classifiers, runs=runs), (9.0, 4.2)),
         Figure("words", partial(draw_words, runs=runs), (10.0, 6.4)),
-        Figure("lambda", partial(draw_lambdas, runs=runs), (9.0, 3.9)),
     ]
     found = point_claims(runs) | text_claims(runs)
     return Findings(found, figures, [accuracy_table(runs)])
@@ -461,10 +474,11 @@ def point_claims(runs: Runs) -> dict[str, Found]:
     """Judge accuracy and time in the plane; a run has a set of points of its own, or a split of the same."""
     found = {}
     for name, plane in PLANES.items():
-        fields = runs["points", name, plane.title, ""]
-        right, seconds = 1 - fields["error"][:, 0], fields["seconds"][:, 0]
+        fields, python = (runs["points", name, plane.title, way] for way in ("", PYTHON))
+        right = 1 - fields["error"][:, 0]
         found[f"{name}-accuracy"] = Found({"": mean(right) if plane.loss else over_rows(right)})
-        found[f"{name}-time"] = Found({"": of_a_draw(seconds)})
+        compiled = {"compiled": median(fields["seconds"][:, 0])}
+        found[f"{name}-time"] = Found({"": median(python["seconds"][:, 0])}, compiled)
     return found
 
 
@@ -478,13 +492,7 @@ def text_claims(runs: Runs) -> dict[str, Found]:
     wrong, tuned = {name: of_texts(runs, name) for name in NAMES}, partial(tuned_error, runs)
     always, fewest_and_most = of_texts(runs, "always one label"), expected_columns(runs)
     better = {name: over_rows(always - wrong[name]) for name in NAMES}
-    alike, averaged = (
-        {
-            f"{a} less {b}{way}": over_rows(wrong[b + way] - wrong[a + way])
-            for a, b in combinations(CLASSIFIERS, 2)
-        }
-        for way in WAYS
-    )
+    alike = {f"{a} less {b}": over_rows(wrong[b] - wrong[a]) for a, b in combinations(CLASSIFIERS, 2)}
     both, parts, tfidf = {}, {}, {}
     for name, alpha in ALPHAS.items():
         counts = tuned(name, "counts", n_passes=1)
@@ -493,22 +501,21 @@ def text_claims(runs: Runs) -> dict[str, Found]:
         parts[f"{name}, passes alone"] = over_rows(wrong[name] - tuned(name, "counts", (alpha,)))
         tfidf[name] = over_rows(counts - tuned(name, "tf-idf"))
         tfidf[f"{name}, lambda {alpha:g}"] = over_rows(wrong[name] - tuned(name, "tf-idf", (alpha,)))
-    cpu = time_ratios(runs, "seconds") | time_ratios(runs, "seconds", PYTHON)
     return {
         "columns": Found({"": Statistic(np.mean(fewest_and_most), *fewest_and_most)}),
         "well": Found({name: better.pop(name) for name in CLASSIFIERS}, better),
-        "alike": Found(alike, averaged),
-        "times": Found(time_ratios(runs, "visits"), cpu),
+        "alike": Found(alike),
+        "times": Found(time_ratios(runs, PYTHON), time_ratios(runs)),
         "tf-idf": Found({"Pegasos SVM": tfidf.pop("Pegasos SVM")}, tfidf),
         "tuning": Found(both, parts),
     }
 
 
-def time_ratios(runs: Runs, field: str, setting: str = "") -> dict[str, Statistic]:
-    """Return what each classifier takes by what another takes."""
-    taken = {name: of_texts(runs, name, field, setting) for name in CLASSIFIERS}
-    of = f", CPU of {setting}" if setting else {"visits": ", rows visited", "seconds": ", CPU"}[field]
-    return {f"{a} / {b}{of}": median(taken[a] / taken[b]) for b, a in combinations(taken, 2)}
+def time_ratios(runs: Runs, setting: str = "") -> dict[str, Statistic]:
+    """Return how long each classifier takes by how long another takes."""
+    taken = {name: of_texts(runs, name, "seconds", setting) for name in CLASSIFIERS}
+    of = setting or "compiled"
+    return {f"{a} / {b}, {of}": median(taken[a] / taken[b]) for b, a in combinations(taken, 2)}
 
 
 def tuned_error(
@@ -639,27 +646,13 @@ def draw_words(sheet, runs: Runs) -> None:
         ax.set(title=name, xlabel="weight: positive above 0")
 
 
-def draw_lambdas(sheet, runs: Runs) -> None:
-    """Draw accuracy by lambda and passes."""
-    alphas, passes = GRIDS["counts"]
-    for ax, (name, theirs) in zip(sheet.subplots(1, 2, sharey=True), ALPHAS.items(), strict=True):
-        keys = [("tuning", "texts", name, f"counts, lambda {alpha:g}") for alpha in alphas]
-        for p, colour in enumerate((VERMILION, GREEN, BLUE)):
-            bands = charts.mean_band([1 - runs[key]["error"][:, p] for key in keys])
-            charts.draw_band(ax, alphas, bands, colour, f"{passes[p]} passes", "o-")
-        ax.axvline(theirs, color="0.3", linestyle="--", label=f"the article's lambda; it has {PASSES} passes")
-        ax.set(xscale="log", xlabel="lambda (log scale)", ylabel="accuracy on the texts held out", title=name)
-    charts.legend_below(sheet, 4)
-
-
 def accuracy_table(runs: Runs) -> Table:
     """Return accuracies and times on texts."""
     rows = []
     for name in NAMES:
         is_right, seconds = 1 - of_texts(runs, name), np.median(of_texts(runs, name, "seconds"))
         python = np.median(of_texts(runs, name, "seconds", PYTHON)) if name in CLASSIFIERS else None
-        rows.append(
-            (name, is_right[0], *over_rows(is_right), is_right.min(), is_right.max(), seconds, python)
-        )
-    header = "classifier", "first split", "accuracy", "low", "high", "worst", "best", "CPU s"
+        found = is_right[0], over_rows(is_right), is_right.min(), is_right.max()
+        rows.append((name, *found, seconds, python))
+    header = "classifier", "first split", "accuracy", "worst", "best", "CPU s"
     return Table("accuracies", (*header, f"CPU s of {PYTHON}"), rows)

@@ -1,6 +1,7 @@
 """The study of "Distributed and stochastic optimisation": SDCA, ASDCA and Pegasos side by side."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise, product
 
@@ -11,7 +12,6 @@ from fastsvm.fitting import ASDCA, SDCA, Pegasos
 from ..data.solver_sets import (
     BETA_ACCURACY,
     EVERY,
-    OTHERS,
     SIMULATED,
     SKIN,
     WIDE,
@@ -19,12 +19,10 @@ from ..data.solver_sets import (
     all_sets,
     simulated,
 )
-from ..race.kept_races import NEAR, add_race, cost_ratio, cost_to, excess, plain_sdca
-from ..race.skin_race import add_skin_race
+from ..race.kept_races import NEAR, add_race, cost_ratio, excess, plain_sdca
 from ..report import charts
 from ..report.charts import BLUE, GREEN, LOG_LOG, PURPLE, VERMILION
-from ..report.runs import Key, Measured, Runs, array_hash
-from ..report.study import Advance, Arrays, Context, Figure, Findings, Table
+from ..report.study import Advance, Arrays, Context, Figure, Findings, Key, Measured, Runs, Table, array_hash
 from ..report.verdicts import Found, Statistic, exactly, mean, median, of_a_draw, share
 
 TITLE = "SDCA, ASDCA and Pegasos: which converges faster"
@@ -43,21 +41,19 @@ EIGHT = (*ORDERS, PEGASOS, PROJECTED, ASDCA_NAME, MINI_BATCH, MINI_BATCH_PROJECT
 RUNS = {SIMULATED: 25, WIDE: 25, SKIN: 9}
 FEW_RUNS = 6  # of other scalings, of lambdas, and of all if it is to be quick
 LONGER = 2  # times as many epochs of SDCA, to compare its orders
-THETAS = 0.003, 0.01, 0.03, 0.1, 0.3  # of ASDCA, beside the paper's
-BY_EYE = 0.25  # of P*: where a curve of figures 1 to 3 has come down
+BY_EYE, HALF_WAY = 0.25, 0.5  # of P*: where a curve of figures 1 to 3 has come down
 PARTS = 1024  # of the first epoch, at most
-STEP_EPOCHS = 10  # of what is measured at every step
+STEP_EPOCHS = 10  # of what is measured at every step, or so many times an epoch where it has more
+STEP_POINTS = 200
 LAMBDAS = 10.0, 1.0, 0.1, 0.01, 0.001  # the document's
-WIDER_LAMBDAS = 1.6, 0.1, 0.01, 1e-4  # at which Pegasos and SDCA run on skin
-BATCHES, BATCH_STEPS, BATCH_THETA = (1, 2, 8, 32), 1500, 0.03
+BATCHES, BATCH_STEPS, BATCH_POINTS, BATCH_THETA = (1, 2, 8, 32), 1500, 50, 0.03
 ROWS = 250, 1000, 4000, 16_000  # of the steps to an excess of epsilon, on simulated rows
 ALPHAS = 0.1, 0.01, 0.001
 EPSILONS = 0.1, 0.03, 0.01, 0.003  # of P itself
 STEP_COUNTS = tuple(int(steps) for steps in 2 ** np.arange(5, 18.5, 0.5) // 2 * 2)
 ROW_DRAWS, QUICK_ROW_DRAWS, SEEDS = 6, 2, 3  # of rows; of the steps on each
 STOPS, STOP_STEPS, STOP_BATCH, DELTA = 200, 10_000, 8, 0.05
-GOOD = 0.1  # of P*: what a good solution is within
-CLOSER = (0.05, 0.01)  # the same, stricter
+CLOSER = (0.1, 0.05, 0.01)  # of P*
 DRAWS, QUICK_DRAWS, DRAW_EPOCHS = 50, 12, 50  # of the simulated rows, for table 2
 LAST, TAIL, RANDOM = AVERAGING = "last", "tail", "random"
 # The document's table 2: accuracy of the last and of the averaged output, in the order of `EIGHT`.
@@ -85,12 +81,10 @@ def measure(context: Context) -> Measured:
         race_batches(runs, context, sets[name], repeats[name])
     for name in [name for name in sets if name != SIMULATED]:
         race_orders(runs, context, sets[name], repeats[name])
-    add_skin_race(runs, context, WIDER_LAMBDAS, intercept=False)
     add_draws(runs, context)
-    for name in WIDE, *OTHERS[WIDE]:
-        if name in sets:
-            race_projections(runs, context, sets[name], FEW_RUNS)
-            race_lambdas(runs, context, sets[name], FEW_RUNS)
+    if WIDE in sets:
+        race_projections(runs, context, sets[WIDE], FEW_RUNS)
+        race_lambdas(runs, context, sets[WIDE], FEW_RUNS)
     for each in sets.values():
         shape = {"epoch": each.epochs, "steps": len(each.y), "visits": each.batch, "value": [each.X.shape[1]]}
         runs.add("sets", each.name, **shape)
@@ -101,7 +95,8 @@ def measure(context: Context) -> Measured:
         settings={
             **{"lambda": "1/n", "intercept": "none"},
             "runs of each curve": f"{min(repeats.values())} to {max(repeats.values())}",
-            "theta of ASDCA": "the paper's; wider, the best of a grid, chosen on the same runs",
+            "theta of ASDCA": "the paper's",
+            "epochs of table 2": DRAW_EPOCHS,
         },
         hashes={each.name: array_hash(each.X, each.y) for each in sets.values()},
         runs=runs,
@@ -242,16 +237,18 @@ def add_stops(runs: Runs, context: Context) -> None:
 
 
 def race_four(runs: Runs, context: Context, data: DataSet, repeats: int) -> None:
-    """Run the four algorithms, and one run of each as the document measured it."""
+    """Run the four algorithms; some of the runs as the document measured its one: at every step."""
     models = chosen(eight_algorithms(data.alpha, data.batch, data.epochs), FOUR)
     inside = {"parts": min(PARTS, len(data.y)), "every": None if data.every == 1 else data.every}
-    if data.name in OTHERS:
-        asdca = models[ASDCA_NAME].get_params() | {"max_iter": -(-data.epochs // 5) * data.batch}
-        models |= {f"{ASDCA_NAME}, theta {theta:g}": ASDCA(**asdca | {"theta": theta}) for theta in THETAS}
-    add_race(runs, context, "curves", data.name, models, data.rows, repeats=repeats, loss="hinge", **inside)
-    if data.every == 1 and data.name in OTHERS:
+    if data.every == 1:
         few = chosen(eight_algorithms(data.alpha, data.batch, STEP_EPOCHS), FOUR)
-        add_race(runs, context, "every step", data.name, few, data.rows, repeats=1, loss="hinge", every=1)
+        draws = repeats if data.name == SIMULATED else 1  # of the rows
+        how = {"loss": "hinge", "every": -(-len(data.y) // STEP_POINTS), "repeats": repeats // draws}
+        for draw in range(draws):
+            own, of_draw = replace(context, seed=context.seed + draw), f"draw {draw}"
+            X, y = simulated(own.seed)[:2] if draws > 1 else (data.X, data.y)
+            add_race(runs, own, "every step", data.name, few, (X, y, None, None), setting=of_draw, **how)
+    add_race(runs, context, "curves", data.name, models, data.rows, repeats=repeats, loss="hinge", **inside)
 
 
 def race_orders(runs: Runs, context: Context, data: DataSet, repeats: int) -> None:
@@ -264,13 +261,14 @@ def race_orders(runs: Runs, context: Context, data: DataSet, repeats: int) -> No
 def race_batches(runs: Runs, context: Context, data: DataSet, repeats: int) -> None:
     """Run as many steps with each size of a batch, each algorithm by its own objective."""
     epochs = max(2, BATCH_STEPS // len(data.y))
+    how = {"repeats": repeats, "every": epochs * len(data.y) // BATCH_POINTS}
     for size in BATCHES:
         models = eight_algorithms(data.alpha, size, epochs)
         asdca, rows = models[ASDCA_NAME].get_params(), data.rows
         same = ASDCA(**asdca | {"theta": BATCH_THETA})
         both = {ASDCA_NAME: models[ASDCA_NAME], f"{ASDCA_NAME}, theta {BATCH_THETA:g}": same}
         for part, some in ("batches", chosen(models, [MINI_BATCH])), ("batches of ASDCA", both):
-            add_race(runs, context, part, data.name, some, rows, setting=f"batch {size}", repeats=repeats)
+            add_race(runs, context, part, data.name, some, rows, setting=f"batch {size}", **how)
 
 
 # Section 4.4: averaging, table 2 and figure 7
@@ -289,7 +287,7 @@ def add_draws(runs: Runs, context: Context) -> None:
     runs.add("coefficients", "first draw", "beta", value=kept["beta"][:1])
     for (k, name), (m, output) in product(enumerate(EIGHT), enumerate(AVERAGING)):
         if np.isfinite(kept["coef"][0, k, m]).all():
-            for experiment in "accuracy", "distance to beta":
+            for experiment in "accuracy", "distance to beta", "distance of directions":
                 runs.add(experiment, "test", name, output, value=kept[experiment][:, k, m])
             runs.add("coefficients", "first draw", name, output, value=kept["coef"][:1, k, m])
     for plain, other in PROJECTIONS.items():
@@ -312,7 +310,8 @@ def fit_draw(seed: int) -> Arrays:
     return {
         "accuracy": (y[n:] * (unit @ X[n:].T) > 0).mean(axis=-1),
         "accuracy of beta": (y[n:] * (X[n:] @ true) > 0).mean(),
-        "distance to beta": np.linalg.norm(unit - true, axis=-1),
+        "distance to beta": np.linalg.norm(coef - beta, axis=-1),
+        "distance of directions": np.linalg.norm(unit - true, axis=-1),
         "coef": unit,
         "beta": true,
     }
@@ -360,16 +359,6 @@ def findings(measured: Measured) -> Findings:
     return Findings(found, solver_figures(runs, present), [set_table(runs), accuracy_table(runs)])
 
 
-def best_theta(runs: Runs, data: str) -> str:
-    """Return ASDCA with the theta whose median run is the first within `BY_EYE`."""
-
-    def steps(name: str) -> float:
-        return float(np.median(cost_to(runs["curves", data, name, ""], "steps", BY_EYE, for_good=False)))
-
-    names = [key.solver for key in runs.select("curves", data)]
-    return min((name for name in names if name.startswith(ASDCA_NAME)), key=steps)
-
-
 def ratios(
     races: Mapping[Key, Arrays],
     pairs: Iterable[tuple[str, str]],
@@ -391,21 +380,34 @@ def ratios(
 def speed_found(runs: Runs, present: Collection[str], main: str, pairs: Sequence[tuple[str, str]]) -> Found:
     """Judge by figures 1 to 3: the step at which a curve first comes down to `BY_EYE`.
 
-    Wider: for good, by other costs, with the best theta of ASDCA, and on rows scaled otherwise.
+    It is looked for where the document measured. Wider: half-way, for good, and by other costs.
     """
     if main not in present:
         return Found(ABSENT[main])
-    races, best = runs.select("curves", main), best_theta(runs, main)
-    tuned = [[best if name == ASDCA_NAME else name for name in pair] for pair in pairs if ASDCA_NAME in pair]
+    races = runs.select("curves", main)
     wider = {
+        **ratios(as_measured_there(runs, main), pairs, level=HALF_WAY),
         **ratios(races, pairs, for_good=True),
         **ratios(races, pairs, "visits"),
         **ratios(races, pairs, "seconds"),
-        **ratios(races, tuned),
     }
-    for other in OTHERS[main]:
-        wider |= ratios(runs.select("curves", other), pairs)
-    return Found(ratios(races, pairs), wider)
+    return Found(ratios(as_measured_there(runs, main), pairs), wider)
+
+
+def as_measured_there(runs: Runs, data: str) -> dict[Key, Arrays]:
+    """Return runs at the document's points: every step, of all draws, and on skin every 50,000th step."""
+    found: dict[Key, list[Arrays]] = {}
+    for key, race in runs.select("every step", data).items():
+        found.setdefault(key._replace(setting=""), []).append(race)
+    if found:
+        return {
+            key: {name: np.concatenate([race[name] for race in races]) for name in races[0]}
+            for key, races in found.items()
+        }
+    return {
+        key: {name: values[:, race["steps"][0] >= EVERY] for name, values in race.items()}
+        for key, race in runs.select("curves", data).items()
+    }
 
 
 def pairs_of(name: str, slower: bool = False) -> list[tuple[str, str]]:
@@ -427,35 +429,17 @@ def speed_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
         "same-rate": (SKIN, [(ASDCA_NAME, VANILLA)]),
     }
     found = {name: speed_found(runs, present, *each) for name, each in judged.items()}
-    if SKIN in present:  # the document looked at every 50,000th step
-        found["same-rate"] = Found(
-            ratios(as_measured_there(runs.select("curves", SKIN)), [(ASDCA_NAME, VANILLA)]),
-            found["same-rate"].document | found["same-rate"].wider,
-        )
     sets = [data for data in (SIMULATED, WIDE, SKIN) if data in present]
     plain, batches = [(PEGASOS, VANILLA)], [(VANILLA, ASDCA_NAME), (PEGASOS, MINI_BATCH)]
-    always, overall, wider, other_lambdas = {}, {}, {}, {}
+    always, overall, wider = {}, {}, {}
     for data in sets:
-        races = runs.select("curves", data)
+        races, steps = runs.select("curves", data), as_measured_there(runs, data)
         always |= ratios(races, plain, level=NEAR, for_good=True)
-        overall |= ratios(as_measured_there(races) if data == SKIN else races, batches)
-        wider |= ratios(races, batches, "visits") | ratios(races, [(VANILLA, best_theta(runs, data))])
-    for alpha in WIDER_LAMBDAS if SKIN in present else ():
-        pair = (runs["many rows", "skin", name, f"lambda {alpha:.2g}"] for name in (PEGASOS, "SDCA"))
-        if ratio := cost_ratio(*pair, "steps"):
-            other_lambdas[f"skin, standardised, lambda {alpha:g}, to 1 % for good, by the step"] = ratio
-    return found | {
-        "sdca-always-faster": Found(always, other_lambdas),
-        "mini-batches-better": Found(overall, wider),
-    }
-
-
-def as_measured_there(races: Mapping[Key, Arrays]) -> dict[Key, Arrays]:
-    """Return runs without what was measured before the document's first point."""
-    return {
-        key: {name: values[:, race["steps"][0] >= EVERY] for name, values in race.items()}
-        for key, race in races.items()
-    }
+        theirs = batches[data == WIDE :][:1]  # ASDCA where there are more rows than columns
+        overall |= ratios(steps, theirs)
+        wider |= ratios(steps, [pair for pair in batches if pair not in theirs])
+        wider |= ratios(races, batches, "visits")
+    return found | {"sdca-always-faster": Found(always), "mini-batches-better": Found(overall, wider)}
 
 
 def order_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
@@ -465,20 +449,14 @@ def order_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
         if main not in present:
             return Found(ABSENT[main])
         near, races = partial(ratios, pairs=pairs, level=NEAR, for_good=True), runs.select("orders", main)
-        wider = {} if main == SKIN else near(races)
-        for other in OTHERS[main]:
-            wider |= near(runs.select("orders", other))
         # On wide rows the figure shows the whole way down, on skin what is left close to the end.
-        return Found(near(races) if main == SKIN else near(races, level=BY_EYE), wider)
-
-    def variation(data: str) -> dict[str, Statistic]:
-        varied = [total_variation(runs["orders", data, name, ""]) for name in (PERMUTATION, VANILLA)]
-        return {data: median(varied[0] / varied[1])}
+        return Found(near(races)) if main == SKIN else Found(near(races, level=BY_EYE), near(races))
 
     pairs = [(PERMUTATION, VANILLA), (CYCLIC, VANILLA), (CYCLIC, PERMUTATION)]
     varies = Found(ABSENT[SKIN])
     if SKIN in present:
-        varies = Found(variation(SKIN), variation(*OTHERS[SKIN]))
+        varied = [total_variation(runs["orders", SKIN, name, ""]) for name in (PERMUTATION, VANILLA)]
+        varies = Found({"": median(varied[0] / varied[1])})
     return {
         "permutation-slowest": orders(WIDE, [(PERMUTATION, VANILLA), (PERMUTATION, CYCLIC)]),
         "orders-alike": orders(WIDE, pairs),
@@ -499,35 +477,25 @@ def wide_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
     names = "projection-same-speed", "projection-smoother", "lambda-faster", "lambda-final"
     if WIDE not in present:
         return dict.fromkeys(names, Found(ABSENT[WIDE]))
-    [standardised] = OTHERS[WIDE]
-    speed, smooth, faster, final = ({WIDE: {}, standardised: {}} for _ in names)
-    for data in WIDE, standardised:
-        for plain, other in PROJECTIONS.items():
-            one, two = (runs["projection", data, name, ""] for name in (plain, other))
-            for level in BY_EYE, NEAR:
-                if ratio := cost_ratio(two, one, "steps", level):
-                    speed[data][f"{data}, {plain}, to {100 * level:g} % for good"] = ratio
-            smooth[data][f"{data}, {plain}"] = median(total_variation(two) / total_variation(one))
-        for name, (large, small) in product(FOUR, pairwise(LAMBDAS)):
-            more, less = (runs["lambda", data, name, f"lambda {alpha:g}"] for alpha in (large, small))
-            where = f"{data}, {name}, lambda {{}} against {{}}"
-            if ratio := cost_ratio(less, more, "steps"):
-                faster[data][where.format(f"{small:g}", f"{large:g}")] = ratio
-            end = median(more["primal"][:, -1] / less["primal"][:, -1])
-            final[data][where.format(f"{large:g}", f"{small:g}")] = end
-            if name == VANILLA:
-                optimum = exactly(more["optimum"][0, 0] / less["optimum"][0, 0])
-                final[standardised][f"{data}, P*, lambda {large:g} against {small:g}"] = optimum
-    of_pegasos, same_speed = (
-        {where: s for where, s in found[WIDE].items() if where.startswith(f"{WIDE}, {PEGASOS}")}
-        for found in (smooth, speed)
-    )
-    others = {where: s for where, s in (speed[WIDE] | speed[standardised]).items() if where not in same_speed}
+    speed, smooth = ({plain: {} for plain in PROJECTIONS} for _ in range(2))
+    faster, final = {}, {}
+    for plain, other in PROJECTIONS.items():
+        one, two = (runs["projection", WIDE, name, ""] for name in (plain, other))
+        for level in BY_EYE, NEAR:
+            if ratio := cost_ratio(two, one, "steps", level):
+                speed[plain][f"{plain}, to {100 * level:g} % for good"] = ratio
+        smooth[plain][plain] = median(total_variation(two) / total_variation(one))
+    for name, (large, small) in product(FOUR, pairwise(LAMBDAS)):
+        more, less = (runs["lambda", WIDE, name, f"lambda {alpha:g}"] for alpha in (large, small))
+        if ratio := cost_ratio(less, more, "steps"):
+            faster[f"{name}, lambda {small:g} against {large:g}"] = ratio
+        end = median(more["primal"][:, -1] / less["primal"][:, -1])
+        final[f"{name}, lambda {large:g} against {small:g}"] = end
     return {
-        "projection-same-speed": Found(same_speed, others),
-        "projection-smoother": Found(of_pegasos, smooth[WIDE] | smooth[standardised]),
-        "lambda-faster": Found(faster[WIDE], faster[standardised]),
-        "lambda-final": Found(final[WIDE], final[standardised]),
+        "projection-same-speed": Found(*speed.values()),  # plain Pegasos, as figure 6; wider, mini-batches
+        "projection-smoother": Found(*smooth.values()),
+        "lambda-faster": Found(faster),
+        "lambda-final": Found(final),
     }
 
 
@@ -536,38 +504,37 @@ def batch_findings(runs: Runs, present: Collection[str]) -> dict[str, Found]:
     same = f"{ASDCA_NAME}, theta {BATCH_THETA:g}"
     solvers = {MINI_BATCH: "batches", same: "batches of ASDCA", ASDCA_NAME: "batches of ASDCA"}
 
-    def end(data: str, name: str, size: int) -> tuple[np.ndarray, np.ndarray]:
+    def end(data: str, name: str, size: int, field: str) -> np.ndarray:
         race = runs[solvers[name], data, name, f"batch {size}"]
-        return excess(race)[:, -1], race["seconds"][:, -1]
+        return (excess(race) if field == "excess" else race[field])[:, -1]
 
-    def steps(
-        data: str, names: Iterable[str], k: int, sizes: Sequence[int] = BATCHES
-    ) -> dict[str, Statistic]:
+    def steps(data: str, names: Iterable[str], field: str, sizes=BATCHES) -> dict[str, Statistic]:
         return {
             f"{data}, {name}, {more} against {less}": median(
-                end(data, name, more)[k] / end(data, name, less)[k]
+                end(data, name, more, field) / end(data, name, less, field)
             )
             for name, (less, more) in product(names, pairwise(sizes))
         }
 
-    def spread(data: str, name: str) -> Statistic:
-        ends = [end(data, name, size)[0] for size in BATCHES]
-        ends.sort(key=np.median)
-        return median(ends[-1] / ends[0])
+    def spread(data: str, names: Iterable[str]) -> dict[str, Statistic]:
+        found = {}
+        for name in names:
+            best, *_, worst = sorted((end(data, name, size, "excess") for size in BATCHES), key=np.median)
+            found[f"{data}, {name}"] = median(worst / best)
+        return found
 
-    simulated = steps(SIMULATED, solvers, 0)
-    matters = {name: spread(SIMULATED, name) for name in (MINI_BATCH, same)}
-    if SKIN not in present:
-        absent = Found(ABSENT[SKIN], simulated), Found(ABSENT[SKIN], steps(SIMULATED, solvers, 1))
-        return dict(zip(("batch-better", "batch-costs"), absent, strict=True)) | {
-            "batch-matters": Found(matters)
-        }
-    theirs = MINI_BATCH, ASDCA_NAME
-    better, costs = (steps(SKIN, theirs, k, BATCHES[1:]) for k in range(2))
+    def on_skin(field: str) -> Found:
+        wider = steps(SIMULATED, solvers, field)
+        if SKIN not in present:
+            return Found(ABSENT[SKIN], wider)
+        theirs = steps(SKIN, (MINI_BATCH, ASDCA_NAME), field, BATCHES[1:])
+        return Found(theirs, steps(SKIN, [same], field) | wider)
+
+    wider = spread(SKIN, solvers) if SKIN in present else {}
     return {
-        "batch-better": Found(better, steps(SKIN, [same], 0) | simulated),
-        "batch-costs": Found(costs, steps(SKIN, [same], 1) | steps(SIMULATED, solvers, 1)),
-        "batch-matters": Found(matters, {f"{SKIN}, {name}": spread(SKIN, name) for name in solvers}),
+        "batch-better": on_skin("excess"),
+        "batch-costs": on_skin("seconds"),
+        "batch-matters": Found(spread(SIMULATED, (MINI_BATCH, same)), wider),
     }
 
 
@@ -601,7 +568,7 @@ def rate_findings(runs: Runs) -> dict[str, Found]:
     }  # fmt: skip
     stops = runs["stops", SIMULATED, MINI_BATCH, ""]
     above = stops["primal"][:, 0] - stops["optimum"][:, 0]
-    good = above <= GOOD * stops["optimum"][:, 0]
+    bounded = above <= stops["value"][:, 0]
     found = {
         "pegasos-rate": {
             "power of 1/lambda": mean(of_pegasos[:, 1]),
@@ -614,8 +581,8 @@ def rate_findings(runs: Runs) -> dict[str, Found]:
         },
         "accurate-weak-lambda": {"": Statistic(*np.exp(mean(precise)))},
         "proven-steps": gaps,
-        "random-stop": {"": share(above <= stops["value"][:, 0])},
-        "two-attempts": {"": share(good.reshape(-1, 2).any(axis=1))},
+        "random-stop": {"": share(bounded)},
+        "two-attempts": {"": share(bounded.reshape(-1, 2).any(axis=1))},
     }
     closer = {}
     for level in CLOSER:
@@ -631,6 +598,9 @@ def output_findings(runs: Runs) -> dict[str, Found]:
     def of(experiment: str, name: str, output: str) -> np.ndarray:
         return runs[experiment, "test", name, output]["value"][:, 0]
 
+    def closer(experiment: str) -> dict[str, Statistic]:
+        return {name: median(of(experiment, name, TAIL) / of(experiment, name, LAST)) for name in EIGHT}
+
     beta, outputs = runs["accuracy", "test", "beta", ""]["value"][:, 0], (LAST, TAIL)
     inside = 0
     for (k, name), (m, output) in product(enumerate(EIGHT), enumerate(outputs)):
@@ -640,10 +610,7 @@ def output_findings(runs: Runs) -> dict[str, Found]:
         "averaging-accuracy": {
             name: mean(of("accuracy", name, TAIL) - of("accuracy", name, LAST)) for name in EIGHT
         },
-        "averaging-beta": {
-            name: median(of("distance to beta", name, TAIL) / of("distance to beta", name, LAST))
-            for name in EIGHT
-        },
+        "averaging-beta": closer("distance to beta"),
         "projection-accuracy": {
             plain: mean(of("accuracy", other, TAIL) - of("accuracy", plain, TAIL))
             for plain, other in PROJECTIONS.items()
@@ -657,7 +624,8 @@ def output_findings(runs: Runs) -> dict[str, Found]:
         },
         "table-2-again": {"": exactly(float(inside))},
     }  # fmt: skip
-    return {name: Found(cases) for name, cases in found.items()}
+    wider = {"averaging-beta": closer("distance of directions")}
+    return {name: Found(cases, wider.get(name, {})) for name, cases in found.items()}
 
 
 # Figures and tables
@@ -681,9 +649,9 @@ FAMILIES = {"SDCA": "SDCA", "Pegasos": "Pegasos", "ASDCA": "ASDCA", "Mini-batch 
 def solver_figures(runs: Runs, present: Collection[str]) -> list[Figure]:
     """Return the figures, in the order of the document."""
 
-    def two_panels(name: str, words: str, data: str, names: Sequence[str]) -> list[Figure]:
+    def two_panels(name: str, data: str, names: Sequence[str]) -> list[Figure]:
         draw = partial(draw_objective_and_excess, runs=runs, data=data, names=names)
-        return [Figure(name, draw, (10.5, 4.4), words, data)] if data in present else []
+        return [Figure(name, draw, (10.5, 4.4), subject=data)] if data in present else []
 
     wide = [
         Figure("projection", partial(draw_projection, runs=runs), (10.5, 4.2)),
@@ -691,12 +659,12 @@ def solver_figures(runs: Runs, present: Collection[str]) -> list[Figure]:
     ]
     return [
         Figure("rates", partial(draw_rates, runs=runs), (10.5, 4.4)),
-        *two_panels("four-simulated", "four-simulated", SIMULATED, FOUR),
-        *two_panels("four-wide", "four-wide", WIDE, FOUR),
-        *two_panels("four-skin", "four-skin", SKIN, FOUR),
+        *two_panels("four-simulated", SIMULATED, FOUR),
+        *two_panels("four-wide", WIDE, FOUR),
+        *two_panels("four-skin", SKIN, FOUR),
         Figure("batches", partial(draw_batches, runs=runs, present=present), (10.5, 4.2)),
-        *two_panels("orders-wide", "orders-wide", WIDE, ORDERS),
-        *two_panels("orders-skin", "orders-skin", SKIN, ORDERS),
+        *two_panels("orders-wide", WIDE, ORDERS),
+        *two_panels("orders-skin", SKIN, ORDERS),
         Figure("coefficients", partial(draw_coefficients, runs=runs), (10.5, 6.4)),
         Figure("table-2", partial(draw_table_2, runs=runs), (9.5, 4.6)),
         *(wide if WIDE in present else []),
@@ -707,10 +675,10 @@ def draw_objective_and_excess(sheet, runs: Runs, data: str, names: Sequence[str]
     """Draw the document's own figure, the objective of one run by steps; beside it medians of the excess."""
     own, fuller = sheet.subplots(1, 2)
     fuller_of = "orders" if PERMUTATION in names else "curves"
-    own_of = "every step" if ASDCA_NAME in names and runs.select("every step", data) else fuller_of
+    steps = as_measured_there(runs, data) if ASDCA_NAME in names else runs.select("orders", data)
     for name in names:
         color, line = STYLES[name]
-        race = runs[own_of, data, name, ""]
+        race = next(race for key, race in steps.items() if key.solver == name)
         places = np.argsort(race["steps"][0])
         own.plot(race["steps"][0, places], race["primal"][0, places], line, color=color, linewidth=1)
         draw_excess(fuller, runs[fuller_of, data, name, ""], color, name, line)
@@ -771,7 +739,7 @@ def draw_batches(sheet, runs: Runs, present: Collection[str]) -> None:
     same = f"{ASDCA_NAME}, theta {BATCH_THETA:g}"
     shown = [("batches", SIMULATED, MINI_BATCH), ("batches of ASDCA", SIMULATED, same)]
     shown += [("batches", SKIN, MINI_BATCH)] if SKIN in present else []
-    for ax, (experiment, data, name) in zip(sheet.subplots(1, len(shown)), shown, strict=True):
+    for ax, (experiment, data, name) in zip(sheet.subplots(1, len(shown), sharey=True), shown, strict=True):
         for k, size in enumerate(BATCHES):
             race = runs[experiment, data, name, f"batch {size}"]
             draw_excess(ax, race, charts.viridis_color(k, len(BATCHES)), f"batch {size}")
@@ -797,26 +765,23 @@ def draw_coefficients(sheet, runs: Runs) -> None:
     """Draw figure 7: what each algorithm returned on one draw, against the true beta."""
     unit = {key[2:]: fields["value"][0] for key, fields in runs.select("coefficients").items()}
     beta = unit.pop(("beta", ""))
-    places = np.arange(1, 1 + len(beta))
-    ends = min(map(np.min, unit.values())) - 0.1, max(map(np.max, unit.values())) + 0.7  # room for a legend
-    for ax, (title, start) in zip(
-        sheet.subplots(2, 2, sharex=True, sharey=True).flat, FAMILIES.items(), strict=True
-    ):
-        ax.bar(places, beta, color="0.85", label="beta")
+    places, words = np.arange(1, 1 + len(beta)), {LAST: "last", TAIL: "averaged", RANDOM: "one at random"}
+    axes = sheet.subplots(2, 2, sharex=True, sharey=True).flat
+    for ax, (title, start) in zip(axes, FAMILIES.items(), strict=True):
+        ax.bar(places, beta, color="0.88", label="beta")
         own = {key: weights for key, weights in unit.items() if key[0].startswith(start)}
-        names, outputs = (list(dict.fromkeys(column)) for column in zip(*own, strict=True))
-        for (name, output), weights in own.items():
-            j, color = names.index(name), (BLUE, VERMILION, GREEN)[names.index(name)]
-            x = places + 0.22 * (outputs.index(output) - 1) + 0.07 * (j - 1)
+        for k, ((name, output), weights) in enumerate(own.items()):
+            color = STYLES[name][0] if title == "SDCA" else VERMILION if "projected" in name else BLUE
+            x = places + 0.8 * ((k + 0.5) / len(own) - 0.5)
             ax.plot(x, weights, MARKERS[output], color=color, fillstyle="none")
-            if output == LAST:
-                ax.plot([], [], "-", color=color, linewidth=4, label=name)
-        words = {LAST: "last", TAIL: "averaged", RANDOM: "one at random"}
-        for output in outputs:
-            ax.plot([], [], MARKERS[output], color="black", label=words[output], fillstyle="none")
         ax.axhline(0, color="0.5")
-        ax.set(title=title, xlabel="feature", ylabel="coefficient (length 1)", xticks=places, ylim=ends)
-        ax.legend(ncols=2)
+        ax.set(title=title, xlabel="feature", ylabel="coefficient (length 1)", xticks=places)
+    known = {"SDCA random, others plain": BLUE, "permutation, projected": VERMILION, "cyclic": GREEN}
+    for label, color in known.items():
+        axes[0].plot([], [], "-", color=color, linewidth=4, label=label)
+    for output, label in words.items():
+        axes[0].plot([], [], MARKERS[output], color="black", label=label, fillstyle="none")
+    charts.legend_below(sheet, 7)
 
 
 def beta_differences(runs: Runs, output: str) -> list[np.ndarray]:
@@ -829,14 +794,15 @@ def draw_table_2(sheet, runs: Runs) -> None:
     """Draw accuracies as differences to that of beta."""
     panels = enumerate((LAST, TAIL))
     for ax, (m, output) in zip(sheet.subplots(1, 2, sharex=True, sharey=True), panels, strict=True):
-        found = beta_differences(runs, output)
-        for row, ends in enumerate(np.quantile(found, (0.025, 0.975), axis=1).T):
-            ax.plot(ends, (row, row), color=BLUE, label="" if row else "95 % of single draws", alpha=0.35)
-        charts.draw_dots(ax, [mean(each) for each in found], BLUE, f"mean of {len(found[0])} draws, 95 %")
-        ax.plot(TABLE_2[:, m] - BETA_ACCURACY, range(len(EIGHT)), "x", color=VERMILION,
-                label="document, one draw", markersize=6)  # fmt: skip
+        found, rows = beta_differences(runs, output), range(len(EIGHT))
+        ax.hlines(rows, *np.quantile(found, (0.025, 0.975), axis=1), color=BLUE, label="95 % of single draws",
+                  alpha=0.35)  # fmt: skip
+        values, *ends = np.transpose([mean(each) for each in found])
+        ax.hlines(rows, *ends, color=BLUE)
+        ax.plot(values, rows, "o", color=BLUE, label=f"mean of {len(found[0])} draws, 95 %")
+        ax.plot(TABLE_2[:, m] - BETA_ACCURACY, rows, "x", color=VERMILION, label="document, one draw")
         ax.axvline(0, color="0.6")
-        charts.name_rows(ax, EIGHT)
+        ax.set(yticks=rows, yticklabels=EIGHT, ylim=(len(EIGHT) - 0.5, -0.5))
         ax.set(xlabel="accuracy - accuracy of beta", title=("last", "averaged")[m] + " output")
     charts.legend_below(sheet, 3)
 
@@ -858,11 +824,10 @@ def accuracy_table(runs: Runs) -> Table:
     for k, name in enumerate(EIGHT):
         row: list[object] = [name]
         for m, output in enumerate((LAST, TAIL)):
-            accuracy, difference = (
-                runs["accuracy", "test", name, output]["value"],
-                beta_differences(runs, output)[k],
-            )
-            row += [accuracy.mean(), *mean(difference), TABLE_2[k, m], TABLE_2[k, m] - BETA_ACCURACY]
+            accuracy = runs["accuracy", "test", name, output]["value"].mean()
+            difference = mean(beta_differences(runs, output)[k])
+            row += [accuracy, difference, TABLE_2[k, m], TABLE_2[k, m] - BETA_ACCURACY]
         rows.append(row)
-    parts = "accuracy", "minus beta's", "from", "to", "document", "document minus beta's"
-    return Table("accuracy", ("algorithm", *parts, *(f"averaged: {part}" for part in parts)), rows)
+    parts = "accuracy", "minus beta's", "document", "document minus beta's"
+    header = "algorithm", *parts, *(f"averaged: {part}" for part in parts)
+    return Table("accuracy", header, rows, "difference")

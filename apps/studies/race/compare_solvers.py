@@ -13,9 +13,8 @@ from fastsvm.solvers import params
 from fastsvm.solvers._input import as_matrix, one_of, positive, with_square
 from fastsvm.solvers.losses import LOSSES, as_loss
 
-from .matrix_products import Products
 from .solver_comparison import Comparison
-from .solver_contender import FORCED, Contender, Objective, Task
+from .solver_contender import FORCED, Contender, Objective, Products, Task
 
 if TYPE_CHECKING:
     from fastsvm.solvers.annotations import ArrayLike, ArrayOrSparse, Callable

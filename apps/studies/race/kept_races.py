@@ -8,8 +8,7 @@ from fastsvm.fitting import SDCA
 
 from ...common.progress import by_steps
 from ...common.statistics import median_interval
-from ..report.runs import Runs
-from ..report.study import Advance, Arrays, Context
+from ..report.study import Advance, Arrays, Context, Runs
 from ..report.verdicts import Statistic
 from .compare_solvers import compare
 

@@ -12,9 +12,8 @@ from fastsvm.fitting import ASDCA, SDCA, Pegasos, Perceptron
 from ...common.errors import USAGE, AppError
 from ..report import charts
 from ..report.charts import TEN_COLORS
-from ..report.runs import Measured, Runs, array_hash
-from ..report.study import Figure, Findings, Table
-from ..report.verdicts import Statistic, mean, median, written
+from ..report.study import Figure, Findings, Measured, Runs, Table, array_hash
+from ..report.verdicts import Statistic, in_unit, mean, median, written
 from .compare_solvers import compare
 from .kept_races import FIELDS, cost_to, excess
 
@@ -31,7 +30,7 @@ KERNEL = "kernel-sdca", "kernel-pegasos"
 PARTS = 64  # of the first epoch, after some of which runs are measured
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # of the training rows, for the learning curve
 FITS = 6  # of each point of the learning curve, and of each kernel machine
-GRID = 200  # points of a side, for the boundary
+GRID, ABREAST = 200, 3  # points of a side, and panels, for the boundary
 LEAST = 1e-12  # that is drawn of what may be 0
 CURVES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
 AXES = {
@@ -161,8 +160,8 @@ def findings(measured: Measured) -> Findings:
     ]
     figures.append(Figure("rows", partial(draw_learning_curves, runs, alphas)))
     if measured.pictures:
-        across = min(len(measured.pictures["sides"]), 3)
-        size = 3.4 * across, 3.4 * -(-len(measured.pictures["sides"]) // across) + 0.4
+        number = len(measured.pictures["sides"])
+        size = 3.4 * min(number, ABREAST), 3.4 * -(-number // ABREAST) + 0.4
         figures.append(
             Figure("boundary", partial(draw_boundaries, **measured.pictures), size, shows_data=True)
         )
@@ -181,8 +180,8 @@ def solver_table(runs: Runs) -> Table:
             costs = [cost if np.isfinite(cost) else "never" for cost in costs]
             ends = [np.median(fields[name][:, -1]) for name in ("primal", "gap")]
             spent, error = np.median(fields["seconds"][:, -1]), last_error(fields)
-        rows.append([key.solver, key.setting, spent, *costs, *ends, error.value, error.low, error.high])
-    return Table("solvers", (*header, "from", "to"), rows)
+        rows.append([key.solver, key.setting, spent, *costs, *ends, error])
+    return Table("solvers", header, rows)
 
 
 def near_cost(fields: dict, axis: str) -> float:
@@ -191,9 +190,8 @@ def near_cost(fields: dict, axis: str) -> float:
 
 
 def last_error(fields: dict) -> Statistic:
-    """Return the mean error at the last point, its interval within what can be."""
-    value, low, high = mean(fields["error"][:, -1])
-    return Statistic(value, max(low, 0.0), min(high, 1.0))
+    """Return the mean error at the last point."""
+    return mean(fields["error"][:, -1])
 
 
 def quote(name: str, measured: Measured) -> str:
@@ -209,7 +207,7 @@ def quote(name: str, measured: Measured) -> str:
         near = f"was within 1 % of the certified optimum of its loss after {cost:.3g} ms"
         if not np.isfinite(cost):
             near = "did not stay within 1 % of an optimum"
-        error = written(Statistic(*(100 * end for end in last_error(fields))), "%")
+        error = written(in_unit(last_error(fields), "%"), "%")
         said.append(f"{solver} with alpha {alpha} {near}, and has a test error of {error}.")
     return " ".join([*said, "Times are medians of CPU time of the updates; intervals are of 95 %."])
 
@@ -240,7 +238,11 @@ def draw_learning_curves(runs: Runs, alphas: list[str], sheet) -> None:
 
 def draw_boundaries(sheet, parts: Parts, axes: list, sides: dict, labels: np.ndarray) -> None:
     """Draw the label of each place, and the points."""
-    for ax, (name, side) in zip(charts.panels(sheet, len(sides), 3), sides.items(), strict=True):
+    across = min(len(sides), ABREAST)
+    panels = sheet.subplots(-(-len(sides) // across), across, squeeze=False).ravel()
+    for ax in panels[len(sides) :]:
+        ax.remove()
+    for ax, (name, side) in zip(panels, sides.items(), strict=False):
         levels = np.arange(len(labels) + 1) - 0.5
         ax.contourf(*axes, side, levels=levels, colors=TEN_COLORS[: len(labels)], alpha=0.2)
         for label, color in zip(labels, TEN_COLORS, strict=False):

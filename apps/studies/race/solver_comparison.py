@@ -65,10 +65,6 @@ class Comparison:
         self.coef = {each.label: each.coef[:, one] for each in contenders}
         self.intercept = {each.label: each.intercept[:, one] for each in contenders}
 
-    def __repr__(self):
-        runs = [f"{label} ({len(coef)} runs)" for label, coef in self.coef.items()]
-        return f"Comparison of {', '.join(runs)}: {len(self.table)} lines in .table"
-
     @cached_property
     def optimum(self) -> dict[str, float]:
         """The optimal objective by label: a lower bound, certified to 1e-7 of it if 1,000 epochs are enough.

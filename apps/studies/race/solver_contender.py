@@ -10,14 +10,55 @@ from fastsvm.fitting.fit import solver_makers
 from fastsvm.fitting.labels import Targets
 from fastsvm.solvers.losses import Loss
 
-from .matrix_products import Products
 from .watched_solver import Look, WatchedSolver
 
+PART = 1 << 21  # float64 numbers that a thread has in hand: 16 MB of X, or as much of the scores
 FORCED = {"tol": None, "solver": "coordinate", "warm_start": False, "n_jobs": None}
 COLUMNS = (
     *[("run", int), ("epoch", float), ("visits", int), ("steps", int)],
     *[("seconds", float), ("primal", float), ("gap", float), ("error", float)],
 )
+
+
+class Products:
+    """X times the iterates of many runs at once, which costs a fraction of a pass for each.
+
+    The matrix is cut into parts that do not depend on the number of threads, and sums are added in order: no
+    bit of a result depends on it.
+
+    Parameters
+    ----------
+    X : CSR matrix or array, or C-ordered ndarray, of shape (n_samples, n_features)
+    rows : Rows, of the same matrix
+    threads : int
+    """
+
+    def __init__(self, X, rows, threads):
+        self.X, self.rows, self.threads = X, rows, threads
+
+    def sum_scores(self, function, W, intercept):
+        """Sum what a function makes of the scores of some rows, over all rows.
+
+        Parameters
+        ----------
+        function : callable
+            ``function(part, scores)``: a slice of rows, and their w.x + b0 of shape (rows, *intercept.shape).
+        W : ndarray of shape (n_features, n_vectors), float64
+        intercept : ndarray of n_vectors numbers, float64
+
+        Returns
+        -------
+        Whatever function returns, added up.
+        """
+        n = self.rows.n_rows
+        step = max(1, min(self.rows.chunk_rows(PART), PART // W.shape[1]))
+
+        def of_part(first):
+            part = slice(first, min(first + step, n))
+            with np.errstate(over="ignore", invalid="ignore"):  # of steps that diverge
+                return function(part, (self.X[part] @ W).reshape(-1, *intercept.shape) + intercept)
+
+        return sum(in_threads(of_part, range(0, n, step), self.threads))
 
 
 class Objective(NamedTuple):

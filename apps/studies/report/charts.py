@@ -38,14 +38,6 @@ def draw_figure(picture: Figure) -> bytes:
             return content or figure_bytes(sheet, picture.ending)
 
 
-def panels(sheet, number: int, columns: int) -> np.ndarray:
-    """Return so many pairs of axes, row by row."""
-    axes = sheet.subplots(-(-number // columns), min(number, columns), squeeze=False).ravel()
-    for ax in axes[number:]:
-        ax.remove()
-    return axes[:number]
-
-
 def draw_band(ax, x, y, color, label: str = "", line: str = "-", **style) -> None:
     """Draw a line; where y is of shape (n, 3), the value, low and high of each point, in a band."""
     values = np.asarray(y)
@@ -58,20 +50,6 @@ def draw_band(ax, x, y, color, label: str = "", line: str = "-", **style) -> Non
 def name_band(ax, words: str = "10th to 90th percentile of runs") -> None:
     """Say in the legend what a band is."""
     ax.fill_between([], [], [], color="0.4", alpha=0.2, linewidth=0, label=words)
-
-
-def draw_dots(ax, estimates: Sequence, color: str, label: str = "") -> None:
-    """Draw numbers with their intervals, (value, low, high), one below the other from 0 on."""
-    values, lows, highs = np.transpose(estimates)
-    places = np.arange(len(values))
-    ax.hlines(places, lows, highs, color=color, linewidth=1.5)
-    ax.plot(values, places, "o", color=color, markersize=5, clip_on=False)
-    ax.plot([], [], "o-", color=color, markersize=5, label=label)
-
-
-def name_rows(ax, names: Sequence[str]) -> None:
-    """Name the rows of `draw_dots`, the first at the top."""
-    ax.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
 
 
 def legend_below(sheet, columns: int) -> None:

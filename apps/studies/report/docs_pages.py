@@ -10,8 +10,7 @@ from ...common.errors import AppError
 from ...common.files import replace_file
 from ...common.paths import Writes, make_folder
 from ...common.sections import Table
-from .output import remove_files
-from .records import REPORT, read_record
+from .output import REPORT, read_record
 from .study_pages import (
     all_claims,
     captions,
@@ -66,17 +65,15 @@ def write_gallery(folder: str, docs: str) -> list[str]:
 
 
 def _write_files(place: str, record: dict, target: str) -> None:
-    """Copy a report and small versions of its pictures; remove pictures of an earlier report."""
+    """Copy a report and small versions of its pictures."""
     pictures = {}
     for figure in _shown_figures(record):
         with open(os.path.join(place, figure["file"]), "rb") as file:
             pictures[figure["file"]] = small_picture(file.read(), figure["file"])
     make_folder(target)
-    before = {each["file"] for each in _shown_figures(read_record(target))} if os.listdir(target) else set()
     pictures[REPORT] = f"{json.dumps(record, indent=1)}\n".encode()
     for name, content in pictures.items():
         replace_file(os.path.join(target, name), content)
-    remove_files(target, before - pictures.keys())
 
 
 def small_picture(content: bytes, name: str) -> bytes:

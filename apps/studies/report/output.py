@@ -1,9 +1,14 @@
-"""The folder of a study: whose it is, and what a report leaves in it."""
+"""The folder of a study: whose it is, its record, and what a report leaves in it.
 
+The record, `report.json`, is what its page, the documentation and `--json` are made of.
+"""
+
+import csv
 import json
 import os
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from functools import cache
+from importlib import resources
+from importlib.metadata import version
 
 from ...common.csv_quoting import csv_text
 from ...common.errors import AppError
@@ -12,15 +17,15 @@ from ...common.matplotlib_figures import figure
 from ...common.paths import make_folder
 from ...common.progress import Stages
 from .charts import draw_figure
-from .records import REPORT
-from .runs import Measured, write_runs
-from .study import Findings
-from .study_pages import PAGE, write_index_page, write_study_page
+from .study import Figure, Findings, Measured, Table, write_runs
+from .study_pages import write_study_page
+from .verdicts import judge_all
 
-INDEX, CLAIMS, RUNS = "index.html", "claims.csv", "runs.csv"
+REPORT, CLAIMS, RUNS = "report.json", "claims.csv", "runs.csv"
 MARK = ".fastsvm-studies"  # says whose the folder is, from the beginning of a run on
 CLAIM_FIELDS = "name", "claim", "document", "here", "wider", "verdict", "why"
-CASE_FIELDS = "study", "claim", "conditions", "comparison", "value", "from", "to", "verdict"
+LIBRARIES = ("fastsvm", "numpy", "scipy", "scikit-learn")
+COLUMN = 7.6  # inches; a wider picture cannot be read in half of the page
 
 
 def take_folder(folder: str, name: str) -> None:
@@ -46,65 +51,106 @@ def take_folder(folder: str, name: str) -> None:
         raise AppError(f"{folder}: is of '{owner}', not of '{name}'; choose another folder with -o")
 
 
+def record_study(
+    study: str, title: str, document: str, measured: Measured, findings: Findings, how: dict[str, object]
+) -> dict:
+    """Return the record of a study.
+
+    Parameters
+    ----------
+    study, title, document : str
+        Its name, and the authors, title and year of the document.
+    measured : Measured
+    findings : Findings
+    how : dict
+        What it was run with: the command, quick, seed and so on.
+    """
+    judged = judge_all(study, findings.found, measured.originals)
+    return {
+        **{"study": study, "title": title, "document": document, "data": measured.data},
+        "versions": {name: version(name) for name in LIBRARIES},
+        "cores": os.cpu_count(),
+        **how,  # runs of a file have versions and cores of their own
+        "hashes": measured.hashes,
+        "settings": {name: str(value) for name, value in measured.settings.items()},
+        "claims": [each | {"cases": [[*map(_finite, case)] for case in each["cases"]]} for each in judged],
+        "figures": [
+            {**_words(study, each), "wide": each.size[0] > COLUMN, "shows_data": each.shows_data}
+            for each in findings.figures
+        ],
+        "tables": [
+            {**_words(study, each), "header": header, "rows": [[*map(_finite, row)] for row in rows]}
+            for each in findings.tables for header, rows in [each.flat]
+        ],
+    }  # fmt: skip
+
+
+def _words(study: str, thing: Figure | Table) -> dict[str, str]:
+    """Return what `documents/captions.csv` says of a figure or a table."""
+    name = thing.name if isinstance(thing, Table) else thing.words or thing.name
+    subject = "" if isinstance(thing, Table) else thing.subject
+    row = captions()[study, name]
+    known = {"title": row["title"].format(subject), "caption": row["caption"].format(subject)}
+    return {"file": thing.file, **known, "source": row["source"], "differs": row["differs"]}
+
+
+def _finite(value: object) -> object:
+    """Return a cell that JSON can hold: infinity as text, nan as nothing."""
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return str(value)
+    return None if value != value else value
+
+
+@cache
+def captions() -> dict[tuple[str, str], dict[str, str]]:
+    """Return the words of all figures and tables, by study and name.
+
+    A source is the document's figure or table that is redone ("figure 2a"); it says what differs.
+    """
+    source = resources.files(__package__.rpartition(".")[0]).joinpath("documents", "captions.csv")
+    with source.open(encoding="utf-8", newline="") as file:
+        return {(row["study"], row["name"]): row for row in csv.DictReader(file)}
+
+
 def write_study_folder(
     folder: str, findings: Findings, measured: Measured, record: dict, stage: Stages, keep: bool = True
 ) -> None:
-    """Write a report, and remove what an earlier one in the folder had and this one has not.
-
-    Unless they are to `keep`, the runs are not written: they come from such a file.
-    """
-    before, files = _files_before(folder), {}
+    """Write a report; unless they are to `keep`, without the runs, which come from such a file."""
+    files = {}
     with stage("draw", total=len(findings.figures)) as advance:
         for picture in findings.figures:
             files[picture.file] = draw_figure(picture)
             advance()
     for table in findings.tables:
-        files[table.file] = csv_text([table.header, *table.rows]).encode()
+        files[table.file] = csv_text([table.flat[0], *table.flat[1]]).encode()
     if record["claims"]:
-        files |= {CLAIMS: _claims_csv([record]), "comparisons.csv": _cases_csv(record)}
+        claims = [[claim[name] for name in CLAIM_FIELDS] for claim in record["claims"]]
+        files[CLAIMS] = csv_text([CLAIM_FIELDS, *claims]).encode()
     for name, content in files.items():
         replace_file(os.path.join(folder, name), content)
     if keep:
         how = {name: record[name] for name in ("study", "command", "seed", "quick", "versions", "cores")}
         write_runs(os.path.join(folder, RUNS), measured, how | {"cpu_seconds": record["cpu_seconds"]})
-    record["files"] = [*files, PAGE, *([RUNS] if keep else [])]
     write_study_page(folder, record)
     replace_file(os.path.join(folder, REPORT), json.dumps(record, indent=1, allow_nan=False).encode())
-    remove_files(folder, before - set(record["files"]) - {RUNS})
 
 
-def write_index_files(folder: str, records: Sequence[dict]) -> None:
-    """Write the page and the table of the claims of several studies, whose folders lie in this one."""
-    write_index_page(os.path.join(folder, INDEX), records)
-    replace_file(os.path.join(folder, CLAIMS), _claims_csv(records))
+def read_record(folder: str) -> dict:
+    """Return the record of a study.
 
-
-def _claims_csv(records: Iterable[dict]) -> bytes:
-    rows = [
-        (record["study"], *(claim[name] for name in CLAIM_FIELDS))
-        for record in records
-        for claim in record["claims"]
-    ]
-    return csv_text([("study", *CLAIM_FIELDS), *rows]).encode()
-
-
-def _cases_csv(record: dict) -> bytes:
-    rows = [(record["study"], claim["name"], *case) for claim in record["claims"] for case in claim["cases"]]
-    return csv_text([CASE_FIELDS, *rows]).encode()
-
-
-def remove_files(folder: str, names: Iterable[str]) -> None:
-    """Remove those of some files that a folder has; a name that leads elsewhere is none of ours."""
-    for name in names:
-        if os.path.basename(name) == name:
-            with suppress(FileNotFoundError):
-                os.unlink(os.path.join(folder, name))
-
-
-def _files_before(folder: str) -> set[str]:
-    """Return which files an earlier report has put here."""
+    Raises
+    ------
+    AppError
+        Where there is none.
+    """
+    path = os.path.join(folder, REPORT)
     try:
-        with open(os.path.join(folder, REPORT), encoding="utf-8") as file:
-            return set(json.load(file)["files"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return set()
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file)
+        problem: object = "it names no study in this folder"
+        if os.path.basename(record["study"]) == record["study"]:
+            return record
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        problem = error
+    raise AppError(f"{path}: no report of a study ({problem}); run the study again")

@@ -5,7 +5,7 @@ All three are made of its record (`report.json`) and of the pictures beside it.
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from numbers import Integral, Real
 
@@ -17,7 +17,7 @@ from .verdicts import RULES, Verdict
 
 COLUMNS = "verdict", "claim", "document", "here", "wider", "why"
 CASES = "claim", "conditions", "comparison", "value", "from", "to", "verdict"
-PAGE = "report.html"
+PAGE, INDEX = "report.html", "index.html"
 DIGITS = 4  # that count, of a number that is not whole
 LARGE = 1e6  # from here on a number has an exponent
 
@@ -56,19 +56,6 @@ def cases_table(claims: Sequence[dict]) -> sections.Table:
     return sections.Table(CASES, rows, words=(0, 1, 2, 6), folded=folded)
 
 
-def sections_of(record: dict, figures: Callable[[], list[sections.Figure]] | None = None) -> list[Section]:
-    """Return the sections of a study's page."""
-    claims, tables = record["claims"], record["tables"]
-    judged = [Section(title="Verdicts", tables=[claims_table(claims), cases_table(claims)])]
-    listed = [Section(title="Tables", figures=lambda: [_table_figure(each) for each in tables], layout="")]
-    return [
-        *(judged if claims else []),
-        Section(title="Figures", figures=figures, layout="figures"),
-        *(listed if tables else []),
-        Section(title="Reproduction", command=record["command"], lines=reproduction(record)),
-    ]
-
-
 def reproduction(record: dict) -> list[str]:
     """Say with what a study ran: settings, data by their hashes, versions, time."""
     texts = {
@@ -102,26 +89,26 @@ def print_verdicts(record: dict, page: str) -> None:
     sections.print_sections([head, Section(tables=[table]), Section(lines=ends)])
 
 
-def print_all_verdicts(records: Sequence[dict], page: str) -> None:
-    """Print a table of the claims of all studies."""
-    rows = [(claim["verdict"], each["study"], claim["claim"]) for each in records for claim in each["claims"]]
-    table = sections.Table(("verdict", "study", "claim"), rows, words=(0, 1, 2))
-    summary = Section(lines=[f"{claims_summary(all_claims(records))}: {page}"])
-    sections.print_sections([Section(title="All studies", tables=[table]), summary])
-
-
 # Pages
 
 
 def write_study_page(folder: str, record: dict) -> None:
     """Write the page of a study, with the pictures that are in its folder."""
-    lines = [record["document"], record["data"]]
-    shown = sections_of(record, partial(_picture_figures, folder, record))
-    _write_page(os.path.join(folder, PAGE), record["title"], record["claims"], lines, shown)
+    lines, claims, tables = [record["document"], record["data"]], record["claims"], record["tables"]
+    judged = Section(title="Verdicts", tables=[claims_table(claims), cases_table(claims)])
+    pictures = partial(_picture_figures, folder, record)
+    listed = Section(title="Tables", figures=lambda: [_table_figure(each) for each in tables], layout="")
+    shown = [
+        *([judged] if claims else []),
+        Section(title="Figures", figures=pictures, layout="figures"),
+        *([listed] if tables else []),
+        Section(title="Reproduction", command=record["command"], lines=reproduction(record)),
+    ]
+    _write_page(os.path.join(folder, PAGE), record["title"], claims, lines, shown)
 
 
-def write_index_page(path: str, records: Sequence[dict]) -> None:
-    """Write the page of several studies, whose folders have their names."""
+def write_index_page(folder: str, records: Sequence[dict]) -> str:
+    """Write the page of several studies, whose folders lie in this one, and return its path."""
     from markupsafe import Markup
 
     shown = []
@@ -129,7 +116,9 @@ def write_index_page(path: str, records: Sequence[dict]) -> None:
         link = Markup('<a href="{}/{}">Figures and tables</a>').format(record["study"], PAGE)
         lines, table = [record["document"], record["data"], link], claims_table(record["claims"])
         shown.append(Section(title=record["title"], about=lines, tables=[table]))
+    path = os.path.join(folder, INDEX)
     _write_page(path, "Studies of five documents", all_claims(records), [], shown)
+    return path
 
 
 def _write_page(path: str, title: str, claims: list[dict], lines: list[str], shown: list[Section]) -> None:

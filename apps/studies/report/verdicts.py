@@ -32,14 +32,19 @@ RULES = (
     "was found beyond them stands under 'wider', and does not decide. Held: the whole 95 % interval of what "
     "is measured is where the claim puts it, in each comparison. Refuted: in one comparison all of it is "
     "elsewhere. Undecided: it crosses the limit. Cannot be tested: the document's data, or enough runs, are "
-    "missing. A number of the document is held where the interval has it or is all better. Alike are rates "
-    "within 2 points of each other, and amounts within a factor of 2."
+    "missing. Intervals are of means, those of times and ratios of medians, over runs; where a number of the "
+    "document, which has one draw, is compared with ours, they have 95 % of draws. Such a number is held "
+    "where the interval has it or is all better. Alike are rates within 2 points of each other, and amounts "
+    "within a factor of 2."
 )
 ALIKE = {"points": (-2.0, 2.0), "times": (0.5, 2.0)}  # the one margin of all studies
 # What a number is multiplied by to be in a unit, and what is possible: intervals end there.
-UNITS = {"%": (100, 0, 100), "points": (100, -100, 100), "times": (1, 0, inf), "ms": (1e3, 0, inf)}
+UNITS = {
+    **{"%": (100, 0, 100), "points": (100, -100, 100), "times": (1, 0, inf), "ms": (1e3, 0, inf)},
+    **{"share": (1, 0, 1), "difference": (1, -1, 1)},  # of tables
+}
 WORST_FIRST = Verdict.REFUTED, Verdict.UNDECIDED, Verdict.UNTESTED, Verdict.HELD
-FEW_RUNS = "an interval of a median needs six runs"
+FEW_RUNS = "An interval of a median needs six runs."
 DECIMALS = 8  # at most
 
 
@@ -119,46 +124,24 @@ class Region:
 
     @classmethod
     def of(cls, text: str, unit: str) -> "Region":
-        """Read a region: "above 1", "reaches 3.83 or less", "meets 293", "within 0.9 1.1", "alike" and so on.
-
-        Raises
-        ------
-        ValueError
-            Of anything else.
-        """
+        """Read a region: "above 1", "reaches 3.83 or less", "meets 293", "within 0.9 1.1", "alike"."""
         name, *rest = text.split()
         numbers = [float(word) for word in rest if word not in ("or", "less", "more")]
         low, high = (*numbers, *numbers)[:2] if numbers else ALIKE[unit]
-        amount = f"{unit}" if unit in ("%", "ms") else ""
-        spelled = " and ".join(f"{_limit(number)} {amount}".strip() for number in dict.fromkeys((low, high)))
+        amount = f" {unit}" if unit in ("%", "ms") else ""
+        limits = " and ".join(f"{_limit(number)}{amount}" for number in dict.fromkeys((low, high)))
+        better = f"{limits} is in the interval, or all of it is {{}}, which is better"
         ends = {
-            "above": (f"is above {spelled}", nextafter(low, inf), inf),
-            "below": (f"is below {spelled}", -inf, nextafter(high, -inf)),
-            "within": (f"is between {spelled}", low, high),
-            "alike": (f"is between {spelled}", low, high),
+            "above": (f"the whole interval is above {limits}", nextafter(low, inf), inf),
+            "below": (f"the whole interval is below {limits}", -inf, nextafter(high, -inf)),
+            "within": (f"the whole interval is between {limits}", low, high),
+            "alike": (f"the whole interval is between {limits}", low, high),
+            "meets": (f"the interval has {limits}", low, high, True),
+            "less": (better.format("below"), -inf, high, True),
+            "more": (better.format("above"), low, inf, True),
         }
-        if name in ends:
-            words, low, high = ends[name]
-            return cls(f"Holds where the whole interval {words}.", low, high)
-        if name == "meets":
-            what = f"meets from {_limit(low)} to" if low < high else "has"
-            words = f"Holds where the interval {what} {_limit(high)} {amount}".rstrip()
-            return cls(f"{words}.", low, high, True)
-        if name != "reaches":
-            raise ValueError(f"'{text}' is no region")
-        if rest[-1] == "less":
-            return cls(
-                f"Holds where {spelled} is in the interval, or all of it is below, which is better.",
-                -inf,
-                high,
-                True,
-            )
-        return cls(
-            f"Holds where {spelled} is in the interval, or all of it is above, which is better.",
-            low,
-            inf,
-            True,
-        )
+        words, *limited = ends[rest[-1] if name == "reaches" else name]
+        return cls(f"Holds where {words}.", *limited)
 
     def verdict(self, s: Statistic) -> Verdict:
         """Judge by where the interval lies."""
@@ -207,32 +190,6 @@ class Claim:
     question: str
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A claim with its verdict, as it is shown.
-
-    Attributes
-    ----------
-    claim : Claim
-    verdict : Verdict
-    here : str
-        What was measured under the document's conditions.
-    wider : str
-        What was measured beyond them, with its own verdict.
-    why : str
-    cases : list of tuple
-        All comparisons: "document" or "wider", what is compared, value, low and high in the claim's unit, and
-        the verdict of each.
-    """
-
-    claim: Claim
-    verdict: Verdict
-    here: str
-    wider: str
-    why: str
-    cases: list[tuple]
-
-
 @cache
 def claims_of(study: str) -> tuple[Claim, ...]:
     """Return the claims of a document, in its order."""
@@ -242,7 +199,7 @@ def claims_of(study: str) -> tuple[Claim, ...]:
     return tuple(Claim(**row | {"region": Region.of(row["region"], row["unit"])}) for row in rows)
 
 
-def judge(claim: Claim, found: Found, originals: Collection[str]) -> Judged:
+def judge(claim: Claim, found: Found, originals: Collection[str]) -> dict:
     """Judge a claim by what was found: the document's own conditions decide.
 
     Parameters
@@ -251,36 +208,38 @@ def judge(claim: Claim, found: Found, originals: Collection[str]) -> Judged:
     found : Found
     originals : collection of str
         Which of the documents' data sets the runs had: of others a claim about them says nothing.
+
+    Returns
+    -------
+    dict
+        The claim with its verdict. here, wider: what was measured under the document's conditions, and beyond
+        them, with its own verdict. cases: all comparisons, of "document" or "wider", what is compared, value,
+        low and high in the claim's unit, and the verdict of each.
     """
-    columns = {
-        column: {where: _in_unit(s, claim.unit) for where, s in cases.items()}
-        for column, cases in found._asdict().items() if not isinstance(cases, str)
-    }  # fmt: skip
-    verdicts = {
-        column: {where: claim.region.verdict(s) for where, s in cases.items()}
-        for column, cases in columns.items()
-    }
-    decided = {
-        column: min(each.values(), key=WORST_FIRST.index, default=Verdict.UNTESTED)
-        for column, each in verdicts.items()
-    }
-    said = {column: _said(claim, cases, verdicts[column]) for column, cases in columns.items() if cases}
+    decided, said, rows = {}, {}, []
+    for column, measured in found._asdict().items():
+        if measured and not isinstance(measured, str):
+            cases = {where: in_unit(s, claim.unit) for where, s in measured.items()}
+            verdicts = {where: claim.region.verdict(s) for where, s in cases.items()}
+            decided[column] = min(verdicts.values(), key=WORST_FIRST.index)
+            said[column] = _said(claim, cases, verdicts)
+            rows += [(column, where, *s, str(verdicts[where])) for where, s in cases.items()]
     verdict, why = decided.get("document", Verdict.UNTESTED), f"{claim.region.words} {claim.why}".strip()
     if claim.data and claim.data not in originals:
         verdict, why = Verdict.UNTESTED, f"It is about {claim.data}, which these runs did not have."
     elif "document" not in said:
         why = str(found.document)
     elif verdict is Verdict.UNTESTED:
-        why = f"{FEW_RUNS[0].upper()}{FEW_RUNS[1:]}."
+        why = FEW_RUNS
     wider = f"{decided['wider']}; {said['wider']}" if "wider" in said else str(found.wider or "")
-    rows = [
-        (column, where, *s, str(verdicts[column][where]))
-        for column, cases in columns.items() for where, s in cases.items()
-    ]  # fmt: skip
-    return Judged(claim, verdict, said.get("document", ""), wider, why, rows)
+    return {
+        **{"name": claim.name, "question": claim.question, "verdict": str(verdict), "claim": claim.words},
+        **{"document": claim.document, "here": said.get("document", ""), "wider": wider, "why": why},
+        "cases": rows,
+    }
 
 
-def judge_all(study: str, found: Mapping[str, Found], originals: Collection[str]) -> list[Judged]:
+def judge_all(study: str, found: Mapping[str, Found], originals: Collection[str]) -> list[dict]:
     """Judge all claims of a study; each must have been looked at, and nothing else."""
     claims = claims_of(study)
     if wrong := {claim.name for claim in claims} ^ found.keys():
@@ -288,12 +247,10 @@ def judge_all(study: str, found: Mapping[str, Found], originals: Collection[str]
     return [judge(claim, found[claim.name], originals) for claim in claims]
 
 
-def _in_unit(s: Statistic, unit: str) -> Statistic:
+def in_unit(s: Statistic, unit: str) -> Statistic:
     """Return a statistic in the unit of a claim, its interval within what is possible."""
     factor, least, most = UNITS.get(unit, (1, -inf, inf))
-    return Statistic(
-        *(min(max(factor * number, least), most) if isfinite(number) else number for number in s)
-    )
+    return Statistic(*(min(max(factor * each, least), most) if isfinite(each) else each for each in s))
 
 
 def _said(claim: Claim, cases: Cases, verdicts: Mapping[str, Verdict]) -> str:

@@ -1,101 +1,96 @@
-"""What the public data sets are: from small files of each format, and the real ones."""
+"""What the public data sets are: from small files of each format, from a server, and the real ones."""
 
 import bz2
-from dataclasses import replace
+import hashlib
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
 
-from fastsvm_apps.studies.data import dataset_files
-from fastsvm_apps.studies.data.dataset_files import DatasetError, DatasetNotFoundError
-from fastsvm_apps.studies.data.public_sets import PUBLIC_SETS, fetch_public_set
+from fastsvm_apps.common.errors import AppError
+from fastsvm_apps.studies.data.public_sets import (
+    PUBLIC_SETS,
+    DatasetError,
+    DatasetNotFoundError,
+    fetch_public_set,
+)
+from fastsvm_apps.studies.documents import sentiment
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A folder for files; nothing comes from elsewhere."""
-    monkeypatch.setattr(dataset_files, "cache_folder", lambda: tmp_path / "cache")
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """An empty cache, and no folder of the environment; small files have no checksums."""
+    monkeypatch.setattr("pooch.os_cache", lambda name: tmp_path / "cache")
     monkeypatch.delenv("FASTSVM_DATA", raising=False)
-    for name, known in PUBLIC_SETS.items():  # these are not the real files
-        sources = tuple(replace(source, checksum=None) for source in known.sources)
-        monkeypatch.setitem(PUBLIC_SETS, name, known._replace(sources=sources))
-    return tmp_path
+    for name, known in PUBLIC_SETS.items():
+        monkeypatch.setitem(PUBLIC_SETS, name, known._replace(sources=dict.fromkeys(known.sources)))
+    return tmp_path / "cache"
+
+
+SKIN, MEN = "74\t85\t123\t1\r\n255\t254\t0\t2", '"control1","cancer1"\n-0.5,1.5\n2,3\n4,5\n'
+NUMBERED = '"","control1","cancer1"\n"1",-0.5,1.5\n"2",2,3\n'
+USPS = {"usps.bz2": "10 1:-1 256:1\n1 2:0.5 256:-1\n", "usps.t.bz2": "5 1:-1\n"}
 
 
 @pytest.mark.parametrize(
     ("name", "files", "rows", "labels"),
     [
-        (
-            "skin",
-            {"Skin_NonSkin.txt": "74\t85\t123\t1\r\n255\t254\t0\t2"},
-            [[74, 85, 123], [255, 254, 0]],
-            [1, 2],
-        ),
+        ("skin", {"Skin_NonSkin.txt": SKIN}, [[74, 85, 123], [255, 254, 0]], [1, 2]),
         ("flame", {"flame.txt": "1.5\t27.25\t1\n2\t26\t2\n"}, [[1.5, 27.25], [2, 26]], [1, 2]),
         ("jain", {"jain.csv": "x,y,label\n0.5,17,2\n1,2,1\n"}, [[0.5, 17], [1, 2]], [2, 1]),
-        (
-            "prostate",
-            {"prostmat.csv": '"control1","cancer1"\n-0.5,1.5\n2,3\n4,5\n'},
-            [[-0.5, 2, 4], [1.5, 3, 5]],
-            [0, 1],
-        ),
-        (
-            "prostate",
-            {"prostmat.csv": '"","control1","cancer1"\n"1",-0.5,1.5\n"2",2,3\n'},
-            [[-0.5, 2], [1.5, 3]],
-            [0, 1],
-        ),
-        (
-            "usps",
-            {"usps.bz2": "10 1:-1 256:1\n1 2:0.5 256:-1\n", "usps.t.bz2": "5 1:-1\n"},
-            None,  # below
-            [9, 0, 4],
-        ),
+        ("prostate", {"prostmat.csv": MEN}, [[-0.5, 2, 4], [1.5, 3, 5]], [0, 1]),
+        ("prostate", {"prostmat.csv": NUMBERED}, [[-0.5, 2], [1.5, 3]], [0, 1]),
+        ("usps", USPS, [[0, 0.5, 1], [0.5, 0.75, 0], [0, 0.5, 0.5]], [9, 0, 4]),
     ],
 )
-def test_public_formats(name, files, rows, labels, folder):
+def test_public_formats(name, files, rows, labels, tmp_path):
     for file, content in files.items():
         packed = bz2.compress(content.encode()) if file.endswith(".bz2") else content.encode()
-        (folder / file).write_bytes(packed)
-    X, y = fetch_public_set(name, data_home=folder)
+        (tmp_path / file).write_bytes(packed)
+    X, y = fetch_public_set(name, data_home=tmp_path)
     assert (X.dtype, X.flags.c_contiguous, y.tolist()) == (np.float32, True, labels)
-    if rows is None:
-        assert X.shape == (3, 256)
-        assert X[:, [0, 1, 255]].tolist() == [[0, 0.5, 1], [0.5, 0.75, 0], [0, 0.5, 0.5]]
-    else:
-        assert X.tolist() == rows
+    assert (X[:, [0, 1, 255]] if name == "usps" else X).tolist() == rows
 
 
-@pytest.mark.parametrize(
-    ("name", "files"),
-    [
-        ("usps", ["usps.npz"]),
-        ("usps", ["usps.bz2", "usps.t.bz2"]),
-        ("skin", ["skin.tsv.gz"]),
-        ("prostate", ["prostmat.csv"]),
-        ("jain", ["jain.txt"]),
-    ],
-)
-def test_a_damaged_file(name, files, folder):
-    with pytest.raises(DatasetNotFoundError, match="downloading is off; or put"):
-        fetch_public_set(name, data_home=folder, download_if_missing=False)
-    for file in files:
-        (folder / file).write_bytes(b"\x80\x81 cut")
-    message = rf"{files[0]}: cannot be read \(.*\); copy or download it"
-    with pytest.raises(DatasetError, match=message) as told:
-        fetch_public_set(name, data_home=folder)
-    assert not isinstance(told.value, DatasetNotFoundError)
+def test_a_file_that_is_damaged_absent_or_another(tmp_path, monkeypatch):
+    with pytest.raises(DatasetNotFoundError, match=r"downloading is off; put jain\.csv into a folder"):
+        fetch_public_set("jain", data_home=tmp_path, download_if_missing=False)
+    with pytest.raises(DatasetError, match=r"nowhere: no such folder; name one that has jain\.csv"):
+        fetch_public_set("jain", data_home="nowhere")
+    monkeypatch.setenv("FASTSVM_DATA", str(tmp_path))
+    for name, file in ("usps", "usps.npz"), ("skin", "skin.tsv.gz"), ("prostate", "prostmat.csv"):
+        (tmp_path / file).write_bytes(b"\x80\x81 cut")
+        with pytest.raises(DatasetError, match=rf"{file}: cannot be read \(.*\); copy or download it"):
+            fetch_public_set(name)
+    (tmp_path / "sentiment.txt").write_text("books good 0.txt so it is\nbooks bad 1.txt so it is\n")
+    with pytest.raises(AppError, match=r"sentiment.txt: has the labels bad, good, and the article neg and"):
+        sentiment.read_texts(str(tmp_path))
 
 
-@pytest.mark.slow
-def test_the_real_sets(shared):
-    for name, n_rows in {"usps": 9298, "skin": 245_057, "prostate": 102, "flame": 240, "jain": 373}.items():
-        X, y = fetch_public_set(name, data_home=shared)
-        assert (X.shape, X.dtype) == ((n_rows, PUBLIC_SETS[name].columns), np.float32)
-        assert tuple(np.unique(y)) == PUBLIC_SETS[name].labels
-    X, y = fetch_public_set("usps", data_home=shared)
-    assert (X.min(), X.max()) == (0, 1)
-    assert np.bincount(y).tolist() == [1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821]
-    X, y = fetch_public_set("skin", data_home=shared)
-    assert np.bincount(y).tolist() == [0, 50_859, 194_198]
-    assert X[y == 1].mean(axis=0).argmax() == 2  # skin is red
+def test_a_file_is_downloaded_once_whole_or_not_at_all(tmp_path, cache, monkeypatch):
+    content = b"1.5 2 1\n3 4 2\n"
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "flame.txt").write_bytes(content)
+    handler = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=tmp_path / "site")) as server:
+        thread = threading.Thread(target=partial(server.serve_forever, poll_interval=0.01), daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}/flame.txt"
+        right, wrong = (f"sha256:{hashlib.sha256(each).hexdigest()}" for each in (content, b"other"))
+        for address, checksum in (url, wrong), (url.replace("flame", "absent"), None):
+            known = PUBLIC_SETS["flame"]._replace(sources={address: checksum})
+            monkeypatch.setitem(PUBLIC_SETS, "flame", known)
+            with pytest.raises(DatasetNotFoundError, match=r"cannot be downloaded .* put flame\.csv into"):
+                fetch_public_set("flame")
+            assert not [*cache.iterdir()]
+        monkeypatch.setitem(PUBLIC_SETS, "flame", known._replace(sources={url: right}))
+        first = fetch_public_set("flame")
+        server.shutdown()
+        thread.join()
+    assert [each.tolist() for each in first] == [[[1.5, 2], [3, 4]], [1, 2]]
+    np.testing.assert_array_equal(fetch_public_set("flame", download_if_missing=False)[0], first[0])
+    monkeypatch.setitem(PUBLIC_SETS, "flame", known._replace(sources={url: wrong}))
+    with pytest.raises(DatasetError, match=r"flame.txt: is not whole, or another file"):
+        fetch_public_set("flame", data_home=cache)

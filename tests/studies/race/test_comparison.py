@@ -14,7 +14,7 @@ from fastsvm import (
     SDCAClassifier,
     fitting,
 )
-from fastsvm_apps.studies.race import compare, compare_solvers, matrix_products
+from fastsvm_apps.studies.race import compare, compare_solvers, solver_contender
 from rounding import assert_close
 
 pytestmark = pytest.mark.blas
@@ -119,7 +119,7 @@ def test_one_loss_measures_all(data):
 
 
 def test_neither_threads_nor_memory_change_the_result(data, monkeypatch):
-    monkeypatch.setattr(matrix_products, "PART", 256)
+    monkeypatch.setattr(solver_contender, "PART", 256)
     one = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1])
     two = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1], n_jobs=2)
     monkeypatch.setattr(compare_solvers, "MEMORY", 1)
@@ -144,18 +144,13 @@ def test_a_table_is_written_and_drawn(data, tmp_path):
     assert c.plot("epoch", "primal").lines[0].get_xdata().tolist() == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_what_is_wrong_is_said(data):
+    for change, message in (
         ({"solvers": {}}, "with at least one"),
         ({"solvers": {"a": "sdca"}}, r"solvers\['a'\] must be SDCA, Pegasos, ASDCA or a perceptron"),
         ({"random_state": None}, "the first of the seeds"),
-        ({"parts": 0}, "parts must be a positive integer"),
         ({"loss": "hinge", "solvers": {"a": PerceptronClassifier()}}, "no alpha to measure it by"),
         ({"X_test": np.ones((2, D)), "y_test": [0, 5]}, "the label 5, which is not in y"),
-    ],
-)
-def test_what_is_wrong_is_said(data, change, message):
-    arguments = {"solvers": {"sdca": MODELS["sdca"]}, "X": data[0], "y": data[1], "runs": 1} | change
-    with pytest.raises(ValueError, match=message):
-        compare(**arguments)
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare(**{"solvers": {"sdca": MODELS["sdca"]}, "X": data[0], "y": data[1], "runs": 1} | change)
