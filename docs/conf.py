@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import tomllib
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -45,7 +46,10 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_title = f"fastsvm {version}"
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "header_links_before_dropdown": 7}
-html_sidebars = {"index": [], "install": [], "changelog": []}
+urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+if "OWNER" not in urls["Homepage"]:
+    html_theme_options["github_url"], html_baseurl = urls["Homepage"], urls["Documentation"]
+html_sidebars = {"index": [], "install": [], "faq": [], "cheat_sheet": [], "changelog": []}
 html_show_sourcelink = False
 default_role = "code"
 highlight_language = "none"
