@@ -1,6 +1,8 @@
 """`fastsvm-studies compare`: solvers on data of one's own."""
 
 import os
+import shlex
+import sys
 
 import click
 
@@ -87,7 +89,8 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
             except ValueError as error:
                 raise AppError(f"{file}: {error}") from error
         found, said = own_rows.findings(measured), own_rows.quote(os.path.basename(file), measured)
-        how = {"command": _command_line(), "quick": False, "seed": 0, "cpu_seconds": None}
+        command = shlex.join(["fastsvm-studies", *sys.argv[1:]])
+        how = {"command": command, "quick": False, "seed": 0, "cpu_seconds": None}
         record = folders.record_study("compare", os.path.basename(file), said, measured, found, how)
         record["seconds"] = stage.seconds
         folders.write_study_folder(output, found, measured, record, stage)
@@ -97,13 +100,6 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
     page = os.path.join(output, PAGE)
     tables = [table_cells(each) for each in record["tables"]]
     print_sections([Section(title=file, lines=[said], tables=tables), Section(lines=[page])])
-
-
-def _command_line() -> str:
-    import shlex
-    import sys
-
-    return shlex.join(["fastsvm-studies", *sys.argv[1:]])
 
 
 def _solvers(text: str) -> list[str]:

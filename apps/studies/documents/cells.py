@@ -20,7 +20,7 @@ from ..race.kept_races import add_race, cost_ratio, plain_sdca
 from ..report import charts
 from ..report.charts import BLUE, GREEN, VERMILION
 from ..report.study import Advance, Arrays, Context, Figure, Findings, Measured, Runs, array_hash
-from ..report.verdicts import ALIKE, Found, Statistic, mean, median, over_splits
+from ..report.verdicts import ALIKE, Found, Statistic, mean, median
 
 TITLE = "White blood cells: SDCA against Pegasos"
 DOCUMENT = "D. Bouche and C. Verluise, SDCA vs. Pegasos for linear SVM fitting, applied to blood cells (2018)"
@@ -290,7 +290,7 @@ def judged(runs: Runs) -> dict[str, Found]:
     def by_split(feature: str, lowered: bool = False) -> Found:
         def error(how: str, name: str) -> Statistic:
             raw, own = (runs[how, each, SDCA_NAME, ""]["error"][:, 0] for each in (RAW, name))
-            return over_splits(raw - own if lowered else own, FOLDS - 1, 1)
+            return mean(raw - own if lowered else own, 1 / (FOLDS - 1))
 
         return Found({"": error(RANDOM, feature)}, {GROUPED: error(GROUPED, feature)})
 

@@ -104,7 +104,8 @@ def compare(
     """
     threads = number_of_threads(n_jobs)
     runs = positive("runs", runs, kind=int)
-    seed = _first_seed(random_state, runs)
+    if not (isinstance(random_state, int | np.integer) and 0 <= random_state <= 2**32 - runs):
+        raise ValueError(f"random_state must be the first of the seeds, an int; it is {random_state!r}.")
     shares = _shares_inside(positive("parts", parts, kind=int))
     every = None if every is None else positive("every", every, kind=int)
     X, rows = as_matrix(X, threads)
@@ -114,7 +115,8 @@ def compare(
     models = _plain_models(solvers)
     objectives = _race_objectives(models, loss)
     rows.squared_norms()  # before threads ask for them
-    task = Task(Products(X, rows, threads), y, classes, test, winners, seed, threads, shares, every)
+    products, seed = Products(X, rows, threads), int(random_state)
+    task = Task(products, y, classes, test, winners, seed, threads, shares, every)
     contenders = [Contender(label, model, objectives[label], task, runs) for label, model in models.items()]
     with one_blas_thread:
         _run_contenders(contenders, runs, progress or (lambda done, total: None))
@@ -144,16 +146,6 @@ def _shares_inside(parts):
     """How much of the first epoch is done where it is measured; its end need not be named."""
     counts = np.outer(2 ** np.arange(parts.bit_length()), (1, 1.5)).ravel()
     return counts[(counts % 1 == 0) & (counts < parts)] / parts
-
-
-def _first_seed(random_state, runs):
-    last = 2**32 - runs
-    is_number = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
-    if not (is_number and 0 <= random_state <= last):
-        raise ValueError(
-            f"random_state must be the first of the seeds, an int from 0 to {last}; got {random_state!r}."
-        )
-    return int(random_state)
 
 
 def _test_rows(X, y, classes, n_columns, threads):

@@ -40,10 +40,8 @@ def reports_in(folder: str) -> dict[str, dict]:
     AppError
         Where there is none.
     """
-    if os.path.exists(os.path.join(folder, REPORT)):
-        return {folder: read_record(folder)}
-    below = sorted(entry.path for entry in os.scandir(folder) if entry.is_dir())
-    found = {place: read_record(place) for place in below if os.path.exists(os.path.join(place, REPORT))}
+    places = [folder, *sorted(entry.path for entry in os.scandir(folder) if entry.is_dir())]
+    found = {place: read_record(place) for place in places if os.path.exists(os.path.join(place, REPORT))}
     if not found:
         raise AppError(f"{folder}: has no {REPORT}; run a study with -o {folder} first")
     return found

@@ -74,9 +74,9 @@ class Found(NamedTuple):
     wider: Cases | str = ""
 
 
-def mean(values: np.ndarray) -> Statistic:
-    """Return the mean of runs, or of their paired differences."""
-    return Statistic(float(np.mean(values)), *mean_interval(values.tolist()))
+def mean(values: np.ndarray, tested_share: float = 0.0) -> Statistic:
+    """Return the mean of runs, or of their paired differences; over random splits, see `mean_interval`."""
+    return Statistic(float(np.mean(values)), *mean_interval(values.tolist(), tested_share))
 
 
 def median(values: np.ndarray) -> Statistic:
@@ -84,14 +84,9 @@ def median(values: np.ndarray) -> Statistic:
     return Statistic(float(np.median(values)), *median_interval(values.tolist()))
 
 
-def over_splits(values: np.ndarray, n_train: float, n_test: float) -> Statistic:
-    """Return the mean over random splits, which share most of their training rows."""
-    return Statistic(float(np.mean(values)), *mean_interval(values.tolist(), n_test / n_train))
-
-
 def of_a_draw(values: np.ndarray) -> Statistic:
     """Return the mean of draws, and where 95 % of single draws are, such as the document's: Student's."""
-    return Statistic(float(np.mean(values)), *mean_interval(values.tolist(), 1))
+    return mean(values, 1.0)
 
 
 def share(holds: np.ndarray) -> Statistic:
