@@ -148,8 +148,9 @@ def test_pictures_become_small(monkeypatch):
     with Image.open(io.BytesIO(small)) as image:
         assert image.width / image.height == pytest.approx(2, rel=0.02)
     assert docs_pages.small_picture(small, "noise.png") is small
-    with pytest.raises(AppError, match=r"noise\.png: .*run the study again"):
-        docs_pages.small_picture(b"no picture", "noise.png")
+    monkeypatch.setattr(docs_pages, "LIMIT_BYTES", 100)
+    with pytest.raises(AppError, match="draw less"):
+        docs_pages.small_picture(small, "noise.png")
 
 
 @needs_chromium

@@ -175,7 +175,6 @@ def _download(known: PublicSet, allowed: bool) -> list[Path]:
     names = {url.rpartition("/")[2]: url for url in known.sources}
     if not (allowed or all((cache / name).exists() for name in names)):
         raise DatasetNotFoundError(f"{', '.join(names)}: not in {cache}, and downloading is off; {where}")
-    pooch.get_logger().setLevel("ERROR")
     try:
         return [Path(pooch.retrieve(url, known.sources[url], name, cache)) for name, url in names.items()]
     except (OSError, ValueError) as error:  # of the network; of a wrong checksum

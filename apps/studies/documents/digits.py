@@ -95,10 +95,8 @@ def read_digits(folder: str | None) -> Digits:
 
 def data_words(digits: Digits, folder: str | None) -> str:
     """Say what the images are."""
-    name, note = (
-        "USPS, 16 by 16 pixels",
-        "The document says MNIST, but of 16 by 16 pixels; which it drew is unknown",
-    )
+    name = "USPS, 16 by 16 pixels"
+    note = "The document says MNIST, but of 16 by 16 pixels; which it drew is unknown"
     if not digits.original:
         name, note = "scikit-learn's digits, 8 by 8 pixels", "They are other images than the document's"
         note += ", for the folder of the data has no usps.npz" if folder else ""
@@ -230,11 +228,8 @@ def draw_errors(sheet, runs: Runs, original: bool) -> None:
         if original:
             theirs = 100 * share_wrong(TEST)
             ax.axvline(theirs, color=VERMILION, linestyle="--", label=f"document: {theirs:.2f} %")
-        ax.set(
-            xlabel="test images with the wrong label, %",
-            ylabel="draws",
-            title=f"{name}: {errors.mean():.2f} %",
-        )
+        ax.set(xlabel="test images with the wrong label, %", ylabel="draws")
+        ax.set(title=f"{name}: {errors.mean():.2f} %")
     charts.legend_below(sheet, 4)
 
 

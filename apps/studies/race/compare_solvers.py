@@ -152,8 +152,6 @@ def _test_rows(X, y, classes, n_columns, threads):
     """The test rows, and the number of each row's class."""
     if X is None and y is None:
         return None, None
-    if X is None or y is None:
-        raise ValueError("X_test and y_test go together; one of them is missing.")
     X, rows = as_matrix(X, threads)
     if rows.n_columns != n_columns:
         raise ValueError(f"X_test has {rows.n_columns} columns, but X has {n_columns}.")

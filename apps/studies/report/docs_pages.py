@@ -80,17 +80,14 @@ def small_picture(content: bytes, name: str) -> bytes:
     Raises
     ------
     AppError
-        When it is no picture, or too large whatever is tried.
+        When it is too large whatever is tried.
     """
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
-    try:
-        with Image.open(BytesIO(content)) as image:
-            if image.width <= SIZES[0][0] and len(content) <= LIMIT_BYTES:
-                return content
-            moves, picture = getattr(image, "is_animated", False), image.convert("RGB")
-    except (UnidentifiedImageError, OSError) as error:
-        raise AppError(f"{name}: {error}; run the study again") from error
+    with Image.open(BytesIO(content)) as image:
+        if image.width <= SIZES[0][0] and len(content) <= LIMIT_BYTES:
+            return content
+        moves, picture = getattr(image, "is_animated", False), image.convert("RGB")
     for width, colours in () if moves else SIZES:
         small = picture.copy()
         small.thumbnail((width, 10 * width), Image.Resampling.LANCZOS)

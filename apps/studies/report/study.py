@@ -51,15 +51,8 @@ class Runs:
             Anything else that tells these runs from others, as text.
         **fields : array-like
             Of `NUMBERS`: of shape (runs, points), (1, points), (runs,) for one point each, or a number.
-
-        Raises
-        ------
-        ValueError
-            Of a field that is none, and of runs that are there.
         """
         key = Key(experiment, data, solver, str(setting))
-        if key in self.of or not fields.keys() <= {*NUMBERS}:
-            raise ValueError(f"{key} is there, or one of {', '.join(fields)} is no field of runs")
         columns = [np.asarray(values, float) for values in fields.values()]
         columns = [column.reshape(-1, 1) if column.ndim < 2 else column for column in columns]
         self.of[key] = dict(zip(fields, map(np.array, np.broadcast_arrays(*columns)), strict=True))

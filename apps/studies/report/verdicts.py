@@ -44,7 +44,6 @@ UNITS = {
     **{"share": (1, 0, 1), "difference": (1, -1, 1)},  # of tables
 }
 WORST_FIRST = Verdict.REFUTED, Verdict.UNDECIDED, Verdict.UNTESTED, Verdict.HELD
-FEW_RUNS = "An interval of a median needs six runs."
 DECIMALS = 8  # at most
 
 
@@ -225,7 +224,7 @@ def judge(claim: Claim, found: Found, originals: Collection[str]) -> dict:
     elif "document" not in said:
         why = str(found.document)
     elif verdict is Verdict.UNTESTED:
-        why = FEW_RUNS
+        why = "An interval of a median needs six runs."
     wider = f"{decided['wider']}; {said['wider']}" if "wider" in said else str(found.wider or "")
     return {
         **{"name": claim.name, "question": claim.question, "verdict": str(verdict), "claim": claim.words},

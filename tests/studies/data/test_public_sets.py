@@ -9,14 +9,12 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.data.public_sets import (
     PUBLIC_SETS,
     DatasetError,
     DatasetNotFoundError,
     fetch_public_set,
 )
-from fastsvm_apps.studies.documents import sentiment
 
 
 @pytest.fixture(autouse=True)
@@ -64,9 +62,6 @@ def test_a_file_that_is_damaged_absent_or_another(tmp_path, monkeypatch):
         (tmp_path / file).write_bytes(b"\x80\x81 cut")
         with pytest.raises(DatasetError, match=rf"{file}: cannot be read \(.*\); copy or download it"):
             fetch_public_set(name)
-    (tmp_path / "sentiment.txt").write_text("books good 0.txt so it is\nbooks bad 1.txt so it is\n")
-    with pytest.raises(AppError, match=r"sentiment.txt: has the labels bad, good, and the article neg and"):
-        sentiment.read_texts(str(tmp_path))
 
 
 def test_a_file_is_downloaded_once_whole_or_not_at_all(tmp_path, cache, monkeypatch):
