@@ -262,7 +262,8 @@ def measure_texts(measured: Measured, context: Context, n_runs: int) -> None:
     joined = np.frombuffer("\n".join(texts).encode(), np.uint8)
     measured.hashes["texts"] = array_hash(joined, y)
     measured.originals += ["texts"] if original else []
-    sets = " and ".join(title_of(name, measured.originals) for name in ("flame", "jain"))
+    titles = (title_of(name, measured.originals) for name in ("flame", "jain"))
+    sets = " and ".join(title.removeprefix("Kernel SVM, ") for title in titles)
     whose = f"of the article's {ARTICLES_TEXTS:,}" if original else "that are generated"
     measured.data = f"{len(y):,} reviews {whose}; in the plane {N_OVERLAP} points of ours, {sets}."
     measured.pictures["first rows"] = [
