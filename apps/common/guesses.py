@@ -51,7 +51,8 @@ def meant_option(word: str, known: Sequence[str]) -> str:
         return f" {told}."
     alike = next((words.split() for words in OPTIONS if word in words.split()), [])
     own = [each for each in alike if each in known and each.startswith("--")]
-    return f" Did you mean {' or '.join(own)}?" if own else ""
+    hint = " = 1 / (C n) for n texts or rows" if own == ["--alpha"] and word.strip("-") in "Cc" else ""
+    return f" Did you mean {' or '.join(own)}{hint}?" if own else ""
 
 
 def meant_command(program: str, word: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from math import comb, inf
+from math import comb, floor, inf, log10
 from statistics import fmean, variance
 
 import numpy as np
@@ -29,6 +29,17 @@ def confusion(truth: Sequence, predicted: Sequence, labels: Sequence) -> np.ndar
         if pair[0] in number and pair[1] in number:
             table[number[pair[0]], number[pair[1]]] += count
     return table
+
+
+def shown(
+    interval: tuple[float, float], *shares: float, form: str = ".{}f", percent: bool = False
+) -> list[str]:
+    """Return shares as text, with the digits that an interval leaves: 3 where it is 0.06 wide."""
+    width = interval[1] - interval[0]
+    digits = min(max(1 - floor(log10(width)), 2), 4) if width > 0 else 4
+    return [
+        f"{100 * share:.{digits - 2}f}" if percent else format(share, form.format(digits)) for share in shares
+    ]
 
 
 def wilson_interval(successes: int, n: int, z: float = 1.959964) -> tuple[float, float]:

@@ -227,7 +227,7 @@ def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str,
         source, labels = (_column(source, option, name) for option, name in names.items())
     if labels is None:
         if not isinstance(source, str | os.PathLike):
-            raise TypeError("train() takes the path of a corpus, a DataFrame, or texts and their labels")
+            raise TypeError("give the path of a corpus, a DataFrame, or texts and their labels")
         return TextSource(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
     if reading:
         raise TypeError(f"{', '.join(sorted(reading))}: describes a file, but texts and labels were given")
@@ -340,6 +340,35 @@ class TextModel:
         """Return the scores: for two labels of the second, shape (n_texts,); else (n_texts, n_labels)."""
         return self.pipeline.decision_function(_checked_strings(texts, "texts"))
 
+    def evaluate(self, source: Any, labels: Iterable[str] | None = None, /, **reading: Any) -> AnswerScores:
+        """Test the model on labelled texts that it has not seen.
+
+        Parameters
+        ----------
+        source, labels : as in `train`
+            A file or folder of labelled texts, a DataFrame, or texts and their labels.
+        **reading : str
+            How to read a file: `format`, `text_col`, `label_col`, `label_sep` and `encoding`, as in `train`.
+
+        Returns
+        -------
+        AnswerScores
+            With `accuracy`, its 95 % `interval`, `confusion`, `recalls` and `mistakes`.
+
+        Warns
+        -----
+        TrainingWarning
+            If texts were skipped, are unlike the training texts, or are among them.
+        """
+        with _value_errors():
+            from .jobs.corpus_evaluation import evaluate_model
+
+            source = _corpus_source(source, labels, reading)
+            scores, told = evaluate_model(self.pipeline, self._about or {}, source)
+        for message in told:
+            warn_user(message, TrainingWarning)
+        return scores
+
     def explain(self, text: str, label: str | None = None) -> TextExplanation:
         """Return what each word of a text contributes to its score.
 
@@ -422,10 +451,9 @@ class TextModel:
         if self.training is not None:
             lines.append(f"texts: {self.training.uses}")
         if self.scores is not None:
-            low, high = self.scores.interval
-            told = f"accuracy {self.scores.accuracy:.4f} (95 % interval {low:.4f} to {high:.4f})"
-            is_accuracy = self.scores.main_metric == "accuracy"
-            lines.append(told if is_accuracy else f"micro F1 {self.scores.score('micro-f1'):.4f}")
+            from .output.answer_sections import main_facts
+
+            lines.append("{} {}{}".format(*main_facts(self.scores)[0]))
         return "\n".join(lines)
 
     def __repr__(self) -> str:

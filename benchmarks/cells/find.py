@@ -126,9 +126,7 @@ def report_rate(cells, n):
         for _ in classify_cells(files, CellClassification(model, [], ClassifySettings())):
             pass
         rates.append(len(files) / (perf_counter() - start))
-    print(
-        f"classify {len(files)} images: {median(rates):.0f} per second  [{min(rates):.0f}-{max(rates):.0f}]"
-    )
+    print(f"classify {len(files)} images: {median(rates):.0f} per s  [{min(rates):.0f}-{max(rates):.0f}]")
 
 
 def main():

@@ -8,7 +8,7 @@ from .linear_fits import Scores, alpha_of, checked_rows, fit_each_class, fit_sdc
 
 
 class LinearSVC(Scores, sklearn.svm.LinearSVC):
-    """scikit-learn's LinearSVC, with a certificate.
+    """scikit-learn's LinearSVC, faster, and with a proof of how close its objective is to the minimum.
 
     Minimises, for each class against the rest, LIBLINEAR's objective, whose intercept is regularised::
 
@@ -17,6 +17,8 @@ class LinearSVC(Scores, sklearn.svm.LinearSVC):
     or, with penalty="l1", which needs the squared hinge::
 
         ||w||_1 + |b0 / intercept_scaling| + C sum_i c_i phi(y_i (w.x_i + b0))
+
+    Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, divided by
     C sum_i c_i, say how good the solution is. `dual` does not matter. scikit-learn does what fastsvm has not:

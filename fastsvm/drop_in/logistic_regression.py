@@ -36,11 +36,12 @@ def checked_for(estimator, X, y, l1_ratios, dtypes):
 
 
 class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
-    """scikit-learn's LogisticRegression, with a certificate.
+    """scikit-learn's LogisticRegression, with a proof of how close its objective is to the minimum.
 
-    Minimises 1/2 ||w||^2 + C sum_i c_i phi_i, where phi_i is log(1 + exp(-y_i (w.x_i + b0))) of two classes,
-    and the softmax's log loss of more. The intercept is regularised with solver="liblinear" only. With an l1
-    share, l1_ratio, the penalty is l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2.
+    Minimises 1/2 ||w||^2 + C sum_i c_i phi_i, over rows x_i with labels y_i (1 or -1) and weights c_i.
+    phi_i is log(1 + exp(-y_i (w.x_i + b0))) for two classes, and the softmax's log loss for more. The
+    intercept is regularised with solver="liblinear" only. With an l1 share, l1_ratio, the penalty is l1_ratio
+    ||w||_1 + (1 - l1_ratio)/2 ||w||^2.
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, divided by
     C sum_i c_i, say how good the solution is. All solvers have the same one. scikit-learn does what fastsvm

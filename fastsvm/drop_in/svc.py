@@ -24,11 +24,13 @@ BLAS_ROWS = 32  # rows, from which on kernel values by BLAS pay
 
 
 class SVC(sklearn.svm.SVC):
-    """scikit-learn's SVC, with a certificate.
+    """scikit-learn's SVC, with a proof of how close its objective is to the minimum.
 
     Minimises, for each pair of classes, over functions f of the kernel's space and b0::
 
         1/2 ||f||^2 + C sum_i c_i max(0, 1 - y_i (f(x_i) + b0))
+
+    Here x_i is row i of X, y_i its label (1 or -1) and c_i its weight.
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, both divided by C n,
     say how good the solution is: a number, or one for each pair in the order of `intercept_`. `shrinking` and

@@ -145,7 +145,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            For kernel="precomputed", the matrix of all K(x_i, x_j).
+            For kernel="precomputed", the matrix of all K(x_i, x_j), of rows x_i and x_j.
         y : ignored
             Taken, and not read, as scikit-learn's pipelines give it.
 

@@ -70,6 +70,7 @@ def sdca_path(
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
+    Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
     X is checked, and the norms of its rows are computed, once. Twenty alphas of a factor 1000 cost about
     as much as one to eight fits of the smallest.
 
@@ -123,11 +124,11 @@ def sdca_path(
     Notes
     -----
     The largest alpha that matters: as alpha grows, w goes to g / alpha, where g = 1/n sum_i b_i y_i x_i
-    and b_i = c_i |phi'(0)|, scaled down in the heavier class so that sum_i b_i y_i = 0 if there is an
-    intercept. It starts at the alpha at which no |g.x_i| / alpha is above 1 (with an intercept: at which
-    they lie within an interval of length 2). For the hinge without intercept w = g / alpha is exact
-    there and above, where no row has passed its margin (Hastie et al. 2004); for other losses the
-    slopes have changed little. With an l1 penalty it is exact: there and above, w = 0.
+    and the dual variables b_i = c_i |phi'(0)|, scaled down in the heavier class so that sum_i b_i y_i = 0 if
+    there is an intercept. It starts at the alpha at which no |g.x_i| / alpha is above 1 (with an intercept:
+    at which they lie within an interval of length 2). For the hinge without intercept w = g / alpha is exact
+    there and above, where no row has passed its margin (Hastie et al. 2004); for other losses the slopes have
+    changed little. With an l1 penalty it is exact: there and above, w = 0.
 
     References
     ----------

@@ -63,7 +63,7 @@ class Result(NamedTuple):
     w : ndarray of shape (n_features,), float64
     intercept : float
     dual : ndarray of shape (n_samples,), float64, or None
-        Dual variables b, 0 <= b_i (<= c_i for all losses but squared_hinge).
+        Dual variables b_i >= 0 (and <= the weight c_i, for all losses but squared_hinge).
     objective : float, at (w, intercept)
     gap : float or None
         objective minus the dual value: the objective is at most this far from the optimum.

@@ -190,7 +190,8 @@ def asdca(
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    For batches A of m rows, with w(b) = 1/(alpha n) sum_i b_i y_i x_i::
+    Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
+    For batches A of m rows, dual variables b_i, momentum theta, and w(b) = 1/(alpha n) sum_i b_i y_i x_i::
 
         u   <- (1 - theta) w + theta w(b)
         b_i <- (1 - theta) b_i + theta c_i (-phi'(y_i u.x_i))    for i in A
@@ -233,8 +234,8 @@ def asdca(
         from that half; the objective belongs to the returned w. A run that reaches `tol` before its second
         half returns its last w.
     average_from : int >= 0, default=None
-        T_0: "tail" and "random" take the iterates after so many steps, one per batch, or the last where there
-        are no more; half of them by default.
+        The number of steps, one per batch, after which "tail" and "random" take the iterates (the last one,
+        if there are fewer steps); half of them by default.
     trace : bool, default=False
         Measure objective and gap after every epoch, for the history, at one extra pass over X each, not only
         where the gap may be within `tol`. Implied by `score`.

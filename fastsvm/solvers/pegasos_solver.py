@@ -212,6 +212,7 @@ def pegasos(
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
+    Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
     For t = 1, 2, ... with a batch A of k rows, and g_i = c_i (-phi'(y_i (w.x_i + b0)))::
 
         w  <- (1 - eta_t alpha) w + eta_t/k sum_{i in A} g_i y_i x_i
@@ -258,8 +259,8 @@ def pegasos(
         iterate drawn from that half. The bound comes from the dual variables of all steps. A run that reaches
         `tol` before its second half returns its last iterate.
     average_from : int >= 0, default=None
-        T_0: "tail" and "random" take the iterates after so many steps, one per batch, or the last where there
-        are no more; half of them by default.
+        The number of steps, one per batch, after which "tail" and "random" take the iterates (the last one,
+        if there are fewer steps); half of them by default.
     trace : bool, default=False
         Measure objective and gap after every epoch, for the history, at one to two extra passes over X each,
         not only after the last. Implied by `score`.

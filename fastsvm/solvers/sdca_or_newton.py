@@ -51,8 +51,10 @@ def sdca(
         D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2,
         w(b) = 1/(alpha n) sum_i b_i y_i x_i,    and sum_i b_i y_i = 0 if `fit_intercept`.
 
-    One step maximises D over one b_i exactly, in O(values of the row). The penalties "l1" and
-    "elasticnet" are ``alpha (l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2)``.
+    Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
+    The b_i are the dual variables, and psi(u) is the minimum over m of phi(m) + u m. One step maximises D
+    over one b_i exactly, in O(values of the row). The penalties "l1" and "elasticnet" are ``alpha (l1_ratio
+    ||w||_1 + (1 - l1_ratio)/2 ||w||^2)``.
 
     Parameters
     ----------
@@ -89,8 +91,8 @@ def sdca(
         iterate drawn from that half. The certificate belongs to the returned iterate. A run that
         reaches `tol` before its second half returns its last iterate.
     average_from : int >= 0, default=None
-        T_0: "tail" and "random" take the iterates after so many steps, one per row, or the last where there
-        are no more; half of max_iter * n by default.
+        The number of steps, one per row, after which "tail" and "random" take the iterates (the last one,
+        if there are fewer steps); half of max_iter * n by default.
     sgd_init : bool, default=False
         Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows. Where
         alpha n is large against ||x||^2 it is so by default, with three tenths of the rows counted before.

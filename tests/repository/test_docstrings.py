@@ -17,6 +17,11 @@ CHECKS |= {f"PR{number:02}" for number in (1, 2, 3, 4, 6, 7, 10)}
 ELSEWHERE = re.compile(r"parameters\b[\w, `.]*\b(as in|are) (`|scikit-learn)|^scikit-learn's ", re.IGNORECASE)
 
 
+# What a docstring that has a symbol says of it, in one sentence with it.
+SYMBOLS = {"x_i": "row", "y_i": "label", "c_i": "weight", "phi": "loss|hinge|log", "b_i": "dual"}
+SYMBOLS |= {"psi": "phi", "theta": "momentum"}
+
+
 def public():
     """Public names, and of classes the public methods that are written there.
 
@@ -52,6 +57,23 @@ def test_a_public_name_is_documented(name):
     assert errors(name) == []
 
 
+def unexplained(docstring):
+    """The symbols of a docstring that no sentence explains; formulas explain nothing."""
+    prose = " ".join(re.sub(r"(?<=::)\n\n(?:    .*\n)+", "", docstring).split())
+    return [
+        symbol
+        for symbol, word in SYMBOLS.items()
+        if re.search(rf"\b{symbol}\b", docstring)
+        and not re.search(rf"\b{symbol}\b[^.;:]*({word})|({word})[^.;:]*\b{symbol}\b", prose, re.IGNORECASE)
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(name for name in public() if not name.startswith("fastsvm.fitting")))
+def test_symbols_have_a_meaning(name):
+    assert unexplained(inspect.getdoc(validate.Validator._load_obj(name))) == []
+
+
 def test_what_is_not_described_is_found(monkeypatch):
     monkeypatch.setattr("fastsvm.certify.__doc__", "Bound the distance from the optimum.")
     assert len(errors("fastsvm.certify")) == 2
+    assert unexplained("Minimise::\n\n    sum_i c_i phi(y_i)\n\nwhere c_i is a weight.\n") == ["y_i", "phi"]

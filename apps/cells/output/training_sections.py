@@ -5,7 +5,8 @@ from dataclasses import asdict
 from shlex import quote
 
 from ...common.printing import certificate_line, fields, many
-from ...common.sections import Section, Table, confusion_table, time_section
+from ...common.sections import Line, Section, Table, confusion_table, time_section
+from ...common.statistics import shown
 from ..finding.findings import UNFAMILIAR
 from ..finding.image_scale import scale_record
 from ..jobs.cell_adaptation import CellAdaptation
@@ -16,9 +17,9 @@ from ..learning.cell_model import relative_gap
 from ..learning.error_report import ErrorReport
 
 DETAILS = {"Alpha", "Certificate", "Scores", "Time", "Model"}  # sections that only -v prints as they are
-SUSPECTS, SHOWN_LABELS = "Labels to check", 5  # labels to check
-# Labelled cells per class from which on `train` on these alone does as well: with 10 its error on the rest of a
-# laboratory was 0.100, adapt's 0.092; with 20 it was 0.073 and 0.082.
+SUSPECTS, VALIDATION, SHOWN_LABELS = "Labels to check", "Cross-validation", 5  # labels to check
+# Labelled cells per class from which on `train` on these alone does as well: with 10 its error on the rest of
+# a laboratory was 0.100, adapt's 0.092; with 20 it was 0.073 and 0.082.
 ENOUGH_A_CLASS = 20
 ERRORS = "error", "error_interval", "labels", "confusion", "without_cell", "originals"
 
@@ -135,9 +136,14 @@ def brief_sections(sections: Sequence[Section], command: str, model: str) -> lis
     left_out = {*DETAILS, *(["Labels"] if command == "train" else [])}  # the confusion table has the labels
     next_line = f"next: fastsvm-cells classify IMAGES -m {quote(model)}; {command} -v says more"
     left_out |= {each.title for each in sections if each.title == SUSPECTS and not each.tables}
+    last: list[Line] = []
+    for place, each in enumerate(sections):
+        if each.title == VALIDATION:  # the result stands last, below its table
+            last, sections = [f"cross-validation: {each.lines[0]}", *each.lines[1:]], [*sections]
+            sections[place] = Section(tables=each.tables)
+        last += each.lines if each.title == "Certificate" else []
     shown = [each for each in sections if each.title not in left_out]
-    certificate = [line for each in sections if each.title == "Certificate" for line in each.lines]
-    return [*shown, Section(title="Model", lines=[model, *certificate, next_line])]
+    return [*shown, Section(lines=[*last, f"model: {model}", next_line])]
 
 
 def _labels_section(counts: Mapping[str, int], what: str, notes: Iterable[str] = ()) -> Section:
@@ -155,7 +161,7 @@ def _fit_sections(model: str, certificate: str, seconds: Mapping[str, float]) ->
 
 
 def _validation_sections(done: CellTraining) -> list[Section]:
-    title, errors, versions = "Cross-validation", done.errors, done.errors_of_versions
+    title, errors, versions = VALIDATION, done.errors, done.errors_of_versions
     if errors is None:
         return [Section(title=title, lines=["none: --folds is 1, or a label has a single original"])]
     kind = "by original" if errors.originals else "every image is its own original"
@@ -170,9 +176,9 @@ def _validation_sections(done: CellTraining) -> list[Section]:
 
 
 def _error_lines(scores: ErrorReport) -> list[str]:
-    low, high = (100 * bound for bound in scores.error_interval)
-    interval = f"95 % interval {low:.2f} to {high:.2f} %"
-    lines = [f"error {100 * scores.error:.2f} % of {many(scores.n, 'image')} ({interval})"]
+    interval = scores.error_interval
+    error, low, high = shown(interval, scores.error, *interval, percent=True)
+    lines = [f"error {error} % of {many(scores.n, 'image')} (95 % interval {low} to {high} %)"]
     if found := scores.originals:
         of = f"{found['wrong']:,} of {many(found['n'], 'original')}"
         lines.append(f"{of} wrong in more than half of their images, {found['with_mistakes']:,} in any")

@@ -26,8 +26,9 @@ from typing import Any
 
 from ...common.errors import USAGE, AppError, FormatError
 from ...common.input_streams import DamagedGzip, open_binary
+from ...common.printing import note
 from .text_lines import NO_KEY, NO_LABEL, Lines, is_decoded, too_long
-from .text_source import Record, Records, TextSource, repeated
+from .text_source import OTHER_NAMES, Record, Records, TextSource, repeated
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
 SEPARATORS = {"tsv": "\t", "csv": ",;|\t"}  # of fields; the first one unless the header has another
@@ -268,10 +269,13 @@ def read_table(lines: Lines, format: str, source: TextSource) -> Records:
     first = next(lines)
     lines.give_back([first])
     rows = {s: [column.strip() for column in header_of(first[1], s)] for s in SEPARATORS[format]}
-    delimiter = max(rows, key=lambda s: (bool(source.named(rows[s], source.text_column)), len(rows[s])))
+    names = source.text_column, OTHER_NAMES.get(source.text_column)
+    delimiter = max(rows, key=lambda s: (bool(source.named(rows[s], *names)), len(rows[s])))
     header = [column.strip() for column in next(csv_rows(lines, delimiter, source.max_line))[1]]
     wanted = {"--text-col": source.text_column, "--label-col": source.label_column}
-    found = {option: source.named(header, name) for option, name in wanted.items()}
+    found = {
+        option: source.named(header, name, OTHER_NAMES.get(name or "")) for option, name in wanted.items()
+    }
     missing = {option: name for option, name in wanted.items() if name and found[option] is None}
     place = f"{source.name}, line {first[0]}"
     if missing:
@@ -280,6 +284,9 @@ def read_table(lines: Lines, format: str, source: TextSource) -> Records:
         raise AppError(f"{place}: no column {names} among {there}; choose with {options}", USAGE)
     if twice := repeated(name for name in header if name in found.values()):
         raise AppError(f"{place}: two columns are called {twice!r}; give each a name of its own", USAGE)
+    for option, name in wanted.items():
+        if found[option] != source.named(header, name):
+            note(f"{place}: {name}s are taken from {found[option]!r}; {option} chooses another column")
     text, label = (None if name is None else header.index(name) for name in found.values())
     n = len(header)
 

@@ -14,6 +14,8 @@ from .text_lines import max_line
 
 TEXT_COLUMN, LABEL_COLUMN = "text", "label"
 COLUMNS = {"text_col": TEXT_COLUMN, "label_col": LABEL_COLUMN}  # by the names of their options
+# What a table that has no such column may call them: the first of these that it has is taken.
+OTHER_NAMES = {TEXT_COLUMN: ["comment", "review", "content"], LABEL_COLUMN: ["class", "sentiment", "stars"]}
 
 
 class CorpusError(AppError):
@@ -57,13 +59,15 @@ class TextSource:
         if self.text_column == self.label_column:
             raise AppError(f"--text-col and --label-col are both {self.text_column!r}", USAGE)
 
-    def named(self, columns: Iterable[str], name: str | None) -> str | None:
+    def named(
+        self, columns: Iterable[str], name: str | None, others: Sequence[str] | None = None
+    ) -> str | None:
         """Return the one of some columns that `name` means: the model's, its own, or in another case.
 
-        The column of labels may be called `labels` as well.
+        The column of labels may be called `labels` as well, and both may have `others` as names.
         """
         plural = f"{name}s" if name == LABEL_COLUMN else ""
-        for wanted in filter(None, (self.remembered.get(name or ""), name, plural)):
+        for wanted in filter(None, (self.remembered.get(name or ""), name, plural, *(others or ()))):
             alike = [column for column in columns if column.strip().casefold() == wanted.casefold()]
             if wanted in alike or len(alike) == 1:
                 return wanted if wanted in alike else alike[0]

@@ -95,6 +95,15 @@ class CorpusEvaluation:
         return [f"{path}: {words}" for path, words in told if words]
 
 
+def evaluate_model(model, about: dict, source: TextSource) -> tuple[AnswerScores, list[str]]:
+    """Return the scores of a model on labelled texts, and what to beware of."""
+    corpus, watch = read_corpus(_as_models_learned(source, "model", [model], about)), TextWatch(model, about)
+    scores = _scores_on_corpus(model, watch, corpus, source)
+    learned = too_good(count_learned(text_hashes(corpus.texts), about), scores.n, "text")
+    told = learned, watch.strangeness or watch.difference, "\n".join(corpus.skipped.report())
+    return scores, [*filter(None, told), *scores.warnings]
+
+
 def _scores_on_corpus(model, watch: TextWatch, corpus: Corpus, source: TextSource) -> AnswerScores:
     shard = source.name, corpus.texts, corpus.places
     found = classify_shard(shard, model, {"proba": hasattr(model, "predict_proba")})

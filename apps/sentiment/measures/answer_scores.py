@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ...common.printing import many, percent
-from ...common.statistics import confusion, wilson_interval
+from ...common.statistics import confusion, shown, wilson_interval
 from ..data.label_fields import LabelField
 from ..data.text_labels import TextLabels
 from ..text_recipes import usual_metric
@@ -138,6 +138,10 @@ class AnswerScores:
             (label, int(t), _share_of(r, g), _share_of(r, t), _share_of(2 * r, t + g), *both)
             for label, r, t, g, both in zip(self.labels, right, true, given, areas, strict=True)
         ]
+
+    def shown(self, value: float | None) -> str:
+        """Return a score as text, with the digits that the interval leaves."""
+        return "-" if value is None else shown(self.interval, value)[0]
 
     def score(self, metric: str) -> float:
         """Return a score of the answers, by one of `settings.METRICS`."""

@@ -51,11 +51,6 @@ def page_head(about: Line, counts: Mapping[str, int], n_skipped: int, warnings: 
     return Section(about=[about], facts=facts, lines=[*skipped, *(f"{told}." for told in warnings)])
 
 
-def score_cell(value: float | None) -> str:
-    """Return a score between 0 and 1 for a table."""
-    return "-" if value is None else f"{value:.4f}"
-
-
 def answer_sections(scores: AnswerScores, title: str = "Accuracy", full: bool = True) -> list[Section]:
     """Return how good the answers of a model are; if not `full`, the scores and the labels alone."""
     most = LABELS_LISTED if full else LABELS_CROSSED
@@ -69,32 +64,32 @@ def answer_sections(scores: AnswerScores, title: str = "Accuracy", full: bool = 
 
 def main_facts(scores: AnswerScores) -> list[Fact]:
     """Return the accuracy and its interval; or what takes its place where texts may have several labels."""
-    low, high = scores.interval
-    interval = f" (95 % interval {low:.4f} to {high:.4f})"
-    accuracy, on = Fact("accuracy", f"{scores.accuracy:.4f}", interval), f" on {many(scores.n, 'text')}"
+    interval = f" (95 % interval {' to '.join(map(scores.shown, scores.interval))})"
+    accuracy, on = Fact("accuracy", scores.shown(scores.accuracy), interval), f" on {many(scores.n, 'text')}"
     if scores.main_metric == "accuracy":
         return [accuracy._replace(more=f"{on}{interval}")]
-    facts = [Fact("micro F1", f"{scores.score('micro-f1'):.4f}", on)]
+    facts = [Fact("micro F1", scores.shown(scores.score("micro-f1")), on)]
     for k, share in scores.precision_at.items():
         of = "best label" if k == 1 else f"{k} best labels"
-        facts.append(Fact(f"P@{k}", f"{share:.4f}", f", the share of each text's {of} that it has"))
+        facts.append(Fact(f"P@{k}", scores.shown(share), f", the share of each text's {of} that it has"))
     return [*facts, accuracy._replace(name="all labels right")]
 
 
 def _accuracy_section(scores: AnswerScores, title: str, full: bool) -> Section:
     guess, (main, *others) = shorten(scores.guess), main_facts(scores)
-    baseline = Fact("baseline", f"{scores.guessing(scores.main_metric):.4f}", f", always guessing {guess}")
+    by_guessing = scores.shown(scores.guessing(scores.main_metric))
+    baseline = Fact("baseline", by_guessing, f", always guessing {guess}")
     facts = [main, baseline, *others]
     is_long = full or scores.main_metric != "accuracy"
     for metric in dict.fromkeys((scores.metric, *("balanced-accuracy", "macro-f1") * is_long)):
         if metric != scores.main_metric:
             name = metric.replace("-", " ").replace(" f1", " F1")
-            guessing = f"; always guessing {guess} {scores.guessing(metric):.4f}"
-            facts.append(Fact(name, f"{scores.score(metric):.4f}", guessing))
+            guessing = f"; always guessing {guess} {scores.shown(scores.guessing(metric))}"
+            facts.append(Fact(name, scores.shown(scores.score(metric)), guessing))
     if scores.calibration and full:
         value, by_chance = scores.calibration
-        chance = f" ({by_chance:.4f} by chance on this many texts)"
-        facts.append(Fact("expected calibration error", f"{value:.4f}", chance))
+        chance = f" ({scores.shown(by_chance)} by chance on this many texts)"
+        facts.append(Fact("expected calibration error", scores.shown(value), chance))
     lines = []
     if scores.unknown_labels:
         n = sum(scores.label_counts[label] for label in scores.unknown_labels)
@@ -108,7 +103,7 @@ def _labels_section(scores: AnswerScores, most: int) -> Section:
     if len(rows) > LABELS_CROSSED:
         rows = sorted(rows, key=lambda row: (row[4] or 0.0, -row[1], row[0]))
         about.insert(0, "The lowest F1 comes first.")
-    cells = [(label, f"{n:,}", *map(score_cell, shares)) for label, n, *shares in rows[:most]]
+    cells = [(label, f"{n:,}", *map(scores.shown, shares)) for label, n, *shares in rows[:most]]
     columns = "label", "texts", "precision", "recall", "F1", "ROC area", "PR area"
     where = "--json has all" if most == LABELS_LISTED else "-v has more"
     left_out = more(len(rows) - most, "label", f" that did better; {where}")
@@ -176,17 +171,18 @@ def threshold_sections(scores: AnswerScores) -> list[Section]:
     elif scores.has_threshold:
         about = "A text gets each label whose probability reaches the threshold; all labels are counted."
         line = "probability of each label"
-    tables = [threshold_effects(effects, scores.has_threshold)]
+    tables = [threshold_effects(effects, scores)]
     return [Section(title="Thresholds", about=[about], lines=[line], tables=tables)]
 
 
-def threshold_effects(effects: "Sequence[ThresholdEffect]", two: bool) -> Table:
+def threshold_effects(effects: "Sequence[ThresholdEffect]", scores: AnswerScores) -> Table:
     """Return a table of thresholds of two labels, or of more."""
-    if two:
+    if scores.has_threshold:
         header = "threshold", "precision", "recall", "F1", "accuracy", "given wrongly", "missed"
-        return Table(header, [each.cells(score_cell) for each in effects], words=())
+        return Table(header, [each.cells(scores.shown) for each in effects], words=())
     rows = [
-        (f"{e.threshold:g}", f"{e.given:,}", percent(e.given / e.n), score_cell(e.precision)) for e in effects
+        (f"{e.threshold:g}", f"{e.given:,}", percent(e.given / e.n), scores.shown(e.precision))
+        for e in effects
     ]
     return Table(("threshold", "answered", "share", "right"), rows, words=())
 
@@ -264,7 +260,7 @@ def _calibration_sections(scores: AnswerScores) -> list[Section]:
     groups = probability_groups(sure, right)
     about = [("The model gives a probability that a text has the label ", whose, ABOUT_CALIBRATION)]
     rows = [
-        (f"{low:.3f} to {high:.3f}", f"{mean:.3f}", f"{n:,}", score_cell(share))
+        (f"{low:.3f} to {high:.3f}", f"{mean:.3f}", f"{n:,}", scores.shown(share))
         for low, high, mean, n, share, _ in groups
     ]
     table = Table(("probability", "mean", "texts", "are so"), rows, words=())

@@ -10,11 +10,13 @@ from ...common.csv_quoting import csv_writer, table_file
 from ...common.html_pages import write_sections_page
 from ...common.printing import more
 from ...common.sections import Section, Table
+from ...common.statistics import shown
 from ..jobs.corpus_evaluation import GROUP_COLUMNS, CorpusEvaluation
 from ..measures.answer_scores import LABEL_COLUMNS
-from .answer_sections import answer_sections, mistakes_section, page_head, score_cell, threshold_effects
+from .answer_sections import answer_sections, mistakes_section, page_head, threshold_effects
 
 GROUPS_LISTED = 100
+NEXT = "next: evaluate -v says more, and --report FILE.html shows mistakes"
 
 
 def evaluation_record(result: CorpusEvaluation, seconds: dict[str, float]) -> dict:
@@ -47,32 +49,35 @@ def evaluation_sections(result: CorpusEvaluation, full: bool = True) -> list[Sec
         about = [
             "On new texts this threshold does a little worse than on these, because these texts chose it."
         ]
-        table = threshold_effects([found], two=result.evaluation.has_threshold)
+        table = threshold_effects([found], result.evaluation)
         line = f"{found.threshold:g}, {why}: predict {option}"
         sections.append(Section(title="Threshold", about=about, lines=[line], tables=[table]))
     if result.groups is not None:
         rows = [
-            (value, f"{n:,}", score_cell(accuracy), "{:.4f} to {:.4f}".format(*interval))
+            (value, f"{n:,}", *shown(interval, accuracy), " to ".join(shown(interval, *interval)))
             for value, n, accuracy, interval in result.groups[:GROUPS_LISTED]
         ]
         left_out = more(len(result.groups) - len(rows), "value", "; --json has all")
         table = Table(("value", "texts", "accuracy", "95 % interval"), rows, left_out=left_out)
         sections.append(Section(title="Groups", tables=[table]))
+    title = "" if result.paired is None else f"Accuracy of {result.path}"
+    if not full:  # the result stands last, and what to do next
+        accuracy = sections.pop(0)
+        sections.append(replace(accuracy, title=title, lines=[*accuracy.lines, NEXT]))
     if result.paired is not None:
         sections.insert(0, _comparison(result.path, result.evaluation.accuracy, result.paired))
-        sections[1] = replace(sections[1], title=f"Accuracy of {result.path}")
-    if not full:
-        sections.append(Section(lines=["next: evaluate -v says more, and --report FILE.html shows mistakes"]))
     return sections
 
 
 def _comparison(first: str, accuracy: float, two: dict) -> Section:
-    second, (low, high) = two["model"], two["interval"]
+    second, interval = two["model"], two["interval"]
+    one, other = shown(interval, accuracy, two["accuracy"])
+    difference, low, high = shown(interval, two["difference"], *interval, form="+.{}f")
     p_value = f"p {'= ' if two['p_value'] else '< '}{two['p_value'] or 1e-300:.3g}"
     lines = [
-        ("", first, f": accuracy {accuracy:.4f}"),
-        ("", second, f": accuracy {two['accuracy']:.4f}"),
-        f"difference {two['difference']:+.4f} (95 % interval {low:+.4f} to {high:+.4f})",
+        ("", first, f": accuracy {one}"),
+        ("", second, f": accuracy {other}"),
+        f"difference {difference} (95 % interval {low} to {high})",
         f"only the first is right: {two['only_first']:,}, only the second: {two['only_second']:,}",
         f"McNemar's exact test: {p_value}",
     ]

@@ -10,6 +10,7 @@ import numpy as np
 from ...common.html_pages import write_sections_page
 from ...common.printing import certificate_line, fields, many, more, percent, shortened
 from ...common.sections import Fact, Figure, Line, Section, Table, time_section
+from ...common.statistics import shown
 from ..jobs.suspect_texts import LETTERS_SHOWN, SuspectText
 from ..jobs.text_training import TextTraining
 from ..measures.answer_scores import AnswerScores
@@ -122,7 +123,7 @@ def _brief_rows(
     for name, label in zip(names, labels, strict=True):
         words = [shown_term(word) for word, _ in result.top_words.get(label, [])[:WORDS_IN_BRIEF]]
         recall = recalls.get(label)
-        shown = "-" if recall is None else f"{recall:.4f}"
+        shown = result.evaluation.shown(recall) if result.evaluation else "-"
         rows.append((name, shown, shortened(", ".join(words), room)))
     return rows
 
@@ -133,15 +134,16 @@ def _score_lines(result: TextTraining, scores: AnswerScores) -> list[str]:
     The metric is told if it is not the usual score.
     """
     fact, *others = main_facts(scores)
-    main, guessing = f"{fact.name} {fact.value}{fact.more}", scores.guessing(scores.main_metric)
+    main, guessing = f"{fact.name} {fact.value}{fact.more}", scores.shown(scores.guessing(scores.main_metric))
     if others:  # of texts with several labels
-        also = [f"macro F1 {scores.score('macro-f1'):.4f}", *(f"{each.name} {each.value}" for each in others)]
-        main += f"; {', '.join(also)}"
-    line = f"always guessing {shortened(scores.guess, LETTERS)}: {guessing:.4f}"
+        also = [("macro F1", scores.shown(scores.score("macro-f1"))), *(each[:2] for each in others)]
+        main += f"; {', '.join(map(' '.join, also))}"
+    line = f"always guessing {shortened(scores.guess, LETTERS)}: {guessing}"
     if result.accuracy_before is not None:
-        line += f"; before it learned on: {result.accuracy_before:.4f}"
+        line += f"; before it learned on: {scores.shown(result.accuracy_before)}"
     if scores.metric != scores.main_metric:
-        line += f"; {scores.metric} {scores.value:.4f}, guessing {scores.guessing(scores.metric):.4f}"
+        value, guessing = scores.value, scores.guessing(scores.metric)
+        line += f"; {scores.metric} {scores.shown(value)}, guessing {scores.shown(guessing)}"
     return [main, line]
 
 
@@ -196,7 +198,8 @@ def _tested_sections(result: TextTraining) -> list[Section]:
     if not result.evaluation.calibration:
         lines.insert(0, "no probabilities: too few texts to learn them from")
     if result.accuracy_before is not None:
-        lines.insert(0, f"accuracy of the model before it learned on: {result.accuracy_before:.4f}")
+        before = result.evaluation.shown(result.accuracy_before)
+        lines.insert(0, f"accuracy of the model before it learned on: {before}")
     if result.n_fitted > result.n_train:
         lines.append(f"The saved model was trained on all {result.n_fitted:,} texts.")
     return [replace(accuracy, lines=[*accuracy.lines, *lines]), *others]
@@ -227,9 +230,9 @@ def _cross_validation_section(found: dict, metric: str) -> Section:
         metric: (found["metric_value"], found["metric_interval"], found["values"]),
     }
     facts = []
-    for name, (mean, (low, high), values) in rows.items():
-        spread = f" (95 % interval {low:.4f} to {high:.4f}), from {min(values):.4f} to {max(values):.4f}"
-        facts.append(Fact(name, f"{mean:.4f}", spread))
+    for name, (mean, interval, values) in rows.items():
+        told, *rest = shown(interval, mean, *interval, min(values), max(values))
+        facts.append(Fact(name, told, " (95 % interval {} to {}), from {} to {}".format(*rest)))
     return Section(title=f"Cross-validation in {len(found['values'])} parts of all texts", facts=facts)
 
 

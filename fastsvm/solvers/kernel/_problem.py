@@ -16,7 +16,8 @@ class KernelResult(NamedTuple):
     Attributes
     ----------
     dual_coef : ndarray of shape (n_classes, n_samples), float64
-        f_k(x) = sum_i dual_coef[k, i] K(x_i, x); y_i b_i / (alpha n), SVC's scale.
+        f_k(x) = sum_i dual_coef[k, i] K(x_i, x), with rows x_i; y_i b_i / (alpha n), with labels y_i and
+        dual variables b_i, SVC's scale.
     objective : ndarray of shape (n_classes,), P of each
     gap : ndarray of shape (n_classes,)
         P minus the dual value: P is at most this far from its optimum, if the kernel is positive

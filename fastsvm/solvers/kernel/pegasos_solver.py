@@ -251,6 +251,7 @@ def kernel_pegasos(
 
         P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i max(0, 1 - y_i f(x_i))
 
+    Here x_i is row i of X, y_i its label (1 or -1) and c_i its weight.
     For t = 1, ..., n_iter with a row s drawn uniformly, the same for all classes::
 
         a_s <- a_s + c_s    if y_s/(alpha t) sum_j a_j y_j K(x_j, x_s) < 1

@@ -341,6 +341,8 @@ def kernel_sdca(
         D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||f_b||^2,
         f_b = 1/(alpha n) sum_i b_i y_i K(x_i, .)
 
+    Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
+    The b_i are the dual variables, and psi(u) is the minimum over m of phi(m) + u m.
     One step maximises D over one b_i exactly: the one that gains most, or with the log loss each in turn.
     Where steps crawl, Newton's are made on all b_i inside their box. Steps are made on working sets: the rows
     that the gap comes from and those inside their box, up to 4,096. Without an intercept, the default, b0 is

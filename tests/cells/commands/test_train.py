@@ -78,8 +78,8 @@ def test_wrong_labels_are_listed_and_drawn(run, record, smears, work):
     assert cv2.imread("suspects.png").shape[1] > 400
     out = run("train", smears / "images", *options).stdout
     assert f"contradict {len(record['suspects'])} of 40 labels" in out
-    *_, path, certificate, next_line = out.splitlines()
-    assert (path, certificate[:20]) == ("cells.safetensors", "largest relative gap")
+    *_, certificate, path, next_line = out.splitlines()
+    assert (path, certificate[:20]) == ("model: cells.safetensors", "largest relative gap")
     assert next_line == "next: fastsvm-cells classify IMAGES -m cells.safetensors; train -v says more"
     assert "\nAlpha\n" not in out
     assert "\nAlpha\n" in run("train", smears / "images", *options, "-v").stdout

@@ -1,5 +1,6 @@
 """Training and using a classifier of texts from Python, in one line each."""
 
+import json
 import re
 import subprocess
 import sys
@@ -41,7 +42,7 @@ def test_the_same_bits_as_the_command(run, corpus, tmp_path):
         assert one.predict(NEW).tolist() == predicted
         np.testing.assert_array_equal(one.decision_function(iter(NEW)), model.decision_function(NEW))
     assert model.scores.accuracy > 0.7
-    assert f"{model.scores.accuracy:.4f}" in model.summary
+    assert f"accuracy {model.scores.accuracy:.2f} on 24 texts" in model.summary
     assert (loaded.scores, loaded.skipped) == (None, None)
     found = model.explain(NEW[0])
     assert found.label == "pos"
@@ -65,6 +66,21 @@ def test_a_table_in_memory(texts):
     np.testing.assert_array_equal(model.decision_function(NEW), same.decision_function(NEW))
     with pytest.raises(ValueError, match="no column 'text' among Review, Stars: give text_col"):
         sentiment.train(pandas.DataFrame({"Review": given, "Stars": stars}))
+
+
+def test_a_model_is_evaluated_as_by_the_command(run, corpus, write, texts):
+    model = sentiment.train(corpus, recipe="nb-words")
+    model.save("model.safetensors")
+    path = write(texts(80, seed=9), "csv", name="others.csv")
+    record = json.loads(run("evaluate", "model.safetensors", path, "--json").stdout)
+    labels, given = zip(*texts(80, seed=9), strict=True)
+    for one in (model, sentiment.load("model.safetensors")):
+        for found in (one.evaluate(path), one.evaluate(given, labels)):
+            assert (found.accuracy, found.confusion) == (record["accuracy"], record["confusion"])
+    with pytest.warns(sentiment.api.TrainingWarning, match="learned from all of these 120 texts"):
+        model.evaluate(corpus)
+    with pytest.raises(TypeError, match="path of a corpus"):
+        model.evaluate(7)
 
 
 def test_texts_and_labels_in_memory(texts):

@@ -30,7 +30,7 @@ def fails(*args):
         ("I like it, a lot\nso much\n", 1, "cannot tell .* line, 'I like it, a lot'; name it with --format"),
         ("title\tlabel\nbook\t5\n", 2, "line 1: no column 'text' among title, label; choose with --text-col"),
         ("pos\tgood\n", 2, "no column 'text' nor 'label' among pos, good; .* --text-col and --label-col"),
-        ("text,stars\nbook,5\n", 2, "no column 'label' among text, stars; choose with --label-col"),
+        ("text,shop\nbook,5\n", 2, "no column 'label' among text, shop; choose with --label-col"),
         ("word, " * 999 + "text,label", 1, "no labelled text"),
         ("word, " * 999 + "x,label\n1", 2, r"no column 'text' among (word, ){12}\.\.\.; choose"),
         ('[{"text": "a", "label": "b"}]', 1, "cannot tell .*; write JSON as one object per line"),

@@ -42,9 +42,9 @@ def test_the_figures_of_the_page_are_those_of_the_record(report, write, texts):
     reader, record = report(write(texts(400)), "--recipe", "article")
     figures = record["accuracy"], record["baseline"]["accuracy"], record["calibration_error"]["value"]
     counts = record["n_train"], record["n_test"], record["n_features"]
-    assert {*map(str, counts), *(f"{figure:.4f}" for figure in figures)} <= {*reader.texts("dd")}
+    assert {*map(str, counts), *(f"{figure:.2f}" for figure in figures)} <= {*reader.texts("dd")}
     low, high = record["accuracy_interval"]
-    assert f"80 texts (95 % interval {low:.4f} to {high:.4f})" in section(reader, "held-out-texts")
+    assert f"80 texts (95 % interval {low:.2f} to {high:.2f})" in section(reader, "held-out-texts")
     (confusion,) = reader.texts("table", **{"class": "confusion"})
     (a, b), (c, d) = record["confusion"]
     assert confusion == rf"true \ predicted neg pos neg {a} {b} pos {c} {d}"

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -199,3 +200,16 @@ def test_sample_is_a_table_of_reviews_to_train_on(run):
     assert len(rows) == 2000
     assert {row["label"] for row in rows} == {"neg", "pos"}
     assert all(row["text"] for row in rows)
+
+
+def test_well_known_names_of_columns_are_found_and_named(run, texts):
+    rows = [f"{i};{text};{label};-" for i, (label, text) in enumerate(texts(60))]
+    Path("excel.csv").write_text("\n".join(["Id;Comment;Sentiment;review", *rows]))
+    told = run("train", "excel.csv", "-o", "m.safetensors", "--recipe", "nb-words")
+    assert told.exit_code == 0
+    assert "texts are taken from 'Comment'; --text-col chooses another column" in told.stderr
+    assert "labels are taken from 'Sentiment'; --label-col chooses" in told.stderr
+    given = run(
+        "train", "excel.csv", "-o", "m.safetensors", "--text-col", "Comment", "--label-col", "Sentiment"
+    )
+    assert "are taken from" not in given.stderr
