@@ -1,0 +1,33 @@
+"""
+Why did this text get its label?
+================================
+
+The score of a text is a sum: each term that the model knows adds its contribution. Bars to the right speak
+for `pos`, bars to the left for `neg`. The model is the one that comes with fastsvm, trained on English
+reviews.
+"""
+
+import matplotlib.pyplot as plt
+
+from fastsvm_apps import sentiment
+
+model = sentiment.load("english")
+text = "The battery is great, but the screen broke after a week and nobody answers. I want my money back."
+found = model.explain(text)
+print(f"label {found.label}, score {found.score:+.2f} for {found.side}")
+
+# %%
+# The twelve largest contributions; the other terms and the intercept add the rest.
+
+words = found.words[:12]
+names = [each.term for each in words]
+values = [each.contribution for each in words]
+names.append("all others")
+values.append(found.score - sum(values))
+
+figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+axes.barh(names, values, color=["C0" if value > 0 else "C1" for value in values])
+axes.axvline(0, color="black", linewidth=0.8)
+axes.invert_yaxis()
+axes.set(xlabel="contribution to the score of pos")
+plt.show()

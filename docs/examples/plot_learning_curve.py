@@ -1,0 +1,25 @@
+"""
+Would more texts help?
+======================
+
+Label more texts, or look for better features? A learning curve answers this: the accuracy on the same
+held-out texts, for models trained on growing shares of the others. Where the curve still rises, more labelled
+texts will help. The grey band is the 95 % interval of the last accuracy.
+"""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+from fastsvm_apps import sentiment
+
+DATA = Path("../../data")  # this script lies in docs/examples of a clone
+
+model = sentiment.train(DATA / "reviews.txt", recipe="nb-words", learning_curve=True)
+curve = model.training.learning_curve
+
+figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
+axes.plot([each["n_train"] for each in curve], [each["accuracy"] for each in curve], "o-")
+axes.axhspan(*model.scores.interval, color="grey", alpha=0.15)
+axes.set(xlabel="training texts", ylabel="accuracy on 400 held-out texts", xlim=(0, None))
+plt.show()
