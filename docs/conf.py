@@ -70,6 +70,7 @@ numpydoc_show_class_members = False
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
+    "subsection_order": ["examples/texts", "examples/cells", "examples/python"],
     "download_all_examples": False,
     "write_computation_times": False,
     "min_reported_time": 1e6,

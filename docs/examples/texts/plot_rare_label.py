@@ -14,7 +14,7 @@ from sklearn.metrics import precision_recall_curve
 
 from fastsvm_apps import sentiment
 
-DATA = Path("../../data")  # this script lies in docs/examples of a clone
+DATA = Path("../../../data")  # this script lies in docs/examples/texts of a clone
 
 
 def read(name):

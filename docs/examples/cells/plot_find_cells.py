@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 
 from fastsvm_apps import cells
 
-SMEARS = Path("../../data/cells/new")  # this script lies in docs/examples of a clone
+SMEARS = Path("../../../data/cells/new")  # this script lies in docs/examples/cells of a clone
 
 images = [*(SMEARS / "NEUTROPHIL").glob("*.jpg"), *(SMEARS / "MONOCYTE").glob("*.jpg")][:4]
 found = cells.classify(sorted(images), min_score=0)

@@ -15,7 +15,7 @@ from sklearn.metrics import brier_score_loss
 
 from fastsvm_apps import sentiment
 
-DATA = Path("../../data")  # this script lies in docs/examples of a clone
+DATA = Path("../../../data")  # this script lies in docs/examples/texts of a clone
 
 rows = [line.split(None, 3) for line in (DATA / "reviews_test.txt").read_text().splitlines()]
 is_positive = [row[1] == "pos" for row in rows]

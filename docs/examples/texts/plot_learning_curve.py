@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 
 from fastsvm_apps import sentiment
 
-DATA = Path("../../data")  # this script lies in docs/examples of a clone
+DATA = Path("../../../data")  # this script lies in docs/examples/texts of a clone
 
 model = sentiment.train(DATA / "reviews.txt", recipe="nb-words", learning_curve=True)
 curve = model.training.learning_curve

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 
 from fastsvm_apps.cells.jobs.cell_explanation import explain_cell
 
-IMAGE = "../../data/cells/new/NEUTROPHIL/smear_48.jpg"  # this script lies in docs/examples of a clone
+IMAGE = "../../../data/cells/new/NEUTROPHIL/smear_48.jpg"  # from docs/examples/cells of a clone
 
 found = explain_cell(IMAGE)
 names = [reason["name"] for reason in found.reasons] + ["all others"]
