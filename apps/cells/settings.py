@@ -64,7 +64,7 @@ class TrainingSettings:
         type=click.IntRange(0, 1000),
         metavar="N",
     )
-    folds: int = option_field(10, "Folds of the cross-validation; 1 does without.", type=COUNT)
+    folds: int = option_field(10, "Number of folds of the cross-validation; 1 skips it.", type=COUNT)
     alpha: float | None = option_field(
         None,
         "Strength of the L2 regularisation.  [default: one of "
@@ -100,7 +100,7 @@ class CropSettings:
         metavar="N",
     )
     gray: bool = option_field(False, "Gray crops; --style document fills their frame.", is_flag=True)
-    negative: bool = option_field(False, "Negatives: what is dark is bright.", is_flag=True)
+    negative: bool = option_field(False, "Invert the colours.", is_flag=True)
 
 
 @dataclass(frozen=True)

@@ -361,13 +361,13 @@ class TextModel:
             If texts were skipped, are unlike the training texts, or are among them.
         """
         with _value_errors():
-            from .jobs.corpus_evaluation import evaluate_model
+            from .jobs.corpus_evaluation import CorpusEvaluation
 
-            source = _corpus_source(source, labels, reading)
-            scores, told = evaluate_model(self.pipeline, self._about or {}, source)
-        for message in told:
+            loaded, corpus = (self.pipeline, self._about or {}), _corpus_source(source, labels, reading)
+            found = CorpusEvaluation("this model", corpus, loaded=loaded)
+        for message in filter(None, [*found.warnings, *found.evaluation.warnings, *found.skipped.report()]):
             warn_user(message, TrainingWarning)
-        return scores
+        return found.evaluation
 
     def explain(self, text: str, label: str | None = None) -> TextExplanation:
         """Return what each word of a text contributes to its score.

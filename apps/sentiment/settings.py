@@ -163,8 +163,8 @@ _FIXED_ALPHAS = {name: method.alpha for name, method in CLASSIFIERS.items() if m
 OPTIONS = {
     "Input": {
         "format": Setting(checks.OneOf(*FORMATS), None, FORMAT_HELP),
-        "text_col": Setting(str, TEXT_COLUMN, "Column of the texts (tsv, csv, jsonl).", "NAME"),
-        "label_col": Setting(str, LABEL_COLUMN, "Column of the labels (tsv, csv, jsonl).", "NAME"),
+        "text_col": Setting(str, TEXT_COLUMN, "Column of the texts; or comment, review, content.", "NAME"),
+        "label_col": Setting(str, LABEL_COLUMN, "Column of the labels; or class, sentiment, stars.", "NAME"),
         "label_sep": Setting(
             str,
             None,

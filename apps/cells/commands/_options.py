@@ -25,7 +25,7 @@ LABELS = Reads(counts=lambda name: name.lower().endswith(".xml"))
 images_argument = click.argument("images", nargs=-1, required=True, type=IMAGES)
 (cell_width_option,) = options.options_of_fields(ClassifySettings, "cell_width")
 model_option = click.option(
-    "-m", "--model", type=Reads(), metavar="MODEL", help="The classifier.  [default: shipped, ours]"
+    "-m", "--model", type=Reads(), metavar="MODEL", help="Model file.  [default: shipped, the included model]"
 )
 corrections_option = click.option(
     "--corrections",
@@ -38,7 +38,7 @@ corrections_option = click.option(
 
 def model_output(default):
     """Return the option for the file of a model."""
-    kind, told = Writes("safetensors"), "File to write it to."
+    kind, told = Writes("safetensors"), "Model file to write."
     return click.option("-o", "--output", type=kind, default=default, help=told)
 
 

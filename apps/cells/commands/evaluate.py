@@ -26,7 +26,7 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     json_option,
 )
 def evaluate(model, images, mistakes, json, quiet, verbose, **known):
-    """Try MODEL on one white cell of each of the labelled IMAGES.
+    """Test MODEL on the labelled IMAGES, one white cell of each.
 
     That is the largest, or the central one in an image that is cut out round a cell. An image in which no
     cell is found counts as a mistake.

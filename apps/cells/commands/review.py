@@ -34,7 +34,7 @@ from ._options import cell_width_option, command, images_argument, labels_option
     ),
 )
 def review(images, model, output, quiet, verbose, **known):
-    """Correct the labels of the white cells in IMAGES, by browser.
+    """Correct the labels of the white cells in IMAGES, in a browser.
 
     Prints the address of a page that only this computer can open. Each correction is saved at once; Ctrl-C
     ends the program. `adapt` and `train --corrections` learn from the file. The page begins with the cells

@@ -37,6 +37,8 @@ class CorpusEvaluation:
         A column; each of its values gets an accuracy of its own.
     goal : (str, float or (float, float)), optional
         What a threshold is to reach; see `advise_threshold`.
+    loaded : (Pipeline, dict), optional
+        The model and what its file says besides, where `path` is only its name.
     stage : Stages, optional
         Times the stages.
 
@@ -67,11 +69,13 @@ class CorpusEvaluation:
         other: str | None = None,
         groups: str | None = None,
         goal: tuple[str, float | tuple[float, float]] | None = None,
+        loaded: tuple | None = None,
         stage: Stages = UNWATCHED,
     ) -> None:
         with stage("load"):
             paths = [each for each in (path, other) if each is not None]
-            models, about = [*map(load_scorer, paths)], [*map(about_model, paths)]
+            found = [loaded] if loaded else [(load_scorer(each), about_model(each)) for each in paths]
+            models, about = zip(*found, strict=True)
         with stage("read"):
             corpus = read_corpus(_as_models_learned(source, path, models, about[0]), groups=groups)
         with stage("evaluate"):
@@ -93,15 +97,6 @@ class CorpusEvaluation:
         told = [(path, too_good(n, self.evaluation.n, "text")) for path, n in self.learned.items()]
         told += [(path, watch.strangeness or watch.difference) for path, watch in self.watches.items()]
         return [f"{path}: {words}" for path, words in told if words]
-
-
-def evaluate_model(model, about: dict, source: TextSource) -> tuple[AnswerScores, list[str]]:
-    """Return the scores of a model on labelled texts, and what to beware of."""
-    corpus, watch = read_corpus(_as_models_learned(source, "model", [model], about)), TextWatch(model, about)
-    scores = _scores_on_corpus(model, watch, corpus, source)
-    learned = too_good(count_learned(text_hashes(corpus.texts), about), scores.n, "text")
-    told = learned, watch.strangeness or watch.difference, "\n".join(corpus.skipped.report())
-    return scores, [*filter(None, told), *scores.warnings]
 
 
 def _scores_on_corpus(model, watch: TextWatch, corpus: Corpus, source: TextSource) -> AnswerScores:

@@ -52,12 +52,12 @@ UNEVEN = 10  # times the spread of another column: from here on solvers take mor
 )
 @options.section(
     "Output",
-    click.option("-o", "--output", type=Continues("folder"), default="comparison", help="For the results."),
+    click.option("-o", "--output", type=Continues("folder"), default="comparison", help="Folder to write."),
     options.json_option,
 )
 @click.argument("file", type=Reads(), metavar="FILE")
 def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config):
-    """Compare solvers on the rows of FILE, run by run and epoch by epoch.
+    """Compare solvers on the rows of FILE, epoch by epoch.
 
     FILE is svmlight (.svm, .libsvm), a table (.csv, .tsv), or .npz with X and y. A quarter of the rows is
     held out for the test error. ASDCA needs a smooth loss: for the hinge it has the smoothed one, and is

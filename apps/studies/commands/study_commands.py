@@ -96,7 +96,7 @@ def study_command(name: str, title: str) -> click.Command:
 @command("all --quick", "all --data data -o results")
 @study_options("studies")
 def all_studies(output, json, **options):
-    """Run all studies, one after the other, and make one page of their verdicts."""
+    """Run all studies, and make one page of their verdicts."""
     from ..report import output as folders
     from ..report.study_pages import PAGE, all_claims, claims_summary, print_verdicts, write_index_page
 

@@ -120,10 +120,10 @@ class MachineSettings:
     no_intercept: bool = option_field(False, "Leave the intercept out.", is_flag=True)
     kernel: str = option_field("linear", None, type=click.Choice(KERNELS))
     gamma: float | None = option_field(
-        None, "Of the kernel.  [default: scikit-learn's scale]", type=options.STRENGTH
+        None, "gamma of the kernel.  [default: scikit-learn's scale]", type=options.STRENGTH
     )
-    degree: int = option_field(3, "Of the kernel poly.", type=options.COUNT)
-    coef0: float = option_field(0.0, "Of poly and sigmoid.", type=options.FiniteFloat())
+    degree: int = option_field(3, "Exponent of the kernel poly.", type=options.COUNT)
+    coef0: float = option_field(0.0, "Constant in the kernels poly and sigmoid.", type=options.FiniteFloat())
     seed: int = 0
 
 

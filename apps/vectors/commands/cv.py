@@ -15,7 +15,7 @@ COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 @_options.training_options(
     click.option("-c", "--cost", type=STRENGTH, multiple=True, default=COSTS, help="C to try; repeatable.")
 )
-@section("Evaluation", click.option("-v", "--folds", type=_options.FOLDS, default=5, help="Folds."))
+@section("Evaluation", click.option("-v", "--folds", type=_options.FOLDS, default=5, help="Number of folds."))
 def cv(source, stage, cost, folds, **options):
     """Compare several C by cross-validation.
 

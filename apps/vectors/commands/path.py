@@ -16,7 +16,7 @@ from . import _options
 @section(
     "Training",
     *options_of_fields(_options.MachineSettings, "loss", "penalty", "l1_ratio"),
-    click.option("-n", "--number", type=COUNT, default=20, help="Solutions."),
+    click.option("-n", "--number", type=COUNT, default=20, help="Number of values of C."),
     *options_of_fields(_options.MachineSettings, "tol"),
 )
 @section("Output", click.option("-o", "--output", type=Writes("npz"), help="File for all coefficients."))
