@@ -1,4 +1,4 @@
-"""Docstrings, help texts, comments and messages use the words that readers know."""
+"""Pages, docstrings, help texts, comments and messages use the words that readers know."""
 
 import re
 from pathlib import Path
@@ -33,6 +33,7 @@ RULES = {
     r"squared distance between the truth|stopping early|(it|solves) sooner\b": "Brier score, early stopping",
 }
 BETTER = {re.compile(r"\b" + f"({rule})".replace(" ", r"\s+"), re.IGNORECASE): RULES[rule] for rule in RULES}
+BUILT = {"_build", "commands", "gallery", "generated"}
 # In Python and Cython: docstrings and other strings, and comments.
 WRITTEN = re.compile(r'(?s:"""(.*?)""")|"((?:\\.|[^"\\\n])*)"|#(.*)')
 
@@ -64,11 +65,12 @@ def findings(path):
 
 
 def files():
-    """Sources and examples."""
-    for path in (
-        path for folder in ("apps", "docs/examples", "fastsvm") for path in (ROOT / folder).rglob("*")
-    ):
-        if "documents" not in path.parts and path.suffix in (".md", ".html", ".py", ".pyx"):
+    """Pages, sources, examples, and the words of the studies."""
+    for pattern in "*.md", ".github/*.md", "benchmarks/*.md", "data/*.md", "docs/examples/*/*":
+        yield from ROOT.glob(pattern)
+    yield from (path for path in ROOT.glob("docs/**/*.md") if not BUILT & {*path.parts})
+    for path in (path for folder in ("apps", "fastsvm") for path in (ROOT / folder).rglob("*")):
+        if path.suffix in (".csv", ".html", ".md", ".py", ".pyx"):
             yield path
 
 

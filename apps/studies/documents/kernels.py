@@ -192,7 +192,7 @@ def tsne_plane(X, y, most: int | None, seed: int, threads: int, _: Advance) -> A
     -------
     dict
         points : (m, 2). labels : (m,). next : (m,), whether the nearest point is the same digit.
-        group : (m,), whether the nearest of the ten medians is that of the same digit.
+        group : (m,), whether the nearest of the ten medians belongs to the same digit.
     """
     from sklearn.decomposition import PCA
     from sklearn.manifold import TSNE
@@ -397,7 +397,7 @@ def best_claims(errors: Errors) -> dict[str, Found]:
 
 
 def worse_than(errors: Errors, kernel: str, kind: Iterable[str]) -> Cases:
-    """Return by how much the best cells of the other kernels of a kind are worse than that of one."""
+    """Return by how much the best cells of the other kernels of a kind are worse than the best of one."""
     least = best_errors(errors, [kernel])
     return {name: mean(best_errors(errors, [name]) - least) for name in kind if name != kernel}
 
@@ -511,7 +511,7 @@ def draw_times(sheet, runs: Runs) -> None:
 
 
 def draw_errors(sheet, errors: Errors, kernel: str) -> None:
-    """Draw the errors of a kernel as numbers on colours; the least have frames."""
+    """Draw the errors of a kernel as numbers on colours; the lowest have frames."""
     _, steps, lambdas = (sorted(set(each)) for each in zip(*errors, strict=True))
     means = {cell: 100 * each.mean() for cell, each in errors.items()}
     cells = np.array([[means[kernel, T, alpha] for alpha in lambdas] for T in steps])
@@ -523,7 +523,7 @@ def draw_errors(sheet, errors: Errors, kernel: str) -> None:
         color = "white" if image.norm(value) > 0.5 else "black"
         frame = {"facecolor": "none", "edgecolor": charts.VERMILION} if framed[row, column] else None
         ax.text(column, row, f"{value:.2f}", ha="center", va="center", color=color, fontsize=9, bbox=frame)
-    words = "; framed: the least" if framed.any() else ""
+    words = "; framed: the lowest" if framed.any() else ""
     ax.set(title=f"{kernel}{words}", xlabel="lambda", ylabel="steps T")
     ax.set(xticks=range(len(lambdas)), xticklabels=[f"{alpha:g}" for alpha in lambdas])
     ax.set(yticks=range(len(steps)), yticklabels=[f"{T:,}" for T in steps])

@@ -78,7 +78,7 @@ class Plane(NamedTuple):
     loss : str
         Of linear Pegasos, on two clouds; "" for the gaussian kernel.
     moons : (int, int)
-        Points of each class that stand in for a set, where it is not at hand.
+        Points of each class that stand in for a set, where it is not available.
     """
 
     title: str
@@ -533,7 +533,7 @@ def expected_columns(runs: Runs) -> tuple[float, float]:
 
     Each doubling of the texts multiplies the columns by a factor that falls. The most: it stays what it was
     in the last doubling; the fewest: its logarithm goes on falling as it did there. Over the orders, the
-    least of the fewest and the largest of the most.
+    lowest of the fewest and the largest of the most.
     """
     growth = runs["columns", "texts", "", ""]
     logs = np.log2(growth["value"])

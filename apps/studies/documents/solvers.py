@@ -165,7 +165,7 @@ def proven_steps(n: int, alpha: float, epsilon: float) -> int:
 
 
 def least_objective(X, y, alpha: float) -> float:
-    """Return the least hinge objective."""
+    """Return the lowest hinge objective."""
     best = SDCA("hinge", alpha=alpha, tol=1e-6, max_iter=10_000, fit_intercept=False).fit(X, y)
     return best.objective_ - best.dual_gap_
 
@@ -548,7 +548,7 @@ def log_steps(runs: Runs, name: str) -> np.ndarray:
 
 
 def powers(log: np.ndarray, *of: np.ndarray) -> np.ndarray:
-    """Return the least-squares powers of some quantities, all given as logarithms."""
+    """Return least-squares powers of some quantities, all given as logarithms."""
     columns = np.column_stack([*(np.ravel(each) for each in of), np.ones(log.size)])
     return np.linalg.lstsq(columns, log.ravel(), rcond=None)[0][:-1]
 
