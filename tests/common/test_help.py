@@ -13,7 +13,6 @@ PROGRAMS = {
     "fastsvm-cells": "cells",
     "fastsvm-studies": "studies",
 }
-HELPS = [name for name in PROGRAMS if name != "fastsvm-studies"]
 
 
 def main_of(program):
@@ -26,7 +25,7 @@ def said(line):
     return " ".join(done.output.split("\n")) if done.exit_code else done.output
 
 
-@pytest.mark.parametrize("program", HELPS)
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_summaries_fit_and_examples_come_second(program):
     assert "..." not in said(f"{program} -h").rpartition("Commands:")[2]
     for name in main_of(program).list_commands(None):
@@ -43,7 +42,7 @@ def test_the_table_of_guesses_names_what_there_is():
         for line in told.split(", "):
             program, *words = line.split()
             assert not words or words[0] in main_of(program).list_commands(None), line
-    helps = "".join(said(f"{main} {each} -h") for main in HELPS for each in main_of(main).commands)
+    helps = "".join(said(f"{main} {each} -h") for main in PROGRAMS for each in main_of(main).commands)
     for words in OPTIONS:
         assert words.split()[0].removeprefix("--") in helps
 

@@ -14,13 +14,13 @@ from ...common.paths import Continues, Reads
 from ...common.printing import note, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 
-# The title of each study, in the order in which `all` runs them; `run` of its module returns a report.
+# What each study is about, in the order in which `all` runs them; `run` of its module returns a report.
 STUDIES = {
-    "cells": "White blood cells: SDCA against Pegasos, raw pixels and principal components",
-    "digits": "Digits 5 against 6: Pegasos with an intercept, drawn a hundred times",
-    "kernels": "Ten digits: kernel Pegasos over a grid of kernels, steps and strengths",
-    "sentiment": "Pegasos on points in the plane and on the sentiment of texts",
-    "solvers": "SDCA, ASDCA and Pegasos: which converges faster, on three kinds of rows",
+    "cells": "White blood cells: SDCA against Pegasos",
+    "digits": "Digits 5 against 6: Pegasos with an intercept",
+    "kernels": "Ten digits: kernel Pegasos over a grid of kernels",
+    "sentiment": "Sentiment of texts, and points in the plane: Pegasos",
+    "solvers": "SDCA, ASDCA and Pegasos: which converges faster",
 }
 STUDIES_PACKAGE = __package__.rpartition(".")[0]
 PARTS = "parts"  # the folder of what is finished
@@ -126,13 +126,17 @@ all_studies.name = "all"
 all_studies.help += f"\n{HELP}"
 
 
-@click.command(cls=options.Command, epilog="Example: fastsvm-studies gallery studies -o docs/studies")
+@click.command(cls=options.Command)
 @click.argument("folder", type=Reads(is_folder=True))
 @click.option(
     "-o", "--output", type=Continues("folder"), required=True, metavar="DOCS", help="Folder for the pages."
 )
 def gallery(folder, output):
-    """Make pages in Markdown from the report in FOLDER, that of a study or of all.
+    """Make pages in Markdown from the report in FOLDER.
+
+    \b
+    Examples:
+      fastsvm-studies gallery studies -o docs/studies
 
     A page has the verdicts, the figures as small pictures, and how to run the study again; README.md leads
     to all pages that DOCS has. Figures that show images or texts of the data themselves are left out.
