@@ -507,7 +507,7 @@ def draw_times(sheet, runs: Runs) -> None:
         ax.plot(run["steps"][0], run["seconds"].mean(axis=0), line, color=colour, label=name)
     ax.set(title="kernel matrix, and the steps of ten classes", xlabel="steps T", ylabel="CPU time, seconds")
     ax.set(ylim=(0, None), xticks=run["steps"][0])
-    ax.legend()
+    charts.legend_below(sheet, 4)
 
 
 def draw_errors(sheet, errors: Errors, kernel: str) -> None:
