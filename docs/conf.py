@@ -44,8 +44,9 @@ templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(DOCS / "_ext" / "search_scorer.js")
 html_title = f"fastsvm {version}"
-html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "header_links_before_dropdown": 7}
+html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False, "header_links_before_dropdown": 5}
 urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 if "OWNER" not in urls["Homepage"]:
     html_theme_options["github_url"], html_baseurl = urls["Homepage"], urls["Documentation"]
