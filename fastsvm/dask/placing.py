@@ -49,8 +49,8 @@ def place(X, y, sample_weight=None, *, client=None):
     Parameters
     ----------
     X : dask array of shape (n_samples, n_features)
-        Of dense chunks or CSR matrices; float32 and float64 are not converted. The numbers of rows may be
-        unknown, or 0. If a worker is lost, its chunks are computed again, and must be the same.
+        Rows, as dense chunks or CSR matrices; float32 and float64 are not converted. The numbers of rows may
+        be unknown, or 0. If a worker is lost, its chunks are computed again, and must be the same.
     y : dask array of shape (n_samples,)
         Labels of any kind, in chunks like X's.
     sample_weight : dask array of shape (n_samples,), default=None

@@ -81,7 +81,7 @@ def certify(
     penalty : {"l2", "l1", "elasticnet"}, default=None
         With loss and alpha, the other objective's penalty, l2 by default.
     l1_ratio : float from 0 to 1, default=None
-        Of the elastic net, 0.5 by default.
+        The share of the l1 norm in the elastic net, 0.5 by default.
     intercept : float or array of shape (n_classes,), default=None
         For bare coefficients: b0, not regularised. None: the objective has no intercept.
     sample_weight : array of shape (n_samples,), default=None

@@ -34,8 +34,9 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            For kernel="precomputed", the matrix of all K(x_i, x_j), of rows x_i and x_j, of shape (n_samples,
-            n_samples). For a callable also a sequence of strings, which it gets as an array of them.
+            The rows. For kernel="precomputed", the matrix of all K(x_i, x_j), of rows x_i and x_j, of shape
+            (n_samples, n_samples). For a callable also a sequence of strings, which it gets as an array of
+            them.
         y : array of shape (n_samples,)
             Labels of any kind, two classes or more.
         sample_weight : array of shape (n_samples,), default=None

@@ -86,12 +86,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         The centres, or the directions w of the random features; for "precomputed" the kernel values among
         the centres.
     component_indices_ : ndarray of shape (n_features_out,), int
-        Of "nystroem": the rows that the centres are, or were before they moved to means.
+        With method="nystroem": the rows that the centres are, or were before they moved to means.
     factor_ : ndarray of shape (n_features_out, n_features_out), of X's dtype
-        Of "nystroem": the lower triangular L of K(components_, components_) = L L'; z(x) is
+        With method="nystroem": the lower triangular L of K(components_, components_) = L L'; z(x) is
         L^-1 K(components_, x).
     offsets_ : ndarray of shape (n_features_out,), of X's dtype
-        Of "random": b of z(x) = sqrt(2 / n_features_out) cos(components_ x + b).
+        With method="random": the b of z(x) = sqrt(2 / n_features_out) cos(components_ x + b).
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     See Also
@@ -145,7 +145,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            For kernel="precomputed", the matrix of all K(x_i, x_j), of rows x_i and x_j.
+            The rows. For kernel="precomputed", the matrix of all K(x_i, x_j), of rows x_i and x_j.
         y : ignored
             Taken, and not read, as scikit-learn's pipelines give it.
 
@@ -243,12 +243,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            For kernel="precomputed", the matrix of K(x, x_i) of all rows x_i of the fit.
+            The rows. For kernel="precomputed", the matrix of K(x, x_i) of all rows x_i of the fit.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features_out)
-            Of the dtype of `components_`.
+            The features, of the dtype of `components_`.
 
         Raises
         ------

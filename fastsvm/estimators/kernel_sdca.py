@@ -28,7 +28,7 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
         phi(m) = max(0, 1-m) (SVM); its square; the hinge with (1-m)^2/2 for 0 <= m <= 1 and 1/2-m below;
         log(1 + exp(-m)) (kernel logistic regression, with probabilities).
     alpha : float > 0, default=1e-4
-        Regularisation strength.
+        Regularisation strength, 1 / (C n) for SVC's C: the larger, the smoother the boundary.
     fit_intercept : bool, default=False
         Have an intercept, which is not regularised, as SVC has. Few kernels need one, and many fits take
         longer with it.

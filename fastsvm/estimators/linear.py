@@ -42,7 +42,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         The g of "smooth_hinge": (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below. The narrower, the
         nearer to the hinge, and the slower. Other losses have none.
     alpha : float > 0, default=1e-4
-        Regularisation strength.
+        Regularisation strength: the larger, the smaller the weights.
     penalty : {"l2", "l1", "elasticnet"}, default="l2"
         "l1": l1_ratio = 1, whatever is given. Both others are for loss="squared_hinge" and "log".
     l1_ratio : float from 0 to 1, default=0.5
@@ -52,7 +52,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
     tol : float > 0 or None, default=1e-3
         Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs.
     fit_intercept : bool, default=True
-        False: b0 = 0.
+        Fit an intercept b0, which is not regularised. False: b0 = 0.
     order : {"permutation", "random", "cyclic"}, default="permutation"
         Rows of an epoch: a new permutation, draws with replacement, or one permutation for all epochs.
     averaging : {"last", "tail", "random"}, default="last"
@@ -199,13 +199,13 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
     hinge_width : float > 0, default=1.0
         The g of "smooth_hinge": (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below.
     alpha : float > 0, default=1e-4
-        Regularisation strength.
+        Regularisation strength: the larger, the smaller the weights.
     max_iter : int, default=1000
         Maximum number of epochs (passes over X).
     tol : float > 0 or None, default=1e-3
         Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs.
     fit_intercept : bool, default=True
-        False: b0 = 0.
+        Fit an intercept b0, which is not regularised. False: b0 = 0.
     batch_size : int, default=8
         Mini-batch size: rows per step.
     theta : "paper" or float in (0, 1], default="paper"

@@ -62,7 +62,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
     tol : float > 0 or None, default=1e-3
         Relative duality gap of each fit, gap / P.
     fit_intercept : bool, default=True
-        False: b0 = 0.
+        Fit an intercept b0, which is not regularised. False: b0 = 0.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label) in the
         training rows.

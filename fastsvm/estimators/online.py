@@ -120,7 +120,7 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
         phi(m) = max(0, 1-m) (SVM); its square; the hinge with its kink rounded; log(1 + exp(-m)) (logistic
         regression); the squared hinge that is -4 m below -1.
     alpha : float > 0, default=1e-4
-        Regularisation strength.
+        Regularisation strength: the larger, the smaller the weights.
     max_iter : int, default=20
         Epochs: passes over X, or n draws each.
     fit_intercept : bool, "same_step" or "search", default=True
@@ -232,7 +232,7 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
     averaging : {"last", "all"}, default="last"
         Return the last iterate, or the average of all.
     fit_intercept : bool, default=True
-        False: b0 = 0.
+        Fit an intercept b0, which is not regularised. False: b0 = 0.
     early_stopping : bool, default=False
         Hold out `validation_fraction` of the rows of each label, and stop a class when the error on them no
         longer falls. Not with `partial_fit`.

@@ -129,7 +129,7 @@ class Calibration:
         Returns
         -------
         ndarray of shape (n, n_classes), float64
-            Of each row and class; rows add up to 1, but for several labels per row.
+            The probability of each class for each row. They add up to 1, except with several labels per row.
         """
         z = self.slopes * np.asarray(decision, float) + self.intercepts
         if self.independent or len(self.slopes) == 1:

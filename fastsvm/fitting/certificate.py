@@ -12,7 +12,7 @@ TINY = np.finfo(float).tiny  # below it there are no digits left
 
 
 class Certificate(NamedTuple):
-    """The proven bounds of a linear classifier; one-vs-rest of more than two classes, arrays (n_classes,).
+    """What `certify` proves about a linear classifier; arrays for more than two classes, one number per class.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SDCAPath(NamedTuple):
-    """The result of `sdca_path`.
+    """The solutions of `sdca_path`, one per alpha.
 
     Attributes
     ----------

@@ -85,7 +85,7 @@ class MatrixWriter:
     Parameters
     ----------
     folder : str or path-like
-        Must not exist.
+        The folder to make; it must not exist.
     dtype : {float32, float64}, default=float32
         The type of the values.
     key : JSON, default=None

@@ -29,7 +29,7 @@ def as_rows(X: Any, threads: int = 1, norms: bool = False) -> Any:
         float32 or float64; indices int32 or int64, in any order, repeated ones are added. Other
         sparse formats, memory orders and number types are converted.
     threads : int, default=1
-        For the checks.
+        Threads for the checks.
     norms : bool, default=False
         Compute the rows' norms in the same pass. Of memory-mapped rows this pass waits until it is needed;
         what is wrong with them is said then.

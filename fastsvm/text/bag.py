@@ -125,7 +125,7 @@ class Bag(Parameters):
         As in `BagOfWords`, instead of lower-casing: a function of str, such as `lower_without_markup`.
     token_pattern, ngram_range, analyzer, max_df, min_df, max_features, binary, dtype, n_jobs, marks : \
 `BagOfWords`
-        Of their values, those that the compiled code knows.
+        The values of these that the compiled code knows.
 
     Attributes
     ----------

@@ -72,7 +72,7 @@ class Terms:
         Returns
         -------
         Terms
-            Packed anew.
+            These terms, packed again.
         """
         starts = np.concatenate([[0], self.ends[:-1]])[columns]
         sizes = self.ends[columns] - starts

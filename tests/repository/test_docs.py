@@ -30,7 +30,7 @@ SLOW |= {*CELLS, "measurements/kernel", "start/cells"}
 
 
 def pages():
-    """The pages with blocks of code. Those of studies and commands are made, by other data and from `--help`."""
+    """The pages with blocks of code. Pages of studies and commands are generated."""
     for path in sorted(DOCS.rglob("*.md")):
         name = path.relative_to(DOCS).with_suffix("").as_posix()
         has_code = re.search(r"^```(?:sh|python)$", path.read_text(encoding="utf-8"), re.MULTILINE)
