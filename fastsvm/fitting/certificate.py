@@ -12,7 +12,7 @@ TINY = np.finfo(float).tiny  # below it there are no digits left
 
 
 class Certificate(NamedTuple):
-    """What `certify` proves about a linear classifier; arrays for more than two classes, one number per class.
+    """What `certify` proves about a linear classifier; arrays, one number per class, for more than two.
 
     Attributes
     ----------

@@ -75,6 +75,15 @@ class TextExplanation(NamedTuple):
     against: str = ""
     together: float = 0.0
 
+    def __str__(self) -> str:
+        """The label, and the contributions to its score."""
+        rows = [(each.term, each.contribution) for each in self.words]
+        rows += [("(terms together)", self.together)] * bool(self.together)
+        rows += [("(intercept)", self.intercept), ("(score)", self.score)]
+        wide = max(len(name) for name, _ in rows)
+        head = f"{self.label or 'no label'} (score {self.score:+.4f} for {self.side})"
+        return "\n".join([head, *(f"{name:<{wide}}  {share:+.4f}" for name, share in rows)])
+
 
 def explain_text(model, text: str, label: str | None = None) -> TextExplanation:
     """Split the score of a text into the contributions of its terms.

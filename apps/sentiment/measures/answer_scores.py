@@ -84,6 +84,13 @@ class AnswerScores:
         n_right = int(self.right.sum())
         self.accuracy, self.interval = n_right / self.n, wilson_interval(n_right, self.n)
 
+    def __repr__(self) -> str:
+        low, high = map(self.shown, self.interval)
+        told = (
+            f"accuracy {self.shown(self.accuracy)} on {many(self.n, 'text')} (95 % interval {low} to {high})"
+        )
+        return f"<AnswerScores: {told}>"
+
     @cached_property
     def mistakes(self) -> np.ndarray:
         """The places of the texts with a wrong label, those that the model was surest of first."""

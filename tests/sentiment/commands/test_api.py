@@ -47,6 +47,10 @@ def test_the_same_bits_as_the_command(run, corpus, tmp_path):
     found = model.explain(NEW[0])
     assert found.label == "pos"
     assert {word.term for word in found.words} >= {"great", "lovely"}
+    head, *terms, intercept, score = str(found).splitlines()
+    assert head == f"pos (score {found.score:+.4f} for pos)"
+    assert len(terms) == len(found.words)
+    assert (intercept[:11], score.split()[-1]) == ("(intercept)", f"{found.score:+.4f}")
 
     model.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
@@ -74,9 +78,12 @@ def test_a_model_is_evaluated_as_by_the_command(run, corpus, write, texts):
     path = write(texts(80, seed=9), "csv", name="others.csv")
     record = json.loads(run("evaluate", "model.safetensors", path, "--json").stdout)
     labels, given = zip(*texts(80, seed=9), strict=True)
+    low, high = (f"{each:.2f}" for each in record["accuracy_interval"])
     for one in (model, sentiment.load("model.safetensors")):
         for found in (one.evaluate(path), one.evaluate(given, labels)):
             assert (found.accuracy, found.confusion) == (record["accuracy"], record["confusion"])
+    told = f"accuracy {found.accuracy:.2f} on 80 texts (95 % interval {low} to {high})"
+    assert repr(found) == f"<AnswerScores: {told}>"
     with pytest.warns(sentiment.api.TrainingWarning, match="learned from all of these 120 texts"):
         model.evaluate(corpus)
     with pytest.raises(TypeError, match="path of a corpus"):
