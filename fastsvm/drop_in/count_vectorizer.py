@@ -10,10 +10,10 @@ from .vectorizers import AsInScikitLearn, missing_code
 class CountVectorizer(AsInScikitLearn, BagOfWords):
     """scikit-learn's CountVectorizer, compiled: many times as fast, with the same result.
 
-    Parameters and attributes are scikit-learn's. Within a row, the columns are not sorted. scikit-learn does
-    what fastsvm has not: n-grams of more than 8 words, and other token patterns than ``\\w\\w+``,
-    ``\\w+`` and ``\\S+``. It also does, silently, what goes through the caller's
-    functions: `tokenizer` and a callable `analyzer`.
+    Parameters and attributes are scikit-learn's. Within a row, the columns are not sorted. scikit-learn's own
+    code handles the rest: n-grams of more than 8 words, and other token patterns than ``\\w\\w+``,
+    ``\\w+`` and ``\\S+``. It is used silently for the caller's functions: `tokenizer` and a callable
+    `analyzer`.
 
     Examples
     --------

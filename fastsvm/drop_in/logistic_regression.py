@@ -44,9 +44,9 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
     ||w||_1 + (1 - l1_ratio)/2 ||w||^2.
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, divided by
-    C sum_i c_i, say how good the solution is. All solvers have the same one. scikit-learn does what fastsvm
-    has not: an l1 share with more than two classes, no penalty, and `warm_start` after the first fit.
-    Callbacks get a task "lbfgs-iter", scikit-learn's name, for each epoch.
+    C sum_i c_i, say how good the solution is. All solvers give the same one. scikit-learn's own code
+    handles the rest: an l1 share with more than two classes, no penalty, and `warm_start` after the first
+    fit. Callbacks get a task "lbfgs-iter", scikit-learn's name, for each epoch.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
 
     The parameters and attributes are scikit-learn's, and with refit=True `objective_` and `dual_gap_` of the
     last fit, divided by C times the sum of the weights c_i. `n_iter_` is 0 where a solution is one between
-    two others. scikit-learn does what fastsvm has not: an l1 share with more than two classes, no penalty,
+    two others. scikit-learn's own code handles the rest: an l1 share with more than two classes, no penalty,
     folds that train on no row of a class, and metadata routing.
 
     Examples

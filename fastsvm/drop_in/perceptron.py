@@ -18,7 +18,7 @@ class Perceptron(StartedFits, sklearn.linear_model.Perceptron):
 
     The parameters, attributes and the rule by which it stops are scikit-learn's. The intercept of sparse rows
     moves by whole steps, as for dense rows. `partial_fit` returns the average of its steps, which is
-    right more often than the last one. scikit-learn does what fastsvm has not: a penalty, and for batches
+    right more often than the last one. scikit-learn's own code handles the rest: a penalty, and for batches
     class weights and an `eta0` other than 1.
 
     Examples

@@ -17,7 +17,7 @@ from ..text.selection import SCORES, highest
 class SelectKBest(sklearn.feature_selection.SelectKBest):
     """scikit-learn's SelectKBest, faster for CSR matrices with `f_classif` and `chi2`.
 
-    Parameters, attributes and scores are scikit-learn's; `pvalues_` are computed when they are looked at.
+    Parameters, attributes and scores are scikit-learn's; `pvalues_` are computed when they are first read.
     scikit-learn is used silently where fastsvm is no faster: for dense arrays and other scores.
 
     Examples

@@ -34,13 +34,13 @@ class SGDClassifier(StartedFits, sklearn.linear_model.SGDClassifier):
     loss and alpha of 1e-4 and 1e-3; half of the 28 fits by more than 0.04.
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_` say how good the
-    solution is. scikit-learn does what fastsvm has not: other losses, and the others with an l1
+    solution is. scikit-learn's own code handles the rest: other losses, and the others with an l1
     penalty, and early stopping.
 
     `partial_fit` makes scikit-learn's steps of learning_rate="optimal", from the solution if there is one,
     and returns their average, in which the t-th weighs t. In one pass over five data sets its accuracy on
     other rows was 4 points above that of SGDClassifier's last step in the median of losses and alphas, from
-    0.3 below to 9 above. scikit-learn does what the steps have not: other learning rates, an l1 penalty, and
+    0.3 below to 9 above. scikit-learn's own code handles the rest: other learning rates, an l1 penalty, and
     class weights.
 
     Examples

@@ -34,8 +34,8 @@ class SVC(sklearn.svm.SVC):
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, both divided by C n,
     say how good the solution is: a number, or one for each pair in the order of `intercept_`. `shrinking` and
-    `random_state` do not matter, but for the folds of probability=True. scikit-learn does what fastsvm has
-    not: C=inf, degree=0 of "poly", and probabilities of pairs of more than 4,096 rows.
+    `random_state` do not matter, but for the folds of probability=True. scikit-learn's own code handles the
+    rest: C=inf, degree=0 of "poly", and probabilities of pairs of more than 4,096 rows.
 
     Examples
     --------

@@ -81,7 +81,7 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
         P minus a lower bound on its optimum, in units of P, for the kernel values as computed: in single
         precision, gaps below 1e-5 P mean little.
     n_iter_ : int
-        Epochs of the class that needed most.
+        Epochs; the highest number of any class.
     history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds, primal, dual and gap after each round; the seconds include all classes.
     n_features_in_, feature_names_in_ : as in scikit-learn

@@ -26,7 +26,7 @@ class Certificate(NamedTuple):
     attained : float or ndarray
         The lowest P that has been seen. The optimum lies between `bound` and `attained`.
     n_iter : int
-        Epochs that the proof took, by the class that needed most.
+        Epochs that the proof took; the highest number of any class.
     """
 
     loss: str

@@ -94,7 +94,7 @@ def sdca_path(
         The share of the l1 norm in penalty="elasticnet".
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
+        c_i >= 0, which are divided by their mean: a row of weight 2 counts twice, one of 0 not at all.
     fit_intercept : bool, default=True
         Also minimise over b0, which is not regularised.
     max_iter : int, default=1000

@@ -213,7 +213,7 @@ def asdca(
     alpha : float > 0, default=1e-4
         Regularisation strength, lambda in the paper.
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
+        c_i >= 0, which are divided by their mean: a row of weight 2 counts twice, one of 0 not at all.
     fit_intercept : bool, default=True
         Also minimise over b0, which is not regularised: proximal steps on b0, one after every epoch.
     max_iter : int, default=1000

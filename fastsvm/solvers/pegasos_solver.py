@@ -232,7 +232,7 @@ def pegasos(
     alpha : float > 0, default=1e-4
         Regularisation strength, lambda in the paper.
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
+        c_i >= 0, which are divided by their mean: a row of weight 2 counts twice, one of 0 not at all.
     fit_intercept : bool, "same_step" or "search", default=True
         Also step on the intercept b0, which is not regularised. Nothing shrinks b0, so that steps as
         long as eta_t = 1/(alpha t) would throw it off for good where alpha is small; it takes those

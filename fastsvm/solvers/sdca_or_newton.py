@@ -74,7 +74,7 @@ def sdca(
     l1_ratio : float from 0 to 1, default=0.5
         The share of the l1 norm in penalty="elasticnet".
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
+        c_i >= 0, which are divided by their mean: a row of weight 2 counts twice, one of 0 not at all.
     fit_intercept : bool, default=True
         Also minimise over b0, which is not regularised: proximal steps on b0 (the method of
         multipliers on sum_i b_i y_i = 0), one after every epoch.

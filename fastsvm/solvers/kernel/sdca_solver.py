@@ -369,7 +369,7 @@ def kernel_sdca(
     alpha : float > 0, default=1e-4
         Regularisation strength; C = 1/(alpha n) of SVC.
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0, which are divided by their mean: so 2 is as a row twice, and 0 as none.
+        c_i >= 0, which are divided by their mean: a row of weight 2 counts twice, one of 0 not at all.
     fit_intercept : bool, default=False
         Have an intercept, which is not regularised: SVC's solution.
     max_iter : int, default=-1
