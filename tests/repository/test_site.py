@@ -1,14 +1,17 @@
 """The built site: guide and API lead to each other. Build it first: `sphinx-build docs docs/_build`."""
 
+import subprocess
 from pathlib import Path
 from posixpath import join, normpath
 
 import pytest
 
 import fastsvm
+from browser import find_chromium, needs_chromium
 
 bs4 = pytest.importorskip("bs4")
 
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom")
 DOCS = Path(__file__).parents[2] / "docs"
 SITE = DOCS / "_build"
 API = "reference/generated/"
@@ -73,3 +76,20 @@ def test_each_command_has_a_page_with_its_options(articles):
 def test_cells_of_wide_tables_name_their_column(articles):
     row = articles["measurements/solvers.html"].select_one("table.cards tbody tr")
     assert len(row.select(".column")) > 2
+
+
+@needs_chromium
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [("classify+folder+of+text+files", "start/texts"), ("windows", "faq"), ("rare+label", "guide/")],
+)
+def test_search_finds_the_page_for_the_task_first(articles, tmp_path, query, page):
+    command = [
+        find_chromium(),
+        *FLAGS,
+        f"--user-data-dir={tmp_path}",
+        f"{(SITE / 'search.html').as_uri()}?q={query}",
+    ]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    first = bs4.BeautifulSoup(shown, "html.parser").select_one("#search-results ul.search a")
+    assert first["href"].startswith(page)
