@@ -62,7 +62,7 @@ def make_classifier(name: str, recipe: ClassifierRecipe, n_rows: int | None, **p
     known = kind().get_params()
     alpha, epochs = (parameters.pop(each, None) for each in ("alpha", "max_iter"))
     if alpha is not None and "alpha" not in known:
-        raise AppError(f"--alpha means nothing to the {name}; leave it out", USAGE)
+        raise AppError(f"--alpha has no effect on the {name}; leave it out", USAGE)
     epochs = epochs or recipe.epochs
     given = {"alpha": recipe.alpha if alpha is None else alpha, "max_iter": epochs}
     given |= {"n_iter": n_rows and epochs * n_rows} | recipe.parameters | parameters

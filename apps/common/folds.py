@@ -124,7 +124,7 @@ def _by_label(y: Sequence, random: np.random.Generator) -> np.ndarray:
 
 def _check_folds(k: int, n: int, what: str) -> None:
     if k < 2:
-        raise ValueError(f"{k} folds are too few; 2 are the fewest")
+        raise ValueError(f"{k} folds are too few; give at least 2")
     if k > n:
         raise ValueError(f"{n} {what} are too few for {k} folds")
 

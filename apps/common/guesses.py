@@ -32,7 +32,7 @@ OPTIONS = [
 ]
 NEEDLESS = {
     "--lr --learning-rate --eta --step-size": "There is no learning rate to set",
-    "--n-jobs --jobs --threads --workers -j": "It takes the cores that help",
+    "--n-jobs --jobs --threads --workers -j": "It uses all cores that help",
     "--batch-size --batch": "There is no batch size to set",
     "--train --input --data --corpus --file -i -f": "Give the file without an option",
     "--text": "A text goes to fastsvm-sentiment explain, in quotes",

@@ -133,7 +133,7 @@ def read_matrix(
             row = np.searchsorted(X.indptr, X.indices.argmax(), side="right")
             raise AppError(
                 f"{name}, row {row:,}: {X.shape[1]:,} columns, more than {most:,}; number the "
-                "columns anew, or set FASTSVM_MAX_COLUMNS higher"
+                "columns differently, or set FASTSVM_MAX_COLUMNS higher"
             )
         if format == "svmlight" and not plain:
             X = X.matrix()

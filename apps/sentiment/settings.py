@@ -355,7 +355,7 @@ def settings_of(checked: Mapping[str, Any]) -> Settings:
         told = f"--alpha auto is not for the {settings.classifier}"
         raise AppError(f"{told}; give a number, or leave it out", USAGE)
     if settings.alpha is not None and method.alpha is None:
-        raise AppError(f"--alpha means nothing to the {settings.classifier}; leave it out", USAGE)
+        raise AppError(f"--alpha has no effect on the {settings.classifier}; leave it out", USAGE)
     return settings
 
 

@@ -58,7 +58,7 @@ def test_the_table_of_guesses_names_what_there_is():
         ("fastsvm-sentiment train x --test-size 0.3", "Did you mean --holdout?"),
         ("fastsvm-sentiment train x -C 1", "Did you mean --alpha = 1 / (C n) for n texts or rows?"),
         ("fastsvm fit x --cv 5", "Did you mean --folds?"),
-        ("fastsvm fit x --n-jobs 5", "It takes the cores that help."),
+        ("fastsvm fit x --n-jobs 5", "It uses all cores that help."),
         (
             "fastsvm-sentiment predict good",
             "good: no such file; a text goes to fastsvm-sentiment explain good",

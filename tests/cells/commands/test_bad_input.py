@@ -56,7 +56,7 @@ def test_no_images(fails, svm, command, tmp_path):
         (("train", "--alpha", "inf"), 2, "--alpha"),
         (("train", "--folds", "0"), 2, "--folds"),
         (("train", "--classifier", "tree"), 2, "--classifier"),
-        (("train", "--classifier", "perceptron", "--alpha", "1"), 2, "--alpha means nothing to the perc"),
+        (("train", "--classifier", "perceptron", "--alpha", "1"), 2, "--alpha has no effect on the perc"),
         (("train", "-o", "-"), 2, "cannot go to stdout"),
         (("train", "-o", "no/m.safetensors"), 1, r"no/m.safetensors: cannot be written \(No such"),
         (("train", "-o", "."), 1, "is a folder; give a file"),

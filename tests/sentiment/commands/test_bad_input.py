@@ -67,7 +67,7 @@ def test_an_error_about_a_format_names_the_help_that_lists_them(run, tmp_path, c
     [
         ("--text-col label", 2, "--text-col and --label-col are both 'label'"),
         ("--alpha nan", 2, "--alpha.*not auto or a number above 0"),
-        ("--alpha 1 --classifier perceptron", 2, "--alpha means nothing to the perceptron; leave it out"),
+        ("--alpha 1 --classifier perceptron", 2, "--alpha has no effect on the perceptron; leave it out"),
         ("--alpha auto --classifier perceptron", 2, "--alpha auto is not for the perceptron;"),
         ("--recipe best", 2, "'best' is not one of"),
         ("--k 0", 2, "--k"),
