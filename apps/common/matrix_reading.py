@@ -132,8 +132,8 @@ def read_matrix(
         if X.shape[1] > (most := limit("FASTSVM_MAX_COLUMNS")):
             row = np.searchsorted(X.indptr, X.indices.argmax(), side="right")
             raise AppError(
-                f"{name}, row {row:,}: {X.shape[1]:,} columns, more than {most:,}; number the "
-                "columns differently, or set FASTSVM_MAX_COLUMNS higher"
+                f"{name}, row {row:,}: {X.shape[1]:,} columns, more than {most:,}; renumber "
+                "the columns, or set FASTSVM_MAX_COLUMNS higher"
             )
         if format == "svmlight" and not plain:
             X = X.matrix()
