@@ -123,8 +123,8 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
             if (len(columns) > 1 and any(map(source.named, [columns] * 2, wanted))) or is_header(columns):
                 return name
     start = sample[0][:40] + ("..." if len(sample[0]) > 40 else "")
-    advice = f"name it with --format {'|'.join(FORMATS[:-1])}; a table begins with the names of its columns"
-    raise FormatError(f"{source.name}: cannot tell its format from the first line, {start!r}; {advice}")
+    told = f"{source.name}: cannot tell its format from the first line, {start!r}"
+    raise FormatError(f"{told}; name it with --format, or begin a table with the names of its columns")
 
 
 # A parser for each format with a record a line returns label, text, problem and fields. An empty label, a
