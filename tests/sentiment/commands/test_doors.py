@@ -60,13 +60,13 @@ def test_every_format_may_have_a_byte_order_mark(write, texts, tmp_path, format,
 @pytest.mark.parametrize("more", [(), ("--stream",)])
 def test_a_model_remembers_its_columns_and_names_labels_that_are_alike(run, write, texts, tmp_path, more):
     pairs = [(y.title() if i < 9 else y, x) for i, (y, x) in enumerate(texts(90))]
-    begin, line = table(";", "Mood", "Review")
+    begin, line = table(";", "Mood", "Body")
     (own := tmp_path / "own.csv").write_text(begin + "".join(line.format(*pair) for pair in pairs))
-    given = "--text-col", "Review", "--label-col", "Mood", "-o", "m.safetensors"
+    given = "--text-col", "Body", "--label-col", "Mood", "-o", "m.safetensors"
     assert "'Neg' and 'neg', 'Pos' and 'pos' count" in run("train", own, *given, *more).stderr
     first, second = (run("evaluate", "m.safetensors", path).stdout for path in (own, write(pairs, "csv")))
     assert first == second != ""
-    assert run("predict", "m.safetensors", own).stdout.startswith("Mood;Review;label;score;note\n")
+    assert run("predict", "m.safetensors", own).stdout.startswith("Mood;Body;label;score;note\n")
     assert run("predict", "m.safetensors", input="great\n").exit_code == 0
     assert "no column 'text' among" in run("predict", "m.safetensors", own, "--text-col", "text").stderr
 
