@@ -28,7 +28,7 @@ from ...common.errors import USAGE, AppError, FormatError
 from ...common.input_streams import DamagedGzip, open_binary
 from ...common.printing import note
 from .text_lines import NO_KEY, NO_LABEL, Lines, is_decoded, too_long
-from .text_source import OTHER_NAMES, Record, Records, TextSource, repeated
+from .text_source import Record, Records, TextSource, repeated
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
 SEPARATORS = {"tsv": "\t", "csv": ",;|\t"}  # of fields; the first one unless the header has another
@@ -269,13 +269,10 @@ def read_table(lines: Lines, format: str, source: TextSource) -> Records:
     first = next(lines)
     lines.give_back([first])
     rows = {s: [column.strip() for column in header_of(first[1], s)] for s in SEPARATORS[format]}
-    names = source.text_column, OTHER_NAMES.get(source.text_column)
-    delimiter = max(rows, key=lambda s: (bool(source.named(rows[s], *names)), len(rows[s])))
+    delimiter = max(rows, key=lambda s: (bool(source.named(rows[s], source.text_column, True)), len(rows[s])))
     header = [column.strip() for column in next(csv_rows(lines, delimiter, source.max_line))[1]]
     wanted = {"--text-col": source.text_column, "--label-col": source.label_column}
-    found = {
-        option: source.named(header, name, OTHER_NAMES.get(name or "")) for option, name in wanted.items()
-    }
+    found = {option: source.named(header, name, others=True) for option, name in wanted.items()}
     missing = {option: name for option, name in wanted.items() if name and found[option] is None}
     place = f"{source.name}, line {first[0]}"
     if missing:

@@ -59,15 +59,15 @@ class TextSource:
         if self.text_column == self.label_column:
             raise AppError(f"--text-col and --label-col are both {self.text_column!r}", USAGE)
 
-    def named(
-        self, columns: Iterable[str], name: str | None, others: Sequence[str] | None = None
-    ) -> str | None:
+    def named(self, columns: Iterable[str], name: str | None, others: bool = False) -> str | None:
         """Return the one of some columns that `name` means: the model's, its own, or in another case.
 
-        The column of labels may be called `labels` as well, and both may have `others` as names.
+        The column of labels may be called `labels` as well, and with `others` both have `OTHER_NAMES`.
         """
+        name = name or ""
         plural = f"{name}s" if name == LABEL_COLUMN else ""
-        for wanted in filter(None, (self.remembered.get(name or ""), name, plural, *(others or ()))):
+        also = OTHER_NAMES.get(name, []) if others else []
+        for wanted in filter(None, (self.remembered.get(name), name, plural, *also)):
             alike = [column for column in columns if column.strip().casefold() == wanted.casefold()]
             if wanted in alike or len(alike) == 1:
                 return wanted if wanted in alike else alike[0]
