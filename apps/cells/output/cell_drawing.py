@@ -15,7 +15,7 @@ from ...common.matplotlib_figures import OKABE_ITO
 from ...common.printing import printable, shortened
 from ..data.image_reader import resized
 from ..finding.document_crop import Step
-from ..finding.findings import PLATELET, RED_CELL, UNCLASSIFIED, FoundCell
+from ..finding.findings import PLATELET, RED_CELL, UNCLASSIFIED, FoundCell, ImageFindings
 
 # In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
 PALETTE = tuple(
@@ -38,19 +38,14 @@ def color_of(label: str | None) -> str:
     return PALETTE[zlib.crc32(label.upper().encode(errors="replace")) % len(PALETTE)]
 
 
-def draw_overlay(
-    image: np.ndarray, cells: Sequence[FoundCell], others: Sequence[FoundCell] = ()
-) -> np.ndarray:
+def draw_overlay(image: np.ndarray, found: ImageFindings) -> np.ndarray:
     """Draw what was found in an image.
 
     Parameters
     ----------
     image : ndarray of shape (height, width, 3)
         Channels blue, green, red.
-    cells : sequence of FoundCell
-        White cells in this image.
-    others : sequence of FoundCell
-        Red cells and platelets.
+    found : ImageFindings
 
     Returns
     -------
@@ -59,16 +54,16 @@ def draw_overlay(
     """
     canvas = np.ascontiguousarray(image).copy()
     line = max(2, round(max(canvas.shape[:2]) / 500))
-    for other in others:
+    for other in found.others:
         cv2.polylines(canvas, [other.outline], True, _bgr_of(OTHERS[other.label]), line - 1, cv2.LINE_AA)
-    for cell in cells:
+    for cell in found.cells:
         center = tuple(map(int, cell.center))
         corners = _corners(canvas, cell, line)
         # On a dark edge a colour is seen on any background.
         for color, thickness in ((BLACK, line + 2), (_bgr_of(color_of(cell.label)), line)):
             cv2.rectangle(canvas, *corners, color, thickness)
             cv2.drawMarker(canvas, center, color, cv2.MARKER_CROSS, 6 * line, thickness)
-    for cell in cells:
+    for cell in found.cells:
         _draw_plate(canvas, cell, line)
     return canvas
 

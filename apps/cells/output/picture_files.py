@@ -13,7 +13,8 @@ from ...common.printing import many
 from ..data.bad_image import BadImage
 from ..data.image_reader import ImageFile
 from ..data.image_threads import map_images
-from ..finding.findings import NO_CELL, ImageFindings, crop_box
+from ..finding.findings import NO_CELL, crop_box
+from ..jobs.cell_classification import Draw
 from ..jobs.cell_cropping import DrawSteps
 from ..jobs.cell_evaluation import Mistake
 from .cell_drawing import contact_sheet, draw_overlay, save_image, steps_sheet
@@ -56,16 +57,10 @@ def steps_writer(files: Sequence[ImageFile], folder: str) -> DrawSteps:
     return lambda file, steps: write_image(f"{places[file]}_steps.png", steps_sheet(steps))
 
 
-def overlay_writer(
-    files: Sequence[ImageFile], folder: str
-) -> Callable[[ImageFile, np.ndarray, ImageFindings], None]:
-    """Return what writes a copy of an image, with what was found drawn into it, into a folder."""
+def overlay_writer(files: Sequence[ImageFile], folder: str) -> Draw:
+    """Return a function that writes a copy of an image, with what was found drawn into it, into a folder."""
     places = mirrored_paths(files, folder)
-
-    def write(file: ImageFile, image: np.ndarray, found: ImageFindings) -> None:
-        write_image(f"{places[file]}.jpg", draw_overlay(image, found.cells, found.others))
-
-    return write
+    return lambda file, image, found: write_image(f"{places[file]}.jpg", draw_overlay(image, found))
 
 
 def write_image(path: str, image: np.ndarray) -> None:

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.finding.findings import FoundCell
+from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
 from fastsvm_apps.cells.output import cell_drawing as plots
 from fastsvm_apps.cells.output.cell_drawing import MAX_SHEET_PIXELS, contact_sheet, draw_overlay, save_image
 from fastsvm_apps.common.errors import AppError
@@ -26,7 +26,8 @@ def written(monkeypatch):
 
 def test_letters_that_opencv_lacks_are_replaced(written):
     labels = ("Éosino\n", "中性", "x" * 99, "\ud800")
-    draw_overlay(pink(), [FoundCell((0, 0, 40, 40), (9, 9), 9, label, 0.5) for label in labels])
+    cells = [FoundCell((0, 0, 40, 40), (9, 9), 9, label, 0.5) for label in labels]
+    draw_overlay(pink(), ImageFindings("pink.png", cells))
     assert written == ["Eosino\\n 0.50", "?? 0.50", f"{'x' * 21}... 0.50", "\\ud800 0.50"]
 
 
