@@ -363,8 +363,8 @@ class TextModel:
         with _value_errors():
             from .jobs.corpus_evaluation import CorpusEvaluation
 
-            loaded, corpus = (self.pipeline, self._about or {}), _corpus_source(source, labels, reading)
-            found = CorpusEvaluation("this model", corpus, loaded=loaded)
+            model = "this model", self.pipeline, self._about or {}
+            found = CorpusEvaluation([model], _corpus_source(source, labels, reading))
         for message in filter(None, [*found.warnings, *found.evaluation.warnings, *found.skipped.report()]):
             warn_user(message, TrainingWarning)
         return found.evaluation

@@ -58,19 +58,21 @@ def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **option
     """
     if not 2 <= len(arguments) <= 3:
         raise AppError(f"{len(arguments)} arguments; give MODEL [SECOND] CORPUS", USAGE)
-    model, *second, corpus = arguments
+    *paths, corpus = arguments
     groups = options.pop("groups")
     goals = [(name, value) for name, value in options.items() if value is not None]
     if len(goals) > 1:
         raise AppError("give one of --precision, --recall and --cost", USAGE)
     from ..jobs.corpus_evaluation import CorpusEvaluation
-    from ..measures.prediction import about_model
+    from ..measures.prediction import about_model, load_scorer
     from ..output import evaluation_output
 
-    source = remembering_source(replace(source, path=corpus), about_model(model))
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        other, goal = next(iter(second), None), next(iter(goals), None)
-        result = CorpusEvaluation(model, source, other=other, groups=groups, goal=goal, stage=stage)
+        with stage("load"):
+            models = [(path, load_scorer(path), about_model(path)) for path in paths]
+        source = remembering_source(replace(source, path=corpus), models[0][2])
+        goal = next(iter(goals), None)
+        result = CorpusEvaluation(models, source, groups=groups, goal=goal, stage=stage)
         if mistakes:
             evaluation_output.write_mistakes(mistakes, result)
         if report:

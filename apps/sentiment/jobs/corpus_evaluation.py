@@ -1,9 +1,10 @@
 """Test saved models on labelled texts."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import TextSource
 from ..measures.answer_scores import AnswerScores
 from ..measures.drift import TextWatch
-from ..measures.prediction import about_model, classify_shard, load_scorer, separator_of_model, thresholds_of
+from ..measures.prediction import classify_shard, separator_of_model, thresholds_of
 from ..measures.thresholds import ThresholdEffect
 
 Z = 1.959964  # of a 95 % interval
@@ -27,18 +28,14 @@ class CorpusEvaluation:
 
     Parameters
     ----------
-    path : str
-        The file of the model.
+    models : sequence of (str, model, dict)
+        The name of the model, the model, and what its file says besides; and of a second one to compare with.
     source : TextSource
         The labelled texts.
-    other : str, optional
-        A second model to compare with.
     groups : str, optional
         A column; each of its values gets an accuracy of its own.
     goal : (str, float or (float, float)), optional
         What a threshold is to reach; see `advise_threshold`.
-    loaded : (Pipeline, dict), optional
-        The model and what its file says besides, where `path` is only its name.
     stage : Stages, optional
         Times the stages.
 
@@ -63,32 +60,27 @@ class CorpusEvaluation:
 
     def __init__(
         self,
-        path: str,
+        models: Sequence[tuple[str, Any, Mapping[str, Any]]],
         source: TextSource,
         *,
-        other: str | None = None,
         groups: str | None = None,
         goal: tuple[str, float | tuple[float, float]] | None = None,
-        loaded: tuple | None = None,
         stage: Stages = UNWATCHED,
     ) -> None:
-        with stage("load"):
-            paths = [each for each in (path, other) if each is not None]
-            found = [loaded] if loaded else [(load_scorer(each), about_model(each)) for each in paths]
-            models, about = zip(*found, strict=True)
+        paths, scorers, about = zip(*models, strict=True)
         with stage("read"):
-            corpus = read_corpus(_as_models_learned(source, path, models, about[0]), groups=groups)
+            corpus = read_corpus(_as_models_learned(source, paths[0], scorers, about[0]), groups=groups)
         with stage("evaluate"):
-            watches = [*map(TextWatch, models, about)]
+            watches = [*map(TextWatch, scorers, about)]
             self.watches = dict(zip(paths, watches, strict=True))
-            pairs = zip(models, watches, strict=True)
+            pairs = zip(scorers, watches, strict=True)
             first, *others = [_scores_on_corpus(*pair, corpus, source) for pair in pairs]
-            self.path, self.model, self.evaluation = path, models[0], first
+            self.path, self.model, self.evaluation = paths[0], scorers[0], first
             self.places, self.skipped = corpus.places, corpus.skipped
             counts = map(partial(count_learned, text_hashes(corpus.texts)), about)
             self.learned = dict(zip(paths, counts, strict=True))
             self.groups = None if corpus.groups is None else _group_scores(corpus.groups, first.right)
-            self.paired = compare_models(other, first.right, others[0].right) if others else None
+            self.paired = compare_models(paths[1], first.right, others[0].right) if others else None
             self.advice = None if goal is None else advise_threshold(first, *goal)
 
     @property
@@ -106,7 +98,7 @@ def _scores_on_corpus(model, watch: TextWatch, corpus: Corpus, source: TextSourc
     return AnswerScores(model, corpus.texts, corpus.labels, found.decision, found.probabilities)
 
 
-def _as_models_learned(source: TextSource, path: str, models: Sequence, about: dict) -> TextSource:
+def _as_models_learned(source: TextSource, path: str, models: Sequence, about: Mapping) -> TextSource:
     """Return a source of one label per text or several, as its models learned; `about` is of the first."""
     first, *others = (thresholds_of(model) is not None for model in models)
     if any(other != first for other in others):

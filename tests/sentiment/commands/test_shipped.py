@@ -47,5 +47,6 @@ def test_unknown_words_say_nothing(english):
 
 
 @pytest.mark.parametrize("name", ["sentiment.txt", "imdb_10k.tsv"])
-def test_it_knows_what_it_was_trained_on(shared, name):
-    assert CorpusEvaluation("english", TextSource(str(shared / name))).evaluation.accuracy > 0.9
+def test_it_knows_what_it_was_trained_on(english, shared, name):
+    found = CorpusEvaluation([("english", english, {})], TextSource(str(shared / name)))
+    assert found.evaluation.accuracy > 0.9
