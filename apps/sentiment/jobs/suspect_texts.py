@@ -120,10 +120,10 @@ def suspected_labels(
     if evaluation is not None:
         rows = np.concatenate([rows, np.arange(len(y) - evaluation.n, len(y))])
         likely = np.concatenate([likely, evaluation.probabilities])
-    is_known = np.bincount(y.rows, ~np.isin(y.names[y.codes], left_out.classes), len(y))[rows] == 0
+    is_known = np.bincount(y.rows, ~np.isin(y.names[y.codes], left_out.y.names), len(y))[rows] == 0
     rows = rows[is_known]
     of_rows = ([column[i] for i in rows.tolist()] for column in columns)
-    labels = y[rows].present().named(left_out.classes)
+    labels = y[rows].present().named(left_out.y.names)
     found = contradicted_texts(likely[is_known], labels, of_rows, SUSPECTS_LISTED)
     texts = [text._asdict() for text in found.texts]
     return {"n": len(rows), **found._asdict(), "texts": texts}
@@ -131,9 +131,8 @@ def suspected_labels(
 
 WORDS = 3  # in a row, that texts are compared by
 OVERLAP = 0.8  # of what either of two texts has, that both have
-MOST_TEXTS_SHARING = (
-    20  # texts that may share three words for these to lead to candidates; words of more texts are phrases
-)
+# Texts that may share three words for these to lead to candidates; words of more texts are phrases.
+MOST_TEXTS_SHARING = 20
 TEXTS_AT_ONCE = 10_000  # texts whose candidates are looked for at once
 
 

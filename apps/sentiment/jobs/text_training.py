@@ -23,7 +23,7 @@ from ..data.text_source import CorpusError, TextSource, names_corpus
 from ..learning.learned_model import ContinuedModel, Counted, CountedTexts, LearnedModel, continued_settings
 from ..learning.rare_labels import rarely_found
 from ..learning.text_splits import split_rows
-from ..measures.answer_scores import AnswerScores
+from ..measures.answer_scores import MISTAKES, AnswerScores
 from ..measures.drift import held_out_record, known_per_word
 from ..measures.prediction import about_model, load_text_model
 from ..measures.term_effects import top_words
@@ -253,7 +253,8 @@ def _tested_and_saved(
             record = held_out_record(evaluation, everything.y, known_per_word(held_out, n_terms))
     if refit:
         del part, X_test
-        saved = tested = tested.with_terms_of(evaluation.shown_mistakes)  # its weights take much room
+        mistakes = [held_out[i] for i in evaluation.mistakes[:MISTAKES]]
+        saved = tested = tested.with_terms_of(mistakes)  # its weights take much room
         with stage("refit"):
             state = cache.path("refit", ".fit")
             saved = everything.fit(tested.settings, left_out=tested.left_out, checkpoint=state)
@@ -275,8 +276,6 @@ def _measured_besides(
 
         with stage("few words"):
             measured["scores_by_words"] = scores_by_words(everything, n_train, settings)
-    if not (settings.cv or settings.learning_curve):
-        return measured
     from ..learning.cross_validation import cross_validate, learning_curve
 
     if settings.learning_curve and evaluation:

@@ -62,16 +62,11 @@ class LeftOutScores:
         """Return those of some rows of the texts with labels y, shifted as settings ask."""
         return cls(y[rows], decision, metric=settings.metric, rows=rows).shifted(settings.threshold)
 
-    @property
-    def classes(self) -> np.ndarray:
-        """The labels that the values are of."""
-        return self.y.names
-
     def shifted(self, metric: str | None) -> LeftOutScores:
         """Return them such that giving the second of two labels from 0 on is best by a metric."""
-        if metric is None or len(self.classes) > 2:
+        if metric is None or len(self.y.names) > 2:
             return self
-        calibration = self.calibration(self.classes)
+        calibration = self.calibration(self.y.names)
         if not calibration.slopes[0]:
             return self
         likely = calibration.probabilities(self.decision)[:, 1]
@@ -82,31 +77,31 @@ class LeftOutScores:
     def _calibration(self) -> Calibration:
         """That of a model of these classes; a label that no text has gets the mean of the others."""
         if self.y.exclusive:
-            return Calibration.fit_common(self.decision, self.y.target, self.classes)
+            return Calibration.fit_common(self.decision, self.y.target, self.y.names)
         known = np.flatnonzero(self.y.counts)
         # One label at a time: all in double precision would take more room than the model.
         pairs = (Calibration.fit(self.decision[:, k], self.y.has(k), [False, True]) for k in known)
         lines = np.array([(each.slopes[0], each.intercepts[0]) for each in pairs])
-        return _complete_calibration(lines, known, len(self.classes))
+        return _complete_calibration(lines, known, len(self.y.names))
 
     def calibration(self, classes: np.ndarray) -> Calibration:
         """Return the calibration of a model of these classes or more."""
-        if len(classes) == len(self.classes):
+        if len(classes) == len(self.y.names):
             return self._calibration
         if not self.y.exclusive:
-            own, places = self._calibration, np.searchsorted(classes, self.classes)
+            own, places = self._calibration, np.searchsorted(classes, self.y.names)
             lines = np.column_stack([own.slopes, own.intercepts])
             return _complete_calibration(lines, places, len(classes))
         decision = self.decision
         known = np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
         decision = np.full((len(self.y), len(classes)), -np.inf)
-        decision[:, np.searchsorted(classes, self.classes)] = known
+        decision[:, np.searchsorted(classes, self.y.names)] = known
         return replace(self, y=self.y.named(classes), decision=decision)._calibration
 
     def probabilities(self) -> np.ndarray:
         """Return the probabilities of the classes; nan for a label unknown to the model."""
         with np.errstate(invalid="ignore"):  # a score without effect times -inf
-            likely = self.calibration(self.classes).probabilities(self.decision)
+            likely = self.calibration(self.y.names).probabilities(self.decision)
         if self.decision.ndim > 1:
             likely[np.isneginf(self.decision)] = np.nan
         return likely
@@ -132,7 +127,7 @@ class LeftOutScores:
                 for k in np.flatnonzero(known)
             )
             thresholds = set_thresholds(self.metric, columns)
-            estimator.thresholds_[np.searchsorted(classes, self.classes[known])] = thresholds
+            estimator.thresholds_[np.searchsorted(classes, self.y.names[known])] = thresholds
         elif len(classes) == 2:
             estimator.intercept_ = estimator.intercept_ - np.float32(self.shift)
         estimator.calibration_ = calibration

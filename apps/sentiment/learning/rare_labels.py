@@ -32,7 +32,7 @@ def rarely_found(everything: Counted, n_train: int, tested: LearnedModel) -> str
     is_plain = isinstance(everything, CountedTexts) and settings.class_weight is None
     if before is None or not is_plain or settings.method.is_kernel or settings.several:
         return None
-    if not 2 < len(before.classes) <= FINE_LABELS:
+    if not 2 < len(before.y.names) <= FINE_LABELS:
         return None
     recalls = _recalls(before)
     worst = min(recalls, key=recalls.__getitem__)
@@ -52,6 +52,6 @@ def rarely_found(everything: Counted, n_train: int, tested: LearnedModel) -> str
 
 def _recalls(scores: LeftOutScores) -> dict[str, float]:
     """Return the share of the texts of each label that are given it."""
-    given = TextLabels.given(scores.classes, scores.decision, None)
+    given = TextLabels.given(scores.y.names, scores.decision, None)
     n_having, _, n_right = right_counts(scores.y, given)
-    return {str(scores.classes[k]): n_right[k] / n_having[k] for k in np.flatnonzero(n_having)}
+    return {str(scores.y.names[k]): n_right[k] / n_having[k] for k in np.flatnonzero(n_having)}

@@ -28,10 +28,7 @@ from . import pipeline_steps
 from .alpha_choice import SQUARED_ERROR, AlphaChoice
 from .text_splits import Fold, n_inner_folds, split_rows, trainable_folds
 
-TEXTS_TRIED, SEVERAL_LABELS = (
-    2000,
-    50,
-)  # of this many labels at most; each is a problem of its own, so of more:
+TEXTS_TRIED, SEVERAL_LABELS = 2000, 50  # of this many labels at most; each is a problem, so of more:
 TEXTS_OF_MORE, TEXTS_OF_LABEL = 1000, 7  # fewer texts, but some of each label
 CHARACTERS = 1_500_000  # of these texts at most
 FEWEST, FEWEST_OF_LABEL = 100, 10  # texts, and texts of a label on average, on which a choice means something

@@ -86,21 +86,14 @@ class AnswerScores:
 
     def __repr__(self) -> str:
         low, high = map(self.shown, self.interval)
-        told = (
-            f"accuracy {self.shown(self.accuracy)} on {many(self.n, 'text')} (95 % interval {low} to {high})"
-        )
-        return f"<AnswerScores: {told}>"
+        on = f"{many(self.n, 'text')} (95 % interval {low} to {high})"
+        return f"<AnswerScores: accuracy {self.shown(self.accuracy)} on {on}>"
 
     @cached_property
     def mistakes(self) -> np.ndarray:
         """The places of the texts with a wrong label, those that the model was surest of first."""
         wrong = np.flatnonzero(~self.right)
         return wrong[np.argsort(-self.margins[wrong], kind="stable")]
-
-    @property
-    def shown_mistakes(self) -> list[str]:
-        """The texts with a wrong label that a page shows."""
-        return [self.texts[i] for i in self.mistakes[:MISTAKES]]
 
     @cached_property
     def margins(self) -> np.ndarray:
