@@ -118,14 +118,6 @@ def print_rows(rows: Iterable[Sequence[str]], separator: str = "\t") -> None:
     sys.stdout.flush()
 
 
-def print_heading(text: str, *lines: str) -> None:
-    """Print the title of a block after an empty line, and the lines it begins with."""
-    print_line("")
-    print_line(text, "bold")
-    for line in lines:
-        print_line(line)
-
-
 def certificate_line(gaps: float | Sequence[float] | None, classifier: str = "") -> str:
     """Return a sentence on the distance of a fit, or of one for each label, to the optimum."""
     if gaps is None:

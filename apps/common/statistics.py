@@ -31,15 +31,13 @@ def confusion(truth: Sequence, predicted: Sequence, labels: Sequence) -> np.ndar
     return table
 
 
-def shown(
-    interval: tuple[float, float], *shares: float, form: str = ".{}f", percent: bool = False
-) -> list[str]:
+def shown(interval: tuple[float, float], *shares: float, sign: str = "", percent: bool = False) -> list[str]:
     """Return shares as text, with the digits that an interval leaves: 3 where it is 0.06 wide."""
     width = interval[1] - interval[0]
     digits = min(max(1 - floor(log10(width)), 2), 4) if width > 0 else 4
-    return [
-        f"{100 * share:.{digits - 2}f}" if percent else format(share, form.format(digits)) for share in shares
-    ]
+    if percent:
+        return [f"{100 * share:.{digits - 2}f}" for share in shares]
+    return [f"{share:{sign}.{digits}f}" for share in shares]
 
 
 def wilson_interval(successes: int, n: int, z: float = 1.959964) -> tuple[float, float]:

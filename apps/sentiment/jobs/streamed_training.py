@@ -22,6 +22,7 @@ from fastsvm.io import MatrixWriter, load
 from fastsvm.model_files import save_plain
 
 from ...common.cache import NO_CACHE, Cache
+from ...common.dask_cluster import map_shards
 from ...common.errors import USAGE, AppError
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import learned_items
@@ -161,8 +162,6 @@ class SentRows:
     def _tally_on_cluster(
         self, texts: Iterable[corpus_terms.CodedTexts], settings: Settings
     ) -> Iterator[corpus_terms.TermTally | None]:
-        from fastsvm.dask import map_shards
-
         return map_shards(self._client, corpus_terms.tally_terms, texts, settings, 1)
 
     def write(self, counted: CorpusTerms, weighed: Pipeline) -> None:
@@ -189,8 +188,6 @@ class SentRows:
 
     def decision(self, estimator: Any, part: str) -> np.ndarray:
         """Return the scores of the texts of a part."""
-        from fastsvm.dask import map_shards
-
         scores = map_shards(self._client, shard_scores, self._spools[part], self._maker, estimator)
         return np.concatenate([*scores]).astype(np.float32)
 

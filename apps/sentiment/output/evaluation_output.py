@@ -72,7 +72,7 @@ def evaluation_sections(result: CorpusEvaluation, full: bool = True) -> list[Sec
 def _comparison(first: str, accuracy: float, two: dict) -> Section:
     second, interval = two["model"], two["interval"]
     one, other = shown(interval, accuracy, two["accuracy"])
-    difference, low, high = shown(interval, two["difference"], *interval, form="+.{}f")
+    difference, low, high = shown(interval, two["difference"], *interval, sign="+")
     p_value = f"p {'= ' if two['p_value'] else '< '}{two['p_value'] or 1e-300:.3g}"
     lines = [
         ("", first, f": accuracy {one}"),

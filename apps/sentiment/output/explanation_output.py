@@ -1,6 +1,6 @@
 """An explanation as `explain` prints it: the text with its words marked, and the sum that the score is."""
 
-from ...common.printing import console, fields, on_screen, print_heading, print_line, printable
+from ...common.printing import console, fields, on_screen, print_line, printable
 from ...common.sections import Section, Table, print_sections
 from ..jobs.text_explanation import TextExplanation
 from ..measures.term_effects import shown_term
@@ -74,7 +74,8 @@ def _print_marked(text: str, found: TextExplanation) -> None:
         else Text(f"{_contribution_signs(share, 1)} {meaning}")
         for share, meaning in ((1, f"speaks for {printable(found.side)}"), (-1, printable(against)))
     ]
-    print_heading("Text")
+    print_line("")
+    print_line("Text", "bold")
     # Where a pipe reads, lines end where those of the text do.
     out.print(marked, soft_wrap=not out.is_terminal)
     out.print(Text("   ").join(key))
