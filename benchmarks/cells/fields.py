@@ -14,7 +14,7 @@ import numpy as np
 
 from fastsvm_apps.cells.data.boxes import box_overlap
 from fastsvm_apps.cells.data.image_files import find_images
-from fastsvm_apps.cells.data.image_reader import contrast, is_blank, read_image, read_scaled, usual_cell_width
+from fastsvm_apps.cells.data.image_reader import ImageReader, contrast, is_blank, usual_cell_width
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.image_quality import brightest_part
 from fastsvm_apps.cells.finding.image_scale import read_scale, seen_in, white_cell_width
@@ -243,7 +243,7 @@ def report_scale(images):
 def report_light(folder, n=60):
     """Print in how many images that have a cell one is still found, less bright or with less contrast."""
     files = find_images([str(folder)])
-    images = [read_scaled(file.path)[0] for file in files[:: len(files) // min(n, len(files))]]
+    images = [ImageReader(file.path).scaled()[0] for file in files[:: len(files) // min(n, len(files))]]
     images = [image for image in images if _has_cell(image)]
     for what, levels, part, change in (
         ("brightest part", (96, 64, 56, 48, 40, 32, 24), brightest_part, lambda image, by: image * by),
@@ -285,7 +285,7 @@ def main():
     folder = options.data / "smears"
     boxes = {name: known["WBC"] for name, known in read_boxes(folder).items()}
     names = list(boxes)
-    images = [read_image(str(folder / "images" / name)) for name in names]
+    images = [ImageReader(str(folder / "images" / name)).whole() for name in names]
     report_conditions(names, images, list(boxes.values()))
     report_mosaics(images, list(boxes.values()))
     well = [k for k, name in enumerate(names) if not unmarked(name)]

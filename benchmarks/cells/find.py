@@ -16,7 +16,7 @@ import cv2
 
 from fastsvm_apps.cells.data.boxes import box_overlap
 from fastsvm_apps.cells.data.image_files import find_images
-from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
+from fastsvm_apps.cells.data.image_reader import ImageReader
 from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 from fastsvm_apps.cells.jobs.cell_classification import CellClassification, classify_cells
@@ -80,7 +80,7 @@ def report_boxes(folder):
     ):
         tally, right = Tally(), 0
         for name in names:
-            image, scale = read_scaled(str(folder / "images" / name))
+            image, scale = ImageReader(str(folder / "images" / name)).scaled()
             found = [[side / scale for side in cell.box] for cell in find_white_cells(usual_field(image))]
             right += len(found) == len(boxes[name])
             tally.add(found, boxes[name])
@@ -97,12 +97,12 @@ def report_times(smears, cells):
     """Time the parts, alternating."""
     cv2.setNumThreads(1)
     paths = [str(path) for path in sorted((cells / "images").rglob("*.jpeg"))[::100]]
-    images = [read_image(path) for path in paths]
+    images = [ImageReader(path).whole() for path in paths]
     fields = [usual_field(image) for image in images]
     found = [(field, cell[0]) for field in fields if (cell := find_white_cells(field))]
     large = [str(path) for path in sorted((smears / "images").iterdir())[::5]]
     works = {
-        "read and check, 320x240": (read_image, paths),
+        "read and check, 320x240": (lambda path: ImageReader(path).whole(), paths),
         "decode in full, 640x480": (cv2.imread, large),
         "find the cells, 320x240": (lambda image: find_white_cells(usual_field(image)), images),
         "measure a cell": (lambda pair: describe(*pair), found),

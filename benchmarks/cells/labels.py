@@ -14,7 +14,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from fastsvm_apps.cells.data.image_reader import ImageFile, read_image
+from fastsvm_apps.cells.data.image_reader import ImageFile, ImageReader
 from fastsvm_apps.cells.data.image_threads import map_images
 from fastsvm_apps.cells.finding.first_look import NO_LOOK
 from fastsvm_apps.cells.finding.image_quality import quality_flags
@@ -55,7 +55,7 @@ def described(files, condition, folder, settings):
 
     def work(file):
         path = f"{folder}/{file.name}.png"
-        cv2.imwrite(path, CONDITIONS[condition](read_image(file.path)))
+        cv2.imwrite(path, CONDITIONS[condition](ImageReader(file.path).whole()))
         return describe_image(replace(file, path=path), wanted=("quality",), most=1)
 
     return [result for _, result in map_images(work, files)]

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from fastsvm_apps.cells.data.boxes import box_overlap
-from fastsvm_apps.cells.data.image_reader import read_scaled
+from fastsvm_apps.cells.data.image_reader import ImageReader
 from fastsvm_apps.cells.finding.findings import PLATELET, RED_CELL
 from fastsvm_apps.cells.finding.other_cells import find_other_cells
 from fastsvm_apps.cells.finding.stain import usual_field
@@ -40,7 +40,7 @@ BY_EYE = {f"BloodImage_{number:05}.jpg": count for number, count in COUNTED.item
 
 def found_in(path):
     """Return the boxes of each kind in an image, in pixels of the file, and the image's width."""
-    image, scale = read_scaled(path)
+    image, scale = ImageReader(path).scaled()
     field = usual_field(image)
     found = defaultdict(list)
     for other in find_other_cells(field, find_white_cells(field), KINDS):
@@ -83,7 +83,7 @@ def report_condition(folder, boxes, name, change):
 def report_times(paths):
     """Time what is added to finding the white cells."""
     cv2.setNumThreads(1)
-    fields = [usual_field(read_scaled(str(path))[0]) for path in paths]
+    fields = [usual_field(ImageReader(str(path)).scaled()[0]) for path in paths]
     pairs = [(field, find_white_cells(field)) for field in fields]
     for kinds in ([RED_CELL], [PLATELET], list(KINDS)):
         work = partial(find_other_cells, kinds=kinds)

@@ -42,14 +42,14 @@ def crops(folder):
     """Grey squares of 120 x 120 around the nuclei of two kinds of cells, float32, rows of length 1."""
     import cv2
 
-    from fastsvm_apps.cells.data.image_reader import read_image
+    from fastsvm_apps.cells.data.image_reader import ImageReader
     from fastsvm_apps.cells.finding.document_crop import SIZE, locate_report
     from fastsvm_apps.cells.finding.findings import crop_square
 
     rows, labels = [], []
     for kind in ("LYMPHOCYTE", "NEUTROPHIL"):
         for path in sorted((folder / "cells" / "images" / kind).iterdir()):
-            image = read_image(str(path))
+            image = ImageReader(str(path)).whole()
             gray = cv2.cvtColor(crop_square(image, locate_report(image), SIZE), cv2.COLOR_BGR2GRAY)
             rows.append(gray.ravel().astype(np.float32))
             labels.append(kind == "NEUTROPHIL")

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastsvm_apps.cells.data.bad_image import BadImage
 from fastsvm_apps.cells.data.image_decoding import FORMATS, JPEGS, open_image
-from fastsvm_apps.cells.data.image_reader import MIN_SIDE, read_image
+from fastsvm_apps.cells.data.image_reader import MIN_SIDE, ImageReader
 from fuzzing import Choices, main, scratch
 
 MOST = 20_000  # pixels that are decoded
@@ -58,7 +58,7 @@ def target(data):
         assert opened.format in (*FORMATS, *JPEGS)
         sides = opened.size
         if decode and min(sides) >= MIN_SIDE and sides[0] * sides[1] <= MOST:
-            image = read_image(scratch("image", content), max_pixels=MOST)
+            image = ImageReader(scratch("image", content)).whole()
             assert image.shape[:2] in {sides, sides[::-1]} and image.shape[2:] == (3,), (image.shape, sides)
             assert image.dtype == np.uint8
     except BadImage as error:

@@ -39,8 +39,6 @@ class ImageReader:
     ----------
     path : str
         A JPEG, PNG, TIFF, BMP, WebP or JPEG 2000 file, whatever its ending; ``scan.tif#2`` is a second page.
-    max_pixels : int, default=MAX_PIXELS
-        Refuse larger images before they are decoded, and to enlarge others beyond that.
     content : tuple of (bytes, int or None), optional
         What `image_content` returned for the path, where the file itself may be out of reach.
     bits : int, default=16
@@ -60,23 +58,25 @@ class ImageReader:
         colours; some of that only when the image is asked for.
     """
 
-    def __init__(
-        self, path: str, max_pixels: int = MAX_PIXELS, content: Content | None = None, bits: int = 16
-    ) -> None:
+    def __init__(self, path: str, content: Content | None = None, bits: int = 16) -> None:
         data, page = content or image_content(path)
         self._data, self._opened = data, open_image(data, page)
-        self._max_pixels, self._bits = max_pixels, bits
+        self._bits = bits
         self._whole = None
         self.size = self._opened.size
         self.pixels = self.size[0] * self.size[1]
         words = f"{self.size[0]:,} x {self.size[1]:,} pixels"
         if min(self.size) < MIN_SIDE:
             raise BadImage(f"{words}, too small")
-        if self.pixels > max_pixels:
-            raise BadImage(f"{words}, more than the limit of {max_pixels:,}")
+        if self.pixels > MAX_PIXELS:
+            raise BadImage(f"{words}, more than the limit of {MAX_PIXELS:,}")
 
     def whole(self):
-        """Return the image as it is in the file, as `read_image` does."""
+        """Return the image in colour: blue, green, red, of shape (height, width, 3) and dtype uint8.
+
+        An orientation in its EXIF data is followed, 16 bits a channel become 8, CMYK becomes BGR, and
+        transparent pixels lie on white.
+        """
         if self._whole is None:
             self._whole = decode_image(self._data, self._opened, self._bits)
             if _is_gray(self._whole) and not is_blank(self._whole):
@@ -89,15 +89,26 @@ class ImageReader:
         return int(deep_levels(self._data, self._opened)[..., :3].max()).bit_length() if is_known else 0
 
     def scaled(self, *, cell_width: CellWidth = None, fraction: float = 1):
-        """Return the image at the working scale, and the scale, as `read_scaled` does."""
+        """Return the image at the working scale, and the scale: its pixels for each pixel of the file.
+
+        Sides are rounded down: what lies in the one image, lies, once divided by the scale, in the other.
+
+        Parameters
+        ----------
+        cell_width : float or callable, optional
+            How many of the image's pixels a white cell is wide, or what tells it from the image's size; it
+            will be `CELL_WIDTH`. Where it is None, as by default, it is `usual_cell_width`.
+        fraction : float, default=1
+            Of the working scale: 0.5 makes both sides half as long again.
+        """
         width = cell_width(self.size) if callable(cell_width) else cell_width
         scale = fraction * CELL_WIDTH / (width or usual_cell_width(self.size))
         sides = [int(side * scale + 1e-6) for side in self.size]
         size = f"{sides[0]:,} x {sides[1]:,} pixels at the working scale"
         if min(sides) < MIN_SIDE * min(1, fraction):
             raise BadImage(f"{size}, too small (see --cell-width)")
-        if sides[0] * sides[1] > self._max_pixels:
-            raise BadImage(f"{size}, more than the limit of {self._max_pixels:,}")
+        if sides[0] * sides[1] > MAX_PIXELS:
+            raise BadImage(f"{size}, more than the limit of {MAX_PIXELS:,}")
         # Never by the decoder's own scaling: its pixels are others, and so would some labels be.
         return resized(self.whole(), sides), scale
 
@@ -143,61 +154,6 @@ class ImageFile:
         if self.problem:
             raise BadImage(self.problem)
         return ImageReader(self.path, content=self.content, bits=self.bits)
-
-
-def read_image(path: str, *, max_pixels: int = MAX_PIXELS):
-    """Read an image in colour.
-
-    An orientation in its EXIF data is followed, 16 bits a channel become 8, CMYK becomes BGR, and
-    transparent pixels lie on white.
-
-    Parameters
-    ----------
-    path : str
-        A JPEG, PNG, TIFF, BMP, WebP or JPEG 2000 file, whatever its ending; ``scan.tif#2`` is a second page.
-    max_pixels : int, default=MAX_PIXELS
-        Refuse larger images before they are decoded.
-
-    Returns
-    -------
-    ndarray of shape (height, width, 3) and dtype uint8
-        Channels blue, green, red.
-
-    Raises
-    ------
-    BadImage
-        When the file cannot be read or decoded, is too large or too small, holds several images, or no
-        colours.
-    """
-    return ImageReader(path, max_pixels).whole()
-
-
-def read_scaled(
-    path: str, *, cell_width: CellWidth = None, fraction: float = 1, max_pixels: int = MAX_PIXELS
-):
-    """Read an image at the working scale, with all the checks of `read_image`.
-
-    Parameters
-    ----------
-    path : str
-        A file as for `read_image`.
-    cell_width : float or callable, optional
-        How many of the image's pixels a white cell is wide, or what tells it from the image's size; it will
-        be `CELL_WIDTH`. Where it is None, as by default, it is `usual_cell_width`.
-    fraction : float, default=1
-        Of the working scale: 0.5 makes both sides half as long again.
-    max_pixels : int, default=MAX_PIXELS
-        Refuse larger images, and to enlarge others beyond that.
-
-    Returns
-    -------
-    image : ndarray of shape (height, width, 3) and dtype uint8
-        Channels blue, green, red.
-    scale : float
-        Its pixels for each pixel of the file. Sides are rounded down: what lies in the one image, lies, once
-        divided by the scale, in the other.
-    """
-    return ImageReader(path, max_pixels).scaled(cell_width=cell_width, fraction=fraction)
 
 
 def image_content(path: str) -> Content:

@@ -53,7 +53,7 @@ class FirstLook:
     Attributes
     ----------
     scale : float or Scale
-        The width of a white cell in pixels, as for `read_scaled`; by default the usual one.
+        The width of a white cell in pixels, as for `ImageReader.scaled`; by default the usual one.
     bluish : bool
         Whether red cells absorb red light, and are to be told from nuclei by their colour.
     own : bool or None

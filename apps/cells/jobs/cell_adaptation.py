@@ -84,7 +84,7 @@ def adapt_cell_model(
     output : str
         Where the adapted model goes; a file there is replaced only if it is a model.
     cell_width : float, optional
-        As for `read_scaled`.
+        As for `ImageReader.scaled`.
     stage : Stages, optional
         Times the stages.
     **known

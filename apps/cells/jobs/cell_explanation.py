@@ -102,7 +102,7 @@ def explain_cell(
     number : int, default=1
         Of the cell, as in the table of `classify`.
     cell_width : float, optional
-        As for `read_scaled`.
+        As for `ImageReader.scaled`.
     stage : Stages, optional
         Times the stages.
 

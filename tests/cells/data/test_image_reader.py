@@ -17,7 +17,7 @@ from PIL import Image
 from fastsvm_apps.cells.data import image_decoding, image_reader
 from fastsvm_apps.cells.data.bad_image import DAMAGED, GRAY, KINDS, BadImage
 from fastsvm_apps.cells.data.image_files import find_images
-from fastsvm_apps.cells.data.image_reader import ImageReader, read_image, read_scaled, reduced
+from fastsvm_apps.cells.data.image_reader import ImageReader, reduced
 from fastsvm_apps.cells.jobs.classify_cache import _images_digest
 
 HEIGHT, WIDTH = 60, 90
@@ -52,10 +52,10 @@ def saved(format, image=IMAGE, **options):
 def read(tmp_path):
     """Read an image from its bytes."""
 
-    def read(content, name="image.jpg", **options):
+    def read(content, name="image.jpg"):
         path = tmp_path / name
         path.write_bytes(content)
-        return read_image(str(path), **options)
+        return ImageReader(str(path)).whole()
 
     return read
 
@@ -64,9 +64,9 @@ def read(tmp_path):
 def refused(read):
     """Return why an image is refused."""
 
-    def refused(content, **options):
+    def refused(content):
         with pytest.raises(BadImage) as error:
-            read(content, **options)
+            read(content)
         return str(error.value)
 
     return refused
@@ -149,7 +149,7 @@ def scaled(tmp_path):
     def scaled(width, height, ending="jpg", **options):
         path = tmp_path / f"image.{ending}"
         path.write_bytes(encoded(ending, smooth(height, width)))
-        return read_scaled(str(path), **options)
+        return ImageReader(str(path)).scaled(**options)
 
     return scaled
 
@@ -190,20 +190,21 @@ def test_the_format_does_not_matter(tmp_path, width):
     for name, content in {"a.jpg": jpeg, "a.png": encoded("png", pixels)}.items():
         path = tmp_path / name
         path.write_bytes(content)
-        np.testing.assert_array_equal(read_scaled(str(path))[0], expected)
+        np.testing.assert_array_equal(ImageReader(str(path)).scaled()[0], expected)
         assert reduced(ImageReader(str(path)), 4).shape == (width // 2 // 4, width // 4, 3)
 
 
 @pytest.mark.parametrize(
-    ("options", "reason"),
+    ("cell_width", "reason"),
     [
-        ({"cell_width": 400}, "64 x 12 pixels at the working scale, too small"),
-        ({"cell_width": 20, "max_pixels": 100_000}, "1,280 x 240 pixels at the working scale, more than "),
+        (400, "64 x 12 pixels at the working scale, too small"),
+        (20, "1,280 x 240 pixels at the working scale, more than "),
     ],
 )
-def test_a_scale_that_does_not_suit(scaled, options, reason):
+def test_a_scale_that_does_not_suit(scaled, monkeypatch, cell_width, reason):
+    monkeypatch.setattr(image_reader, "MAX_PIXELS", 100_000)
     with pytest.raises(BadImage, match=reason):
-        scaled(320, 60, **options)
+        scaled(320, 60, cell_width=cell_width)
 
 
 # Refusing
@@ -306,9 +307,11 @@ def test_channels_of_an_ome_image_are_joined(read, refused, tmp_path, n, sizes, 
 
 @pytest.mark.parametrize("ending", ["jpg", "png", "tif", "bmp", "webp", "jp2"])
 def test_a_large_image_is_refused_before_it_is_decoded(refused, read, ending, monkeypatch):
-    assert read(encoded(ending), max_pixels=5400).shape == IMAGE.shape
+    monkeypatch.setattr(image_reader, "MAX_PIXELS", 5400)
+    assert read(encoded(ending)).shape == IMAGE.shape
     monkeypatch.setattr(image_reader, "decode_image", None)
-    assert refused(encoded(ending), max_pixels=5399) == "90 x 60 pixels, more than the limit of 5,399"
+    monkeypatch.setattr(image_reader, "MAX_PIXELS", 5399)
+    assert refused(encoded(ending)) == "90 x 60 pixels, more than the limit of 5,399"
 
 
 def test_a_large_file_is_not_read(tmp_path):
@@ -316,7 +319,7 @@ def test_a_large_file_is_not_read(tmp_path):
     with open(path, "wb") as file:
         file.truncate((1 << 30) + 1)  # takes no space
     with pytest.raises(BadImage, match="1,073,741,825 bytes, more than the limit of 1,073,741,824"):
-        read_image(str(path))
+        ImageReader(str(path)).whole()
 
 
 # The end of a thumbnail is not the end of the image.
@@ -370,13 +373,13 @@ def test_damage_that_a_decoder_repairs_is_damage(refused, read, capfd):
 
 def test_what_cannot_be_opened(tmp_path):
     with pytest.raises(BadImage, match="cannot be read: No such file or directory"):
-        read_image(str(tmp_path / "none.jpg"))
+        ImageReader(str(tmp_path / "none.jpg")).whole()
     pipe = tmp_path / "pipe.jpg"  # nobody writes into it
     if hasattr(os, "mkfifo"):
         os.mkfifo(pipe)
     for path in (tmp_path, pipe):
         with pytest.raises(BadImage, match="not a file"):
-            read_image(str(path))
+            ImageReader(str(path)).whole()
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:PIL")
@@ -408,14 +411,14 @@ def test_each_page_is_an_image(tmp_path):
     for file, image in zip(found, pages, strict=True):
         np.testing.assert_array_equal(file.open().whole(), image)
     (file,) = find_images([f"{path}#2"])
-    np.testing.assert_array_equal(read_image(file.path), pages[1])
+    np.testing.assert_array_equal(ImageReader(file.path).whole(), pages[1])
     for number in (0, 4, 99_999):
         with pytest.raises(BadImage, match=f"no page {number:,}; it has 3"):
-            read_image(f"{path}#{number}")
+            ImageReader(f"{path}#{number}").whole()
 
 
 def test_a_file_may_be_called_like_a_page(tmp_path):
     path = tmp_path / "smear.png#2"
     path.write_bytes(encoded("png"))
     assert [file.name for file in find_images([str(path)])] == [str(path)]
-    np.testing.assert_array_equal(read_image(str(path)), IMAGE)
+    np.testing.assert_array_equal(ImageReader(str(path)).whole(), IMAGE)

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.data.image_reader import read_image
+from fastsvm_apps.cells.data.image_reader import ImageReader
 from fastsvm_apps.cells.finding.document_crop import (
     FRAME,
     SIZE,
@@ -23,7 +23,7 @@ TITLES = ["blurred (mean shift)", "gray", "frame neutralised", "darkest 2 %", "o
 
 @pytest.fixture(scope="module")
 def smear():
-    return read_image(str(SMEAR))
+    return ImageReader(str(SMEAR)).whole()
 
 
 def plain(colour=(228, 220, 232), shape=(120, 160)):

@@ -6,7 +6,7 @@ import pytest
 
 from drawing import NUCLEUS, PALE, RED, blood, drawn, marked_boxes, plain
 from fastsvm_apps.cells.data.image_files import find_images
-from fastsvm_apps.cells.data.image_reader import ImageFile, read_image, read_scaled
+from fastsvm_apps.cells.data.image_reader import ImageFile, ImageReader
 from fastsvm_apps.cells.finding import image_scale
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.first_look import first_look
@@ -153,7 +153,7 @@ def test_the_scale_of_one_large_field(saved):
     (file,) = saved(blood(42, (2400, 1800), white=places))
     scale = read_scale(seen_in([file]))
     assert scale((2400, 1800)) == pytest.approx(75, rel=0.15)
-    image, factor = read_scaled(file.path, cell_width=scale)
+    image, factor = ImageReader(file.path).scaled(cell_width=scale)
     assert factor == 80 / scale((2400, 1800))
     centers = sorted(tuple(np.divide(cell.center, factor)) for cell in find_white_cells(Field(image)))
     np.testing.assert_allclose(centers, sorted(places), atol=8)
@@ -205,13 +205,13 @@ def test_photographs_are_of_the_usual_scale(photographs):
 @pytest.mark.parametrize("columns", [3, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_mosaic_needs_no_option(photographs, tmp_path, columns):
     chosen = list(photographs.items())[100 : 100 + columns**2]
-    images = [read_image(str(path)) for path, _ in chosen]
+    images = [ImageReader(str(path)).whole() for path, _ in chosen]
     rows = [np.hstack(images[k : k + columns]) for k in range(0, len(images), columns)]
     path = str(tmp_path / "mosaic.jpg")
     cv2.imwrite(path, np.vstack(rows))
     scale = read_scale(seen_in([ImageFile(path, "mosaic.jpg")]))
     assert scale((640 * columns, 480 * columns)) == pytest.approx(160, rel=0.2)
-    image, factor = read_scaled(path, cell_width=scale)
+    image, factor = ImageReader(path).scaled(cell_width=scale)
     boxes = [(k, box) for k, (_, marked) in enumerate(chosen) for box in marked]
     known = [(x + w / 2 + 640 * (k % columns), y + h / 2 + 480 * (k // columns)) for k, (x, y, w, h) in boxes]
     centers = [np.divide(cell.center, factor) for cell in find_white_cells(usual_field(image))]
@@ -233,7 +233,7 @@ def test_where_nobody_marked_a_white_cell_there_is_none(photographs):
                for b, d, c, e in photographs[path]):  # fmt: skip
             continue
         if path not in images:
-            images[path] = read_image(str(path))
+            images[path] = ImageReader(str(path)).whole()
         patch = cv2.resize(images[path][y : y + h, x : x + w], None, fx=0.5, fy=0.5, interpolation=3)
         false += len(find_white_cells(Field(patch)))
         made += 1

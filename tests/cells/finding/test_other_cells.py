@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, marked_boxes, overlap, plain
-from fastsvm_apps.cells.data.image_reader import read_scaled
+from fastsvm_apps.cells.data.image_reader import ImageReader
 from fastsvm_apps.cells.finding import red_cells
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.findings import PLATELET, RED_CELL
@@ -136,7 +136,7 @@ def test_red_cells_and_platelets_of_real_smears(shared):
     known = {kind: marked_boxes(shared / "smears", name) for kind, name in names.items()}
     hits = {kind: Counter() for kind in KINDS}
     for path in sorted((shared / "smears" / "images").iterdir())[1::6]:
-        image, scale = read_scaled(str(path))
+        image, scale = ImageReader(str(path)).scaled()
         found = [other.in_file(scale) for other in found_in(image)]
         for kind in KINDS:
             boxes = [other.box for other in found if other.label == kind]

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.data.image_reader import ImageFile, read_image
+from fastsvm_apps.cells.data.image_reader import ImageFile, ImageReader
 from fastsvm_apps.cells.finding.first_look import NO_LOOK, usual_stain_of
 from fastsvm_apps.cells.finding.image_quality import WORDS, measure_quality, quality_flags, quality_ranges
 from fastsvm_apps.cells.finding.masks import black_frame
@@ -27,7 +27,7 @@ SOME = ("LYMPHOCYTE/smear_01", "MONOCYTE/smear_13", "NEUTROPHIL/smear_24", "EOSI
 
 @pytest.fixture(scope="module", params=SOME)
 def image(request):
-    return read_image(str(SMEARS / f"{request.param}.jpg"))
+    return ImageReader(str(SMEARS / f"{request.param}.jpg")).whole()
 
 
 def changed(image, gamma=1.0, gain=1.0):
@@ -112,7 +112,7 @@ def test_without_red_cells_images_to_learn_from_are_scaled_alike(tmp_path):
 
 
 def test_with_red_cells_each_image_is_scaled_by_its_own(tmp_path):
-    images = [read_image(str(SMEARS / f"{name}.jpg")) for name in SOME]
+    images = [ImageReader(str(SMEARS / f"{name}.jpg")).whole() for name in SOME]
     assert usual_stain_of(files_of([*images, nucleus(1)], tmp_path), NO_LOOK) == USUAL
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from drawing import GREY, NUCLEUS, PLASMA, SOME_TURNS, TURNS, blood, drawn, marked_boxes, overlap, plain
-from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
+from fastsvm_apps.cells.data.image_reader import ImageReader
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.masks import black_frame
 from fastsvm_apps.cells.finding.stain import raw_field, usual_field
@@ -26,7 +26,7 @@ def smear():
     """Read a drawn smear."""
 
     def read(file):
-        return read_image(str(SMEARS / file))
+        return ImageReader(str(SMEARS / file)).whole()
 
     return read
 
@@ -332,7 +332,7 @@ def real_smears(shared):
 def test_real_smears(real_smears):
     right, extra, overlaps, counted = 0, 0, [], 0
     for path, box in real_smears.items():
-        image, scale = read_scaled(str(path))
+        image, scale = ImageReader(str(path)).scaled()
         found = boxes_of(image)
         best = max((overlap(box, np.divide(other, scale)) for other in found), default=0)
         overlaps.append(best)

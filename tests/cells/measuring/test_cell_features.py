@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from drawing import SOME_TURNS, TURNS, drawn
-from fastsvm_apps.cells.data.image_reader import read_image
+from fastsvm_apps.cells.data.image_reader import ImageReader
 from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 from fastsvm_apps.cells.measuring.cell_features import describe, feature_names, features_of
@@ -20,7 +20,7 @@ COLOURS = ("ratio_", "whole_")
 def smears():
     """Some drawn smears, with one white cell each, two of each kind."""
     paths = [path for k in (0, 3, 10, 13, 24, 25, 31, 33) for path in SMEARS.rglob(f"smear_{k:02}.jpg")]
-    return [read_image(str(path)) for path in paths]
+    return [ImageReader(str(path)).whole() for path in paths]
 
 
 def only_cell(image):
