@@ -1,6 +1,5 @@
 """HTML pages from templates: each is one file that loads nothing, or is served with its pictures."""
 
-import os
 import re
 from base64 import b64encode
 from collections.abc import Sequence
@@ -8,7 +7,6 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 
-from .files import replace_file
 from .printing import many, printable
 from .sections import Line, Section
 
@@ -16,38 +14,25 @@ _OPTION = re.compile(r"\(?--[a-z-]+\)?")
 ROOM = 60  # characters of a long word that are shown
 
 
-def write_sections_page(
-    path: str | os.PathLike[str],
-    heading: Line,
-    head: Section,
-    sections: Sequence[Section],
-    kind: str = "texts",
-) -> None:
-    """Write a page of sections.
+def sections_page(
+    heading: Line, head: Section, sections: Sequence[Section], kind: str = "texts", served: bool = False
+) -> str:
+    """Return a page of sections.
+
+    Jinja2 escapes all texts; control characters become visible.
 
     Parameters
     ----------
-    path : str or path-like
-        The HTML file to write.
     heading : Line
         The title.
     head : Section
         The text below the title: its facts, and its lines, which are set off as notices.
     sections : sequence of Section
         Those that have a title.
-    kind : {"texts", "studies"}
+    kind : {"texts", "studies", "cells", "cells served"}
         What style.css calls such pages.
-    """
-    replace_file(path, sections_page(heading, head, sections, kind).encode())
-
-
-def sections_page(
-    heading: Line, head: Section, sections: Sequence[Section], kind: str = "texts", served: bool = False
-) -> str:
-    """Return a page of sections; see `write_sections_page`.
-
-    Jinja2 escapes all texts; control characters become visible. If it is `served`, the page may load pictures
-    from its own server, and send requests to it.
+    served : bool
+        Whether the page may load pictures from its own server, and send requests to it.
     """
     from markupsafe import Markup
 

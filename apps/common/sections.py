@@ -1,7 +1,7 @@
 """What a command says of a result: sections of lines and tables, for a terminal and for a page.
 
-An app turns a result into sections once. `print_sections` shows them in a terminal, and `write_sections_page`
-as HTML, with explanations and figures besides. What `--json` prints is the result itself.
+An app turns a result into sections once. `print_sections` shows them in a terminal, and `sections_page` as
+HTML, with explanations and figures besides. What `--json` prints is the result itself.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

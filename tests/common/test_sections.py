@@ -1,7 +1,7 @@
 """Sections in a terminal and on a page say the same."""
 
 from browser import Reader
-from fastsvm_apps.common.html_pages import write_sections_page
+from fastsvm_apps.common.html_pages import sections_page
 from fastsvm_apps.common.sections import Fact, Section, Table, print_sections
 
 SECTIONS = [
@@ -21,9 +21,8 @@ def test_a_terminal(capsys):
     assert "3 more labels" in printed
 
 
-def test_a_page(tmp_path):
-    write_sections_page(tmp_path / "a.html", "Of it", SECTIONS[0], SECTIONS)
-    reader = Reader((tmp_path / "a.html").read_text())
+def test_a_page():
+    reader = Reader(sections_page("Of it", SECTIONS[0], SECTIONS))
     assert reader.texts("h2") == ["Words", "True and predicted", "Again"]
     assert (reader.texts("dt"), reader.texts("dd")) == (["accuracy on 10 texts"], ["0.9"])
     assert reader.texts("td") == ["+7", "1", "2", "3", "4"]

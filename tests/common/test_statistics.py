@@ -31,4 +31,4 @@ def test_scores_have_the_digits_that_their_interval_leaves():
     assert shown((0.2, 0.9), 0.53125) == ["0.53"]
     assert shown((0.12, 0.1234), 0.12345) == shown((0.1, 0.1), 0.12345) == ["0.1235"]
     assert shown((0.0, 0.0876), 0.01, 0.0876, percent=True) == ["1.0", "8.8"]
-    assert shown((-0.01, 0.04), 0.015, form="+.{}f") == ["+0.015"]
+    assert shown((-0.01, 0.04), 0.015, sign="+") == ["+0.015"]

@@ -7,7 +7,8 @@ from importlib.metadata import version
 from statistics import fmean
 
 from ...common.csv_quoting import csv_writer, table_file
-from ...common.html_pages import write_sections_page
+from ...common.files import replace_file
+from ...common.html_pages import sections_page
 from ...common.printing import more
 from ...common.sections import Section, Table
 from ...common.statistics import shown
@@ -91,7 +92,7 @@ def write_evaluation_report(path: str | os.PathLike[str], result: CorpusEvaluati
     counts = {"texts": scores.n, "labels": len(scores.labels), "mistakes": len(scores.mistakes)}
     head = page_head(f"fastsvm {version('fastsvm')}", counts, result.skipped.count, warnings)
     sections = [*evaluation_sections(result), mistakes_section(result.model, scores)]
-    write_sections_page(path, ("", result.path, " on ", corpus), head, sections)
+    replace_file(path, sections_page(("", result.path, " on ", corpus), head, sections).encode())
 
 
 def write_mistakes(path: str | os.PathLike[str], result: CorpusEvaluation) -> None:

@@ -7,7 +7,8 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ...common.html_pages import write_sections_page
+from ...common.files import replace_file
+from ...common.html_pages import sections_page
 from ...common.printing import certificate_line, fields, many, more, percent, shortened
 from ...common.sections import Fact, Figure, Line, Section, Table, time_section
 from ...common.statistics import shown
@@ -86,7 +87,8 @@ def write_training_report(
     }
     about = "", saved, f" · {result.settings.classifier} · fastsvm {version('fastsvm')}"
     head = page_head(about, counts, result.skipped.count, result.warnings)
-    write_sections_page(path, ("Text classifier: ", corpus), head, training_sections(result, {}, command))
+    page = sections_page(("Text classifier: ", corpus), head, training_sections(result, {}, command))
+    replace_file(path, page.encode())
 
 
 def brief_sections(result: TextTraining) -> list[Section]:

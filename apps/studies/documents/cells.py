@@ -10,7 +10,7 @@ import numpy as np
 from fastsvm._utils.threads import one_blas_thread
 from fastsvm.fitting import SDCA, Pegasos
 
-from ...cells.data.image_reader import ImageFile, ImageReader
+from ...cells.data.image_reader import ImageFile
 from ...cells.finding.document_crop import SIZE, locate_report
 from ...cells.output.cell_drawing import contact_sheet, encoded, steps_sheet
 from ...common.folds import Split
@@ -247,7 +247,7 @@ def shown_images(crops: Crops) -> dict[str, list]:
     pixels, names = crops.pixels[shown], [crops.files[k].label.lower() for k in shown]
     pca = fitted_components(crops.pixels * np.float32(1 / 255))
     rebuilt = pca.inverse_transform(pca.transform(pixels * np.float32(1 / 255)))
-    originals = [ImageReader(crops.files[k].path).scaled()[0] for k in shown]
+    originals = [crops.files[k].open().scaled()[0] for k in shown]
     steps = [("image", originals[-1])]
     locate_report(originals[-1], steps)
     tiles = {"originals": originals, "crops": pixels, "rebuilt": 255 * np.clip(rebuilt, 0, 1)}

@@ -10,7 +10,8 @@ from functools import partial
 from numbers import Integral, Real
 
 from ...common import sections
-from ...common.html_pages import data_uri, write_sections_page
+from ...common.files import replace_file
+from ...common.html_pages import data_uri, sections_page
 from ...common.printing import many
 from ...common.sections import Fact, Section
 from .verdicts import RULES, Verdict
@@ -125,7 +126,7 @@ def _write_page(path: str, title: str, claims: list[dict], lines: list[str], sho
     counts = {"claims": len(claims), **verdict_counts(claims)} if claims else {}
     facts = [Fact(name, f"{count:,}") for name, count in counts.items()]
     head = Section(about=[*lines, RULES] if claims else lines, facts=facts)
-    write_sections_page(path, title, head, shown, kind="studies")
+    replace_file(path, sections_page(title, head, shown, kind="studies").encode())
 
 
 def _picture_figures(folder: str, record: dict) -> Iterator[sections.Figure]:

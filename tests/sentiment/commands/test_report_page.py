@@ -13,8 +13,7 @@ from devtools import run_in_page
 
 import fastsvm
 from browser import HOSTILE, Reader, needs_chromium
-from fastsvm_apps.common import html_pages
-from fastsvm_apps.sentiment.output import answer_sections
+from fastsvm_apps.sentiment.output import answer_sections, training_output
 
 QUICK = ("--recipe", "nb-words")  # a search for the recipe would take most of the time
 
@@ -109,7 +108,7 @@ def test_a_page_that_cannot_be_written_costs_no_result(run, write, texts, tmp_pa
     def full(path, content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
-    monkeypatch.setattr(html_pages, "replace_file", full)
+    monkeypatch.setattr(training_output, "replace_file", full)
     result = run("train", write(texts(100)), "--json", "--report", "report.html")
     assert (result.exit_code, result.stderr) == (1, "error: report.html: No space left on device\n")
     record = json.loads(result.stdout)
