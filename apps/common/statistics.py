@@ -31,12 +31,13 @@ def confusion(truth: Sequence, predicted: Sequence, labels: Sequence) -> np.ndar
     return table
 
 
-def shown(interval: tuple[float, float], *shares: float, sign: str = "", percent: bool = False) -> list[str]:
-    """Return shares as text, with the digits that an interval leaves: 3 where it is 0.06 wide."""
+def shown(interval: Sequence[float], *shares: float, sign: str = "", least: int = 2) -> list[str]:
+    """Return shares as text, with the digits that an interval leaves: 3 where it is 0.06 wide.
+
+    They have at least `least` digits, and at most two more.
+    """
     width = interval[1] - interval[0]
-    digits = min(max(1 - floor(log10(width)), 2), 4) if width > 0 else 4
-    if percent:
-        return [f"{100 * share:.{digits - 2}f}" for share in shares]
+    digits = min(max(1 - floor(log10(width)), least), least + 2) if width > 0 else least + 2
     return [f"{share:{sign}.{digits}f}" for share in shares]
 
 

@@ -30,5 +30,5 @@ def test_scores_have_the_digits_that_their_interval_leaves():
     assert shown((0.8417, 0.9061), 0.8775, 0.8417) == ["0.877", "0.842"]
     assert shown((0.2, 0.9), 0.53125) == ["0.53"]
     assert shown((0.12, 0.1234), 0.12345) == shown((0.1, 0.1), 0.12345) == ["0.1235"]
-    assert shown((0.0, 0.0876), 0.01, 0.0876, percent=True) == ["1.0", "8.8"]
+    assert shown((0.0, 8.76), 1, 8.76, least=0) == ["1.0", "8.8"]
     assert shown((-0.01, 0.04), 0.015, sign="+") == ["+0.015"]

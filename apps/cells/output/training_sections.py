@@ -176,8 +176,8 @@ def _validation_sections(done: CellTraining) -> list[Section]:
 
 
 def _error_lines(scores: ErrorReport) -> list[str]:
-    interval = scores.error_interval
-    error, low, high = shown(interval, scores.error, *interval, percent=True)
+    interval = [100 * bound for bound in scores.error_interval]
+    error, low, high = shown(interval, 100 * scores.error, *interval, least=0)
     lines = [f"error {error} % of {many(scores.n, 'image')} (95 % interval {low} to {high} %)"]
     if found := scores.originals:
         of = f"{found['wrong']:,} of {many(found['n'], 'original')}"

@@ -328,12 +328,11 @@ def _format_of_unlabelled_table(sample: list[str], source: TextSource) -> str:
     Plain text may contain a comma and the name of the column. So the column names must be single words, and
     most of the following records must have the same number of fields.
     """
-    for format, separator in (
-        (f, separator) for f, several in record_formats.SEPARATORS.items() for separator in several
-    ):
-        columns = record_formats.header_of(sample[0], separator)
-        if source.named(columns, source.text_column) and record_formats.is_header(columns):
-            alike = [len(record_formats.header_of(line, separator)) == len(columns) for line in sample[1:]]
-            if 2 * sum(alike) >= len(alike):
+    for format, separators in record_formats.SEPARATORS.items():
+        for separator in separators:
+            first, *others = (record_formats.header_of(line, separator) for line in sample)
+            alike = [len(other) == len(first) for other in others]
+            is_found = source.named(first, source.text_column) and record_formats.is_header(first)
+            if is_found and 2 * sum(alike) >= len(alike):
                 return format
     return PLAIN

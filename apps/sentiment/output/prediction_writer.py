@@ -21,6 +21,9 @@ FORMS = ("csv", "tsv", "jsonl")  # of files, told by their endings
 UNSURE = "unsure"
 _NEEDS_QUOTES = re.compile(r'(?:^|\t)"|[\r\n]')  # in a line with tabs; a quote inside a field needs none
 
+# Of each place, such as the best: the label that each text has there, its score and its probability.
+Places = tuple[list[list[str]], list[list[float]], list[list[float]] | None]
+
 
 class PredictionWriter:
     """Write predictions as they come; the first file decides on the form of all.
@@ -137,9 +140,7 @@ class PredictionWriter:
         self._file.write(content)
         self._file.flush()
 
-    def _ranked(
-        self, found: Predictions, labels: Sequence[str]
-    ) -> tuple[list[list[str]], list[list[float]], list[list[float]] | None]:
+    def _ranked(self, found: Predictions, labels: Sequence[str]) -> Places:
         """Return the labels of each place, the best first, and their scores and probabilities."""
         order, scores = found.winners[:, None], found.scores[:, None]
         if self._top > 1:
@@ -157,9 +158,7 @@ class PredictionWriter:
             names[i] = UNSURE
         return ["" if each.problem else name for each, name in zip(batch, names, strict=True)]
 
-    def _answers(
-        self, batch: list[Record], found: Predictions, labels: Sequence[str]
-    ) -> tuple[list[list[str]], list[list[float]], list[list[float]] | None]:
+    def _answers(self, batch: list[Record], found: Predictions, labels: Sequence[str]) -> Places:
         """Return what is given, and the labels of further places, with their scores and probabilities.
 
         Of several labels per text, all of the best ones follow what is given, with the score of the best.

@@ -162,10 +162,7 @@ def line_chart(
 
 
 def learning_curve_chart(
-    sizes: Sequence[int],
-    scores: Sequence[float],
-    intervals: Sequence[tuple[float, float]] | None = None,
-    metric: str = "accuracy",
+    sizes: Sequence[int], scores: Sequence[float], intervals: Sequence[tuple[float, float]], metric: str
 ) -> Chart:
     """Draw how a score grows with the number of texts.
 
@@ -175,12 +172,12 @@ def learning_curve_chart(
         Numbers of training texts, increasing.
     scores : sequence of float
         In [0, 1].
-    intervals : sequence of (float, float), optional
-        Of each score.
+    intervals : sequence of (float, float)
+        Of each score, or empty.
     metric : str
         What the scores are.
     """
-    ends = [*scores, *(end for pair in intervals or [] for end in pair)]
+    ends = [*scores, *(end for pair in intervals for end in pair)]
     low, high = min(ends), max(ends)
     points = list(zip(sizes, scores, strict=True))
     told = "; ".join(f"{size:,}: {score:.3f}" for size, score in points)
@@ -189,7 +186,7 @@ def learning_curve_chart(
         round_axis("training texts", 0, max(sizes), format="{:,.0f}"),
         round_axis(metric, min(low, high - 0.02), high, 1.0),
     )
-    return line_chart(told, *axes, points, intervals=intervals or [])
+    return line_chart(told, *axes, points, intervals=intervals)
 
 
 def _svg_text(value: str) -> str:
