@@ -228,14 +228,12 @@ class Command(click.Command):
     def format_options(self, ctx, formatter):
         """Write the options, each section below its heading."""
         sections = {title: [] for title in SECTIONS}
-        last = []
         for param in self.get_params(ctx):
             if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
-                title = getattr(param, "section", LAST_SECTION)
-                title = "Advanced" if param.name in ADVANCED else title
-                (last if title == LAST_SECTION else sections.setdefault(title, [])).append(record)
-        advanced = sections.pop("Advanced", [])
-        for title, records in (*sections.items(), ("Advanced", advanced), (LAST_SECTION, last)):
+                title = "Advanced" if param.name in ADVANCED else getattr(param, "section", LAST_SECTION)
+                sections.setdefault(title, []).append(record)
+        last = {title: sections.pop(title, []) for title in ("Advanced", LAST_SECTION)}
+        for title, records in (sections | last).items():
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)

@@ -113,13 +113,10 @@ class Section:
 
 def print_sections(sections: Iterable[Section]) -> None:
     """Print what has lines or tables, with an empty line between two sections."""
-    is_first = True
-    for section in sections:
-        if not (section.sentences or section.tables):
-            continue
-        if not is_first:
+    shown = [section for section in sections if section.sentences or section.tables]
+    for number, section in enumerate(shown):
+        if number:
             print_line("")
-        is_first = False
         if section.title:
             print_line(section.title, "bold")
         for sentence in section.sentences:

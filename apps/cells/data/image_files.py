@@ -19,6 +19,7 @@ from .bad_image import FOREIGN_ENDINGS
 from .image_decoding import MAX_PAGES
 from .image_reader import ImageFile, split_page
 from .image_threads import map_images
+from .label_tables import table_rows, values_of_files, voc_rows
 from .slides import count_pages, is_deep_file, is_readable_slide, is_slide, missing_slide_library
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k")
@@ -68,8 +69,6 @@ def find_images(
     for file in chain.from_iterable(map(_images_of, sources)):
         unique.setdefault(os.path.abspath(file.path), file)
     files = _with_bits(list(unique.values()))
-    if labels is not None or groups is not None:
-        from .label_tables import table_rows, values_of_files, voc_rows
     if labels is not None:
         is_folder = os.path.isdir(labels)
         rows = voc_rows(labels, classes) if is_folder else table_rows(labels, "label")

@@ -104,17 +104,16 @@ class ClassifyOutputs:
         if self.page:
             yield stack.enter_context(_page_writer(self.page, count))
 
-    def _printers(self, files: Sequence[ImageFile], model: CellModel) -> Iterator[Sink]:
+    def _printers(self, images: Sequence[ImageFile], model: CellModel) -> Iterator[Sink]:
         """Yield what prints the findings of an image as they come."""
         if not self.shown:
             return
-        start: Callable[[], Sink] = partial(cell_printer, [file.name for file in files], model.classes)
+        start: Callable[[], Sink] = partial(cell_printer, [image.name for image in images], model.classes)
         if self.shown == "csv":
             start = partial(cell_row_writer, sys.stdout, cell_columns(model))
         # A reader who leaves ends the work, unless there are files to write.
-        files_too = self.output, self.overlay, self.page, self.export, self.measurements, self.by_group
-        is_alone = not any(files_too)
-        yield start() if is_alone else until_stdout_closes(start)
+        files = self.output, self.overlay, self.page, self.export, self.measurements, self.by_group
+        yield until_stdout_closes(start) if any(files) else start()
 
 
 @contextmanager

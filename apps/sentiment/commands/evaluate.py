@@ -71,8 +71,7 @@ def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **option
         with stage("load"):
             models = [(path, load_scorer(path), about_model(path)) for path in paths]
         source = remembering_source(replace(source, path=corpus), models[0][2])
-        goal = next(iter(goals), None)
-        result = CorpusEvaluation(models, source, groups=groups, goal=goal, stage=stage)
+        result = CorpusEvaluation(models, source, groups=groups, goal=next(iter(goals), None), stage=stage)
         if mistakes:
             evaluation_output.write_mistakes(mistakes, result)
         if report:

@@ -117,25 +117,24 @@ class TextExplainer:
         parts = getattr(model["vectorizer"], "transformer_list", [])
         self._prefixes = [f"{name}__" for name, _ in parts] or [""]  # as its terms have it
 
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is found
     def explain(self, text: str, label: str | None = None) -> TextExplanation:
         """Split the score of a text into the contributions of its terms."""
         classifier = self._model["classifier"]
         counts = self._model["vectorizer"].transform([text])
         row = weighed(self._model, counts)
-        with np.errstate(over="ignore", invalid="ignore"):  # found below
-            decision = classifier.decision_function(row)[0]
+        decision = classifier.decision_function(row)[0]
         labels = TextLabels.given(classifier.classes_, np.array([decision]), thresholds_of(classifier))
         best = labels.codes[0] if labels.exclusive else decision.argmax()
         side, index, sign, against = _explained_side(classifier, np.ndim(decision) == 0, int(best), label)
         score, together = sign * float(np.ravel(decision)[index]), 0.0
-        with np.errstate(over="ignore", invalid="ignore"):
-            if is_kernel_machine(classifier):
-                shares, intercept = self._losses_without(counts, row.indices, index)
-                together = score - sign * float(intercept + shares.sum())
-            else:
-                shares, intercept = _linear_shares(classifier, row, index)
-            shares, intercept = sign * shares, float(sign * intercept)
-            most = np.abs(shares).sum(dtype=float) + abs(intercept)  # no sum of some is beyond it
+        if is_kernel_machine(classifier):
+            shares, intercept = self._losses_without(counts, row.indices, index)
+            together = score - sign * float(intercept + shares.sum())
+        else:
+            shares, intercept = _linear_shares(classifier, row, index)
+        shares, intercept = sign * shares, float(sign * intercept)
+        most = np.abs(shares).sum(dtype=float) + abs(intercept)  # no sum of some is beyond it
         if not np.isfinite([*np.ravel(decision), most]).all():
             raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
         words: list[ExplainedTerm] = []
