@@ -166,7 +166,7 @@ def check_there(path: str, kinds: Sequence[Kind], option: str = "-o") -> None:
         raise AppError(f"{path}: {what}; {told}", USAGE)
 
 
-def make_folder(path: str) -> None:
+def make_folder(path: str | os.PathLike[str]) -> None:
     """Make a folder for results, unless it is there, and find out whether files can be written into it."""
     try:
         os.makedirs(path, exist_ok=True)
@@ -175,7 +175,7 @@ def make_folder(path: str) -> None:
     _check_folder(path, path)
 
 
-def _check_folder(folder: str, path: str) -> None:
+def _check_folder(folder: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
     from tempfile import TemporaryFile
 
     try:

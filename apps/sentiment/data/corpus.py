@@ -276,7 +276,7 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Records]:
 
 def _plain_blocks(stream, source: TextSource, skipped: Skipped) -> Iterator[list[Record]]:
     number = 1
-    for texts in arriving_texts(stream, skipped, limit=source.max_line, size=BATCH_BYTES):
+    for texts in arriving_texts(stream, skipped, source.max_line, BATCH_BYTES):
         places, rows = range(number, number + len(texts)), ([text] for text in texts)
         columns = places, repeat(""), texts, repeat(""), rows, repeat(None)
         yield list(map(Record._make, zip(*columns, strict=False)))  # four times as fast as one by one

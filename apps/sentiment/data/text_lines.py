@@ -103,9 +103,7 @@ class Lines:
             self._waiting.extend([line.rstrip("\r") for line in lines] if "\r" in text else lines)
 
 
-def arriving_texts(
-    stream: BinaryIO, skipped: Skipped, *, limit: int, size: int = 1 << 18
-) -> Iterator[list[str]]:
+def arriving_texts(stream: BinaryIO, skipped: Skipped, limit: int, size: int) -> Iterator[list[str]]:
     """Yield lists of lines as they arrive: at most `size` bytes at once, without waiting to fill a list.
 
     Every line keeps its place. Bytes that are not UTF-8 and NUL characters are replaced, a line of more than

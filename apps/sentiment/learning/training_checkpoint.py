@@ -13,6 +13,7 @@ from fastsvm._utils.atomic import held
 
 from ...common.cache import Cache
 from ...common.errors import USAGE, AppError
+from ...common.paths import make_folder
 from ...common.printing import note
 from ..data.text_source import TextSource
 from ..settings import Settings
@@ -50,10 +51,7 @@ def open_checkpoint(
     reader = {f.name: getattr(source, f.name) for f in fields(source) if f.name != "path"}
     start = None if settings.start is None else zlib.crc32(Path(settings.start).read_bytes())
     folder = Path(path)
-    try:
-        folder.mkdir(exist_ok=True)
-    except FileExistsError:
-        raise AppError(f"{folder}: is a file, no checkpoint; choose another path") from None
+    make_folder(path)
     key = {**vars(settings), **reader, "corpus": _corpus_identity(source), "start": start, "stream": stream}
     for name in ("cv", "learning_curve"):  # decide no fit that is kept
         del key[name]

@@ -198,7 +198,7 @@ def test_a_damaged_step_is_done_again_and_files_of_others_stay(begun, run):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("notes", "notes: is a file, no checkpoint; choose another path"),
+        ("notes", "notes: is a file; give a folder"),
         ("run.ckpt", "run.ckpt: another process is working on it; wait for it, or choose another"),
     ],
 )

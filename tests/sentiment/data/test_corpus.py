@@ -181,9 +181,9 @@ class Trickle(io.RawIOBase):
         return len(piece)
 
 
-def arriving(pieces, **options):
+def arriving(pieces, size=1 << 18, **options):
     skipped, options = Skipped("pipe"), {"limit": 1 << 20, **options}
-    return list(arriving_texts(io.BufferedReader(Trickle(pieces)), skipped, **options)), skipped
+    return list(arriving_texts(io.BufferedReader(Trickle(pieces)), skipped, size=size, **options)), skipped
 
 
 def test_texts_are_given_as_they_arrive():
