@@ -259,14 +259,10 @@ def _verbose_option(*names: str) -> click.Option:
 
 
 AS_OPTION = "model_as_option"
-
-
-def _model_option() -> click.Option:
-    names, told = [AS_OPTION, "-m", "--model"], "The same as the argument MODEL."
-    option = click.Option(names, expose_value=False, metavar="MODEL", help=told)
-    option.section = "Input"
-    return option
-
+MODEL_OPTION = click.Option(
+    [AS_OPTION, "-m", "--model"], expose_value=False, metavar="MODEL", help="The same as the argument MODEL."
+)
+MODEL_OPTION.section = "Input"
 
 # The options that every command has.
 COMMON = [
@@ -310,7 +306,7 @@ def command(app: str, *examples: str, letter_v: bool = True, only_in_config: Map
         made = click.command(cls=Command, help=text, only_in_config=only_in_config, **more)(function)
         arguments = [each.metavar or each.name for each in made.params if isinstance(each, click.Argument)]
         if arguments and "MODEL" in arguments[0].upper():
-            made.params.append(_model_option())
+            made.params.append(MODEL_OPTION)
         made.params += COMMON if letter_v else [COMMON[0], _verbose_option(" /-q", "--verbose/--quiet")]
         return made
 
