@@ -78,7 +78,8 @@ def remembering_source(source: TextSource, about: dict) -> TextSource:
     origin = click.get_current_context().get_parameter_source
     names = {option: name for option, name in about.items() if isinstance(name, str)}
     usual = [option for option in names.keys() & COLUMNS if origin(option) is ParameterSource.DEFAULT]
-    return replace(source, remembered={COLUMNS[option]: names[option] for option in usual})
+    remembered = {COLUMNS[option]: names[option] for option in usual}
+    return replace(source, remembered=remembered, of_files=names.get("format") == "folder")
 
 
 def source_options(*, labelled: bool = True, **more):

@@ -46,8 +46,8 @@ def explain(arguments, number, label, quiet, verbose, **forms):
     label. Of a kernel machine a contribution is what the score loses without the term, and there are no
     weights to list.
 
-    TEXT is one argument, or - for stdin. MODEL is a file that train wrote. The default is `english`, a model
-    of reviews that comes with fastsvm.
+    TEXT is one argument, the name of a file that has it, or - for stdin. MODEL is a file that train wrote.
+    The default is `english`, a model of reviews that comes with fastsvm.
     """
     model, text = _model_and_text(arguments)
     check_one_form(forms["json"], forms["csv"])
@@ -59,8 +59,8 @@ def explain(arguments, number, label, quiet, verbose, **forms):
     from ..measures import prediction
     from ..output import explanation_output
 
-    if text == "-":
-        text = _read_stdin(max_line())
+    if text == "-" or (text and os.path.isfile(text)):
+        text = _read_text(text, max_line())
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("load"):
             model = prediction.load_text_model(model)
@@ -77,7 +77,7 @@ def explain(arguments, number, label, quiet, verbose, **forms):
 
 
 def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]:
-    """Tell MODEL and TEXT apart; one argument alone is MODEL if it is the name of a model or of a file."""
+    """Tell MODEL and TEXT apart; one argument alone is MODEL if it is the name of a model."""
     from ..measures.prediction import SHIPPED_NAME, is_model_file
 
     n = len(arguments)
@@ -85,8 +85,9 @@ def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]
         raise AppError(f"{n} arguments, where MODEL and TEXT are expected; put TEXT in quotes", USAGE)
     if n == 1:
         [one] = arguments
-        is_model = one == SHIPPED_NAME or one.endswith(".safetensors") or os.path.isfile(one)
-        return (one, None) if is_model else (None, one)
+        is_text = one != SHIPPED_NAME and not one.endswith(".safetensors")
+        is_text = is_text and not (os.path.isfile(one) and is_model_file(one))
+        return (None, one) if is_text else (one, None)
     if n == 2 and os.path.isfile(arguments[1]) and is_model_file(arguments[1]):
         raise AppError(f"{arguments[1]}: is the model; MODEL comes first, and TEXT second", USAGE)
     return arguments or (None, None)
@@ -109,12 +110,15 @@ def _show_words(model, number: int, stage: Stages, *, plot: str | None, csv: boo
         print_sections([top_words_output.top_words_section(words)])
 
 
-def _read_stdin(limit: int) -> str:
-    with open_binary("-", UTF8) as stream:
+def _read_text(path: str, limit: int) -> str:
+    name = "<stdin>" if path == "-" else path
+    with open_binary(path, UTF8) as stream:
         content = stream.read(limit + 1)
     if len(content) > limit:
-        raise AppError(f"<stdin>: {too_long(limit)}; give a shorter text")
+        raise AppError(f"{name}: {too_long(limit)}; give a shorter text")
     text = content.decode("utf-8-sig", errors="replace")
+    if path != "-":
+        note(f"{name}: all of it is taken as one text")
     if "\ufffd" in text and "\ufffd".encode() not in content:
-        note("<stdin>: bytes that are not UTF-8 were replaced")
+        note(f"{name}: bytes that are not UTF-8 were replaced")
     return text.rstrip("\r\n")

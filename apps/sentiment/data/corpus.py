@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...common.errors import USAGE, AppError, FormatError, Skipped
 from ...common.input_streams import open_binary
-from ...common.printing import shortened
+from ...common.printing import note, shortened
 from . import record_formats
 from .label_fields import SEPARATORS, SEVERAL, LabelField, split_fields
 from .text_lines import (
@@ -264,6 +264,8 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Records]:
         return
     with open_binary(source.path, source.encoding) as stream:
         if format == PLAIN:
+            if source.of_files and source.path != "-":
+                note(f"{source.name}: each line is taken as a text; give its folder for one text per file")
             yield Records(format, ["text"], _plain_blocks(stream, source, skipped))
             return
         lines = Lines(stream, skipped, source.max_line, BATCH_BYTES)

@@ -47,6 +47,11 @@ def read_records(lines: Lines, format: str, source: TextSource) -> Records:
     """Read the records in lines of a file of that format."""
     if format in _LINES:
         columns, parse = _LINES[format]
+        if format == "jsonl":
+            lines.give_back([first := next(lines)])
+            *_, record = parse(first[1], source)
+            if isinstance(record, dict):
+                _found_names(record, source, f"{source.name}, line {first[0]}")
         blocks = (
             [Record(n, *parse(line, source)) for n, line in enumerate(arrived, first) if line.strip()]
             for first, arrived in lines.arriving()
@@ -245,6 +250,17 @@ def _visible_paths(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
 
 
+def _found_names(names: Iterable[str], source: TextSource, place: str) -> list[str | None]:
+    """Return the names of the texts and of the labels, and say of others than the usual which are taken."""
+    wanted = {"--text-col": source.text_column, "--label-col": source.label_column}
+    found = [source.named(names, name) for name in wanted.values()]
+    for (option, name), there in zip(wanted.items(), found, strict=True):
+        is_other = (there or "").casefold() in OTHER_NAMES.get(name or "", ())
+        if is_other and there not in (f"{name}s", source.remembered.get(name)):
+            note(f"{place}: {name}s are taken from {there!r}; {option} chooses another column")
+    return found
+
+
 Row = tuple[int, list[str], str | None]  # the number of its first line, its fields, and how it stands there
 
 
@@ -269,28 +285,28 @@ def read_table(lines: Lines, format: str, source: TextSource) -> Records:
     first = next(lines)
     lines.give_back([first])
     rows = {s: [column.strip() for column in header_of(first[1], s)] for s in SEPARATORS[format]}
-    delimiter = max(rows, key=lambda s: (bool(source.named(rows[s], source.text_column, True)), len(rows[s])))
+    delimiter = max(rows, key=lambda s: (bool(source.named(rows[s], source.text_column)), len(rows[s])))
     header = [column.strip() for column in next(csv_rows(lines, delimiter, source.max_line))[1]]
-    wanted = {"--text-col": source.text_column, "--label-col": source.label_column}
-    found = {option: source.named(header, name, others=True) for option, name in wanted.items()}
-    missing = {option: name for option, name in wanted.items() if name and found[option] is None}
     place = f"{source.name}, line {first[0]}"
+    found = _found_names(header, source, place)
+    wanted = {"--text-col": source.text_column, "--label-col": source.label_column}
+    missing = [each for each, there in zip(wanted, found, strict=True) if wanted[each] and there is None]
     if missing:
-        names, options = " nor ".join(map(repr, missing.values())), " and ".join(missing)
+        names, options = " nor ".join(repr(wanted[each]) for each in missing), " and ".join(missing)
         there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")
         raise AppError(f"{place}: no column {names} among {there}; choose with {options}", USAGE)
-    if twice := repeated(name for name in header if name in found.values()):
+    if twice := repeated(name for name in header if name in found):
         raise AppError(f"{place}: two columns are called {twice!r}; give each a name of its own", USAGE)
-    for option, name in wanted.items():
-        if found[option] != source.named(header, name):
-            note(f"{place}: {name}s are taken from {found[option]!r}; {option} chooses another column")
-    text, label = (None if name is None else header.index(name) for name in found.values())
+    text, label = (None if name is None else header.index(name) for name in found)
     n = len(header)
 
     def record(number: int, fields: list[str], raw: str | None) -> Record:
         if len(fields) == n:
             given = "" if label is None else fields[label].strip()
             return Record(number, given, fields[text], "", fields, raw)
+        if n == 1:  # a line is one text, with the commas in it
+            line = raw or delimiter.join(fields)
+            return Record(number, "", line, "", [line])
         if len(fields) > MOST_COLUMNS:
             problem = f"more than {MOST_COLUMNS:,} fields"
         else:

@@ -14,8 +14,11 @@ from .text_lines import max_line
 
 TEXT_COLUMN, LABEL_COLUMN = "text", "label"
 COLUMNS = {"text_col": TEXT_COLUMN, "label_col": LABEL_COLUMN}  # by the names of their options
-# What a table that has no such column may call them: the first of these that it has is taken.
-OTHER_NAMES = {TEXT_COLUMN: ["comment", "review", "content"], LABEL_COLUMN: ["class", "sentiment", "stars"]}
+# What they may be called instead: the first of these that is there is taken.
+OTHER_NAMES = {
+    TEXT_COLUMN: ["comment", "review", "content"],
+    LABEL_COLUMN: ["labels", "class", "sentiment", "stars"],
+}
 
 
 class CorpusError(AppError):
@@ -42,7 +45,8 @@ class TextSource:
     A line or file of more than `max_line` bytes is skipped. Without a `label_column`, labels are not asked
     for. A `label_separator` parts the labels of a text; None finds out whether there is one, and with an
     empty one a text has one label. A table may have the `remembered` name of a column instead of the
-    usual one. What is in memory already is `given`: texts, each with its label or its labels.
+    usual one; `of_files` says that the model learned from a folder, where each file is a text. What is in
+    memory already is `given`: texts, each with its label or its labels.
     """
 
     path: str
@@ -54,20 +58,18 @@ class TextSource:
     max_line: int = field(default_factory=max_line)
     remembered: Mapping[str, str] = field(default_factory=dict)
     given: Sequence[tuple[str, LabelField]] | None = None
+    of_files: bool = False
 
     def __post_init__(self) -> None:
         if self.text_column == self.label_column:
             raise AppError(f"--text-col and --label-col are both {self.text_column!r}", USAGE)
 
-    def named(self, columns: Iterable[str], name: str | None, others: bool = False) -> str | None:
-        """Return the one of some columns that `name` means: the model's, its own, or in another case.
+    def named(self, columns: Iterable[str], name: str | None) -> str | None:
+        """Return the one of some columns that `name` means: the model's, its own, or one of `OTHER_NAMES`.
 
-        The column of labels may be called `labels` as well, and with `others` both have `OTHER_NAMES`.
+        Names may be in another case.
         """
-        name = name or ""
-        plural = f"{name}s" if name == LABEL_COLUMN else ""
-        also = OTHER_NAMES.get(name, []) if others else []
-        for wanted in filter(None, (self.remembered.get(name), name, plural, *also)):
+        for wanted in filter(None, (self.remembered.get(name or ""), name, *OTHER_NAMES.get(name or "", ()))):
             alike = [column for column in columns if column.strip().casefold() == wanted.casefold()]
             if wanted in alike or len(alike) == 1:
                 return wanted if wanted in alike else alike[0]
@@ -75,9 +77,10 @@ class TextSource:
 
     @property
     def own_columns(self) -> dict[str, str]:
-        """The names of columns that are not the usual ones, for a model to remember."""
+        """What a model remembers: names of columns that are not the usual ones, or that it is a folder."""
         given = {"text_col": self.text_column, "label_col": self.label_column}
-        return {option: name for option, name in given.items() if name not in (None, COLUMNS[option])}
+        own = {option: name for option, name in given.items() if name not in (None, COLUMNS[option])}
+        return own | ({"format": "folder"} if self.is_folder else {})
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from fastsvm.text import first_terms
 
 from ...common.cache import NO_CACHE, Cache
 from ...common.errors import Skipped
-from ...common.printing import labels_alike
+from ...common.printing import labels_alike, many
 from ...common.progress import UNWATCHED, Stages
 from ...common.training_items import count_learned, learned_items, text_hashes, too_good
 from ..data.corpus import Corpus, read_corpus
@@ -228,7 +228,8 @@ def _texts_to_train_on_first(corpus: Corpus, settings: Settings) -> tuple[list, 
     texts, places = ([column[i] for i in order] for column in (corpus.texts, corpus.places))
     there = list(y[: len(train)].label_counts)
     if len(there) < 2:
-        raise CorpusError(f"only the label {there[0]!r} is left to train on; give more texts, or --holdout 0")
+        told = f"only the label {there[0]!r} is left to train on, in {many(len(train), 'text')}"
+        raise CorpusError(f"{told}; give more texts (about 100 to begin with), or --holdout 0")
     return texts, y, places, len(train)
 
 

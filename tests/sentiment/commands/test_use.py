@@ -213,3 +213,35 @@ def test_well_known_names_of_columns_are_found_and_named(run, texts):
         "train", "excel.csv", "-o", "m.safetensors", "--text-col", "Comment", "--label-col", "Sentiment"
     )
     assert "are taken from" not in given.stderr
+    rows = [json.dumps({"content": text, "class": label}) for label, text in texts(60)]
+    Path("web.jsonl").write_text("\n".join(rows))
+    told = run("train", "web.jsonl", "-o", "m.safetensors", "--recipe", "nb-words")
+    assert told.exit_code == 0
+    assert "labels are taken from 'class'; --label-col chooses" in told.stderr
+
+
+def test_a_line_of_a_table_with_one_column_is_one_text(run, model):
+    texts = ["great, sturdy and bright", "awful", 'two, "quoted"', 'He said,"no"', "", "a, quoted, text"]
+    Path("one.csv").write_text("Text\n" + "\n".join([*texts[:-1], f'"{texts[-1]}"']))
+    result = run("predict", model, "one.csv")
+    assert result.exit_code == 0
+    rows = [*csv.DictReader(io.StringIO(result.stdout))]
+    assert [row["Text"] for row in rows] == [*filter(None, texts)]
+    assert all(row["label"] for row in rows)
+
+
+def test_a_file_is_explained_as_one_text_and_lines_of_it_are_said_to_be_texts(run, texts):
+    for i, (label, text) in enumerate(texts(60)):
+        Path("mail", label).mkdir(parents=True, exist_ok=True)
+        Path("mail", label, f"{i}.txt").write_text(text)
+    assert run("train", "mail", "-o", "m.safetensors", "--recipe", "nb-words").exit_code == 0
+    Path("letter.txt").write_text("great\n\nlovely\n")
+    whole, told = (
+        run("explain", "m.safetensors", "great\n\nlovely"),
+        run("explain", "m.safetensors", "letter.txt"),
+    )
+    assert told.stdout == whole.stdout
+    assert "letter.txt: all of it is taken as one text" in told.stderr
+    told = run("predict", "m.safetensors", "letter.txt")
+    assert told.stdout.count("\n") == 3
+    assert "letter.txt: each line is taken as a text; give its folder" in told.stderr
