@@ -76,11 +76,15 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
         except ValueError:
             fine = False
         if not fine and (bad := [k for k, cell in enumerate(cells) if not _is_number(cell)]):
-            advice = _advice(cells[bad[0]].strip(), header and own[bad[0]])
+            error = fault(f"column {places[bad[0]] + 1} is no number")
+            next_cells = [row[places[bad[0]]] for row in islice(rows, 5) if len(row) == len(top)]
+            is_known = label_col is not None or (label_name or "").lower() in LABEL_NAMES
+            advice = _advice([cells[bad[0]].strip(), *next_cells], header and own[bad[0]], is_known)
             if label is None and bad[0] == len(cells) - 1:
                 advice = f"the model has {many(n_features, 'column')}, and then there may be a label"
             advice += "; if it has names, give --header" * (not (values or header) and guessed)
-            raise fault(f"column {places[bad[0]] + 1} is no number; {advice}")
+            error.message += f"; {advice}"
+            raise error
         values.extend(numbers)
     if index:
         note(f"{name}: the first column has no name, and is left out as an index")
@@ -168,12 +172,18 @@ def _is_number(cell):
         return False
 
 
-def _advice(cell, name):
-    """Return what to do about a cell that is no number."""
+def _advice(cells, name, knows_label):
+    """Return what to do about a cell that is no number, before others of its column."""
+    cell, *others = cells
     if re.fullmatch(r"[\d.+-]*[,;][\d,;.+-]*", cell):
         return "write decimal points, not commas"
-    is_word = re.search(r"[^\W\d_]{2}", cell) and _is_column_name(cell)
-    if is_word and (cell.count(" ") > 1 or cell[0].isalpha()):
-        do = f"give --label-col {shortened(name)!r}" if name else "move it to the end"
-        return f"if it is the label, {do}; if it has texts, try fastsvm-sentiment train"
-    return "fill it in, or leave the row out"
+    is_word = re.search(r"[^\W\d_]{2}", cell) and cell[0].isalpha() and _is_column_name(cell)
+    if cell.count(" ") > 1 and re.search(r"[^\W\d_]{2}", cell):
+        return "for texts there is fastsvm-sentiment train"
+    if any(map(_is_number, others)) or not (others or is_word):
+        return "fill it in, or leave the row out"
+    told = "leave the column out, or turn its words into numbers"
+    if knows_label:
+        return told
+    do = f"give --label-col {shortened(name)!r}" if name else "move it to the end"
+    return f"if it is the label, {do}; otherwise {told}"

@@ -47,8 +47,18 @@ BAD += [(row, "is no number; write decimal points") for row in ('1,"1,5",x\n', "
 BAD += [(f"1,2,{label}\n3,4,a\n", "line 1: no label") for label in ("", " ", "nan")]
 BAD += [
     ("label,a,b\n1,2,3\n", "line 1: 'label' is a label's name, but the last column is 'b'; choose with --l"),
-    ("good film,1,a\n", "line 1: column 1 is no number; if it is the label, move it to the end; if it has"),
-    ("a,b,label\n1,red,x\n", "line 2: column 2 is no number; if it is the label, give --label-col 'b'"),
+    ("good film,1,a\n", "line 1: column 1 is no number; if it is the label, move it to the end; otherwise"),
+    (
+        "a,b,c\n1,red,x\n",
+        "line 2: column 2 is no number; if it is the label, give --label-col 'b'; otherwise",
+    ),
+    ("a,b,label\n1,red,x\n", "line 2: column 2 is no number; leave the column out, or turn its words into"),
+    (
+        "a,b,label\nw1,2,x\nw2,3,y\n",
+        "line 2: column 1 is no number; leave the column out, or turn its words into",
+    ),
+    ("a,b,c\n1,red,x\n2,4,y\n", "line 2: column 2 is no number; fill it in"),
+    ("a,b\nI like it,x\n", "line 2: column 1 is no number; for texts there is fastsvm-sentiment train"),
     (",a,b,label\n0.5,1,2,x\n", "line 2: column 1 has no name, and is no index"),
     ("a,a,label\n1,2,x\n", "line 1: two columns are called 'a'"),
     ("a,b,x\n2,3,x\n", "line 2: the label 'x' is in line 1 too; give --header or --no-header"),
