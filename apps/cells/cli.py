@@ -11,7 +11,7 @@ Not a medical device.
 \b
 Examples:
   fastsvm-cells classify smears --report smears.html
-  fastsvm-cells train data/cells/images --groups data/cells/groups.csv
+  fastsvm-cells train smears -o smears.safetensors
 """
 
 main = app("fastsvm-cells", HELP, COMMANDS)

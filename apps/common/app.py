@@ -165,6 +165,7 @@ class App(click.Group):
 
     def resolve_command(self, ctx, args):
         """Find a command; of a word of another program, say what it is called here."""
+        ctx.meta["words"] = args
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

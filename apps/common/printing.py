@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -119,11 +120,18 @@ def print_rows(rows: Iterable[Sequence[str]], separator: str = "\t") -> None:
 
 
 def certificate_line(gaps: float | Sequence[float] | None, classifier: str = "") -> str:
-    """Return a sentence on the distance of a fit, or of one for each label, to the optimum."""
+    """Return a sentence on the distance of a fit, or of the worst one of several, to the optimum."""
     if gaps is None:
-        return f"none: the {classifier} has no dual problem to bound its objective from below"
-    gap, which = (gaps, "") if isinstance(gaps, float) else (max(gaps), "largest ")
-    return f"{which}relative gap {gap:.1e}: no weights lower the objective by more than {100 * gap:.2g} %"
+        return f"none for the {classifier}, which has no dual problem"
+    gap = gaps if isinstance(gaps, float) else max(gaps)
+    return f"the objective is within {100 * gap:.2g} % of the lowest"
+
+
+def next_line(*words: str) -> str:
+    """Return a line with the command to go on with: these words, or the same as now with these options."""
+    context = click.get_current_context().find_root()
+    words = words if not words[0].startswith("-") else (context.info_name, *context.meta["words"], *words)
+    return f"next: {shlex.join(words)}"
 
 
 def fields(result: object, *names: str) -> dict:

@@ -64,7 +64,7 @@ def too_good(known: int | None, n: int, what: str) -> str:
     """Return a sentence on a test with `known` of `n` items from the training; nothing if none are."""
     share = "all" if known == n else f"{known or 0:,}"
     are = "are" if 2 * (known or 0) > n else "may be"  # rows of few different values may well occur twice
-    told = f"the model has learned from {share} of these {many(n, what)}: the figures {are} too good"
+    told = f"the model learned from {share} of these {many(n, what)}: the figures {are} too good"
     return told if known else ""
 
 

@@ -34,9 +34,10 @@ def adapt(model, images, output, json, quiet, verbose, **known):
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = adapt_cell_model(model, images, output, **known, stage=stage)
     warn(too_good(result.learned, sum(result.label_counts.values()), "labelled cell"))
+    code = note_skipped(result.skipped)
     if json:
         print_json(adaptation_record(result, stage.seconds))
     else:
         sections = adaptation_sections(result, stage.seconds)
-        print_sections(sections if verbose else brief_sections(sections, "adapt", output))
-    return note_skipped(result.skipped)
+        print_sections(sections if verbose else brief_sections(sections, "adapt", output, images[0]))
+    return code

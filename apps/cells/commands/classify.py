@@ -1,6 +1,5 @@
 """`classify`: find, classify and count white cells."""
 
-import shlex
 import sys
 from dataclasses import fields
 
@@ -9,10 +8,21 @@ import click
 from ...common.dask_cluster import scheduler_option
 from ...common.options import FiniteRange, json_option, options_of_fields, section
 from ...common.paths import Continues, Reads, Writes
-from ...common.printing import check_one_form, note_skipped, print_json, print_line, tidy_warnings, warn
+from ...common.printing import (
+    check_one_form,
+    many,
+    next_line,
+    note_skipped,
+    print_json,
+    print_line,
+    tidy_warnings,
+    warn,
+)
 from ...common.progress import Stages
 from ..settings import ClassifySettings
 from ._options import command, images_argument, labels_option, model_option
+
+MOST_NAMED = 3  # arguments in the command to go on with
 
 
 @command(
@@ -81,18 +91,18 @@ def classify(images, csv, json, quiet, verbose, **given):
     with tidy_warnings(), Stages(verbose, not quiet and not (csv and sys.stdout.isatty())) as stage:
         outputs = ClassifyOutputs(shown, keep=json, **files)
         count = api.classify(images, outputs=outputs, stage=stage, **given)
+    code = note_skipped(count.skipped)
     warn(cell_tables.missed_line(count, count.look), count.advice(), count.too_good)
     if json:
         print_json(cell_tables.count_record(count, stage.seconds))
-    elif not csv:
+    elif count.images and not csv:
         if verbose:
             print_line("")
-        next_line = ""
+        lines = [f"{files['output']}: {many(count.cells, 'cell')}"] * bool(files["output"])
         if count.advice():
             chosen = ["-m", given["model"]] if given["model"] else []
-            words = [*(images if len(images) == 1 else ["IMAGES"]), *chosen]
-            next_line = f"next: fastsvm-cells review {shlex.join(words)}"
-        elif not (verbose or files["page"]):
-            next_line = "next: --report FILE.html shows each cell; --csv or -v lists them"
-        print_sections(cell_tables.count_sections(count, next_line))
-    return note_skipped(count.skipped)
+            lines.append(next_line("fastsvm-cells", "review", *images[:MOST_NAMED], *chosen))
+        elif not (verbose or files["page"]) and len(images) <= MOST_NAMED:
+            lines.append(next_line("--report", "cells.html"))
+        print_sections(cell_tables.count_sections(count, lines))
+    return code

@@ -12,7 +12,7 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
 
 
 @command(
-    "train data/cells/images --groups data/cells/groups.csv",
+    "train smears",
     "train smears --labels labels.csv --groups groups.csv",
     "train smears --corrections corrections.json -o new.safetensors",
 )
@@ -52,9 +52,10 @@ def train(images, output, suspects, json, quiet, verbose, **given):
                     draw_mistakes(suspects, done.suspects)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
+    code = note_skipped(done.skipped)
     if json:
         print_json(training_record(done, stage.seconds))
     else:
         sections = training_sections(done, stage.seconds)
-        print_sections(sections if verbose else brief_sections(sections, "train", output))
-    return note_skipped(done.skipped)
+        print_sections(sections if verbose else brief_sections(sections, "train", output, images[0]))
+    return code

@@ -153,7 +153,7 @@ def crop_record(count: CellCounts, seconds: dict[str, float]) -> dict:
     }
 
 
-def count_sections(count: CellClassification, next_line: str = "") -> list[Section]:
+def count_sections(count: CellClassification, last: Sequence[str] = ()) -> list[Section]:
     """Return the differential count and the rest of what `classify` prints of all images."""
     lines = [found_line(count)]
     if count.undecided:
@@ -167,7 +167,7 @@ def count_sections(count: CellClassification, next_line: str = "") -> list[Secti
         lines.append(f"{many(said['count'], kind)}{mean}")
     shares = [count_section(count)] if count.cells else []
     groups = groups_sections(count, SHOWN_GROUPS, brief=True)
-    return [*shares, *groups, Section(lines=[*lines, *filter(None, [next_line])])]
+    return [*shares, *groups, Section(lines=[*lines, *last])]
 
 
 def count_section(count: CellClassification, title: str = "Count", grows: bool = False) -> Section:

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from shlex import quote
 
-from ...common.printing import certificate_line, fields, many
-from ...common.sections import Line, Section, Table, confusion_table, time_section
+from ...common.printing import certificate_line, fields, many, next_line
+from ...common.sections import Section, Table, confusion_table, time_section
 from ...common.statistics import shown
 from ..finding.findings import UNFAMILIAR
 from ..finding.image_scale import scale_record
@@ -16,8 +15,8 @@ from ..learning.calibration import CellCalibration
 from ..learning.cell_model import relative_gap
 from ..learning.error_report import ErrorReport
 
-DETAILS = {"Alpha", "Certificate", "Scores", "Time", "Model"}  # sections that only -v prints as they are
 SUSPECTS, VALIDATION, SHOWN_LABELS = "Labels to check", "Cross-validation", 5  # labels to check
+DETAILS = {"Alpha", "Certificate", "Scores", "Time", "Model", SUSPECTS}  # that only -v prints as they are
 # Labelled cells per class from which on `train` on these alone does as well: with 10 its error on the rest of
 # a laboratory was 0.100, adapt's 0.092; with 20 it was 0.073 and 0.082.
 ENOUGH_A_CLASS = 20
@@ -131,19 +130,22 @@ def adaptation_sections(result: CellAdaptation, seconds: Mapping[str, float]) ->
     ]
 
 
-def brief_sections(sections: Sequence[Section], command: str, model: str) -> list[Section]:
+def brief_sections(sections: Sequence[Section], command: str, model: str, images: str) -> list[Section]:
     """Return what matters most of what `train` or `adapt` says, and what comes next."""
     left_out = {*DETAILS, *(["Labels"] if command == "train" else [])}  # the confusion table has the labels
-    next_line = f"next: fastsvm-cells classify IMAGES -m {quote(model)}; {command} -v says more"
-    left_out |= {each.title for each in sections if each.title == SUSPECTS and not each.tables}
-    last: list[Line] = []
-    for place, each in enumerate(sections):
+    shown, last = [], []
+    for each in sections:
         if each.title == VALIDATION:  # the result stands last, below its table
-            last, sections = [f"cross-validation: {each.lines[0]}", *each.lines[1:]], [*sections]
-            sections[place] = Section(tables=each.tables)
-        last += each.lines if each.title == "Certificate" else []
-    shown = [each for each in sections if each.title not in left_out]
-    return [*shown, Section(lines=[*last, f"model: {model}", next_line])]
+            shown.append(Section(tables=each.tables))
+            last += [f"cross-validation: {each.lines[0]}", *each.lines[1:2]]
+        elif each.title == SUSPECTS and each.tables:
+            last.append(f"{each.lines[0]} --suspects FILE draws them.")
+        elif each.title == "Certificate":
+            last.append(f"certificate: {each.lines[0]}")
+        elif each.title not in left_out:
+            shown.append(each)
+    told = f"model: {model} ({command} -v says more)"
+    return [*shown, Section(lines=[*last, told, next_line("fastsvm-cells", "classify", images, "-m", model)])]
 
 
 def _labels_section(counts: Mapping[str, int], what: str, notes: Iterable[str] = ()) -> Section:
@@ -213,10 +215,10 @@ def _suspects_section(done: CellTraining) -> Section:
     if not suspects:
         agreed = "none: models that had not seen an image agree with every label"
         return Section(title=title, lines=[agreed])
-    low, high = (100 * share for share in done.suspect_share)
+    estimate = " to ".join(dict.fromkeys(f"{100 * share:.0f}" for share in done.suspect_share))
     lines = [
-        f"Models that had not seen an image contradict {len(suspects):,} of {n:,} labels.",
-        f"By an estimate {low:.0f} to {high:.0f} % of the labels are wrong.",
+        f"Models of other images contradict {len(suspects):,} of {n:,} labels.",
+        f"By an estimate {estimate} % of all labels are wrong.",
     ]
     rows = [
         (file.name, file.label, cell.label, f"{cell.score:.2f}") for file, cell in suspects[:SHOWN_LABELS]

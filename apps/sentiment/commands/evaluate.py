@@ -57,7 +57,7 @@ def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **option
     was chosen on these texts to do slightly worse on others.
     """
     if not 2 <= len(arguments) <= 3:
-        raise AppError(f"{len(arguments)} arguments; give MODEL [SECOND] CORPUS", USAGE)
+        raise AppError("give MODEL and CORPUS, or two models and CORPUS", USAGE)
     *paths, corpus = arguments
     groups = options.pop("groups")
     goals = [(name, value) for name, value in options.items() if value is not None]
@@ -77,12 +77,13 @@ def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **option
         if report:
             with stage("report"):
                 evaluation_output.write_evaluation_report(report, result, source.name)
+    code = note_skipped(result.skipped)
     warn(*result.warnings)
+    if unknown := result.evaluation.unknown_labels:
+        names = shorten(", ".join(unknown), 200, placeholder=" ...")
+        note(f"note: the model does not know {names}; these texts count as mistakes")
     if json:
         print_json(evaluation_output.evaluation_record(result, stage.seconds))
     else:
         print_sections(evaluation_output.evaluation_sections(result, verbose))
-    if unknown := result.evaluation.unknown_labels:
-        names = shorten(", ".join(unknown), 200, placeholder=" ...")
-        note(f"note: the model does not know {names}; these texts count as mistakes")
-    return note_skipped(result.skipped)
+    return code

@@ -32,7 +32,7 @@ from ._options import command, number_option, rows_shown
         help="Explain the score of this label.  [default: the second of two labels, else the best one]",
     ),
     click.option(
-        "--plot", type=Writes("plot"), help="Without TEXT: also draw a bar chart (.png, .svg or .pdf)."
+        "-o", "--plot", type=Writes("plot"), help="Without TEXT: also draw a bar chart (.png, .svg or .pdf)."
     ),
     click.option("--csv", is_flag=True, help="Without TEXT: print a CSV table of label, word and weight."),
     json_option,

@@ -67,11 +67,11 @@ def train(corpus, output, report, json, quiet, verbose, **options):
             with Stages(verbose, spinner=not quiet) as stage_of_report, stage_of_report("report"):
                 model.report(report, _reproducing_command(click.get_current_context()))
     finally:  # whatever happened to the report, the model is there
+        code = note_skipped(result.skipped)
         if json:
             print_json(training_record(result, stage.seconds))
         else:
             print_sections(training_sections(result, stage.seconds) if verbose else brief_sections(result))
-        code = note_skipped(result.skipped)
     return code
 
 

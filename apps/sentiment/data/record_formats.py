@@ -28,7 +28,7 @@ from ...common.errors import USAGE, AppError, FormatError
 from ...common.input_streams import DamagedGzip, open_binary
 from ...common.printing import note
 from .text_lines import NO_KEY, NO_LABEL, Lines, is_decoded, too_long
-from .text_source import Record, Records, TextSource, repeated
+from .text_source import OTHER_NAMES, Record, Records, TextSource, repeated
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
 SEPARATORS = {"tsv": "\t", "csv": ",;|\t"}  # of fields; the first one unless the header has another

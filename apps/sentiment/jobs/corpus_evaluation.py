@@ -87,8 +87,10 @@ class CorpusEvaluation:
     def warnings(self) -> list[str]:
         """What makes the figures look better than they are, and how the texts differ from the training's."""
         told = [(path, too_good(n, self.evaluation.n, "text")) for path, n in self.learned.items()]
-        told += [(path, watch.strangeness or watch.difference) for path, watch in self.watches.items()]
-        return [f"{path}: {words}" for path, words in told if words]
+        for path, watch in self.watches.items():
+            if 2 * (self.learned[path] or 0) <= self.evaluation.n:  # texts of the training differ anyway
+                told.append((path, watch.strangeness or watch.difference))
+        return [f"{path}: {words}" if self.paired else words for path, words in told if words]
 
 
 def _scores_on_corpus(model, watch: TextWatch, corpus: Corpus, source: TextSource) -> AnswerScores:

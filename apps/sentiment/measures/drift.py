@@ -274,4 +274,4 @@ class TextWatch:
     def difference(self) -> str:
         """What differs, in words; nothing if nothing does."""
         told = ", ".join(map(str, self.moved))
-        return told and f"the texts are unlike those that training held out: {told}"
+        return told and f"the texts differ from those held out in training: {told}"

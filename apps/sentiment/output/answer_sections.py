@@ -44,10 +44,12 @@ ABOUT_CONFUSION = (
 )
 
 
-def page_head(about: Line, counts: Mapping[str, int], n_skipped: int, warnings: Iterable[str]) -> Section:
+def page_head(
+    about: Line, facts: Iterable[Fact], counts: Mapping[str, int], n_skipped: int, warnings: Iterable[str]
+) -> Section:
     """Return the text below the title of a page: about what it is, and what to beware of."""
     skipped = [f"{many(n_skipped, 'record')} of the corpus skipped."] * bool(n_skipped)
-    facts = [Fact(name, f"{n:,}") for name, n in counts.items()]
+    facts = [*facts, *(Fact(name, f"{n:,}") for name, n in counts.items())]
     return Section(about=[about], facts=facts, lines=[*skipped, *(f"{told}." for told in warnings)])
 
 

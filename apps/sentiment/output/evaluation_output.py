@@ -9,15 +9,14 @@ from statistics import fmean
 from ...common.csv_quoting import csv_writer, table_file
 from ...common.files import replace_file
 from ...common.html_pages import sections_page
-from ...common.printing import more
+from ...common.printing import more, next_line
 from ...common.sections import Section, Table
 from ...common.statistics import shown
 from ..jobs.corpus_evaluation import GROUP_COLUMNS, CorpusEvaluation
 from ..measures.answer_scores import LABEL_COLUMNS
-from .answer_sections import answer_sections, mistakes_section, page_head, threshold_effects
+from .answer_sections import answer_sections, main_facts, mistakes_section, page_head, threshold_effects
 
 GROUPS_LISTED = 100
-NEXT = "next: evaluate -v says more, and --report FILE.html shows mistakes"
 
 
 def evaluation_record(result: CorpusEvaluation, seconds: dict[str, float]) -> dict:
@@ -64,7 +63,7 @@ def evaluation_sections(result: CorpusEvaluation, full: bool = True) -> list[Sec
     title = "" if result.paired is None else f"Accuracy of {result.path}"
     if not full:  # the result stands last, and what to do next
         accuracy = sections.pop(0)
-        sections.append(replace(accuracy, title=title, lines=[*accuracy.lines, NEXT]))
+        sections.append(replace(accuracy, title=title, lines=[*accuracy.lines, next_line("-v")]))
     if result.paired is not None:
         sections.insert(0, _comparison(result.path, result.evaluation.accuracy, result.paired))
     return sections
@@ -89,8 +88,10 @@ def _comparison(first: str, accuracy: float, two: dict) -> Section:
 def write_evaluation_report(path: str | os.PathLike[str], result: CorpusEvaluation, corpus: str) -> None:
     """Write the page about a model on a corpus and its mistakes."""
     scores, warnings = result.evaluation, [*result.warnings, *result.evaluation.warnings]
-    counts = {"texts": scores.n, "labels": len(scores.labels), "mistakes": len(scores.mistakes)}
-    head = page_head(f"fastsvm {version('fastsvm')}", counts, result.skipped.count, warnings)
+    counts = {"texts": scores.n, "mistakes": len(scores.mistakes)}
+    head = page_head(
+        f"fastsvm {version('fastsvm')}", main_facts(scores)[:1], counts, result.skipped.count, warnings
+    )
     sections = [*evaluation_sections(result), mistakes_section(result.model, scores)]
     replace_file(path, sections_page(("", result.path, " on ", corpus), head, sections).encode())
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...common.files import replace_file
 from ...common.html_pages import sections_page
-from ...common.printing import certificate_line, fields, many, more, percent, shortened
+from ...common.printing import certificate_line, fields, many, more, next_line, percent, shortened
 from ...common.sections import Fact, Figure, Line, Section, Table, time_section
 from ...common.statistics import shown
 from ..jobs.suspect_texts import LETTERS_SHOWN, SuspectText
@@ -79,14 +79,14 @@ def write_training_report(
     command : str
         The command line that repeats this training.
     """
+    facts = [] if result.evaluation is None else main_facts(result.evaluation)[:1]
     counts = {"texts to train on": result.n_train, "texts for probabilities": result.n_calibrate}
     counts = {name: n for name, n in counts.items() if n} | {
         "texts held out": result.n_test,
-        "labels": len(result.label_counts),
         "terms known": result.n_features,
     }
     about = "", saved, f" · {result.settings.classifier} · fastsvm {version('fastsvm')}"
-    head = page_head(about, counts, result.skipped.count, result.warnings)
+    head = page_head(about, facts, counts, result.skipped.count, result.warnings)
     page = sections_page(("Text classifier: ", corpus), head, training_sections(result, {}, command))
     replace_file(path, page.encode())
 
@@ -103,15 +103,12 @@ def brief_sections(result: TextTraining) -> list[Section]:
         labels.sort(key=lambda label: 1.0 if recalls.get(label) is None else recalls[label])
     rows = _brief_rows(result, labels[:LABELS_IN_BRIEF], recalls)
     table = Table(("label", "recall", "top words"), rows, words=(0, 2), left_out=left)
-    relative, certificate = result.relative_gap, f"none for the {settings.classifier}"
-    if relative is not None:
-        certificate = f"the objective is within {100 * np.max(relative):.2g} % of the lowest"
     next_lines: list[Line] = [
         f"recipe: {settings.recipe or 'as given'}; {result.n_features:,} features; {settings.classifier}"
         + (f", alpha {settings.alpha:g}" if settings.alpha else ""),
-        f"certificate: {certificate}",
-        ("model: ", f"{result.path}"),
-        ("next: fastsvm-sentiment predict ", f"{result.path}", " FILE; train -v says more"),
+        f"certificate: {certificate_line(result.relative_gap, settings.classifier)}",
+        ("model: ", f"{result.path}", " (train -v says more)"),
+        next_line("fastsvm-sentiment", "predict", f"{result.path}"),
     ]
     return [Section(lines=lines), Section(tables=[table]), Section(lines=next_lines)]
 

@@ -4,7 +4,7 @@ import click
 
 from ...common.options import STRENGTH, section
 from ...common.paths import Writes, default_output
-from ...common.printing import certificate_line, labels_alike, many, percent, warn
+from ...common.printing import certificate_line, labels_alike, many, next_line, percent, warn
 from ...common.sections import Section
 from . import _options
 
@@ -76,4 +76,5 @@ def fit(source, stage, cost, folds, output, **options):
     if penalty != "l2":
         record |= {"penalty": penalty, "nonzero": int(model.coef_.any(axis=0).sum())}
         told += f", {many(record['nonzero'], 'column')} with a weight"
-    return record, [Section(lines=[told, certificate_line(gaps), f"{output}: written"])]
+    lines = [told, f"certificate: {certificate_line(gaps)}", f"model: {output}", next_line("-v", "5")]
+    return record, [Section(lines=lines)]

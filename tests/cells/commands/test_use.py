@@ -15,7 +15,7 @@ from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.measuring.describing import describe_image
 from refusal import assert_refused
 
-TOO_GOOD = "warning: the model has learned from {} of these {} labelled images: the figures are too good"
+TOO_GOOD = "warning: the model learned from {} of these {} labelled images: the figures are too good"
 COUNTS = {"EOSINOPHIL": 11, "LYMPHOCYTE": 12, "MONOCYTE": 11, "NEUTROPHIL": 12}
 COLUMNS = ["file", "cell", *"xywh", "cx", "cy", "area", "label", "score"]
 COLUMNS += [*(f"p_{label}" for label in COUNTS), "flags", "status"]
@@ -95,7 +95,7 @@ def test_the_count_comes_first_and_cells_where_they_are_asked_for(run, folder, m
     assert brief[0] == "Count"
     assert len(brief) == 10
     assert "4 white cells in 4 images" in brief
-    assert brief[-1] == "next: --report FILE.html shows each cell; --csv or -v lists them"
+    assert brief[-1] == f"next: fastsvm-cells classify {top} -m {model} --report cells.html"
     lines = run("classify", top, "-m", model, "-v").stdout.splitlines()
     assert [line.split()[0] for line in lines[:5]] == ["file", *sorted(path.name for path in top.iterdir())]
     assert lines[6:] == brief[:-1]

@@ -9,7 +9,7 @@ import pytest
 
 from fastsvm_apps.sentiment.measures import prediction
 
-UNLIKE = "warning: the texts are unlike those that training held out: "
+UNLIKE = "warning: the texts differ from those held out in training: "
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_evaluate_warns_and_has_a_field(run, usual, write):
     result = run("evaluate", path, write(with_other_words(pairs)), "--json")
     names = [each["what"] for each in json.loads(result.stdout)["moved"]]
     assert names[0] == "known terms per word"
-    assert f"{path}: {UNLIKE.partition(' ')[2]}" in result.stderr
+    assert UNLIKE in result.stderr
 
 
 @pytest.mark.parametrize(

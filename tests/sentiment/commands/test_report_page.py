@@ -50,7 +50,7 @@ def test_the_figures_of_the_page_are_those_of_the_record(report, write, texts):
     weight = np.abs(fastsvm.load_model(record["model"])["classifier"].coef_).max()
     assert f"{weight:.4f}" in section(reader, "top-words")
     assert f"{record['objective']:.6g}" in section(reader, "certificate")
-    assert f"by more than {100 * record['relative_gap']:.2g} %" in section(reader, "certificate")
+    assert f"is within {100 * record['relative_gap']:.2g} %" in section(reader, "certificate")
 
 
 def test_words_are_marked_by_what_they_say(report, write):

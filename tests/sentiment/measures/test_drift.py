@@ -71,7 +71,7 @@ def test_values_are_means_here_and_there():
         "confidence": pytest.approx((0.6, 0.8), abs=0.03),
     }
     assert watch.difference.startswith(
-        "the texts are unlike those that training held out: known terms per word 0."
+        "the texts differ from those held out in training: known terms per word 0."
     )
     label = moved(lot(2000, (0.5, 0.5, 0))).difference
     assert label.endswith(": label c 0 % (there 20 %), label b 51 % (there 30 %)")
