@@ -5,7 +5,11 @@ import re
 import sys
 import tomllib
 from importlib.metadata import version as installed_version
+from inspect import Signature, signature
 from pathlib import Path
+from shutil import rmtree
+
+from sphinx.util.inspect import stringify_signature
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -61,6 +65,7 @@ autodoc_mock_imports = ["onnx", "onnxruntime", "skl2onnx"]
 autosummary_imported_members = True
 autosummary_ignore_module_all = False
 myst_heading_anchors = 4
+myst_enable_extensions = ["deflist"]
 html_math_renderer = "mathml"
 copied = (".highlight-sh", ".highlight-console", ".highlight-python", ".highlight-Python", ".doctest")
 copybutton_selector = f"div:is({', '.join(copied)}) pre"
@@ -77,6 +82,10 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e6,
     "abort_on_example_error": True,
 }
+for drawn in (DOCS / "gallery").rglob("plot_*.rst"):
+    if not (DOCS / "examples" / drawn.relative_to(DOCS / "gallery")).with_suffix(".py").exists():
+        rmtree(DOCS / "gallery")  # an example was moved or removed
+        break
 
 
 def show(app, docname, source):
@@ -114,7 +123,16 @@ def escape(app, what, name, thing, options, lines):
             literal = indent if line.endswith("::") else None
 
 
+def sign(app, what, name, thing, options, arguments, returned):
+    """Show the parameters of a model, not those of its `__new__`, which only checks their names."""
+    if what == "class" and arguments == "(*args, **params)":
+        found = signature(thing).replace(return_annotation=Signature.empty)
+        return stringify_signature(found, show_annotation=False), None
+    return None
+
+
 def setup(app):
     """Sphinx calls this."""
+    app.connect("autodoc-process-signature", sign)
     app.connect("autodoc-process-docstring", escape, priority=900)  # after numpydoc
     app.connect("source-read", show)

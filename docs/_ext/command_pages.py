@@ -1,4 +1,4 @@
-"""A page for each command: what its `--help` prints at 80 columns."""
+"""A page for each command: what its `--help` says."""
 
 import re
 from importlib.metadata import distribution
@@ -8,16 +8,37 @@ from textwrap import dedent
 
 from click.testing import CliRunner
 
+UNWRAPPED = 10_000  # columns
+
+
+def plain(text):
+    """Return a text of `--help` in Markdown, which shows it as it is; only backquotes have their meaning."""
+    parts = text.strip().split("`")
+    parts[::2] = (re.sub(r"([*_<\[\\])", r"\\\1", part) for part in parts[::2])
+    return "`".join(parts)
+
+
+def listed(body, program):
+    """Return options, or the commands of a program, as a list of definitions."""
+    entries = re.findall(r"^  (\S.*?)(?:(?: {2,}|\n {3,})(\S.*))?$", body, flags=re.MULTILINE)
+    terms = [f"[`{name}`]({program}-{name}.md)" if name[0] != "-" else f"`{name}`" for name, _ in entries]
+    return "\n\n".join(f"{term}\n: {plain(text)}" for term, (_, text) in zip(terms, entries, strict=True))
+
 
 def page(words, main, below=()):
     """Return a page in Markdown. Examples are a block of their own, to be copied."""
-    # click leaves two columns free
-    help_text = CliRunner().invoke(main, [*words[1:], "--help"], prog_name=words[0], terminal_width=78).stdout
-    parts = re.split(r"^ *Examples:\n((?: +\S.*\n)+)", help_text, flags=re.MULTILINE)
-    blocks = ["```text\n" + part.strip("\n") + "\n```" for part in parts if part.strip()]
-    blocks[1::2] = ["Examples:\n\n```sh\n" + dedent(part) + "```" for part in parts[1::2]]
-    contents = ["```{toctree}", *below, "```"] if below else []
-    return "\n\n".join([f"# {' '.join(words)}", *blocks, "\n".join(contents)]) + "\n"
+    asked = [*words[1:], "--help"]
+    help_text = CliRunner().invoke(main, asked, prog_name=words[0], terminal_width=UNWRAPPED).stdout
+    about, *sections = re.split(r"^(\S.*):\n", help_text, flags=re.MULTILINE)
+    usage, purpose, *rest = about.strip().split("\n\n")
+    blocks = [f"# {' '.join(words)}", plain(purpose), f"Usage: `{usage.removeprefix('Usage: ')}`"]
+    for block in rest:
+        heading, _, examples = block.partition(":\n")
+        blocks.append(f"{heading.strip()}:\n\n```sh\n{dedent(examples)}\n```" if examples else plain(block))
+    for heading, body in zip(sections[::2], sections[1::2], strict=True):
+        blocks += [f"## {heading}", listed(body, words[0])]
+    contents = ["```{toctree}", ":hidden:", "", *below, "```"] if below else []
+    return "\n\n".join([*blocks, "\n".join(contents)]) + "\n"
 
 
 def write_pages(app):

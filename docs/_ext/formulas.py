@@ -10,6 +10,9 @@ from docutils.utils.math.latex2mathml import tex2mathml
 
 GREEK = ("alpha", "eta", "gamma", "phi", "psi", "theta")
 NUMBER = r"(\([^()]*\)|\w+)"  # of a fraction
+LONG = 80  # a formula with more characters takes two lines
+SYMBOL = r"\b[A-Za-z]_[a-z]{1,2}\b|\bb0\b|\b(?:phi|psi)\b(?:\(\w\))?"  # in running text
+LETTER = r"\(alpha n\)|\balpha\b|(?<!')\b[b-zA-Z]\b"  # where a paragraph explains a formula
 
 
 def as_tex(text):
@@ -43,9 +46,26 @@ def typeset(app, tree):
     for block in [*tree.findall(nodes.literal_block)]:
         lines = block.astext().splitlines()
         if "sum_" in lines[0] and not re.search(r"<-|[`\"]|  [a-z]{3}|clip", block.astext()):
-            texts = [as_tex(line.strip()) for line in lines]
+            parts = [re.sub(r" (?=\+ 1/n)", "\n", line) if len(line) > LONG else line for line in lines]
+            texts = [as_tex(line.strip()) for line in "\n".join(parts).splitlines()]
             maths = [nodes.math_block(text, text, number=None, label=None, nowrap=True) for text in texts]
             block.replace_self(maths)
+    if app.env.docname.startswith("reference/generated/"):
+        for text in [*tree.findall(nodes.Text)]:
+            typeset_symbols(text)
+
+
+def typeset_symbols(text):
+    """Make formulas of the symbols in a text that is neither code nor a name."""
+    paragraph = text.parent
+    if not isinstance(paragraph, nodes.paragraph):
+        return
+    explains = paragraph.astext().startswith("where ")
+    parts = re.split(f"({SYMBOL}|{LETTER})" if explains else f"({SYMBOL})", text)
+    if len(parts) > 1:
+        shown = [nodes.Text(part) for part in parts]
+        shown[1::2] = [nodes.math(part, as_tex(part)) for part in parts[1::2]]
+        paragraph.replace(text, shown)
 
 
 def show_math(self, node):

@@ -48,6 +48,7 @@ GUIDES = {
     "fastsvm_apps.sentiment": "guide/text",
     "fastsvm_apps.studies.race": "start/studies",
 }
+INNER = ("fastsvm.fitting", "fastsvm.solvers", "fastsvm.model_files")  # for those who build on the library
 THEIRS = ("Pipeline",)  # of scikit-learn, as are the names of fastsvm.drop_in
 
 
@@ -106,11 +107,16 @@ def link_names(app, tree, docname):
             literal.replace_self(link(place, literal.deepcopy()))
 
     here = [name for name in members if guide_of(name) == docname]
-    if here:
-        names = nodes.paragraph()
-        for name in here:
-            names += [link(members[name], nodes.literal("", name)), nodes.Text(" ")]
-        next(tree.findall(nodes.section)).extend([nodes.rubric("", "In the reference"), names])
+    inside = [name for name in here if name.rpartition(".")[0] in INNER]
+    names = nodes.paragraph(), nodes.paragraph()
+    for name in here:
+        shown = nodes.literal("", name if name in inside else name.removeprefix("fastsvm."))
+        names[name in inside].extend([link(members[name], shown), nodes.Text(" ")])
+    found = [nodes.rubric("", "In the reference"), names[0]] if here else []
+    if inside:
+        found.append(nodes.raw("", "<details><summary>Parts of these</summary>", format="html"))
+        found += [names[1], nodes.raw("", "</details>", format="html")]
+    next(tree.findall(nodes.section), nodes.section()).extend(found)
 
 
 def parents(node):
