@@ -12,7 +12,7 @@ from ..data.image_files import find_images
 from ..finding.findings import UNCLASSIFIED, FoundCell, why_no_cell
 from ..finding.first_look import first_look
 from ..learning.cell_model import CellModel, load_cell_model
-from ..measuring.cell_features import feature_names
+from ..measuring.cell_features import GROUPS, feature_names
 from ..measuring.describing import describe_image
 from .cell_classification import why_unfamiliar
 
@@ -48,9 +48,10 @@ class CellExplanation:
         its `value` in standard deviations of the images learned from, from their mean; its `contribution`:
         what it adds to the log-odds of the label, against those of the next class, which is what they lose
         where the mean cell has it; and the `means` of each class over its images, like the value.
+    families : dict of str to float
+        What a family of measurements, by the start of their names, adds against a cell halfway to `next`.
     rest : float
-        What all other measurements and the constant add; of a kernel machine also what measurements do only
-        together.
+        What all else adds: other measurements, the constant, and in a kernel machine their interplay.
     """
 
     def __init__(self, model: CellModel, cell: FoundCell, row: np.ndarray, file: str) -> None:
@@ -61,19 +62,21 @@ class CellExplanation:
         self.probabilities = {model.classes[k]: float(probabilities[k]) for k in order}
         self.likeliest, self.next = list(self.probabilities)[:2]
         self.min_score = model.about.calibration.min_score
-        is_sure = self.probabilities[self.likeliest] >= self.min_score
-        self.label = self.likeliest if is_sure else UNCLASSIFIED
-        values = scaler.transform(row)[0].astype(float)
-        rows = np.repeat(values[None], len(values) + 1, axis=0)  # the last is the cell as it is
-        np.fill_diagonal(rows, 0)
-        odds = _log_odds(classifier, rows)
-        towards = odds[:, order[0]] - odds[:, order[1]]
-        contributions = towards[-1] - towards[:-1]
-        shown = np.argsort(-np.abs(contributions))[:SHOWN_MEASUREMENTS]
+        self.label = self.likeliest if max(probabilities) >= self.min_score else UNCLASSIFIED
         means = dict(zip(model.classes, model.about.means, strict=False))
+        values = scaler.transform(row)[0].astype(float)
+        names = feature_names()[: len(values)]
+        in_family = [[name.startswith(group) for name in names] for group in GROUPS]
+        halfway = np.mean([means.get(label, 0) for label in (self.likeliest, self.next)], axis=0)
+        alone = np.where(np.eye(len(values), dtype=bool), 0, values)
+        odds = _log_odds(classifier, np.vstack([np.where(in_family, halfway, values), alone, values]))
+        towards = odds[:, order[0]] - odds[:, order[1]]
+        of_families, contributions = np.split(towards[-1] - towards[:-1], [len(GROUPS)])
+        self.families = dict(zip(GROUPS, of_families.tolist(), strict=True))
+        shown = np.argsort(-np.abs(contributions))[:SHOWN_MEASUREMENTS]
         self.reasons = [
             {
-                "name": feature_names()[k],
+                "name": names[k],
                 "value": float(values[k]),
                 "contribution": float(contributions[k]),
                 "means": {label: of_class[k] for label, of_class in means.items()},

@@ -29,7 +29,7 @@ X_LABELS = {
 }
 Y_LABELS = {
     "primal": "objective P",
-    "excess": "(P - optimum) / optimum",
+    "excess": "objective above the optimum (relative)",
     "gap": "duality gap P - D",
     "error": "test error",
 }

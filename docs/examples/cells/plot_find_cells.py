@@ -17,13 +17,13 @@ SMEARS = Path("../../../data/cells/new")  # this script lies in docs/examples/ce
 images = [*(SMEARS / "NEUTROPHIL").glob("*.jpg"), *(SMEARS / "MONOCYTE").glob("*.jpg")][:4]
 found = cells.classify(sorted(images), min_score=0)
 
-figure, panels = plt.subplots(1, len(images), figsize=(10, 2.2), layout="constrained")
+figure, panels = plt.subplots(1, len(images), figsize=(10, 2.8), layout="constrained")
 for axes, file in zip(panels, found.findings, strict=True):
     axes.imshow(plt.imread(file.file))
     for cell in file.cells:
         x, y, width, height = cell.box
         axes.add_patch(plt.Rectangle((x, y), width, height, fill=False, color="yellow"))
-        axes.text(x, y - 4, f"{cell.label.lower()} {cell.score:.2f}", fontsize=8)
+        axes.set_title(f"{cell.label.lower()} {cell.score:.2f}", fontsize=13)
     axes.set_axis_off()
 plt.show()
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import scale
 from fastsvm import SDCAClassifier
 
 X, y = load_breast_cancer(return_X_y=True)
-model = SDCAClassifier(alpha=1e-3, tol=1e-4, solver="coordinate", trace=True, random_state=0).fit(scale(X), y)
+model = SDCAClassifier(alpha=0.01, trace=True, random_state=0).fit(scale(X), y)
 
 epochs = model.history_["epoch"]
 primal = np.minimum.accumulate(model.history_["primal"])

@@ -31,7 +31,9 @@ for axes, (name, model) in zip(
     axes.contour(across, up, score, levels=[-1, 0, 1], colors="grey", linestyles=["--", "-", "--"])
     axes.scatter(*X.T, c=np.where(y == 1, "C1", "C0"), s=14)
     if hasattr(model, "support_"):
-        axes.scatter(*X[model.support_].T, s=60, facecolors="none", edgecolors="black", linewidths=0.6)
+        rings = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.6}
+        axes.scatter(*X[model.support_].T, s=60, **rings, label="support vectors")
+        axes.legend(loc="lower left")
     share = 100 * model.dual_gap_ / model.objective_
     axes.set(title=f"{name}: within {share:.2f} % of the minimum")
 plt.show()

@@ -24,7 +24,8 @@ figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
 for k, (truth, score) in enumerate(zip(Y_test.T, scores.T, strict=True)):
     precision, recall, _ = precision_recall_curve(truth, score)
     area = average_precision_score(truth, score)
-    axes.plot(recall, precision, label=f"label {k}: {truth.mean():.0%} of rows, average precision {area:.2f}")
+    share = f"{100 * truth.mean():.0f} % of rows"
+    axes.plot(recall, precision, label=f"label {k}: {share}, average precision {area:.2f}")
 axes.set(xlabel="recall", ylabel="precision", ylim=(0, 1.02))
 axes.legend()
 plt.show()

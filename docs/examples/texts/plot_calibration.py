@@ -30,6 +30,6 @@ for name, model in {
     share, mean = calibration_curve(is_positive, probability, n_bins=10, strategy="quantile")
     axes.plot(mean, share, "o-", label=f"{name}: Brier score {score:.3f}")
 axes.plot([0, 1], [0, 1], "--", color="grey")
-axes.set(xlabel="probability of pos", ylabel="share of pos", ylim=(-0.03, 1.2))
-axes.legend(loc="upper left")
+axes.set(xlabel="probability of pos", ylabel="share of pos", ylim=(-0.03, 1.03))
+axes.legend(loc="lower right")
 plt.show()

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 from fastsvm_apps import sentiment
 
 model = sentiment.load("english")
-text = "The battery is great, but the screen broke after a week and nobody answers. I want my money back."
+text = "The battery is great, but the screen broke after a week. I want my money back."
 found = model.explain(text)
 print(f"label {found.label}, score {found.score:+.2f} for {found.side}")
 

@@ -12,6 +12,7 @@ from csv_rows import rows_of
 from fastsvm.model_files import load_about, load_plain, save_plain
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED
+from fastsvm_apps.cells.jobs.cell_explanation import explain_cell
 from fastsvm_apps.cells.jobs.cell_training import train_cell_model
 from fastsvm_apps.cells.learning.cell_model import load_cell_model
 from fastsvm_apps.cells.learning.familiarity import ImageKind
@@ -198,6 +199,9 @@ def test_explain(run, smears, sure, work):
         assert set(reason["means"]) == set(model.classes)
     weights = [abs(reason["contribution"]) for reason in record["reasons"]]
     assert weights == sorted(weights, reverse=True)
+    halfway = np.mean([model.about.means[k] for k in (one, other)], axis=0)
+    families = explain_cell(str(path), str(sure), 2).families
+    assert sum(families.values()) == pytest.approx((coef[one] - coef[other]) @ (row - halfway), abs=1e-4)
     assert cv2.imread(str(work / "why.png")) is not None
 
 
