@@ -23,7 +23,8 @@ print(model.summary)
 
 figure, panels = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
 for axes, (label, words) in zip(panels, model.training.top_words.items(), strict=True):
-    names, weights = zip(*words[:10], strict=True)
+    plain = [each for each in words if each[0].replace(" ", "").isalpha()]  # no punctuation
+    names, weights = zip(*plain[:10], strict=True)
     axes.barh(names, [abs(weight) for weight in weights], color="C0" if label == "pos" else "C1")
     axes.invert_yaxis()
     axes.set(title=label, xlabel="weight")
