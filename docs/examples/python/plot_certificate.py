@@ -26,6 +26,7 @@ axes.plot(epochs, primal, label="lowest objective so far")
 axes.plot(epochs, bound, "--", label="highest lower bound so far")
 axes.fill_between(epochs, bound, primal, alpha=0.15, label="the optimum is here")
 axes.set(xlabel="epoch", ylabel="hinge objective", xscale="log", ylim=(0, 3 * primal[-1]))
+axes.set_title("The objective falls, its lower bound rises")
 axes.legend()
 plt.show()
 

@@ -21,6 +21,7 @@ weights = path.coefs.reshape(len(path.alphas), -1)
 errors = np.mean((X_test @ weights.T + path.intercepts.ravel() > 0) != y_test[:, None], axis=0)
 
 figure, (upper, lower) = plt.subplots(2, 1, sharex=True, figsize=(7, 5), layout="constrained")
+figure.suptitle("Weights and test error along the path")
 upper.plot(path.alphas, weights, linewidth=0.8)
 upper.set(xscale="log", ylabel="weights")
 lower.plot(path.alphas, 100 * errors, "o-")

@@ -23,5 +23,5 @@ solvers = {
 race = compare(solvers, scale(X), y, runs=10)
 
 figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
-race.plot("epoch", "excess", axes)
+race.plot("epoch", "excess", axes).set_title("Distance from the optimum after each epoch")
 plt.show()

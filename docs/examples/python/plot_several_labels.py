@@ -26,7 +26,7 @@ for k, (truth, score) in enumerate(zip(Y_test.T, scores.T, strict=True)):
     area = average_precision_score(truth, score)
     share = f"{100 * truth.mean():.0f} % of rows"
     axes.plot(recall, precision, label=f"label {k}: {share}, average precision {area:.2f}")
-axes.set(xlabel="recall", ylabel="precision", ylim=(0, 1.02))
+axes.set(title="Precision and recall of four labels", xlabel="recall", ylabel="precision", ylim=(0, 1.02))
 axes.legend()
 plt.show()
 

@@ -31,5 +31,6 @@ for name, model in {
     axes.plot(mean, share, "o-", label=f"{name}: Brier score {score:.3f}")
 axes.plot([0, 1], [0, 1], "--", color="grey")
 axes.set(xlabel="probability of pos", ylabel="share of pos", ylim=(-0.03, 1.03))
+axes.set_title("Share of positive texts by probability")
 axes.legend(loc="lower right")
 plt.show()

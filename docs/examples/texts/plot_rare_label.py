@@ -36,6 +36,7 @@ axes.plot(thresholds, precision[:-1], label="precision: given neg, and right")
 axes.plot(thresholds, recall[:-1], label="recall: negative, and found")
 axes.axvline(0.5, color="grey", linestyle="--", linewidth=1, label="0.5, the default")
 axes.set(xlabel="threshold on the probability of neg", ylabel="share", ylim=(0, 1.05))
+axes.set_title("Precision and recall by threshold")
 axes.legend()
 plt.show()
 

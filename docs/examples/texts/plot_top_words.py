@@ -27,5 +27,5 @@ for axes, (label, words) in zip(panels, model.training.top_words.items(), strict
     names, weights = zip(*plain[:10], strict=True)
     axes.barh(names, [abs(weight) for weight in weights], color="C0" if label == "pos" else "C1")
     axes.invert_yaxis()
-    axes.set(title=label, xlabel="weight")
+    axes.set(title=f"Words for {label}", xlabel="weight")
 plt.show()
