@@ -19,7 +19,8 @@ model = sentiment.train(DATA / "reviews.txt", recipe="nb-words", learning_curve=
 curve = model.training.learning_curve
 
 figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
-axes.plot([each["n_train"] for each in curve], [each["accuracy"] for each in curve], "o-", label="accuracy")
+texts = [each["n_train"] for each in curve]
+axes.plot(texts, [each["accuracy"] for each in curve], "o-", label="accuracy")
 axes.axhspan(*model.scores.interval, color="grey", alpha=0.15, label="95 % interval of the last accuracy")
 axes.set(xlabel="training texts", ylabel="accuracy on 400 held-out texts", xlim=(0, None))
 axes.set_title("Accuracy by the number of training texts")
