@@ -79,6 +79,9 @@ class App(click.Group):
                 code = super().main(*args, **kwargs) or DONE
             except click.ClickException as error:
                 message = one_line(error.format_message())
+                if isinstance(error, click.MissingParameter) and error.ctx is not None:
+                    wanted = " ".join(error.ctx.command.collect_usage_pieces(error.ctx)[1:])
+                    message = f"{message.removesuffix('.')}; give {wanted}"
                 if isinstance(error, click.UsageError) and error.ctx is not None:
                     message += f" (see '{error.ctx.command_path} --help')"
                 write_to_stderr(f"error: {message}")

@@ -11,7 +11,7 @@ COMMANDS = {
     "inspect info describe stats check": "fastsvm-sentiment inspect, fastsvm certify",
     "export convert save prune": "fastsvm convert, fastsvm-sentiment export",
     "cv crossval cross-validate tune": "fastsvm cv, fastsvm-sentiment train --folds",
-    "list run": "fastsvm-studies all",
+    "list run": "fastsvm-studies --help",
     "sentiment text texts": "fastsvm-sentiment",
     "cells images": "fastsvm-cells",
     "studies": "fastsvm-studies",
@@ -34,8 +34,8 @@ NEEDLESS = {
     "--lr --learning-rate --eta --step-size": "There is no learning rate to set",
     "--n-jobs --jobs --threads --workers -j": "It uses all cores that help",
     "--batch-size --batch": "There is no batch size to set",
+    "--text": "The column of texts is --text-col; for a text: echo 'x' | fastsvm-sentiment predict",
     "--train --input --data --corpus --file -i -f": "Give the file without an option",
-    "--text": "A text goes to fastsvm-sentiment explain, in quotes",
 }
 KINDS = {"fastsvm-sentiment": "texts", "fastsvm-cells": "cells"}
 

@@ -78,8 +78,9 @@ def read_table(stream, name, separators, *, header=None, label_col=None, n_featu
         if not fine and (bad := [k for k, cell in enumerate(cells) if not _is_number(cell)]):
             error = fault(f"column {places[bad[0]] + 1} is no number")
             next_cells = [row[places[bad[0]]] for row in islice(rows, 5) if len(row) == len(top)]
-            is_known = label_col is not None or (label_name or "").lower() in LABEL_NAMES
-            advice = _advice([cells[bad[0]].strip(), *next_cells], header and own[bad[0]], is_known)
+            knows_label = label_col is not None or (label_name or "").lower() in LABEL_NAMES
+            may_be_label = None if knows_label else header and own[bad[0]]
+            advice = _advice([cells[bad[0]].strip(), *next_cells], may_be_label)
             if label is None and bad[0] == len(cells) - 1:
                 advice = f"the model has {many(n_features, 'column')}, and then there may be a label"
             advice += "; if it has names, give --header" * (not (values or header) and guessed)
@@ -172,8 +173,11 @@ def _is_number(cell):
         return False
 
 
-def _advice(cells, name, knows_label):
-    """Return what to do about a cell that is no number, before others of its column."""
+def _advice(cells, name):
+    """Return what to do about a cell that is no number, before others of its column, and the column's name.
+
+    The name is None if the column cannot have the labels.
+    """
     cell, *others = cells
     if re.fullmatch(r"[\d.+-]*[,;][\d,;.+-]*", cell):
         return "write decimal points, not commas"
@@ -183,7 +187,5 @@ def _advice(cells, name, knows_label):
     if any(map(_is_number, others)) or not (others or is_word):
         return "fill it in, or leave the row out"
     told = "leave the column out, or turn its words into numbers"
-    if knows_label:
-        return told
     do = f"give --label-col {shortened(name)!r}" if name else "move it to the end"
-    return f"if it is the label, {do}; otherwise {told}"
+    return told if name is None else f"if it is the label, {do}; otherwise {told}"

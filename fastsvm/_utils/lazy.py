@@ -50,9 +50,9 @@ def lazily(package, file):
 def _where_to_find(name, public):
     """Return what a message adds of a name: longer names of this package, and the package that has it."""
     longer = [each for each in public if each.startswith(name) and len(name) > 3]
-    hint = f"; did you mean {' or '.join(longer)}?" if longer else ""
     place = "fastsvm_apps" if name in ("sentiment", "cells") else _place_of(name)
-    return f"{hint}; {place} has it: from {place} import {name}" if place else hint
+    hint = f"; did you mean {' or '.join(longer)}?" if longer else ""
+    return f"{hint or ';'} {place} has it: from {place} import {name}" if place else hint
 
 
 def _place_of(name):

@@ -34,8 +34,8 @@ class SGDClassifier(StartedFits, sklearn.linear_model.SGDClassifier):
     loss and alpha of 1e-4 and 1e-3; half of the 28 fits by more than 0.04.
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_` say how good the
-    solution is. scikit-learn's own code handles the rest: other losses, and the others with an l1
-    penalty, and early stopping.
+    solution is. scikit-learn's own code handles early stopping, the losses that are not listed above, and
+    an l1 penalty with a loss other than the squared hinge and log loss.
 
     `partial_fit` makes scikit-learn's steps of learning_rate="optimal", from the solution if there is one,
     and returns their average, in which the t-th weighs t. In one pass over five data sets its accuracy on

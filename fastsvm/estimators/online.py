@@ -124,8 +124,9 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
     max_iter : int, default=20
         Epochs: passes over X, or n draws each.
     fit_intercept : bool, "same_step" or "search", default=True
-        Step on b0 too, by min(1/(alpha t), 1/sqrt(t)), unregularised. "same_step": by 1/(alpha t), as w.
-        "search": after the last step find the b0 with the lowest loss; not with `partial_fit`. False: b0 = 0.
+        Whether to fit an intercept b0, which is not regularised. True: its steps are min(1/(alpha t),
+        1/sqrt(t)). "same_step": 1/(alpha t), as for w. "search": after the last step find the b0 with the
+        lowest loss; not with `partial_fit`. False: b0 = 0.
     batch_size : int, default=1
         Mini-batch size: rows per step.
     order : {"permutation", "random", "batches"}, default="permutation"

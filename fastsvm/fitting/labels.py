@@ -274,7 +274,7 @@ def known_labels(y: Any, name: str = "y") -> Any:
         if label is None or type(label).__name__ == "NAType" or label != label:
             raise ValueError(f"{name}[{k}] is {label}: leave out rows without a label.")
         if isinstance(label, str) != words:
-            raise ValueError(f"{name}[0] is {found[0]!r} and {name}[{k}] {label!r}: use words or numbers.")
+            raise ValueError(f"{name} mixes text and numbers ({found[0]!r} and {label!r}): use one kind.")
     if words:
         return labels.astype(object) if labels.dtype.kind == "T" else y
     numbers = np.array(found)

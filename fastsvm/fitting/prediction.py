@@ -105,8 +105,9 @@ class LinearPrediction(Prediction):
 
         Returns
         -------
-        ndarray of shape (n_samples,) or, of several labels or more than two classes, (n_samples, n_classes)
-            Of two classes, above 0 means `classes_[1]`.
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes one score per row, where above 0 means `classes_[1]`; for more classes, or several
+            labels per row, a score for each.
 
         Notes
         -----

@@ -141,7 +141,7 @@ class PackedBag(Vectorizer):
     def take_terms(self, bag, tensors):
         terms = Terms(*container.take_packed_strings(tensors, "vocabulary"))
         if not terms_are_ascending(terms.content, terms.ends) and len(set(terms.strings())) != len(terms):
-            raise ModelFileError("vocabulary: a string twice")
+            raise ModelFileError("vocabulary: a term occurs twice")
         bag._set_terms(terms)
 
 

@@ -26,8 +26,8 @@ def as_rows(X: Any, threads: int = 1, norms: bool = False) -> Any:
     Parameters
     ----------
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features)
-        float32 or float64; indices int32 or int64, in any order, repeated ones are added. Other
-        sparse formats, memory orders and number types are converted.
+        float32 or float64, with int32 or int64 indices in any order; values with the same index are summed.
+        Other sparse formats, memory orders and number types are converted.
     threads : int, default=1
         Threads for the checks.
     norms : bool, default=False

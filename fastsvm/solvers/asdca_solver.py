@@ -221,11 +221,11 @@ def asdca(
     tol : float or None, default=1e-3
         Stop once gap <= tol * objective. None: do `max_iter` epochs.
     batch_size : int, default=8
-        m. The last batch of an epoch may be shorter.
+        Mini-batch size m. The last batch of an epoch may be shorter.
     theta : "paper" or float in (0, 1], default="paper"
-        Momentum. The paper's is 1/4 min(1, sqrt(s/m), s, (s^2/m)^(1/3)) with s = gamma alpha n / R^2,
-        R^2 = max_i c_i ||x_i||^2, and has a proof: about log(1/tol) / theta epochs. Larger ones are
-        faster as long as they do not diverge; see Notes.
+        Momentum. "paper" is 1/4 min(1, sqrt(s/m), s, (s^2/m)^(1/3)) with s = gamma alpha n / R^2,
+        R^2 = max_i c_i ||x_i||^2; with it, about log(1/tol) / theta epochs provably
+        suffice. Larger values are faster as long as they do not diverge; see Notes.
     order : {"permutation", "batches"} or int array of shape (>= max_iter, n_visits), default="permutation"
         Rows of an epoch: a fresh permutation, cut into batches; for each step a batch of different rows,
         drawn from all, as the paper has it; or those given. With n_visits = batch_size each step is an epoch.

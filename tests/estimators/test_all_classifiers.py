@@ -70,7 +70,7 @@ def test_labels_that_are_objects_or_floats(kind):
     for labels, message in [
         *(([none, *words[1:]], r"^y\[0\] is .*: leave out rows without a label\.$") for none in missing),
         (np.array(["NaT", *Y[1:]], "M8[Y]"), r"^y\[0\] is NaT: leave out rows"),
-        (["a", *Y[1:]], r"y\[0\] is 'a' and y\[1\] .*: use words or numbers"),
+        (["a", *Y[1:]], r"y mixes text and numbers \('a' and .*: use one kind"),
         ([*map(slice, Y)], r"labels of type slice: use y.astype\(int\)"),
     ]:
         with pytest.raises(ValueError, match=message):

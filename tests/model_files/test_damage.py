@@ -322,7 +322,7 @@ TENSORS = [  # the file, changes of its tensors, the reason
     ("bag", strings(LABELS, b"aa", [0, 1, 2]), "a string twice"),
     ("bag", strings(VOCABULARY, b"aab", [0, 1, 2, 3]), "a string twice"),
     ("bag", strings(VOCABULARY, b"ab", [0, 1, 2]), "does not take the 2 features"),
-    ("words", {"countvectorizer.vocabulary.bytes": lambda a: a * 0 + ord("a")}, "vocabulary: a string twice"),
+    ("words", {"countvectorizer.vocabulary.bytes": lambda a: a * 0 + ord("a")}, "a term occurs twice"),
     ("bag", {"termweighting.weights_": lambda a: a[:-1]}, "weights_ is of shape (7,), not (8,)"),
     ("bag", {"termweighting.weights_": lambda a: a + 1e5}, "weights_ beyond 10,000"),
     ("numbers", {"classes_": of([2, 1])}, "ascending order"),

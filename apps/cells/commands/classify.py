@@ -10,7 +10,6 @@ from ...common.options import FiniteRange, json_option, options_of_fields, secti
 from ...common.paths import Continues, Reads, Writes
 from ...common.printing import (
     check_one_form,
-    many,
     next_line,
     note_skipped,
     print_json,
@@ -21,8 +20,6 @@ from ...common.printing import (
 from ...common.progress import Stages
 from ..settings import ClassifySettings
 from ._options import command, images_argument, labels_option, model_option
-
-MOST_NAMED = 3  # arguments in the command to go on with
 
 
 @command(
@@ -98,11 +95,11 @@ def classify(images, csv, json, quiet, verbose, **given):
     elif count.images and not csv:
         if verbose:
             print_line("")
-        lines = [f"{files['output']}: {many(count.cells, 'cell')}"] * bool(files["output"])
+        lines = [f"{files['output']}: written"] * bool(files["output"])
         if count.advice():
             chosen = ["-m", given["model"]] if given["model"] else []
-            lines.append(next_line("fastsvm-cells", "review", *images[:MOST_NAMED], *chosen))
-        elif not (verbose or files["page"]) and len(images) <= MOST_NAMED:
+            lines.append(next_line("fastsvm-cells", "review", *images[:3], *chosen))
+        elif not (verbose or files["page"]) and len(images) <= 3:
             lines.append(next_line("--report", "cells.html"))
         print_sections(cell_tables.count_sections(count, lines))
     return code

@@ -216,7 +216,7 @@ def _image_bytes(path: str) -> bytes:
         if kind := foreign_kind(start, "" if known else os.path.splitext(path)[1].lower()):
             raise BadImage(kind)
         if start.startswith(BIG_TIFF) or (start.startswith(TIFF) and is_slide(path)):
-            raise BadImage("a slide; classify reads slides, and nothing else does")
+            raise BadImage("a slide; only fastsvm-cells classify reads slides")
         if status.st_size > MAX_BYTES:
             raise BadImage(f"{status.st_size:,} bytes, more than the limit of {MAX_BYTES:,}")
         return start + file.read()

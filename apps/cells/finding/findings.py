@@ -234,6 +234,11 @@ class CellCounts:
         for other in found.others:
             self.others[other.label] = self.others.get(other.label, 0) + 1
 
+    def __str__(self) -> str:
+        """How many cells there are, and how many of each label."""
+        labels = ", ".join(f"{n:,} {label or 'without a label'}" for label, n in self.labels.items())
+        return f"{many(self.cells, 'white cell')} in {many(self.images, 'image')}: {labels}"
+
     @property
     def with_cell(self) -> int:
         """How many images have a white cell."""
@@ -264,7 +269,7 @@ class CellCounts:
         return ""
 
     def advice(self, review: str = "with fastsvm-cells review") -> str:
-        """Return what is wrong where labels are missing or less reliable, and what to do; else nothing.
+        """Return why labels are missing or less reliable, and what to do about it; otherwise nothing.
 
         Cells are labelled by hand with `review`, or where else it says.
         """
@@ -275,10 +280,8 @@ class CellCounts:
                 why = "they are unlike what the model learned from (another laboratory, stain or camera)"
             said = f"{self.undecided:,} of {many(self.cells, 'cell')} have no label: {why}"
         elif unfamiliar:
-            said = (
-                f"in {unfamiliar:,} of {many(self.images, 'image')} the cells are unlike what the model "
-                "learned from, and its labels are less reliable"
-            )
+            where = f"in {unfamiliar:,} of {many(self.images, 'image')}"
+            said = f"{where} the cells are unlike those of the training, and labels are less reliable"
         else:
             return ""
         return f"{said}. Label about ten cells of each class {review}, then run fastsvm-cells adapt."

@@ -85,10 +85,8 @@ def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]
         raise AppError(f"{n} arguments, where MODEL and TEXT are expected; put TEXT in quotes", USAGE)
     if n == 1:
         [one] = arguments
-        is_text = one != SHIPPED_NAME and not one.endswith(".safetensors")
-        is_text = is_text and not (os.path.isfile(one) and is_model_file(one))
-        return (None, one) if is_text else (one, None)
-    if n == 2 and os.path.isfile(arguments[1]) and is_model_file(arguments[1]):
+        return (one, None) if one == SHIPPED_NAME or is_model_file(one) else (None, one)
+    if n == 2 and is_model_file(arguments[1]):
         raise AppError(f"{arguments[1]}: is the model; MODEL comes first, and TEXT second", USAGE)
     return arguments or (None, None)
 

@@ -138,13 +138,15 @@ def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **opti
             job = TextPrediction(model, choices, writer, watch, options["strict"])
             skipped = job.predict(sources, client)
     code = max(map(note_skipped, skipped), default=DONE)
+    if output is not None:
+        note(f"{output}: written")
     if told := watch.strangeness:
         warn(f"{told}: their labels are guesses")
         return code
     warn(*filter(None, [watch.difference]))
     if job.n_unknown:
         unknown = many(job.n_unknown, "text")
-        note(f"{unknown} without a word the model knows got the label of the intercept")
+        note(f"no known word in {unknown}: the label is the model's default, its intercept")
     return code
 
 
@@ -166,12 +168,12 @@ def _model_and_files(arguments):
 
     for word in arguments:
         if not (os.path.exists(word) or "." in word or word in ("-", SHIPPED_NAME)):
-            text = shlex.quote(word)
-            raise AppError(f"{word}: no such file; a text goes to fastsvm-sentiment explain {text}", USAGE)
+            told = f"{word}: no such file; for a text: echo {shlex.quote(word)} | fastsvm-sentiment predict"
+            raise AppError(told, USAGE)
     if not arguments:
         return None, ["-"]
     first, *files = arguments
-    is_input = first == "-" or os.path.isdir(first) or (os.path.isfile(first) and not is_model_file(first))
+    is_input = first == "-" or (os.path.exists(first) and not is_model_file(first))
     if first == SHIPPED_NAME or not is_input:
         return first, files or ["-"]
     return (first, files) if files else (None, [first])

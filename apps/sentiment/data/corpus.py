@@ -138,7 +138,7 @@ def read_corpus(
 
 def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
     """Return the error for a corpus without a usable text, with the first problem."""
-    found = skipped.named[0] if skipped.named else "nothing in it"
+    found = next(iter(skipped.named), "no folder of texts in it" if format == "folder" else "nothing in it")
     read_as = f", read as {format}" if format else ""
     advice = "try another --format"
     if any(kind.startswith(NO_KEY) for kind in skipped.kinds):

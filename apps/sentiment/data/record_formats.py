@@ -49,8 +49,7 @@ def read_records(lines: Lines, format: str, source: TextSource) -> Records:
         columns, parse = _LINES[format]
         if format == "jsonl":
             lines.give_back([first := next(lines)])
-            *_, record = parse(first[1], source)
-            if isinstance(record, dict):
+            if isinstance(record := parse(first[1], source)[-1], dict):
                 _found_names(record, source, f"{source.name}, line {first[0]}")
         blocks = (
             [Record(n, *parse(line, source)) for n, line in enumerate(arrived, first) if line.strip()]

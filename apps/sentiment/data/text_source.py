@@ -15,10 +15,7 @@ from .text_lines import max_line
 TEXT_COLUMN, LABEL_COLUMN = "text", "label"
 COLUMNS = {"text_col": TEXT_COLUMN, "label_col": LABEL_COLUMN}  # by the names of their options
 # What they may be called instead: the first of these that is there is taken.
-OTHER_NAMES = {
-    TEXT_COLUMN: ["comment", "review", "content"],
-    LABEL_COLUMN: ["labels", "class", "sentiment", "stars"],
-}
+OTHER_NAMES = {"text": ("comment", "review", "content"), "label": ("labels", "class", "sentiment", "stars")}
 
 
 class CorpusError(AppError):

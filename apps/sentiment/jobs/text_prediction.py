@@ -8,14 +8,13 @@ from ...common.dask_cluster import map_shards
 from ...common.errors import AppError, Skipped
 from ..data.corpus import PLAIN, SHARD, open_unlabelled
 from ..data.record_formats import joined_blocks
+from ..data.text_lines import HALF, NOT_UTF8, NUL
 from ..data.text_source import Record, TextSource
 from ..measures.drift import TextWatch
 from ..measures.prediction import Predictions, classify_shard
 
-FATES = (  # of the inputs that are named, in records and in lines of text
-    "left out, without a label, or predicted with bytes replaced",
-    "predicted with those bytes replaced or left out",
-)
+NO_LABEL, MENDED = "without a label", "predicted with those bytes replaced or left out"  # fates of inputs
+MENDED_KINDS = {each.partition(" (")[0] for each in (NOT_UTF8, NUL, HALF)}
 
 
 class TextPrediction:
@@ -79,12 +78,15 @@ class TextPrediction:
             skipped.append(Skipped(source.name))
             n = n_missing = 0
             with open_unlabelled(source, skipped[-1]) as texts:
-                skipped[-1].fate = FATES[texts.format == PLAIN]
+                skipped[-1].fate = MENDED
                 as_it_stands = self._output.begin_file(source.name, texts)
                 for batch in joined_blocks(texts.blocks, size) if size else texts.blocks:
                     waiting.append((batch, as_it_stands))
                     n, n_missing = n + len(batch), n_missing + _n_without_text(batch)
                     yield source.name, [record.text for record in batch], [record.where for record in batch]
+            if others := {} if texts.format == PLAIN else skipped[-1].kinds.keys() - MENDED_KINDS:
+                is_all = len(others) == len(skipped[-1].kinds)
+                skipped[-1].fate = NO_LABEL if is_all else f"{NO_LABEL}, or {MENDED}"
             if n and n == n_missing:
                 why = f"no text, read as {texts.format} ({skipped[-1].named[0]})"
                 raise AppError(f"{source.name}: {why}; choose with --text-col or --format")

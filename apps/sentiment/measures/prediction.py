@@ -141,7 +141,7 @@ def _model_file(path: str | None) -> Iterator[str]:
     """Give the file of a model, and turn what is wrong with it into a message."""
     otherwise = "give a MODEL that fastsvm-sentiment train wrote"
     is_shipped = path in (None, SHIPPED_NAME)
-    if not is_shipped and (os.path.isdir(path) or (os.path.isfile(path) and not is_model_file(path))):
+    if not is_shipped and os.path.exists(path) and not is_model_file(path):
         raise AppError(f"{path}: is no model, not a safetensors file; MODEL comes first", USAGE)
     with shipped_model(PACKAGE, SHIPPED, otherwise) if is_shipped else nullcontext(path) as file:
         try:
@@ -186,8 +186,8 @@ def separator_of_model(about: Mapping[str, Any]) -> str:
 
 def is_model_file(path: str) -> bool:
     """Tell whether a file is meant as a model: by its name, or as it begins like one."""
-    if path.endswith(".safetensors"):
-        return True
+    if path.endswith(".safetensors") or not os.path.isfile(path):
+        return path.endswith(".safetensors")
     with open(path, "rb") as file:
         start = file.read(9)
     return start[5:] == b"\0\0\0{"  # after the length of a header

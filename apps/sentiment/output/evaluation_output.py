@@ -89,9 +89,8 @@ def write_evaluation_report(path: str | os.PathLike[str], result: CorpusEvaluati
     """Write the page about a model on a corpus and its mistakes."""
     scores, warnings = result.evaluation, [*result.warnings, *result.evaluation.warnings]
     counts = {"texts": scores.n, "mistakes": len(scores.mistakes)}
-    head = page_head(
-        f"fastsvm {version('fastsvm')}", main_facts(scores)[:1], counts, result.skipped.count, warnings
-    )
+    about = f"fastsvm {version('fastsvm')}"
+    head = page_head(about, main_facts(scores)[:1], counts, result.skipped.count, warnings)
     sections = [*evaluation_sections(result), mistakes_section(result.model, scores)]
     replace_file(path, sections_page(("", result.path, " on ", corpus), head, sections).encode())
 

@@ -56,7 +56,7 @@ def compare(
         Labels. Of more than two classes each is taken against the rest: primal and gap are then means over
         those problems, and visits, steps and seconds sums.
     runs : int, default=10
-        Of each solver, with the seeds random_state, random_state + 1 and so on.
+        Number of runs of each solver, with the seeds random_state, random_state + 1 and so on.
     X_test, y_test : as X and y, default=None
         Rows for the test error.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default=None

@@ -85,7 +85,7 @@ class Comparison:
             return (self.table["primal"] - optimum) / optimum
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a CSV file, whole or not at all; what there is none of is left empty."""
+        """Write the table to a CSV file atomically. Missing values are empty fields."""
         lines = (self.table.dtype.names, *self.table.tolist())
         with table_file(path) as file:
             csv_writer(file)(*(["" if value != value else value for value in line] for line in lines))

@@ -33,6 +33,6 @@ def cv(source, stage, cost, folds, **options):
     best = costs[int(means.argmax())]
     rows = zip(costs, means, shares.min(axis=1), shares.max(axis=1), strict=True)
     rows = [[f"{c:g}", *map(percent, rest)] for c, *rest in rows]
-    table = Table(["C", "accuracy", "least", "most"], rows, words=())
+    table = Table(["C", "accuracy", "lowest", "highest"], rows, words=())
     record = {"costs": costs, "accuracies": shares.tolist(), "best": best}
     return record, [Section(tables=[table]), Section(lines=[f"best: -c {best:g}"])]

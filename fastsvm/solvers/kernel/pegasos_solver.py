@@ -265,7 +265,7 @@ def kernel_pegasos(
     X, Y, kernel, gamma, degree, coef0, alpha, sample_weight : as in `kernel_sdca`
         The problem and the kernel.
     n_iter : int, default=None
-        Steps, T in the sources; 10 * n_samples by default.
+        Number of steps (T in Shalev-Shwartz et al. 2011); 10 * n_samples by default.
     order : int array, default=None
         The numbers of the rows to visit, instead of `n_iter` drawn ones.
     cache_size, n_jobs : as in `kernel_sdca`

@@ -108,7 +108,7 @@ def test_other_commands_refuse_slides_without_reading_them(run, slide, monkeypat
     monkeypatch.setattr(image_reader, "open_image", None)
     done = run("crop", slide, "-o", "crops")
     assert done.exit_code in (1, 3)
-    assert "a slide; classify reads slides, and nothing else does" in done.stderr
+    assert "a slide; only fastsvm-cells classify reads slides" in done.stderr
 
 
 def test_cells_on_borders_are_counted_once(run, work, begun, mosaic, model):

@@ -16,7 +16,7 @@ from fastsvm_apps.sentiment.measures import prediction
 from refusal import assert_refused
 
 MIXED = "neg", "pos", "mixed"
-NO_WORD = "1 text without a word the model knows got the label of the intercept\n"
+NO_WORD = "no known word in 1 text: the label is the model's default, its intercept\n"
 
 
 def test_evaluate_counts_unknown_labels_as_mistakes(run, write, texts, model):
@@ -107,7 +107,7 @@ def test_predict_counts_texts_without_a_known_word(run, model):
     lines = b"great\nxyzzy\n\ngreat xyzzy\n\xe5\xa5\xbd\ngreat lovely sturdy bright perfect"
     result = run("predict", model, input=lines)
     assert result.exit_code == 0
-    assert result.stderr == "3 texts without a word the model knows got the label of the intercept\n"
+    assert result.stderr == NO_WORD.replace("1 text", "3 texts")
     intercept = fastsvm.load_model(model)["classifier"].intercept_[0]
     label = "pos" if intercept > 0 else "neg"
     assert result.stdout.splitlines()[1] == f"{label}\t{intercept:.6g}\tno known term"
