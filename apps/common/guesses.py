@@ -11,7 +11,6 @@ COMMANDS = {
     "inspect info describe stats check": "fastsvm-sentiment inspect, fastsvm certify",
     "export convert save prune": "fastsvm convert, fastsvm-sentiment export",
     "cv crossval cross-validate tune": "fastsvm cv, fastsvm-sentiment train --folds",
-    "list run": "fastsvm-studies --help",
     "sentiment text texts": "fastsvm-sentiment",
     "cells images": "fastsvm-cells",
     "studies": "fastsvm-studies",

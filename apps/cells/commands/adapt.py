@@ -21,8 +21,8 @@ from ._options import command, corrections_option, images_argument, known_option
 def adapt(model, images, output, json, quiet, verbose, **known):
     """Adapt MODEL to a laboratory, by a few labelled cells.
 
-    IMAGES show some of each class. MODEL is a file that `train` wrote, or "shipped": the one that comes with
-    fastsvm. Ten cells per class make a large difference. The largest white cell of each image, or the central
+    IMAGES should contain cells of every class. MODEL is a file that `train` wrote, or "shipped": the one that
+    comes with fastsvm. Ten cells per class make a large difference. The largest white cell of each image, or the central
     one in an image that is cut out round a cell, has the label of the image; corrected cells have their own.
     A new label of two or more cells becomes a class.
     """

@@ -10,7 +10,7 @@ from ._options import NO_GROUPS, command, images_argument, known_options
 
 
 @command(
-    "evaluate cells.safetensors data/cells/new",
+    "evaluate cells.safetensors labelled",
     "evaluate shipped smears --labels labels.csv --mistakes bad.png",
 )
 @click.argument("model", type=Reads())
@@ -21,7 +21,7 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     click.option(
         "--mistakes",
         type=Writes("picture"),
-        help="Draw the cells with a wrong label, the surest first; with --groups, one of each original.",
+        help="Draw the cells with a wrong label, the most certain first; with --groups, one per original.",
     ),
     json_option,
 )

@@ -18,7 +18,7 @@ SHARE = FiniteRange(0, 1, min_open=True)
 
 
 @command(
-    "evaluate reviews.safetensors data/reviews_test.txt",
+    "evaluate reviews.safetensors new.csv",
     "evaluate spam.safetensors new.tsv --precision 0.99",
     "evaluate new.safetensors old.safetensors more.csv",
 )

@@ -24,7 +24,7 @@ def test_train_predict_evaluate(run, write, texts, format):
         pairs[5] = "pos", 'a "great", great\nthing, it\'s "great"'
     new = write(pairs, format, f"new.{format}{ending}", packed)
     scored = run("predict", "m.safetensors", new, "--proba", "-o", "scored.csv")
-    assert (scored.exit_code, scored.stdout, scored.stderr) == (0, "", "")
+    assert (scored.exit_code, scored.stdout, scored.stderr) == (0, "", "scored.csv: written\n")
 
     given = rows_of("scored.csv")
     if format == "folder":  # in the order of names
