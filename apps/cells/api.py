@@ -64,7 +64,7 @@ def classify(
     scheduler : str, optional
         Address of a Dask scheduler, whose workers share the work.
     outputs : Outputs, optional
-        What takes the findings of each image as they come; by default the result keeps them.
+        Receives the findings of each image as soon as they are made; by default the result keeps them.
     stage : Stages, optional
         Timer of the stages.
 

@@ -69,9 +69,9 @@ class SDCAClassifier(LinearClassifier, Fields):
     classes_, coef_, intercept_, objective_, dual_gap_, n_iter_, history_, n_features_in_ : as in
         `fastsvm.SDCAClassifier`; `history_` has the seconds of the driver
     n_rounds_ : int
-        Rounds, of all classes.
+        Number of rounds, summed over the classes.
     n_bytes_ : int
-        Bytes sent and received, of all classes.
+        Bytes sent and received, summed over the classes.
     n_lost_ : int
         The number of times that a worker's part started again.
 
@@ -216,7 +216,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         Returns
         -------
         dask array or ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes)
-            Scores: of two classes, above 0 for the second.
+            Scores; with two classes, a positive score means the second.
         """
         return self._by_chunks("decision_function", X)
 

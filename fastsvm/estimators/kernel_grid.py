@@ -43,7 +43,7 @@ def kernel_pegasos_grid(
     alphas : list of float > 0
         Strengths of the regularisation to try.
     n_iters : list of int > 0
-        Numbers of steps, T in the sources.
+        Numbers of steps (T in Shalev-Shwartz et al. 2011).
     cv : int, splitter or iterable, default=None
         Stratified folds, 5 by default; or as in scikit-learn.
     cache_size : float > 0, default=1024

@@ -24,7 +24,7 @@ class Certificate(NamedTuple):
     bound : float or ndarray
         No (w, b0) has a lower P than this.
     attained : float or ndarray
-        The lowest P that has been seen. The optimum lies between `bound` and `attained`.
+        The lowest objective value found. The optimum lies between `bound` and `attained`.
     n_iter : int
         Epochs that the proof took; the highest number of any class.
     """

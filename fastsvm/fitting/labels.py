@@ -125,7 +125,8 @@ class LabelSets(Targets):
     Raises
     ------
     ValueError
-        On other values, fewer than two labels, and names that are not as many, or not in order.
+        If a value is not 0 or 1, if there are fewer than two labels, or if the names are too few, too many or
+        not sorted.
     """
 
     is_several = True

@@ -165,7 +165,7 @@ def first_terms(vectorizer, X):
     Returns
     -------
     ndarray of shape (n_texts,)
-        The numbers of terms.
+        The number of distinct terms in each text.
     """
     if not isinstance(vectorizer, Union):
         return np.diff(X.indptr)

@@ -22,9 +22,9 @@ def adapt(model, images, output, json, quiet, verbose, **known):
     """Adapt MODEL to a laboratory, by a few labelled cells.
 
     IMAGES should contain cells of every class. MODEL is a file that `train` wrote, or "shipped": the one that
-    comes with fastsvm. Ten cells per class make a large difference. The largest white cell of each image, or the central
-    one in an image that is cut out round a cell, has the label of the image; corrected cells have their own.
-    A new label of two or more cells becomes a class.
+    comes with fastsvm. Ten cells per class make a large difference. The largest white cell of each image, or
+    the central one in an image that is cut out round a cell, has the label of the image; corrected cells have
+    their own. A new label of two or more cells becomes a class.
     """
     from ...common.sections import print_sections
     from ...common.training_items import too_good

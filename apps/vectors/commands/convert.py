@@ -17,7 +17,7 @@ MODELS = ("safetensors", "liblinear")
 def convert(source, stage, target):
     """Write vectors, or a model, in another format.
 
-    The ending of TARGET tells the format.
+    The ending of TARGET determines the format.
     Vectors become a table (.csv, .tsv), NumPy's .npz, or else svmlight, whose columns are numbered from 1.
     A model becomes LIBLINEAR's.
     """

@@ -282,7 +282,7 @@ def kernel_pegasos(
     Returns
     -------
     KernelResult
-        Named tuple (dual_coef, objective, gap, n_iter, history), an item a class.
+        Named tuple (dual_coef, objective, gap, n_iter, history), each with one item per class.
 
     Raises
     ------

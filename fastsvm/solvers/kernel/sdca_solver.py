@@ -344,7 +344,7 @@ def kernel_sdca(
     Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
     The b_i are the dual variables, and psi(u) is the minimum over m of phi(m) + u m.
     One step maximises D over one b_i exactly: the one that gains most, or with the log loss each in turn.
-    Where steps crawl, Newton's are made on all b_i inside their box. Steps are made on working sets: the rows
+    If progress is slow, Newton steps are made on all b_i inside their box. Steps use working sets: the rows
     that the gap comes from and those inside their box, up to 4,096. Without an intercept, the default, b0 is
     0. With one, the bound needs sum_i b_i y_i = 0, which steps of two b_i keep.
 
@@ -393,7 +393,7 @@ def kernel_sdca(
     Returns
     -------
     KernelResult
-        Named tuple (dual_coef, objective, gap, n_iter, history, intercept), an item a class.
+        Named tuple (dual_coef, objective, gap, n_iter, history, intercept), each with one item per class.
 
     Raises
     ------
