@@ -97,7 +97,7 @@ def test_devices(reader, run, model):
     fails(reader("/dev/null"), 1, "/dev/null: the file is empty")
     fails(run("predict", model, "/dev/zero"), 1, "/dev/zero: is a device")
     assert run("predict", model, "/dev/null").exit_code == 0
-    fails(run("predict", "/dev/zero", input="a\n"), 1, "/dev/zero: not a regular file")
+    fails(run("predict", "/dev/zero", input="a\n"), 1, "/dev/zero: is a device; give a file or a pipe")
     fails(run("inspect", "x", "--config", "/dev/zero"), 2, "/dev/zero: larger than .* a config file")
 
 
