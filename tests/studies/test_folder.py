@@ -16,6 +16,7 @@ from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.commands import study_commands as commands
 from fastsvm_apps.studies.documents import digits, kernels
 from fastsvm_apps.studies.report import docs_pages
+from fastsvm_apps.studies.report.verdicts import Verdict
 
 FILES = {
     *("errors.png", "epochs.png", "many-rows.png", "methods.csv", "labels.csv", "claims.csv", "runs.csv"),
@@ -115,9 +116,15 @@ def test_all_goes_on_after_a_failure_and_has_a_page_and_a_gallery(run, tmp_path,
     done = run("all", *SMALL)
     assert (done.exit_code, done.stderr) == (1, f"{commands.WITHOUT_DATA}\nkernels: no data\n")
     assert done.stdout.splitlines()[-1].startswith("7 claims, ")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    verdicts = [
+        line[:16].strip() for line in done.stdout.splitlines() if line[16:18] == "  " and line[0] != " "
+    ]
+    assert sorted(verdicts, key=[*Verdict].index) == verdicts
+    assert len(verdicts) == 7
     assert {*os.listdir(tmp_path / "studies" / "digits")} == FILES
     links = [at["href"] for at, _ in Reader((tmp_path / "studies" / "index.html").read_text()).all("a")]
-    assert links == ["#digits-5-and-6:-pegasos-with-an-intercept", "digits/report.html"]
+    assert links == ["#digits-5-and-6:-pegasos-with-an-intercept", "#rules", "digits/report.html"]
     done = run("gallery", "studies/digits", "-o", "docs")
     assert (done.exit_code, done.stderr, done.stdout) == (0, "", "docs/digits.md\ndocs/README.md\n")
     assert {*os.listdir(tmp_path / "docs" / "digits")} == {

@@ -59,9 +59,12 @@ def test_the_document_decides_and_the_weakest_of_its_comparisons():
 
 def test_intervals_of_rates_end_where_rates_do():
     assert judged("above 50", "%", (0.99, 0.95, 1.03))["cases"] == [("document", "0", 99, 95, 100, "held")]
-    assert (
-        written(Statistic(np.inf, 3, np.inf), "times") == "most often only the second gets there (3.00 to ∞)"
-    )
+    assert judged("reaches 2 or less", "images", (0.3, -0.7, 1.4))["here"] == "0: 0.30 images (0.00 to 1.40)"
+    second = "most often only the second gets there"
+    for value, text in (np.inf, second), (4, "4.0 times"):
+        low = "3.00" if value == np.inf else "3.0"
+        assert written(Statistic(value, 3, np.inf), "times") == f"{text} ({low} or more, or never)"
+    assert written(Statistic(1, -np.inf, np.inf)) == "1.0 (too few runs)"
 
 
 def test_a_draw_lies_among_95_percent_of_draws():

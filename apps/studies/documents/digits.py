@@ -66,23 +66,15 @@ def measure(context: Context) -> Measured:
             for part in "train", "test":
                 runs.add("confusion", part, name, cell, value=known[part][k, :, i, j])
     sizes = QUICK_ROWS if context.quick else MANY_ROWS
-    race = context.part(
-        "many-rows", partial(race_on_rows, sizes, context.seed), sizes=sizes, seed=context.seed
-    )
+    compute = partial(race_on_rows, sizes, context.seed)
+    race = context.part("many-rows", compute, sizes=sizes, seed=context.seed)
     for name, seconds in race.items():
         runs.add("many rows", "simulated", name, visits=[sizes], seconds=seconds)
     runs.add("epochs", "test", "Pegasos", epoch=[EPOCHS_TRIED], error=known["steps"].T)
-    return Measured(
-        data_words(digits, context.data),
-        originals=["usps"] if digits.original else [],
-        settings={
-            **{"lambda": ALPHA, "epochs": EPOCHS, "draws": n_draws},
-            "training images of each class": digits.n_train,
-            "test images of each class": digits.n_test,
-        },
-        hashes={"digits": array_hash(digits.X, digits.y)},
-        runs=runs,
-    )
+    settings = {"lambda": ALPHA, "epochs": EPOCHS, "draws": n_draws}
+    settings |= {"training images of each class": digits.n_train, "test images of each class": digits.n_test}
+    hashes, originals = {"digits": array_hash(digits.X, digits.y)}, ["usps"] * digits.original
+    return Measured(data_words(digits, context.data), originals, settings, hashes, runs)
 
 
 def read_digits(folder: str | None) -> Digits:
@@ -199,20 +191,16 @@ def findings(measured: Measured) -> Findings:
         "run-time": median(pegasos["seconds"][:, 0]),
     }
     ratios = {f"{n:,} rows": median(ratio) for n, ratio in zip(sizes, (qp / primal).T, strict=True)}
-    return Findings(
-        {name: Found({"": statistic}) for name, statistic in found.items()} | {"many-rows": Found(ratios)},
-        [
-            Figure("errors", partial(draw_errors, runs=runs, original=bool(measured.originals)), (7.0, 4.4)),
-            Figure("epochs", partial(draw_epochs, runs=runs), (7.0, 3.6)),
-            Figure("many-rows", partial(draw_many_rows, runs=runs), (7.0, 3.6)),
-        ],
-        [
-            method_table(runs),
-            confusion_table("training", TRAIN, train),
-            confusion_table("test", TEST, test),
-            label_table(train, test),
-        ],
-    )
+    figures = [
+        Figure("errors", partial(draw_errors, runs=runs, original=bool(measured.originals)), (7.0, 4.4)),
+        Figure("epochs", partial(draw_epochs, runs=runs), (7.0, 3.6)),
+        Figure("many-rows", partial(draw_many_rows, runs=runs), (7.0, 3.6)),
+    ]
+    confusions = [confusion_table("training", TRAIN, train), confusion_table("test", TEST, test)]
+    judged = {name: Found({"": statistic}) for name, statistic in found.items()} | {
+        "many-rows": Found(ratios)
+    }
+    return Findings(judged, figures, [method_table(runs), *confusions, label_table(train, test)])
 
 
 def draw_errors(sheet, runs: Runs, original: bool) -> None:

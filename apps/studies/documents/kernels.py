@@ -141,17 +141,10 @@ def measure(context: Context) -> Measured:
         add_times(runs, "time", name, context, X[train], y[train], LAMBDAS, steps, NAIVE_STEPS)
     shown = np.stack([np.flatnonzero(y == label)[:SAMPLES] for label in np.unique(y)], axis=1).ravel()
     gammas = [f"{name} is {kernel['gamma']:.3g}" for name, kernel in GAUSSIANS.items()]
-    return Measured(
-        words,
-        originals=["usps"] if usps else [],
-        settings={
-            "the document's gamma is 1 / (2 gamma) of the classifier": ", ".join(gammas),
-            "folds": f"{len(folds)}, stratified",
-        },
-        hashes={"digits": array_hash(X, y)},
-        runs=runs,
-        pictures={"sample": (X[shown], y[shown]), "plane": (plane["points"], plane["labels"])},
-    )
+    gamma, folded = "the document's gamma is 1 / (2 gamma) of the classifier", f"{len(folds)}, stratified"
+    settings = {gamma: ", ".join(gammas), "folds": folded}
+    pictures = {"sample": (X[shown], y[shown]), "plane": (plane["points"], plane["labels"])}
+    return Measured(words, ["usps"] * usps, settings, {"digits": array_hash(X, y)}, runs, pictures)
 
 
 def read_digits(folder: str | None, most: int | None) -> tuple[np.ndarray, np.ndarray, bool, str]:
@@ -468,8 +461,9 @@ def draw_counts(sheet, runs: Runs) -> None:
     """Draw how often each digit occurs."""
     ax, counts = sheet.subplots(), runs["digits", "", "", ""]["value"][0]
     bars = ax.bar(range(len(counts)), counts, color=charts.BLUE)
-    ax.bar_label(bars, [f"{share:.1%}" for share in counts / counts.sum()], fontsize=8, padding=2)
+    ax.bar_label(bars, [f"{share:.1f} %" for share in 100 * counts / counts.sum()], fontsize=8, padding=2)
     ax.set(title="how often each digit occurs", xlabel="digit", ylabel="images", xticks=range(10))
+    ax.yaxis.set_major_formatter("{x:,.0f}")
 
 
 def draw_plane(sheet, plane: tuple[np.ndarray, np.ndarray]) -> None:
@@ -507,6 +501,7 @@ def draw_times(sheet, runs: Runs) -> None:
         ax.plot(run["steps"][0], run["seconds"].mean(axis=0), line, color=colour, label=name)
     ax.set(title="kernel matrix, and the steps of ten classes", xlabel="steps T", ylabel="CPU time, seconds")
     ax.set(ylim=(0, None), xticks=run["steps"][0])
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     charts.legend_below(sheet, 4)
 
 

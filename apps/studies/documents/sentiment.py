@@ -559,9 +559,8 @@ def draw_surface(ax, surface: Arrays, frame: int, size: float) -> None:
         known, unknown = (surface["X"][rows & (surface["y"] == sign)].T for rows in (~is_test, is_test))
         ax.plot(*known, "o", color=colour, ms=size, label=f"{label}, trained on")
         if frame == len(surface["steps"]) - 1:
-            ax.plot(
-                *unknown, "X", color=colour, ms=2 * size, mec="black", mew=0.3, label=f"{label}, held out"
-            )
+            edge = {"mec": "black", "mew": 0.3}
+            ax.plot(*unknown, "X", color=colour, ms=2 * size, label=f"{label}, held out", **edge)
     ax.set(xlim=across[[0, -1]], ylim=up[[0, -1]], xlabel="x", ylabel="y")
 
 
@@ -612,6 +611,7 @@ def draw_texts(sheet, runs: Runs) -> None:
         shares = 100 * np.histogram(lengths, BINS)[0] / len(lengths)
         right.stairs(shares, BINS, color=colour, label=words, linewidth=1.5)
     left.set(ylabel="texts", title="labels", ymargin=0.1)
+    left.yaxis.set_major_formatter("{x:,.0f}")
     right.set(title="lengths", xlabel="words (log scale)", xscale="log", ylabel="% of the label's texts")
     right.legend()
 

@@ -10,18 +10,9 @@ from ...common.errors import AppError
 from ...common.files import replace_file
 from ...common.paths import Writes, make_folder
 from ...common.sections import Table
+from . import study_pages as pages
 from .output import REPORT, read_record
-from .study_pages import (
-    all_claims,
-    captions,
-    cases_table,
-    claims_summary,
-    claims_table,
-    reproduction,
-    table_cells,
-    verdict_counts,
-)
-from .verdicts import RULES, Verdict
+from .verdicts import Verdict
 
 MADE = "<!-- Made by fastsvm-studies gallery, from"
 INDEX = "README.md"
@@ -107,20 +98,22 @@ def _shown_figures(record: dict) -> list[dict]:
 
 def markdown_page(record: dict) -> str:
     """Return the page of a study in Markdown."""
-    claims, cases = record["claims"], cases_table(record["claims"])
+    claims = record["claims"]
     return _markdown_page(
         f"{record['study']}/{REPORT}",
         escape_markdown(record["title"]),
+        *map(escape_markdown, pages.results(record)),
+        f"{pages.claims_summary(claims)}.",
         f"{escape_markdown(record['document'].removesuffix('.'))}.",
         escape_markdown(record["data"]),
-        f"{claims_summary(claims)}. {escape_markdown(RULES)}",
-        _markdown_table(claims_table(claims)),
-        f"<details><summary>{cases.folded}</summary>\n\n{_markdown_table(cases)}\n\n</details>",
+        _markdown_table(pages.claims_table(claims)),
+        _folded(pages.cases_table(claims)),
+        _folded(pages.rules_table()),
         *_markdown_figures(record),
         *_markdown_tables(record),
         "## Run it again",
         f"```sh\n{record['command']}\n```",
-        "\n".join(f"- {escape_markdown(line)}" for line in reproduction(record)),
+        "\n".join(f"- {escape_markdown(line)}" for line in pages.reproduction(record)),
     )
 
 
@@ -128,15 +121,15 @@ def _markdown_figures(record: dict) -> Iterator[str]:
     shown = _shown_figures(record)
     yield "## Figures" if shown else ""
     for figure in shown:
-        title, *lines = map(escape_markdown, (figure["title"], *captions(figure)))
+        title, *lines = map(escape_markdown, (figure["title"], *pages.captions(figure)))
         yield from (f"### {title}", f"![{title}]({record['study']}/{figure['file']})", *lines)
 
 
 def _markdown_tables(record: dict) -> Iterator[str]:
     yield "## Tables" if record["tables"] else ""
     for table in record["tables"]:
-        title, *lines = map(escape_markdown, (table["title"], *captions(table)))
-        yield from (f"### {title}", *lines, _markdown_table(table_cells(table)))
+        title, *lines = map(escape_markdown, (table["title"], *pages.captions(table)))
+        yield from (f"### {title}", *lines, _markdown_table(pages.table_cells(table)))
 
 
 def markdown_index(reports: Sequence[dict]) -> str:
@@ -144,7 +137,7 @@ def markdown_index(reports: Sequence[dict]) -> str:
     rows, covers = [], []
     for record in reports:
         study, title = record["study"], escape_markdown(record["title"])
-        counts = map(str, verdict_counts(record["claims"]).values())
+        counts = map(str, pages.verdict_counts(record["claims"]).values())
         rows.append((f"[{study}]({study}.md)", escape_markdown(record["document"]), *counts))
         pictures = [f"[![{title}]({study}/{each['file']})]({study}.md)" for each in _shown_figures(record)]
         covers += [f"## [{title}]({study}.md)", *pictures[:1]]
@@ -152,10 +145,10 @@ def markdown_index(reports: Sequence[dict]) -> str:
         "the reports in the folders",
         "Studies of five documents",
         INTRODUCTION,
-        escape_markdown(RULES),
         "```sh\nfastsvm-studies all --data DIR -o studies\n```",
         _markdown_lines(("study", "document", *Verdict), rows),
-        f"{claims_summary(all_claims(reports))}.",
+        f"{pages.claims_summary(pages.all_claims(reports))}.",
+        _folded(pages.rules_table()),
         *covers,
     )
 
@@ -168,6 +161,10 @@ def _markdown_page(origin: str, title: str, *parts: str) -> str:
 def escape_markdown(text: object) -> str:
     """Return text that Markdown shows as it is, on one line."""
     return re.sub(r"([\\`*_\[\]<>|#~$])", r"\\\1", " ".join(str(text).split()))
+
+
+def _folded(table: Table) -> str:
+    return f"<details><summary>{table.folded}</summary>\n\n{_markdown_table(table)}\n\n</details>"
 
 
 def _markdown_table(table: Table) -> str:

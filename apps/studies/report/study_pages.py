@@ -4,6 +4,8 @@ All three are made of its record (`report.json`) and of the pictures beside it.
 """
 
 import os
+import shutil
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -12,13 +14,19 @@ from numbers import Integral, Real
 from ...common import sections
 from ...common.files import replace_file
 from ...common.html_pages import data_uri, sections_page
-from ...common.printing import many
+from ...common.printing import many, print_line
 from ...common.sections import Fact, Section
 from .verdicts import RULES, Verdict
 
 COLUMNS = "verdict", "claim", "document", "here", "wider", "why"
 CASES = "claim", "conditions", "comparison", "value", "from", "to", "verdict"
 PAGE, INDEX = "report.html", "index.html"
+# The claims that a study is about: they stand first.
+MAIN = {
+    **{"cells": ("converges", "pca-better"), "digits": ("test-error", "many-rows"), "sentiment": ("well",)},
+    **{"kernels": ("best-kind",), "solvers": ("sdca-always-faster",)},
+}
+FIRST_COLUMN = 18  # letters, of verdicts in a terminal
 DIGITS = 4  # that count, of a number that is not whole
 LARGE = 1e6  # from here on a number has an exponent
 
@@ -40,9 +48,21 @@ def all_claims(records: Sequence[dict]) -> list[dict]:
     return [claim for record in records for claim in record["claims"]]
 
 
+def results(record: dict) -> list[str]:
+    """Say what was found of the main claims of a study that could be tested."""
+    main = [claim for claim in record["claims"] if claim["name"] in MAIN.get(record["study"], ())]
+    tested = [claim for claim in main if claim["verdict"] != Verdict.UNTESTED]
+    return [f"{claim['claim']}: {claim['verdict']}. {claim['here']}." for claim in tested]
+
+
+def by_verdict(claims: Sequence[dict]) -> list[dict]:
+    """Return the claims that held first, and those that cannot be tested last."""
+    return sorted(claims, key=lambda claim: [*Verdict].index(claim["verdict"]))
+
+
 def claims_table(claims: Sequence[dict]) -> sections.Table:
     """Return the verdicts with their evidence."""
-    rows = [[claim[name] for name in COLUMNS] for claim in claims]
+    rows = [[claim[name] for name in COLUMNS] for claim in by_verdict(claims)]
     return sections.Table(COLUMNS, rows, words=range(len(COLUMNS)), kind="claims")
 
 
@@ -55,6 +75,11 @@ def cases_table(claims: Sequence[dict]) -> sections.Table:
     ]
     folded = f"All {many(len(rows), 'comparison')} behind the verdicts"
     return sections.Table(CASES, rows, words=(0, 1, 2, 6), folded=folded)
+
+
+def rules_table() -> sections.Table:
+    """Return when a claim has which verdict, which a page folds."""
+    return sections.Table(("word", "meaning"), [*RULES.items()], words=(0, 1), folded="How claims are judged")
 
 
 def reproduction(record: dict) -> list[str]:
@@ -80,14 +105,21 @@ def reproduction(record: dict) -> list[str]:
 
 def print_verdicts(record: dict, page: str) -> None:
     """Print the claims of a study, and where its page is."""
-    claims, rows = record["claims"], []
-    for claim in claims:
-        parts = [(f"  {name}", claim[name]) for name in COLUMNS[2:]]
-        rows += [("", ""), (claim["verdict"], claim["claim"]), *(part for part in parts if part[1])]
-    head = Section(title=record["title"], lines=[record["document"], record["data"]])
-    table = sections.Table(("verdict", "claim"), rows, words=(0, 1))
-    ends = [RULES, f"{claims_summary(claims)}: {page}"]
-    sections.print_sections([head, Section(tables=[table]), Section(lines=ends)])
+    print_line(record["title"], "bold")
+    for text in *results(record), record["data"], "":
+        print_wrapped(text)
+    for claim in by_verdict(record["claims"]):
+        found = claim["why" if claim["verdict"] == Verdict.UNTESTED else "here"]
+        print_wrapped(f"{claim['claim']}: {found}", claim["verdict"].ljust(FIRST_COLUMN))
+    print_line("")
+    print_line(f"{claims_summary(record['claims'])}: {page}")
+
+
+def print_wrapped(text: str, start: str = "") -> None:
+    """Print a text in lines as wide as the terminal, the later ones below the end of what it starts with."""
+    width = shutil.get_terminal_size().columns
+    for line in textwrap.wrap(start + text, width, subsequent_indent=" " * len(start)) or [""]:
+        print_line(line)
 
 
 # Pages
@@ -95,17 +127,19 @@ def print_verdicts(record: dict, page: str) -> None:
 
 def write_study_page(folder: str, record: dict) -> None:
     """Write the page of a study, with the pictures that are in its folder."""
-    lines, claims, tables = [record["document"], record["data"]], record["claims"], record["tables"]
-    judged = Section(title="Verdicts", tables=[claims_table(claims), cases_table(claims)])
+    about, claims, tables = [record["document"], record["data"]], record["claims"], record["tables"]
+    judged = [claims_table(claims), cases_table(claims), rules_table()]
     pictures = partial(_picture_figures, folder, record)
     listed = Section(title="Tables", figures=lambda: [_table_figure(each) for each in tables], layout="")
     shown = [
-        *([judged] if claims else []),
+        *([Section(title="Verdicts", about=about, tables=judged)] if claims else []),
         Section(title="Figures", figures=pictures, layout="figures"),
         *([listed] if tables else []),
         Section(title="Reproduction", command=record["command"], lines=reproduction(record)),
     ]
-    _write_page(os.path.join(folder, PAGE), record["title"], claims, lines, shown)
+    _write_page(
+        os.path.join(folder, PAGE), record["title"], claims, results(record) if claims else about, shown
+    )
 
 
 def write_index_page(folder: str, records: Sequence[dict]) -> str:
@@ -117,15 +151,15 @@ def write_index_page(folder: str, records: Sequence[dict]) -> str:
         link = Markup('<a href="{}/{}">Figures and tables</a>').format(record["study"], PAGE)
         lines, table = [record["document"], record["data"], link], claims_table(record["claims"])
         shown.append(Section(title=record["title"], about=lines, tables=[table]))
+    shown.append(Section(title="Rules", tables=[rules_table()]))
     path = os.path.join(folder, INDEX)
     _write_page(path, "Studies of five documents", all_claims(records), [], shown)
     return path
 
 
 def _write_page(path: str, title: str, claims: list[dict], lines: list[str], shown: list[Section]) -> None:
-    counts = {"claims": len(claims), **verdict_counts(claims)} if claims else {}
-    facts = [Fact(name, f"{count:,}") for name, count in counts.items()]
-    head = Section(about=[*lines, RULES] if claims else lines, facts=facts)
+    counts = {"claims": len(claims), **verdict_counts(claims)}
+    head = Section(about=lines, facts=[Fact(name, f"{count:,}") for name, count in counts.items() if count])
     replace_file(path, sections_page(title, head, shown, kind="studies").encode())
 
 
@@ -148,10 +182,16 @@ def _table_figure(table: dict) -> sections.Figure:
 
 
 def table_cells(table: dict) -> sections.Table:
-    """Return a table of a record with its cells as text."""
-    rows = table["rows"]
-    words = [k for k in range(len(table["header"])) if any(isinstance(row[k], str) for row in rows)]
-    return sections.Table(table["header"], [[cell_text(value) for value in row] for row in rows], words)
+    """Return a table of a record with its cells as text, an interval in brackets after its number."""
+    rows = [dict(zip(table["header"], row, strict=True)) for row in table["rows"]]
+    names = [name for name in table["header"] if not name.endswith((", from", ", to"))]
+    words = [k for k, name in enumerate(names) if isinstance(rows[0][name], str) and rows[0][name] != "never"]
+    return sections.Table(names, [[_with_interval(row, name) for name in names] for row in rows], words)
+
+
+def _with_interval(row: dict, name: str) -> str:
+    value, *ends = (cell_text(row.get(f"{name}{end}")) for end in ("", ", from", ", to"))
+    return f"{value} ({' to '.join(ends)})" if all(ends) else value
 
 
 def captions(thing: dict) -> list[str]:

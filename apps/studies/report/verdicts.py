@@ -27,21 +27,23 @@ class Verdict(StrEnum):
     UNTESTED = "cannot be tested"
 
 
-RULES = (
-    "A claim is judged under the conditions of the document: its data, lambda, axis and implementation. What "
-    "was found beyond them stands under 'wider', and does not decide. Held: the whole 95 % interval of what "
-    "is measured is where the claim puts it, in each comparison. Refuted: in one comparison all of it is "
-    "elsewhere. Undecided: it crosses the limit. Cannot be tested: the document's data, or enough runs, are "
-    "missing. Intervals are of means, those of times and ratios of medians, over runs; where a number of the "
-    "document, which has one draw, is compared with ours, they have 95 % of draws. Such a number is held "
-    "where the interval has it or is all better. Alike are rates within 2 points of each other, and amounts "
-    "within a factor of 2."
-)
+RULES = {
+    Verdict.HELD: "In every comparison the whole 95 % interval agrees with the claim. A published "
+    "number is held if it lies in the interval, or if the whole interval is better.",
+    Verdict.REFUTED: "In one comparison the whole interval contradicts the claim.",
+    Verdict.UNDECIDED: "An interval contains the limit.",
+    Verdict.UNTESTED: "The original data or enough runs are missing, or nothing differs on the paper's axis.",
+    "conditions": "A claim is judged under the paper's own: data, lambda, axis and implementation. Results "
+    "under other conditions, such as other data or compiled code, are listed as 'wider' and do not count.",
+    "interval": "Of the mean over runs; for times and ratios, of the median.",
+    "alike": "Rates within 2 points of each other, and amounts within a factor of 2.",
+}
 ALIKE = {"points": (-2.0, 2.0), "times": (0.5, 2.0)}  # the one margin of all studies
 # What a number is multiplied by to be in a unit, and what is possible: intervals end there.
 UNITS = {
     **{"%": (100, 0, 100), "points": (100, -100, 100), "times": (1, 0, inf), "ms": (1e3, 0, inf)},
     **{"share": (1, 0, 1), "difference": (1, -1, 1)},  # of tables
+    **{"images": (1, 0, inf), "epochs": (1, 0, inf)},
 }
 WORST_FIRST = Verdict.REFUTED, Verdict.UNDECIDED, Verdict.UNTESTED, Verdict.HELD
 DECIMALS = 8  # at most
@@ -263,17 +265,20 @@ def written(s: Statistic, unit: str = "") -> str:
         if s.low == inf or s.high == 0:
             return "only the second gets there" if s.low == inf else "only the first gets there"
         which = "first" if s.value == 0 else "second"
-        return f"most often only the {which} gets there ({_number(s.low, 2)} to {_number(s.high, 2)})"
-    half = (s.high - s.low) / 2
-    spread = half if 0 < half < inf else abs(s.value)
+        return f"most often only the {which} gets there ({_ends(s, 2)})"
+    half, size = (s.high - s.low) / 2, abs(s.value)
+    is_exact = half <= size * 1e-9  # but for rounding
+    spread = half if half < inf and not is_exact else size
     decimals = min(max(1 - floor(log10(spread)), 0), DECIMALS) if 0 < spread < inf else 2
-    value, *ends = (_number(number, decimals) for number in s)
-    amount = f" {unit}" if unit else ""
-    return f"{value}{amount}" if s.low == s.high else f"{value}{amount} ({ends[0]} to {ends[1]})"
+    text = f"{s.value:,.{decimals}f}{f' {unit}' if unit else ''}"
+    return text if is_exact else f"{text} ({_ends(s, decimals)})"
 
 
-def _number(number: float, decimals: int) -> str:
-    return f"{number:,.{decimals}f}" if isfinite(number) else "∞"
+def _ends(s: Statistic, decimals: int) -> str:
+    """Write an interval; it has no upper end where some runs never get there, and no ends of few runs."""
+    if s.high == inf:
+        return "too few runs" if s.low == -inf else f"{s.low:,.{decimals}f} or more, or never"
+    return f"{s.low:,.{decimals}f} to {s.high:,.{decimals}f}"
 
 
 def _limit(number: float) -> str:
