@@ -38,10 +38,11 @@ def test_a_table_files_and_json(tmp_path, data):
     options += ["--solvers", "sdca,pegasos-tail,asdca,perceptron", "--batch-size", 4]
     result = run(file, *options)
     assert result.exit_code == 0, result.output
-    assert "On a.csv (60 rows to train on and 20 held out, 6 columns, 2 labels)" in result.stdout
+    said = " ".join(result.stdout.split())
+    assert "On a.csv (60 rows to train on and 20 held out, 6 columns, 2 labels)" in said
     assert sorted(path.name for path in folder.glob("*.*") if path.name[0] != ".") == [
-        *("curves-0.05.png", "curves-0.5.png", "report.html", "report.json", "rows.png"),
-        *("runs.csv", "solvers.csv"),
+        *(f"{name}-{alpha}.png" for name in ("error", "excess", "gap") for alpha in ("0.05", "0.5")),
+        *("report.html", "report.json", "rows.png", "runs.csv", "solvers.csv"),
     ]
     [table] = json.loads(run(file, *options, "--json").stdout)["tables"]
     rows = [dict(zip(table["header"], row, strict=True)) for row in table["rows"]]
@@ -65,10 +66,11 @@ def test_a_table_files_and_json(tmp_path, data):
 def test_two_columns_have_a_boundary_and_uneven_ones_advice(tmp_path, data):
     X, y = data
     file, folder = write(tmp_path / "a.csv", X[:, :2] * (1, 5000), y), tmp_path / "out"
-    result = run(
-        file, "--epochs", 2, "--runs", 6, "--solvers", "sdca,pegasos", "--loss", "squared_hinge", "-o", folder
-    )
+    options = ["--epochs", 2, "--runs", 6, "--solvers", "sdca,pegasos", "--loss", "squared_hinge"]
+    result = run(file, *options, "-o", folder)
     assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("Best here by test error, then by time: ")
+    assert (folder / "error-0.1.png").exists()
     assert "--scale makes them alike" in result.stderr
     assert (folder / "boundary.png").exists()
 

@@ -35,11 +35,11 @@ UNEVEN = 10  # times the spread of another column: from here on solvers take mor
     ),
     click.option("--loss", type=click.Choice(LOSSES), default="hinge", help="Loss that all minimise."),
     click.option(
-        "--alpha", default="1e-4", metavar="LIST", help="Strengths of the regularisation, with commas."
+        "--alpha", default="0.1", metavar="LIST", help="Strengths of the regularisation, with commas."
     ),
-    click.option("--epochs", type=options.COUNT, default=20, help="Epochs of each run."),
+    click.option("--epochs", type=options.COUNT, default=50, help="Epochs of each run."),
     click.option("--runs", type=click.IntRange(min=6), default=10, help="Runs of each solver."),
-    click.option("--batch-size", type=options.COUNT, help="Rows of a mini-batch, of Pegasos and ASDCA."),
+    click.option("--batch-size", type=options.COUNT, help="Mini-batch size of Pegasos and ASDCA."),
     click.option(
         "--order",
         type=click.Choice(("permutation", "random", "cyclic", "batches")),
@@ -66,7 +66,7 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
     """
     from ..race import own_rows
     from ..report import output as folders
-    from ..report.study_pages import PAGE, table_cells
+    from ..report.study_pages import PAGE, print_wrapped, table_cells
 
     table = {name: config.pop(name) for name in ("label_col", "header")}
     threads = thread_count(config.pop("threads", -1))
@@ -88,10 +88,11 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
                 measured = own_rows.measure(os.path.basename(file), parts, settings, threads, advance)
             except ValueError as error:
                 raise AppError(f"{file}: {error}") from error
-        found, said = own_rows.findings(measured), own_rows.quote(os.path.basename(file), measured)
+        found, (best, said) = own_rows.findings(measured), own_rows.quote(os.path.basename(file), measured)
         command = shlex.join(["fastsvm-studies", *sys.argv[1:]])
         how = {"command": command, "quick": False, "seed": 0, "cpu_seconds": None}
-        record = folders.record_study("compare", os.path.basename(file), said, measured, found, how)
+        record = folders.record_study("compare", os.path.basename(file), best, measured, found, how)
+        record["data"] = said
         record["seconds"] = stage.seconds
         folders.write_study_folder(output, found, measured, record, stage)
     if json:
@@ -99,7 +100,9 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
         return
     page = os.path.join(output, PAGE)
     tables = [table_cells(each) for each in record["tables"]]
-    print_sections([Section(title=file, lines=[said], tables=tables), Section(lines=[page])])
+    for text in best, "", said, "":
+        print_wrapped(text)
+    print_sections([Section(tables=tables), Section(lines=[page])])
 
 
 def _solvers(text: str) -> list[str]:

@@ -82,7 +82,8 @@ def compare(
     Raises
     ------
     ValueError
-        On bad input, a bad parameter of a model, and where no alpha is known to measure a perceptron by.
+        On bad input, a bad parameter of a model, and if a perceptron is compared and no alpha is known
+        to evaluate its objective.
 
     Examples
     --------

@@ -32,7 +32,7 @@ SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # of the training rows, for the learn
 FITS = 6  # of each point of the learning curve, and of each kernel machine
 GRID, ABREAST = 200, 3  # points of a side, and panels, for the boundary
 LEAST = 1e-12  # that is drawn of what may be 0
-CURVES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
+CURVES = {"excess": "seconds", "error": "seconds", "gap": "visits"}
 AXES = {
     **{"seconds": "CPU time of the updates, seconds", "visits": "rows visited", "error": "test error, %"},
     **{"excess": "(P - P*) / P*", "gap": "duality gap P - D"},
@@ -108,10 +108,8 @@ def measure(name: str, parts: Parts, settings: Settings, threads: int, advance: 
 
 def _add_race(runs: Runs, solver: str, parts: Parts, settings: Settings, alpha: float, threads: int) -> None:
     """Run a solver, measured by the loss that it minimises: ASDCA's is smooth."""
-    models, test = (
-        {solver: model_of(solver, settings, alpha)},
-        {"X_test": parts.X_test, "y_test": parts.y_test},
-    )
+    models = {solver: model_of(solver, settings, alpha)}
+    test = {"X_test": parts.X_test, "y_test": parts.y_test}
     found = compare(models, parts.X, parts.y, runs=settings.runs, parts=PARTS, n_jobs=threads, **test)
     lines = found.table.reshape(settings.runs, -1)
     fields = {each: lines[each] for each in FIELDS}
@@ -155,8 +153,9 @@ def findings(measured: Measured) -> Findings:
     runs = measured.runs
     alphas = [*dict.fromkeys(key.setting for key in runs.select("rows"))]
     figures = [
-        Figure(f"curves-{alpha}", partial(draw_curves, runs, alpha), (11, 3.8), "curves", alpha)
+        Figure(f"{y}-{alpha}", partial(draw_curves, runs, alpha, y), (5.5, 4.2), y, alpha)
         for alpha in alphas
+        for y in CURVES
     ]
     figures.append(Figure("rows", partial(draw_learning_curves, runs, alphas)))
     if measured.pictures:
@@ -194,34 +193,38 @@ def last_error(fields: dict) -> Statistic:
     return mean(fields["error"][:, -1])
 
 
-def quote(name: str, measured: Measured) -> str:
-    """Return a paragraph to quote: what was measured, and each solver with its best alpha."""
+def quote(name: str, measured: Measured) -> tuple[str, str]:
+    """Return the best solver, and a paragraph to quote: the others, each with its best alpha, and how."""
     best, settings = {}, measured.settings
     for key, fields in measured.runs.select("curves").items():
         if key.solver not in best or last_error(fields) < last_error(best[key.solver][1]):
             best[key.solver] = key.setting, fields
-    rounds = f"each solver ran {settings['runs']} times, for {settings['epochs']} epochs"
-    said = [f"On {name} ({measured.data[:-1]}) {rounds}."]
+    said, order = {}, {}
     for solver, (alpha, fields) in best.items():
-        cost = 1e3 * near_cost(fields, "seconds")
-        near = f"was within 1 % of the certified optimum of its loss after {cost:.3g} ms"
-        if not np.isfinite(cost):
-            near = "did not stay within 1 % of an optimum"
-        error = written(in_unit(last_error(fields), "%"), "%")
-        said.append(f"{solver} with alpha {alpha} {near}, and has a test error of {error}.")
-    return " ".join([*said, "Times are medians of CPU time of the updates; intervals are of 95 %."])
+        cost, error = near_cost(fields, "seconds"), last_error(fields)
+        near = f"within 1 % of the optimum after {1e3 * cost:.3g} ms of CPU time"
+        near = near if np.isfinite(cost) else "not within 1 % of the optimum"
+        said[solver] = f"{solver} with alpha {alpha}, test error {written(in_unit(error, '%'), '%')}, {near}."
+        order[solver] = error.value, cost
+    first, *others = sorted(said, key=order.__getitem__)
+    times = f"each solver ran {settings['runs']} times for {settings['epochs']} epochs"
+    ends = (
+        f"On {name} ({measured.data[:-1]}), {times}. Times are medians of the updates; intervals are of 95 %."
+    )
+    rest = [f"Then {said[each]}" for each in others]
+    return f"Best here by test error, then by time: {said[first]}", " ".join([*rest, ends])
 
 
-def draw_curves(runs: Runs, alpha: str, sheet) -> None:
-    """Draw the distance from the optimum, the gap and the test error of all solvers."""
+def draw_curves(runs: Runs, alpha: str, y: str, sheet) -> None:
+    """Draw the distance from the optimum, the gap or the test error of all solvers."""
     own = [(key.solver, fields) for key, fields in runs.select("curves").items() if key.setting == alpha]
-    for ax, (y, x) in zip(sheet.subplots(1, len(CURVES)), CURVES.items(), strict=True):
-        for (solver, fields), color in zip(own, TEN_COLORS, strict=False):
-            known = {"excess": excess(fields), "gap": fields["gap"], "error": 100 * fields["error"]}
-            values = known[y] if y == "error" else np.maximum(known[y], LEAST)
-            charts.draw_band(ax, np.median(fields[x], axis=0), charts.median_band(values), color, solver)
-        charts.name_band(ax)
-        ax.set(xlabel=AXES[x], ylabel=AXES[y], xscale="log", yscale="linear" if y == "error" else "log")
+    ax, x = sheet.subplots(), CURVES[y]
+    for (solver, fields), color in zip(own, TEN_COLORS, strict=False):
+        known = {"excess": excess(fields), "gap": fields["gap"], "error": 100 * fields["error"]}
+        values = known[y] if y == "error" else np.maximum(known[y], LEAST)
+        charts.draw_band(ax, np.median(fields[x], axis=0), charts.median_band(values), color, solver)
+    charts.name_band(ax)
+    ax.set(xlabel=AXES[x], ylabel=AXES[y], xscale="log", yscale="linear" if y == "error" else "log")
     charts.legend_below(sheet, 4)
 
 
