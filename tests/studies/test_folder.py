@@ -91,7 +91,8 @@ def test_a_run_goes_on_where_an_earlier_one_ended(run, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("mark", "problem"), [(None, "has files of others"), ("cells", "is of 'cells', not of 'digits'")]
+    ("mark", "problem"),
+    [(None, "has files of others"), ("cells", "contains the study 'cells', not 'digits'")],
 )
 def test_a_folder_of_others_stays(run, tmp_path, mark, problem):
     (tmp_path / "out").mkdir()

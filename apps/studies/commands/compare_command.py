@@ -45,7 +45,7 @@ UNEVEN = 10  # times the spread of another column: from here on solvers take mor
         type=click.Choice(("permutation", "random", "cyclic", "batches")),
         help="Order of the rows.",
     ),
-    click.option("--averaging", type=click.Choice(("last", "tail", "random")), help="What a run returns."),
+    click.option("--averaging", type=click.Choice(("last", "tail", "random")), help="Iterate to return."),
     click.option(
         "--kernel", type=click.Choice(("rbf", "poly")), help="Kernel machines as well, with this kernel."
     ),

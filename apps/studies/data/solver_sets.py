@@ -27,7 +27,7 @@ class DataSet:
     batch : int
         Rows in a batch of the mini-batch solvers, the document's.
     epochs : int
-        Of the solvers that take a row a step; those with batches do as many steps.
+        Of the solvers that process one row per step; those with batches do as many steps.
     every : int
         After how many steps the document measured the objective.
     """

@@ -101,7 +101,7 @@ def eight_algorithms(
     batch : int
         Rows in a batch of ASDCA and of mini-batch Pegasos, drawn anew for each step.
     epochs : int
-        Of those that take a row a step.
+        Of those that process one row per step.
     averaging : {"last", "tail", "random"}, default="last"
         What is returned: the last iterate, the mean of those of the last half, or one of these; ASDCA
         returns none at random, and is left out then.
@@ -797,7 +797,7 @@ def draw_table_2(sheet, runs: Runs) -> None:
 
 def set_table(runs: Runs) -> Table:
     """Return table 1."""
-    header = "set", "rows", "features", "lambda", "batch", "epochs of a row a step"
+    header = "set", "rows", "features", "lambda", "batch", "epochs (one row per step)"
     rows = [
         [key.data, *(int(each[name][0, 0]) for name in ("steps", "value")), 1 / each["steps"][0, 0],
          *(int(each[name][0, 0]) for name in ("visits", "epoch"))]

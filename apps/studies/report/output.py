@@ -48,7 +48,7 @@ def take_folder(folder: str, name: str) -> None:
     except FileNotFoundError:
         raise AppError(f"{folder}: has files of others; choose another folder with -o") from None
     if owner != name:
-        raise AppError(f"{folder}: is of '{owner}', not of '{name}'; choose another folder with -o")
+        raise AppError(f"{folder}: contains the study '{owner}', not '{name}'; choose another folder with -o")
 
 
 def record_study(

@@ -9,6 +9,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from numbers import Integral, Real
 
 from ...common import sections
@@ -149,11 +150,13 @@ def write_index_page(folder: str, records: Sequence[dict]) -> str:
     shown = []
     for record in records:
         link = Markup('<a href="{}/{}">Figures and tables</a>').format(record["study"], PAGE)
-        lines, table = [record["document"], record["data"], link], claims_table(record["claims"])
-        shown.append(Section(title=record["title"], about=lines, tables=[table]))
+        about, tables = [record["document"], record["data"], link], [claims_table(record["claims"])]
+        shown.append(Section(title=record["title"], about=about, tables=tables))
     shown.append(Section(title="Rules", tables=[rules_table()]))
     path = os.path.join(folder, INDEX)
-    _write_page(path, "Studies of five documents", all_claims(records), [], shown)
+    _write_page(
+        path, "Studies of five documents", all_claims(records), [*chain(*map(results, records))], shown
+    )
     return path
 
 
