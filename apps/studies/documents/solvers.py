@@ -270,8 +270,8 @@ def add_draws(runs: Runs, context: Context) -> None:
         return {key: np.array([one[key] for one in found]) for key in found[0]}
 
     for epochs, test in {DRAW_EPOCHS: "test", **FEWER}.items():
-        name = "-".join(["table-2", *test.split()[1:]])
-        kept = context.part(name, partial(compute, epochs), total=n, draws=n, seed=context.seed)
+        part, run = f"table-2{test[4:]}", partial(compute, epochs)
+        kept = context.part(part, run, total=n, draws=n, seed=context.seed)
         runs.add("accuracy", test, "beta", value=kept["accuracy of beta"])
         for (k, name), (m, output) in product(enumerate(EIGHT), enumerate(AVERAGING)):
             if np.isfinite(kept["coef"][0, k, m]).all():

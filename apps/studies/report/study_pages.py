@@ -9,7 +9,6 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain
 from numbers import Integral, Real
 
 from ...common import sections
@@ -27,7 +26,6 @@ MAIN = {
     **{"cells": ("converges", "pca-better"), "digits": ("test-error", "many-rows"), "sentiment": ("well",)},
     **{"kernels": ("best-kind",), "solvers": ("sdca-always-faster",)},
 }
-FIRST_COLUMN = 18  # letters, of verdicts in a terminal
 DIGITS = 4  # that count, of a number that is not whole
 LARGE = 1e6  # from here on a number has an exponent
 
@@ -111,7 +109,7 @@ def print_verdicts(record: dict, page: str) -> None:
         print_wrapped(text)
     for claim in by_verdict(record["claims"]):
         found = claim["why" if claim["verdict"] == Verdict.UNTESTED else "here"]
-        print_wrapped(f"{claim['claim']}: {found}", claim["verdict"].ljust(FIRST_COLUMN))
+        print_wrapped(f"{claim['claim']}: {found}", claim["verdict"].ljust(18))
     print_line("")
     print_line(f"{claims_summary(record['claims'])}: {page}")
 
@@ -138,25 +136,23 @@ def write_study_page(folder: str, record: dict) -> None:
         *([listed] if tables else []),
         Section(title="Reproduction", command=record["command"], lines=reproduction(record)),
     ]
-    _write_page(
-        os.path.join(folder, PAGE), record["title"], claims, results(record) if claims else about, shown
-    )
+    first = results(record) if claims else about
+    _write_page(os.path.join(folder, PAGE), record["title"], claims, first, shown)
 
 
 def write_index_page(folder: str, records: Sequence[dict]) -> str:
     """Write the page of several studies, whose folders lie in this one, and return its path."""
     from markupsafe import Markup
 
-    shown = []
+    shown, lines = [], []
     for record in records:
+        lines += results(record)
         link = Markup('<a href="{}/{}">Figures and tables</a>').format(record["study"], PAGE)
         about, tables = [record["document"], record["data"], link], [claims_table(record["claims"])]
         shown.append(Section(title=record["title"], about=about, tables=tables))
     shown.append(Section(title="Rules", tables=[rules_table()]))
     path = os.path.join(folder, INDEX)
-    _write_page(
-        path, "Studies of five documents", all_claims(records), [*chain(*map(results, records))], shown
-    )
+    _write_page(path, "Studies of five documents", all_claims(records), lines, shown)
     return path
 
 
