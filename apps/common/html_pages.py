@@ -39,7 +39,6 @@ def sections_page(
     style, script = (Markup(f"\n{_template_source(asset)}") for asset in ("style.css", "script.js"))
     hashes = {"style_hash": _policy_hash(style), "script_hash": _policy_hash(script)}
     page = _template(__package__, "templates", "sections.html").render(
-        title="".join(heading),
         heading=heading,
         head=head,
         shown=[section for section in sections if section.title],

@@ -24,7 +24,7 @@ from fastsvm._utils.warnings import warn_user
 from fastsvm.model_files import save_plain
 
 from ..common.cache import NO_CACHE, Cache
-from ..common.errors import OPTION, AppError, Skipped
+from ..common.errors import OPTION, AppError
 from ..common.paths import KINDS, check_there
 from ..common.progress import UNWATCHED, Stages
 from .data.label_fields import LabelField
@@ -285,13 +285,18 @@ class TextModel:
         The labels, sorted.
     training : TextTraining or None
         The result of the training; None for a loaded model.
+    scores : AnswerScores or None
+        The evaluation on the texts held out: `accuracy`, `interval`, `confusion`; None without any.
+    skipped : Skipped or None
+        The texts that training could not use: `count`, and `report()` with a line for each.
     """
 
     def __init__(
         self, pipeline: Pipeline, training: TextTraining | None = None, call: str = "", name: str = ""
     ) -> None:
         self.pipeline = pipeline
-        self.training = training
+        self.training, self.scores = training, training and training.evaluation
+        self.skipped = training and training.skipped
         self.classes_ = pipeline.classes_
         self._call, self._name = call, name
         self._saved = (training and training.path) or "not saved yet"
@@ -432,16 +437,6 @@ class TextModel:
             raise ValueError("this model was loaded, and a report needs its training; call train()")
         with _value_errors():
             write_training_report(path, self.training, self._saved, self._name, call or self._call)
-
-    @property
-    def scores(self) -> AnswerScores | None:
-        """The evaluation on the texts held out: `accuracy`, `interval`, `confusion`; None without any."""
-        return None if self.training is None else self.training.evaluation
-
-    @property
-    def skipped(self) -> Skipped | None:
-        """The texts that could not be used: `count`, and `report()` with a line for each."""
-        return None if self.training is None else self.training.skipped
 
     @property
     def summary(self) -> str:

@@ -55,7 +55,7 @@ def explain(arguments, number, label, quiet, verbose, **forms):
         raise AppError("--label needs a TEXT", USAGE)
     if text is not None and (forms["plot"] or forms["csv"]):
         raise AppError("--plot and --csv show the top words of MODEL; leave out TEXT", USAGE)
-    from ..jobs.text_explanation import explain_text
+    from ..jobs.text_explanation import TextExplainer
     from ..measures import prediction
     from ..output import explanation_output
 
@@ -68,7 +68,7 @@ def explain(arguments, number, label, quiet, verbose, **forms):
             _show_words(model, number, stage, **forms)
             return
         with stage("explain"):
-            found = explain_text(model, text, label)
+            found = TextExplainer(model).explain(text, label)
     number = rows_shown(number, 8, verbose or forms["json"])
     if forms["json"]:
         print_json(explanation_output.explanation_record(found, number))

@@ -85,30 +85,14 @@ class TextExplanation(NamedTuple):
         return "\n".join([head, *(f"{name:<{wide}}  {share:+.4f}" for name, share in rows)])
 
 
-def explain_text(model, text: str, label: str | None = None) -> TextExplanation:
-    """Split the score of a text into the contributions of its terms.
+class TextExplainer:
+    """Explain texts; the names of the model's terms, maybe a million, are made once.
 
     Parameters
     ----------
     model : Pipeline
         A vectorizer, perhaps a weighting, and a classifier.
-    text : str
-        A text as `predict` takes it.
-    label : str, optional
-        The label whose score is explained; see `TextExplanation.side`.
-
-    Returns
-    -------
-    TextExplanation
-        `intercept` and the contributions of `words` add up to `score`: each is the value that the term has
-        in the row which the classifier sees, times its weight. Of a kernel machine it is what the score loses
-        where the term is left out, and `together` belongs to the sum.
     """
-    return TextExplainer(model).explain(text, label)
-
-
-class TextExplainer:
-    """Explain many texts: see `explain`. The names of the model's terms, maybe a million, are made once."""
 
     def __init__(self, model) -> None:
         self._model = model
@@ -119,7 +103,22 @@ class TextExplainer:
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is found
     def explain(self, text: str, label: str | None = None) -> TextExplanation:
-        """Split the score of a text into the contributions of its terms."""
+        """Split the score of a text into the contributions of its terms.
+
+        Parameters
+        ----------
+        text : str
+            A text as `predict` takes it.
+        label : str, optional
+            The label whose score is explained; see `TextExplanation.side`.
+
+        Returns
+        -------
+        TextExplanation
+            `intercept` and the contributions of `words` add up to `score`: each is the value that the term
+            has in the row which the classifier sees, times its weight. Of a kernel machine it is what the
+            score loses where the term is left out, and `together` belongs to the sum.
+        """
         classifier = self._model["classifier"]
         counts = self._model["vectorizer"].transform([text])
         row = weighed(self._model, counts)

@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 
 import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
-from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
+from fastsvm_apps.sentiment.jobs.text_explanation import TextExplainer
 from refusal import assert_refused
 
 TEXTS = [
@@ -51,7 +51,7 @@ def test_contributions_add_up(labels, weighting, options, text):
     scores = dict(zip(model.classes_, [-decision, decision] if labels == 2 else decision, strict=True))
     given = model.predict([text])[0]
     for asked in (*model.classes_, None):
-        found, side = explain_text(model, text, asked), asked or ("pos" if labels == 2 else given)
+        found, side = TextExplainer(model).explain(text, asked), asked or ("pos" if labels == 2 else given)
         assert (found.label, found.side, found.score) == (given, side, scores[side])
         for parts in (found.words, found.spans):
             total = sum(part[-1] for part in parts) + found.intercept
@@ -81,7 +81,7 @@ def test_a_kernel_machine_says_what_the_score_loses(labels, weighting):
     kernel = fastsvm.KernelSDCAClassifier(alpha=0.01, gamma=0.5, random_state=0)
     kernel.fit(linear[:-1].transform([*TEXTS, "fine"]), y)
     model = Pipeline([*linear.steps[:-1], ("classifier", kernel)])
-    found = explain_text(model, TEXTS[1])
+    found = TextExplainer(model).explain(TEXTS[1])
     classes = model.classes_.tolist()
     sign = 1 if labels == 3 or found.side == classes[1] else -1
 
@@ -120,7 +120,8 @@ def test_spans_share_what_their_terms_contribute():
     model = fitted(ngram_range=(1, 2))
     weights = known(model)
     text = "GREAT unheard-of great thing"
-    spans = {text[start:stop] + str(start): share for start, stop, share in explain_text(model, text).spans}
+    found = TextExplainer(model).explain(text)
+    spans = {text[start:stop] + str(start): share for start, stop, share in found.spans}
     assert spans == pytest.approx(
         {
             "GREAT0": weights["great"],
@@ -132,14 +133,14 @@ def test_spans_share_what_their_terms_contribute():
 
 
 def test_unknown_words_are_listed():
-    found = explain_text(fitted(), "Never heard: great THINGAMAJIG, never")
+    found = TextExplainer(fitted()).explain("Never heard: great THINGAMAJIG, never")
     assert found.unknown == ["never", "heard", "thingamajig", "never"]
     assert (found.n_words, [term for term, *_ in found.words]) == (5, ["great"])
 
 
 def test_spans_lie_on_the_words_of_the_original():
     model = fitted(strip_accents="unicode")
-    spans = [HARD[start:stop] for start, stop, _ in explain_text(model, HARD).spans]
+    spans = [HARD[start:stop] for start, stop, _ in TextExplainer(model).explain(HARD).spans]
     # The dot of İ is a character of its own in lower case, and falls away with the accents.
     assert spans == ["İt", "BROKE", "again", "Straße", "ﬁne", "ΟΔΟΣ", "café", "great", "thing", "waste", "of"]
 
@@ -148,7 +149,7 @@ TEXT = "Great thing1 xyzzy,\nawful \x1b[2J great"
 
 
 def test_explain_json_and_number(run, model):
-    found = explain_text(fastsvm.load_model(model), TEXT)
+    found = TextExplainer(fastsvm.load_model(model)).explain(TEXT)
     record = json.loads(run("explain", model, "-", "-n", 1, "--json", input=f"{TEXT}\n").stdout)
     assert record["terms"] == [found.words[0]._asdict()]
     assert record["other_terms"]["n"] == len(found.words) - 1

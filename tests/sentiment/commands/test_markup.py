@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fastsvm.text import TextScorer
-from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
+from fastsvm_apps.sentiment.jobs.text_explanation import TextExplainer
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
 
 
@@ -34,7 +34,7 @@ def test_a_model_does_with_new_texts_what_it_did_with_its_own(run, write, html, 
 def test_explain_marks_words_where_they_stand(run, write, html):
     assert run("train", write(html, "csv"), "-o", "m.safetensors", "--ngrams", "1").exit_code == 0
     text = "A <i>GREAT</i> caf&eacute;, &amp;c; so dull<br>thing1"
-    spans = explain_text(load_text_model("m.safetensors"), text).spans
+    spans = TextExplainer(load_text_model("m.safetensors")).explain(text).spans
     assert {text[span.start : span.stop] for span in spans} >= {"GREAT", "caf&eacute;", "dull", "thing1"}
 
 

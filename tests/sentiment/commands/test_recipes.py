@@ -10,7 +10,7 @@ import fastsvm
 from fastsvm.text import TextScorer
 from fastsvm_apps import sentiment
 from fastsvm_apps.sentiment.data.text_labels import TextLabels
-from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
+from fastsvm_apps.sentiment.jobs.text_explanation import TextExplainer
 from fastsvm_apps.sentiment.learning.recipe_choice import _best_recipe, choose_recipe
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
 from fastsvm_apps.sentiment.settings import BY_DEFAULT, recipe_settings
@@ -115,7 +115,7 @@ def test_texts_without_blanks_are_cut_into_characters(run, train, write):
     assert (record["ngrams"], record["chars"]) == ("none", "1-4")
     assert record["accuracy"] > 0.8
     assert "no blanks between words" in run("train", corpus, "-v", "-o", "model.safetensors").stdout
-    found = explain_text(load_text_model("model.safetensors"), f"房间{good[0]}早餐")
+    found = TextExplainer(load_text_model("model.safetensors")).explain(f"房间{good[0]}早餐")
     assert max(found.spans, key=lambda span: span.contribution)[:2] == (2, 3)
 
 
@@ -163,7 +163,7 @@ def test_a_model_of_characters_does_all_that_others_do(run, train, write, recipe
     model = load_text_model("model.safetensors")
     texts = ["paint17ed, work18ed", "walk2ing", "xyz", "İed ﬁing", "ed\x1cing &amp; <b>ed</b>", "!", ""]
     for text in texts:
-        found = explain_text(model, text)
+        found = TextExplainer(model).explain(text)
         total = found.intercept + sum(word.contribution for word in found.words)
         assert total == pytest.approx(found.score, abs=1e-5)
         assert sum(word.count for word in found.words) == model["vectorizer"].transform([text]).sum()
