@@ -220,10 +220,8 @@ class _Protocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         names = [name for name, _ in self.headers]
         hosts, version = names.count(b"host"), self.parser.get_http_version()
-        if not (
-            (version == "1.1" and hosts == 1)
-            or (version == "1.0" and hosts < 2 and b"transfer-encoding" not in names)
-        ):
+        is_plain_old = version == "1.0" and hosts < 2 and b"transfer-encoding" not in names
+        if not is_plain_old and (version, hosts) != ("1.1", 1):
             raise ValueError("ambiguous request")
         if self._late_head is not None:
             self._late_head.cancel()

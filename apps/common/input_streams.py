@@ -12,7 +12,7 @@ from typing import BinaryIO
 from .errors import AppError
 from .limits import limit
 
-UTF8 = "utf-8"
+UTF8, UTF16_MARKS = "utf-8", (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class DamagedGzip(AppError):
@@ -61,11 +61,7 @@ def open_binary(path: str, encoding: str | None = None) -> Iterator[BinaryIO]:
         some = stream.peek(2)[:2]
         with _unpacked(stream, name) if some == b"\x1f\x8b" else nullcontext(stream) as unpacked:
             # At its end a terminal is not asked again.
-            if (
-                encoding == UTF8
-                and some
-                and unpacked.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-            ):
+            if encoding == UTF8 and some and unpacked.peek(2)[:2] in UTF16_MARKS:
                 encoding = "utf-16"
             is_utf8 = encoding in (None, UTF8)
             yield unpacked if is_utf8 else _RecodedStream(unpacked, name, encoding)

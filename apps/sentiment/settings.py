@@ -21,7 +21,6 @@ from .text_recipes import (
     FEATURES,
     FINE_LABELS,
     METRICS,
-    OWN_RATIOS,
     RECIPES,
     WEIGHTINGS,
     is_skewed,
@@ -94,12 +93,6 @@ class Settings:
     def has_norm(self) -> bool:
         """Whether all texts have the norm 1; not if words without a weight are to be left out."""
         return self.penalty != "l1" and self.weighting in ("tfidf", "nb")
-
-    @property
-    def has_own_ratios(self) -> bool:
-        """Whether each label has naive Bayes ratios of its own."""
-        few = self.penalty != "l1" and (self.several or 1 < self.n_problems <= OWN_RATIOS)
-        return self.weighting == "nb" and few and self.method.model == "SDCA"
 
     @property
     def chooses_alpha(self) -> bool:

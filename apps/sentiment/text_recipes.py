@@ -83,13 +83,7 @@ RECIPES = {
     "article": recipe("counts", (1, 1), classifier="pegasos-svm", min_df=1, k=5000),
 }
 AUTO, DEFAULT_RECIPE = "auto", "nb-words"
-SEARCHED = ("nb-words", "nb-both", "tfidf-both")  # the last one is for three labels or more
 UNSEGMENTED = ("nb-signs", "tfidf-signs")  # tried where no blanks stand between words
-# The same where a text may have several labels; of more labels than that the first alone, as each is a
-# problem of its own. The micro-F1 of 28 emotions and of 736 tags was 0.546 and 0.558 with words, 0.559 and
-# 0.579 with four characters in a row besides, in 1.6 times the time, and no better with all lengths.
-SEARCHED_SETS = ("tfidf-words", "tfidf-stems"), ("tfidf-signs",)
-LABELS_SEARCHED = 100
 
 # The Unicode Standard, sections 16 (Thai, Lao, Myanmar, Khmer) and 18 (Han, Hiragana, Katakana).
 UNSEGMENTED_SCRIPTS = re.compile(

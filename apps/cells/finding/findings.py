@@ -102,6 +102,15 @@ class FoundCell:
     nucleus: tuple[np.ndarray, ...] = field(default=(), compare=False)
     measures: tuple[float, ...] | None = field(default=None, compare=False)
 
+    def labelled(self, classes: Sequence[str], scores: np.ndarray, least: float | None) -> Self:
+        """Return the cell with its label; `least` is None where scores are no probabilities."""
+        winner = int(scores.argmax())
+        score = float(scores[winner])
+        if least is None:
+            return replace(self, label=classes[winner], score=score)
+        label = classes[winner] if score >= least else UNCLASSIFIED
+        return replace(self, label=label, score=score, probabilities=tuple(scores.tolist()))
+
     def in_file(self, scale: float, corner: tuple[int, int] = (0, 0)) -> Self:
         """Bring what was found at a scale, in a part of a file with this corner, to the file's pixels."""
         if scale == 1 and not any(corner):

@@ -18,15 +18,7 @@ from ..data.image_files import excluding_folder, find_images, groups_of, source_
 from ..data.image_reader import ImageFile, ImageReader
 from ..data.image_threads import MapImages, map_images
 from ..data.slide_tiles import Tile, with_tiles
-from ..finding.findings import (
-    OTHER_CAMERA,
-    OTHER_STAIN,
-    UNCLASSIFIED,
-    UNFAMILIAR,
-    CellCounts,
-    FoundCell,
-    ImageFindings,
-)
+from ..finding.findings import OTHER_CAMERA, OTHER_STAIN, UNCLASSIFIED, UNFAMILIAR, CellCounts, ImageFindings
 from ..finding.first_look import NO_LOOK, FirstLook, first_look, look_at_slide, look_of
 from ..finding.image_quality import quality_flags
 from ..finding.slide_findings import Found, merge_tiles
@@ -285,7 +277,8 @@ def _classified(
             if why:
                 X, least = np.stack(result.X), count.min_unfamiliar
                 of_image = model.about.cautious.scores(X, classes)
-            cells = tuple(map(partial(_labelled, classes=classes, least=least), result.cells, of_image))
+            pairs = zip(result.cells, of_image, strict=True)
+            cells = tuple(cell.labelled(classes, scores_of_cell, least) for cell, scores_of_cell in pairs)
             flags = result.flags  # that nothing can be measured, or else:
             if not flags and result.quality:
                 flags = quality_flags(result.quality, model.about.ranges)
@@ -309,16 +302,6 @@ def why_unfamiliar(
         return ()
     is_fine = 2 * np.count_nonzero(model.about.cautious.is_too_fine(np.stack(found.X))) > len(found.X)
     return UNFAMILIAR, OTHER_STAIN, *[OTHER_CAMERA] * bool(is_fine)
-
-
-def _labelled(cell: FoundCell, scores: np.ndarray, classes: Sequence[str], least: float | None) -> FoundCell:
-    """Give a cell its label; `least` is None where scores are no probabilities."""
-    winner = int(scores.argmax())
-    score = float(scores[winner])
-    if least is None:
-        return replace(cell, label=classes[winner], score=score)
-    label = classes[winner] if score >= least else UNCLASSIFIED
-    return replace(cell, label=label, score=score, probabilities=tuple(scores.tolist()))
 
 
 def _drawn(

@@ -59,11 +59,6 @@ class ReportCell(NamedTuple):
         return self.found.label == UNCLASSIFIED
 
     @property
-    def is_unsure(self) -> bool:
-        """Whether it has a label, with a probability that is low."""
-        return bool(self.found.probabilities) and not self.is_undecided and self.found.score < LOW_SCORE
-
-    @property
     def doubt(self) -> tuple:
         """What to sort by: the undecided first, then the least sure."""
         return not self.is_undecided, self.found.score, self.number
@@ -131,7 +126,8 @@ class ReportTally:
             self.confusion[cell.truth, cell.found.label] += 1
         elif cell.truth is not None:
             self.without_label[cell.truth] += 1
-        self.unsure += cell.is_unsure
+        is_unsure = bool(cell.found.probabilities) and cell.found.score < LOW_SCORE
+        self.unsure += is_unsure and not cell.is_undecided
         push = heapq.heappush if len(self._heap) < self._limit else heapq.heappushpop
         push(self._heap, (cell.mistake, cell.is_undecided, cell.surprise, -cell.number, cell))
 
@@ -149,9 +145,8 @@ class ReportTally:
         """
         rest = sorted(self.shown, key=lambda cell: cell.doubt)
         first = sorted((c for c in rest if c.odds > 1), key=lambda c: -c.odds)
-        if 2 * self.count.flags[UNFAMILIAR] > self.count.with_cell and all(
-            c.found.probabilities for c in rest
-        ):
+        is_unfamiliar = 2 * self.count.flags[UNFAMILIAR] > self.count.with_cell
+        if is_unfamiliar and all(cell.found.probabilities for cell in rest):
             likeliest = [
                 sorted(rest, key=lambda cell: -cell.found.probabilities[k])
                 for k in range(len(self.count.model.classes))

@@ -6,10 +6,11 @@ classifier is fitted from: in a matrix on disk, or on the workers of a cluster.
 
 import pickle
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,8 +147,9 @@ class SentRows:
 
     def count(self, settings: Settings) -> dict[str, Any]:
         """Make the first pass: workers tally terms, and they are merged here."""
+        tallied = partial(map_shards, self._client, partial(corpus_terms.tally_terms, n_jobs=1))
         return corpus_terms.count_corpus_terms(
-            self._source, settings, self._folder, cut=self._cut_and_spool, tallied=self._tally_on_cluster
+            self._source, settings, self._folder, cut=self._cut_and_spool, tallied=tallied
         )
 
     def _cut_and_spool(self, settings: Settings, found: Batches) -> Batches:
@@ -158,11 +160,6 @@ class SentRows:
                     if shard := [piece[i] for i in corpus_terms.rows_of_part(settings, piece, part)]:
                         spool.append(shard)
                 yield piece
-
-    def _tally_on_cluster(
-        self, texts: Iterable[corpus_terms.CodedTexts], settings: Settings
-    ) -> Iterator[corpus_terms.TermTally | None]:
-        return map_shards(self._client, corpus_terms.tally_terms, texts, settings, 1)
 
     def write(self, counted: CorpusTerms, weighed: Pipeline) -> None:
         """Make the rows to train on."""

@@ -20,7 +20,7 @@ from ...common.classifiers import make_classifier
 from ...common.errors import AppError
 from ..data.text_source import CorpusError
 from ..settings import Settings
-from ..text_recipes import GAMMA
+from ..text_recipes import GAMMA, OWN_RATIOS
 from .alpha_choice import AlphaSearch
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
@@ -69,8 +69,8 @@ def weighting(settings: Settings) -> text.Weighting | text.OwnRatios | None:
 
     A term that comes twice in a text tells less than twice as much: tf-idf takes 1 plus the logarithm.
     """
-    name = settings.weighting
-    if settings.has_own_ratios:
+    name, is_few = settings.weighting, settings.several or 1 < settings.n_problems <= OWN_RATIOS
+    if name == "nb" and is_few and settings.penalty != "l1" and settings.method.model == "SDCA":
         return text.OwnRatios()
     if name == "counts":
         return None

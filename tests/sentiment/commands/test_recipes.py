@@ -11,10 +11,10 @@ from fastsvm.text import TextScorer
 from fastsvm_apps import sentiment
 from fastsvm_apps.sentiment.data.text_labels import TextLabels
 from fastsvm_apps.sentiment.jobs.text_explanation import TextExplainer
-from fastsvm_apps.sentiment.learning.recipe_choice import _best_recipe, choose_recipe
+from fastsvm_apps.sentiment.learning.recipe_choice import SEARCHED, _best_recipe, choose_recipe
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
 from fastsvm_apps.sentiment.settings import BY_DEFAULT, recipe_settings
-from fastsvm_apps.sentiment.text_recipes import AUTO, HINGE_ALPHAS, SEARCHED, is_unsegmented
+from fastsvm_apps.sentiment.text_recipes import AUTO, HINGE_ALPHAS, is_unsegmented
 from refusal import assert_refused
 
 pytestmark = pytest.mark.blas
