@@ -45,8 +45,7 @@ def _alike(table, word):
 
 def meant_option(word: str, known: Sequence[str]) -> str:
     """Return what to add to the message of a word that is no option of a command, which has `known` ones."""
-    told = _alike(NEEDLESS, word)
-    if told:
+    if told := _alike(NEEDLESS, word):
         return f" {told}."
     alike = next((words.split() for words in OPTIONS if word in words.split()), [])
     own = [each for each in alike if each in known and each.startswith("--")]

@@ -14,9 +14,7 @@ _OPTION = re.compile(r"\(?--[a-z-]+\)?")
 ROOM = 60  # characters of a long word that are shown
 
 
-def sections_page(
-    heading: Line, head: Section, sections: Sequence[Section], kind: str = "texts", served: bool = False
-) -> str:
+def sections_page(heading: Line, head: Section, sections: Sequence[Section], kind: str = "texts") -> str:
     """Return a page of sections.
 
     Jinja2 escapes all texts; control characters become visible.
@@ -30,9 +28,8 @@ def sections_page(
     sections : sequence of Section
         Those that have a title.
     kind : {"texts", "studies", "cells", "cells served"}
-        What style.css calls such pages.
-    served : bool
-        Whether the page may load pictures from its own server, and send requests to it.
+        What style.css calls such pages. One that is served may load pictures from its own server, and send
+        requests to it.
     """
     from markupsafe import Markup
 
@@ -43,7 +40,7 @@ def sections_page(
         head=head,
         shown=[section for section in sections if section.title],
         kind=kind,
-        served=served,
+        served="served" in kind,
         style=style,
         script=script,
         **hashes,

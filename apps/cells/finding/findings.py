@@ -106,10 +106,9 @@ class FoundCell:
         """Return the cell with its label; `least` is None where scores are no probabilities."""
         winner = int(scores.argmax())
         score = float(scores[winner])
-        if least is None:
-            return replace(self, label=classes[winner], score=score)
-        label = classes[winner] if score >= least else UNCLASSIFIED
-        return replace(self, label=label, score=score, probabilities=tuple(scores.tolist()))
+        label = classes[winner] if least is None or score >= least else UNCLASSIFIED
+        shares = None if least is None else tuple(scores.tolist())
+        return replace(self, label=label, score=score, probabilities=shares)
 
     def in_file(self, scale: float, corner: tuple[int, int] = (0, 0)) -> Self:
         """Bring what was found at a scale, in a part of a file with this corner, to the file's pixels."""

@@ -43,9 +43,8 @@ BALANCE = 0.5
 def fit_cell_model(samples: TrainingSamples, settings: TrainingSettings, alpha: float | None) -> Pipeline:
     """Fit a model, preparation and classifier."""
     scaler = Scaler().fit(samples.X)
-    classifier = _classifier(settings, samples, alpha).fit(
-        scaler.transform(samples.X), samples.y, _weights(samples)
-    )
+    X, classifier = scaler.transform(samples.X), _classifier(settings, samples, alpha)
+    classifier.fit(X, samples.y, _weights(samples))
     return Pipeline([("scaler", scaler), ("classifier", classifier)])
 
 
@@ -260,9 +259,8 @@ class CellTraining:
         classes, truth = np.unique(samples.y, return_inverse=True)
         calibration = calibrate_scores(self.held_out, truth, samples.shares, self.parts)
         calibrated = calibration.calibrated(self.held_out[self._is_image])
-        labels = np.where(
-            calibrated.max(axis=1) >= calibration.min_score, calibrated.argmax(axis=1), len(classes)
-        )
+        is_sure = calibrated.max(axis=1) >= calibration.min_score
+        labels = np.where(is_sure, calibrated.argmax(axis=1), len(classes))
         confusion = np.zeros((len(classes), len(classes) + 1))
         np.add.at(confusion, (truth[self._is_image], labels), images.shares)
         confusion /= confusion.sum(axis=1, keepdims=True)

@@ -35,6 +35,7 @@ TOO_FINE, FINE_SHARE = 3.0, 0.2
 MAX_OTHER = 0.25  # the probability, in either model, of a class that the first model does not know
 REFUSED = 0.1  # what the scores of such cells are multiplied by: they get a label only where every cell does
 MODEL_DIGITS = 5  # of the numbers of a model, which its file holds as text
+_round_for_file = np.vectorize(lambda value: float(f"{value:.{MODEL_DIGITS}g}"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +166,3 @@ def balanced_scaler(
     scaler.var_ = np.maximum(shares @ (X - scaler.mean_) ** 2, least)
     scaler.scale_ = np.sqrt(np.where(scaler.var_ > 1e-18 * (1 + scaler.mean_**2), scaler.var_, 1))
     return scaler
-
-
-def _round_for_file(values: np.ndarray) -> np.ndarray:
-    return np.vectorize(lambda value: float(f"{value:.{MODEL_DIGITS}g}"))(values)

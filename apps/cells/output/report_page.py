@@ -220,8 +220,7 @@ def report_page(tally: ReportTally, adapt: str = "", more: Sequence[str] = ()) -
         *_files_section("Images with problems", "problem", tally.problems, count.skipped.count),
     ]
     heading = "White cells: ", count.source, ""
-    kind = "cells served" if served else "cells"
-    return sections_page(heading, head, sections, kind=kind, served=served)
+    return sections_page(heading, head, sections, "cells served" if served else "cells")
 
 
 def _head(tally: ReportTally, served: bool) -> Section:

@@ -11,7 +11,7 @@ from ...common.files import replace_file
 from ...common.html_pages import sections_page
 from ...common.printing import certificate_line, fields, many, more, next_line, percent, shortened
 from ...common.sections import Fact, Figure, Line, Section, Table, time_section
-from ...common.statistics import shown
+from ...common.statistics import shown, wilson_interval
 from ..jobs.suspect_texts import LETTERS_SHOWN, SuspectText
 from ..jobs.text_training import TextTraining
 from ..measures.answer_scores import AnswerScores
@@ -258,8 +258,6 @@ def _learning_curve_sections(result: TextTraining) -> list[Section]:
     metric = result.settings.metric.replace("-", " ")
     intervals = []
     if metric == "accuracy":
-        from ...common.statistics import wilson_interval
-
         intervals = [wilson_interval(round(point["accuracy"] * n), n) for point in points]
     sizes, values = [point["n_train"] for point in points], [point["value"] for point in points]
     gain = f"From {sizes[-2]:,} to {sizes[-1]:,} training texts, the gain was {values[-1] - values[-2]:+.4f}."
@@ -285,12 +283,11 @@ def _few_words_sections(result: TextTraining) -> list[Section]:
     if not points:
         return []
     about = f"The model has {many(result.n_features, 'word')}, or words in a row. Larger alphas give fewer:"
-    names = ["accuracy", metric][: 1 + (metric != "accuracy")]
     rows = []
     for point in points:
-        scores = (point["accuracy"], point["value"])[: len(names)]
-        rows.append((f"{point['words']:,}", f"{point['alpha']:.3g}", *(f"{each:.4f}" for each in scores)))
-    table = Table(("words", "alpha", *names), rows, words=())
+        scores = {"accuracy": f"{point['accuracy']:.4f}", metric: f"{point['value']:.4f}"}
+        rows.append((f"{point['words']:,}", f"{point['alpha']:.3g}", *scores.values()))
+    table = Table(("words", "alpha", *scores), rows, words=())
     return [Section(title="Accuracy by number of words", about=[about], tables=[table])]
 
 
