@@ -17,7 +17,7 @@ CONNECTING = 10  # seconds to wait for the scheduler, and then for a first worke
 scheduler_option = click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Share the work out to the workers of the Dask scheduler there, such as tcp://host:8786.",
+    help="Distribute the work to the workers of the Dask scheduler at ADDRESS, for example tcp://host:8786.",
 )
 
 

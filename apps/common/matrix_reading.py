@@ -41,8 +41,8 @@ def read_labelled(path: str, *args, **more) -> Rows:
     if (y := rows.y) is None:
         raise AppError(f"{name}: has no labels")
     if y.dtype.kind == "f" and (bad := (y % 1 != 0).nonzero()[0]).size:
-        what = f"y must have labels; y[{bad[0]}] is the number {y[bad[0]]}: regression is not offered"
-        raise AppError(f"{name}: {what}; name classes by words or whole numbers")
+        what = f"y must contain class labels; y[{bad[0]}] = {y[bad[0]]} is not a whole number"
+        raise AppError(f"{name}: {what}; regression is not offered; name classes by words or whole numbers")
     if (y == y[0]).all():
         raise AppError(f"{name}: all rows have the same label; two labels are needed")
     return rows

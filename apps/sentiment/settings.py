@@ -156,8 +156,12 @@ _FIXED_ALPHAS = {name: method.alpha for name, method in CLASSIFIERS.items() if m
 OPTIONS = {
     "Input": {
         "format": Setting(checks.OneOf(*FORMATS), None, FORMAT_HELP),
-        "text_col": Setting(str, TEXT_COLUMN, "Column of the texts; or comment, review, content.", "NAME"),
-        "label_col": Setting(str, LABEL_COLUMN, "Column of the labels; or class, sentiment, stars.", "NAME"),
+        "text_col": Setting(
+            str, TEXT_COLUMN, "Column of the texts; comment, review and content are also recognised.", "NAME"
+        ),
+        "label_col": Setting(
+            str, LABEL_COLUMN, "Column of the labels; class, sentiment and stars are also recognised.", "NAME"
+        ),
         "label_sep": Setting(
             str,
             None,
@@ -230,8 +234,8 @@ OPTIONS = {
         "scheduler": Setting(
             str,
             None,
-            "As --stream, but the workers of this Dask scheduler hold the matrix, for example "
-            "tcp://host:8786.",
+            "Like --stream, but the matrix is held by the workers of the Dask scheduler at ADDRESS, for "
+            "example tcp://host:8786.",
             "ADDRESS",
         ),
         "seed": Setting(

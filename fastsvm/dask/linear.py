@@ -73,7 +73,7 @@ class SDCAClassifier(LinearClassifier, Fields):
     n_bytes_ : int
         Bytes sent and received, summed over the classes.
     n_lost_ : int
-        The number of times that a worker's part started again.
+        Number of times that the part of a lost worker was computed again.
 
     References
     ----------
@@ -250,7 +250,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         return self._by_chunks("predict_proba", X)
 
     def score(self, X, y, sample_weight=None):
-        """Return the share of rows with the right class, computed at once.
+        """Return the accuracy on X and y, computed immediately (not lazily).
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class SDCAClassifier(LinearClassifier, Fields):
         Returns
         -------
         float
-            The share of rows whose label is predicted.
+            The accuracy.
         """
         from dask import compute
 

@@ -57,7 +57,8 @@ def read_svmlight(
     Raises
     ------
     ValueError
-        When the arrays are computed, if a line cannot be read; names the file, the line and the problem.
+        If a line cannot be read; raised when the arrays are computed. The message names the file, the line
+        and the problem.
 
     Examples
     --------

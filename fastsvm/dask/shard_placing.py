@@ -37,7 +37,8 @@ def place_shards(client, function, shards, *shared):
     ValueError
         If X has bad values.
     ClusterError
-        If the scheduler goes away, no worker is left, or workers end while they make their rows.
+        If the connection to the scheduler is lost, no worker is left, or workers stop while they create
+        their rows.
 
     Examples
     --------

@@ -10,8 +10,8 @@ from .vectorizers import AsInScikitLearn, missing_code
 class HashingVectorizer(AsInScikitLearn, HashedBagOfWords):
     """scikit-learn's HashingVectorizer, compiled, with the same hash.
 
-    Parameters are scikit-learn's. Where fastsvm has no such method, scikit-learn's own code is
-    used: in the cases of `CountVectorizer`, and for n-grams of characters.
+    Parameters are scikit-learn's. scikit-learn's own code handles what fastsvm has not compiled:
+    the cases listed in `CountVectorizer`, and character n-grams.
 
     Examples
     --------

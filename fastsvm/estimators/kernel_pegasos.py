@@ -68,8 +68,8 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result.
     trace : bool, default=False
-        Measure objective and gap after every epoch, as many steps as X has rows (`history_`), not only
-        after the last. Implied by callbacks.
+        Measure the objective and the gap after every epoch, not only after the last, and keep them in
+        `history_`. An epoch is as many steps as X has rows. Implied by callbacks.
     verbose : bool, default=False
         Print a line for each class and epoch; implies `trace`.
     random_state : int, RandomState or None, default=None

@@ -39,8 +39,9 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         phi(m) = max(0, 1-m) (SVM); its square; the hinge with its kink rounded; log(1 + exp(-m)) (logistic
         regression).
     hinge_width : float > 0, default=1.0
-        The g of "smooth_hinge": (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below. The narrower, the
-        nearer to the hinge, and the slower. Other losses have none.
+        Width g of the quadratic part of "smooth_hinge", which is (1-m)^2 / (2 g) for 1-g <= m <= 1,
+        1 - g/2 - m below and 0 above. The narrower, the nearer to the hinge, and the
+        slower. Other losses do not use it.
     alpha : float > 0, default=1e-4
         Regularisation strength: the larger, the smaller the weights.
     penalty : {"l2", "l1", "elasticnet"}, default="l2"
@@ -197,7 +198,8 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
     loss : {"smooth_hinge", "squared_hinge", "log"}, default="smooth_hinge"
         phi(m) = max(0, 1-m) with its kink rounded; max(0, 1-m)^2; log(1 + exp(-m)) (logistic regression).
     hinge_width : float > 0, default=1.0
-        The g of "smooth_hinge": (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below.
+        Width g of the quadratic part of "smooth_hinge", which is (1-m)^2 / (2 g) for 1-g <= m <= 1,
+        1 - g/2 - m below and 0 above.
     alpha : float > 0, default=1e-4
         Regularisation strength: the larger, the smaller the weights.
     max_iter : int, default=1000

@@ -295,7 +295,7 @@ def as_labels(y: Any, n_rows: int) -> np.ndarray:
     if y.dtype.kind == "f":
         bad = np.flatnonzero(y != np.floor(y))  # NaN too
         if bad.size:
-            raise ValueError(f"y must have labels; y[{bad[0]}] is the number {y[bad[0]]}.")
+            raise ValueError(f"y must contain class labels; y[{bad[0]}] = {y[bad[0]]} is not a whole number.")
     return y
 
 

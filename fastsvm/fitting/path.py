@@ -32,7 +32,7 @@ class SDCAPath(NamedTuple):
     coefs : ndarray of shape (n_alphas, n_features), of X's dtype
     intercepts : ndarray of shape (n_alphas,), of X's dtype
     objectives : ndarray of shape (n_alphas,)
-        P at each solution.
+        The objective P(w, b0) of `sdca_path` at each solution.
     dual_gaps : ndarray of shape (n_alphas,)
         P minus a lower bound on its optimum, in units of P.
     n_iters : ndarray of shape (n_alphas,), int

@@ -55,7 +55,7 @@ def store_svmlight(
     Raises
     ------
     ValueError
-        If a line cannot be read; names the file, the line and the problem.
+        If a line cannot be read. The message names the file, the line and the problem.
     FileExistsError
         If the folder exists, or is being written.
 
@@ -113,7 +113,7 @@ def read_svmlight(
     Raises
     ------
     ValueError
-        If a line cannot be read; names the file, the line and the problem.
+        If a line cannot be read. The message names the file, the line and the problem.
 
     Examples
     --------

@@ -68,7 +68,7 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
         return kind(problem, params, start)
     solver, other = params.solver, params.not_for_newton()
     if solver == "newton" and other:
-        raise ValueError(f"solver='newton' has no {other}; leave it at its default, or take 'coordinate'.")
+        raise ValueError(f"solver='newton' does not support {other}; use its default, or 'coordinate'.")
     if solver == "newton" and problem.rows.n_columns > MOST_COLUMNS:
         raise ValueError(
             f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "

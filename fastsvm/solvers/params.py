@@ -307,7 +307,7 @@ class SDCAParams(SDCAFields, Params):
         if self.solver == "coordinate":
             raise ValueError("multi_class='multinomial' takes Newton's method: leave solver at 'auto'.")
         if other := self.not_for_newton():
-            raise ValueError(f"multi_class='multinomial' has no {other}; leave it at its default.")
+            raise ValueError(f"multi_class='multinomial' does not support {other}; leave it at its default.")
 
     def penalty_of(self, w: np.ndarray, alpha: float | None = None) -> float:
         """The penalty at these weights; at another alpha, if it is given."""
@@ -322,12 +322,10 @@ class SDCAParams(SDCAFields, Params):
                 f"penalty={self.penalty!r} needs loss='squared_hinge' or 'log'; got {self.loss!r}."
             )
         if other := self.not_for_newton():
-            raise ValueError(f"penalty={self.penalty!r} has no {other}; leave it at its default.")
+            raise ValueError(f"penalty={self.penalty!r} does not support {other}; leave it at its default.")
         for name, usual in ("solver", "auto"), ("multi_class", "ovr"):
             if getattr(self, name) != usual:
-                raise ValueError(
-                    f"penalty={self.penalty!r} has a method of its own: leave {name} at {usual!r}."
-                )
+                raise ValueError(f"penalty={self.penalty!r} needs {name}={usual!r}, the default.")
 
     def not_for_newton(self) -> str | None:
         """Return the name of a parameter that only coordinate steps have, and that is not at its default."""

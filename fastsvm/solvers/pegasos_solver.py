@@ -238,7 +238,8 @@ def pegasos(
         long as eta_t = 1/(alpha t) would throw it off for good where alpha is small; it takes those
         of a direction without strong convexity, 1/sqrt(t), as long as they are the shorter ones. For
         alpha >= 1 they never are. "same_step" takes steps of eta_t all the same, as Pegasos in R does.
-        "search" takes none, and afterwards finds the b0 with the lowest loss for the w that is returned.
+        "search" takes no steps on b0; at the end it sets b0 to the value with the lowest loss for the
+        returned w.
     max_iter : int, default=20
         Epochs: passes over X, or n draws each; the most of them, with `tol`.
     tol : float or None, default=None

@@ -65,8 +65,9 @@ def sdca(
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
         phi(m) = max(0, 1-m); its square; the hinge with its kink rounded; log(1 + exp(-m)).
     hinge_width : float > 0, default=1.0
-        The g of "smooth_hinge", gamma in the papers: (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below.
-        The narrower, the nearer to the hinge, and the slower. Other losses have none.
+        Width g (gamma in the papers) of the quadratic part of "smooth_hinge", which is (1-m)^2 / (2 g) for
+        1-g <= m <= 1, 1 - g/2 - m below and 0 above. The narrower, the nearer to the hinge, and the slower.
+        Other losses do not use it.
     alpha : float > 0, default=1e-4
         Regularisation strength; C = 1/(alpha n) of LIBLINEAR.
     penalty : {"l2", "l1", "elasticnet"}, default="l2"

@@ -18,9 +18,9 @@ _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 def lower_without_markup(text):
     """Put a text in lower case, with HTML's entities as the characters they stand for, and blanks for tags.
 
-    A `preprocessor` of `BagOfWords` and of `Bag`, which model files know by name. What is left keeps its
-    place but for entities: a tag becomes as many blanks as it has characters. Tags are told by their names;
-    comments, scripts and style sheets go with their content.
+    For use as the `preprocessor` of `BagOfWords` or `Bag`; model files store it by name. The rest of the
+    text keeps its place except for entities: a tag becomes as many blanks as it has characters. Tags are
+    recognised by their names; comments, scripts and style sheets are removed with their content.
 
     Parameters
     ----------

@@ -131,7 +131,10 @@ def test_a_killed_worker_costs_time_only(client, kill, corpus, monkeypatch, mome
     [
         (["--folds", "3"], "leave it out, or --scheduler"),
         (["--recipe", "nb-both"], "--scheduler counts words"),
-        (["--classifier", "pegasos-svm"], "--scheduler has no pegasos-svm; it has sdca-svm, sdca-logistic"),
+        (
+            ["--classifier", "pegasos-svm"],
+            "--scheduler does not support pegasos-svm; give sdca-svm, sdca-logistic",
+        ),
     ],
 )
 def test_what_a_cluster_does_not_do_is_refused_before_it_is_looked_for(corpus, options, message):

@@ -235,8 +235,8 @@ def test_columns_are_those_of_the_matrix():
     ("params", "words"),
     [
         ({"loss": "hinge"}, "needs loss='squared_hinge' or 'log'; got 'hinge'"),
-        ({"loss": "log", "solver": "newton"}, "leave solver at 'auto'"),
-        ({"loss": "log", "averaging": "tail"}, "has no averaging"),
+        ({"loss": "log", "solver": "newton"}, "needs solver='auto', the default"),
+        ({"loss": "log", "averaging": "tail"}, "does not support averaging"),
         ({"loss": "log", "penalty": "l0"}, "penalty must be one of"),
         ({"loss": "log", "l1_ratio": 1.5}, "l1_ratio must be from 0 to 1"),
     ],

@@ -28,7 +28,7 @@ def test_newton_for_few_columns_where_steps_would_crawl(problem):
 
 @pytest.mark.parametrize("option", [{"averaging": "tail"}, {"sgd_init": True}, {"order": "cyclic"}])
 def test_newton_has_no_order_of_rows(option, problem):
-    with pytest.raises(ValueError, match=f"solver='newton' has no {next(iter(option))}"):
+    with pytest.raises(ValueError, match=f"solver='newton' does not support {next(iter(option))}"):
         sdca(*problem, solver="newton", **option)
 
 

@@ -232,7 +232,7 @@ BAD = [
     ("a", "", "a: there are no rows in it"),
     ("a", "1 1:1\n1 2:1\n", "a: all rows have the same label"),
     ("a", "1 1:1\n0 1:nan\n", "a, line 2: an index without a finite number"),
-    ("a", "1 1:1\n0.5 1:1\n", "a: y must have labels; y[1] is the number 0.5"),
+    ("a", "1 1:1\n0.5 1:1\n", "a: y must contain class labels; y[1] = 0.5 is not a whole number"),
     ("a", "1 1:1\n0 1000000000:1\n", "a, row 2: 1,000,000,000 columns, more than 33,554,432"),
     ("a", gzip.compress(b"1 1:1\n0 2:1\n" * 99, mtime=0)[:40], "a: damaged gzip data"),
     ("a", gzip.compress(b"0\n" * (1 << 25), mtime=0), "set FASTSVM_MAX_EXPANSION higher"),

@@ -171,7 +171,7 @@ def classify_images(
     draw = outputs.draw(files)
     has_tiles = any(isinstance(item, Tile) for item in items)
     if draw and has_tiles:
-        raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
+        raise AppError("--overlay does not support slides; use --report to see their cells", USAGE)
     count = CellClassification(model, sources, settings, look)
     batch, wanted = TILES_AT_ONCE if has_tiles else IMAGES_AT_ONCE, outputs.wanted
     work = partial(classify_cells, count=count, wanted=wanted, draw=draw, describing=describing, batch=batch)

@@ -130,7 +130,7 @@ def explain_cell(
             raise AppError(f"{image}: {why_no_cell(found.flags)}")
         if number > len(found.cells):
             has = many(len(found.cells), "white cell")
-            raise AppError(f"{image}: has {has}; --cell {number} is too much")
+            raise AppError(f"{image}: has only {has}; --cell {number} is out of range")
         if why_unfamiliar(model, look, file, found):
             note("note: the cell is unlike those that the model knows; `classify` labels it more cautiously")
         return CellExplanation(model, found.cells[number - 1], found.X[number - 1][None], image)

@@ -30,7 +30,7 @@ from ._options import LABELLED, command, number_option, rows_shown, setting_opti
 @section(
     "Output",
     click.option(
-        "-o", "--output", type=Writes("csv"), help="Write the suspected texts to a CSV table, in full length."
+        "-o", "--output", type=Writes("csv"), help="Write the suspected texts, in full, to a CSV table."
     ),
     number_option("Number of frequent words to show, and of suspected texts of each kind.", least=0),
     json_option,

@@ -110,7 +110,7 @@ def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **opti
     origin = click.get_current_context().get_parameter_source
     given = [name for name in UNLIKE_NEXT if origin(name) is not ParameterSource.DEFAULT]
     if n_next and given:
-        raise AppError(f"--next writes texts to label, and has no --{given[0]}", USAGE)
+        raise AppError(f"--next writes texts to label, and does not support --{given[0]}", USAGE)
     choices = {name: options[name] for name in ("proba", "threshold", "unsure")}
     if files == ["-"] and sys.stdin.isatty() and not quiet:
         note(f"type a text and press Enter; Ctrl-D ends (model: {model_path or SHIPPED_NAME})")

@@ -257,8 +257,8 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Records]:
     source = replace(source, label_column=None)
     format = _detected_format(source)
     if format == PLAIN and source.format is None and source.text_column != TEXT_COLUMN:
-        told = f"{source.name}: has no column {source.text_column!r} that can be seen"
-        raise FormatError(f"{told}; say what it is with --format csv|tsv|jsonl", USAGE)
+        told = f"{source.name}: no column {source.text_column!r} was found"
+        raise FormatError(f"{told}; give the format of the file with --format csv|tsv|jsonl", USAGE)
     if format == "folder":
         yield _without_labels(record_formats.read_folder(source), skipped)
         return

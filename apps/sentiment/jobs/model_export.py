@@ -63,14 +63,14 @@ def export_model(
     if to == "liblinear":
         Writes("vocabulary").check(path + VOCABULARY, "-o")
         if not is_of_words(model):
-            told = "models of words, and this one counts characters; train one --recipe nb-words"
+            told = "models of words, and this one counts characters; train one with --recipe nb-words"
             raise AppError(f"--to {to} is for {told}")
         if thresholds_of(model) is not None:
             raise AppError(f"--to {to} is for models of one label per text; give --to pruned", USAGE)
         if hasattr(model["classifier"], "squares_"):
             raise AppError(
                 f"--to {to} is for models that scale texts alike for all labels, and each label of this one "
-                "has a length of its own; train one --recipe nb-words --stream"
+                "has a length of its own; train one with --recipe nb-words --stream"
             )
     n_before = model["classifier"].coef_.shape[1]
     if any(each is not None for each in cut.values()):

@@ -275,9 +275,9 @@ def _check_streamable(source: TextSource, settings: Settings, on_cluster: bool) 
         raise AppError(f"{option} counts words or characters; give --chars none or --ngrams none", USAGE)
     if on_cluster and settings.method.model not in ON_CLUSTER:
         others = ", ".join(name for name, method in CLASSIFIERS.items() if method.model in ON_CLUSTER)
-        raise AppError(f"--scheduler has no {settings.classifier}; it has {others}", USAGE)
+        raise AppError(f"--scheduler does not support {settings.classifier}; give {others}", USAGE)
     if settings.method.is_kernel:
-        raise AppError(f"{option} has no {settings.classifier}; give --classifier sdca-svm", USAGE)
+        raise AppError(f"{option} does not support {settings.classifier}; give --classifier sdca-svm", USAGE)
     if source.is_read_once and not on_cluster:
         told = f"--stream reads a corpus twice, which {source.name} cannot be"
         raise AppError(f"{told}; give a file or a folder", USAGE)

@@ -31,12 +31,10 @@ UNEVEN = 10  # times the spread of another column: from here on solvers take mor
         "--solvers",
         default="sdca,pegasos,asdca",
         metavar="NAMES",
-        help=f"Solvers, with commas between them: {', '.join(SOLVERS)}.",
+        help=f"Comma-separated solvers: {', '.join(SOLVERS)}.",
     ),
     click.option("--loss", type=click.Choice(LOSSES), default="hinge", help="Loss that all minimise."),
-    click.option(
-        "--alpha", default="0.1", metavar="LIST", help="Strengths of the regularisation, with commas."
-    ),
+    click.option("--alpha", default="0.1", metavar="LIST", help="Comma-separated regularisation strengths."),
     click.option("--epochs", type=options.COUNT, default=50, help="Epochs of each run."),
     click.option("--runs", type=click.IntRange(min=6), default=10, help="Runs of each solver."),
     click.option("--batch-size", type=options.COUNT, help="Mini-batch size of Pegasos and ASDCA."),

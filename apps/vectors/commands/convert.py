@@ -19,7 +19,7 @@ def convert(source, stage, target):
 
     The ending of TARGET determines the format.
     Vectors become a table (.csv, .tsv), NumPy's .npz, or else svmlight, whose columns are numbered from 1.
-    A model becomes LIBLINEAR's.
+    A model is written in LIBLINEAR's format.
     """
     from .. import vector_models
     from ..matrix_writing import write_matrix

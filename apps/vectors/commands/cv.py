@@ -17,10 +17,10 @@ COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 )
 @section("Evaluation", click.option("-v", "--folds", type=_options.FOLDS, default=5, help="Number of folds."))
 def cv(source, stage, cost, folds, **options):
-    """Compare several C by cross-validation.
+    """Compare several values of C by cross-validation.
 
-    All have the same folds, in which each label has its share.
-    The best is the smallest C with the largest mean share of right predictions.
+    All values have the same stratified folds.
+    The best is the smallest C with the largest mean accuracy.
     """
     from ..vector_models import cross_validate
 

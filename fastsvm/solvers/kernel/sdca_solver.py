@@ -400,7 +400,7 @@ def kernel_sdca(
     ValueError
         On bad input, naming the argument, row and column, and where kernel values overflow.
     MemoryError
-        Where not even a row of the kernel matrix fits into `cache_size`, or the cache into the memory.
+        If a single row of the kernel matrix exceeds `cache_size`, or the cache exceeds the free memory.
 
     References
     ----------

@@ -208,7 +208,7 @@ def test_explain(run, smears, sure, work):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("images/NEUTROPHIL/smear_20.jpg", "--cell", 5), "has 1 white cell; --cell 5 is too much"),
+        (("images/NEUTROPHIL/smear_20.jpg", "--cell", 5), "has only 1 white cell; --cell 5 is out of range"),
         (("empty/smear_40.jpg",), "no white cell"),
         (("images/NEUTROPHIL/none.jpg",), "none.jpg"),
     ],

@@ -242,7 +242,7 @@ def test_images_are_resumed_too(run, folder, model, work, monkeypatch):
 
 def test_no_overlay_of_slides(run, slide, model):
     done = run("classify", slide, "-m", model, "--cell-width", CELL_WIDTH, "--overlay", "drawn")
-    assert_refused(done, 2, "--overlay draws no slides")
+    assert_refused(done, 2, "--overlay does not support slides")
 
 
 def test_a_damaged_slide_is_skipped(run, tmp_path, slide, model):

@@ -130,7 +130,7 @@ def test_options(run, write, texts, options, exit_code, pattern):
         ("predict MODEL3 --unsure .4-.6", 2, "--unsure A-B is for models of two labels; this one has 3"),
         *((f"predict MODEL --unsure {wrong}", 2, "--unsure") for wrong in (".6-.4", "0-.5", "2", "x", "0")),
         ("predict MODEL --encoding rot13", 2, "'rot13' is no encoding of text"),
-        ("predict MODEL --text-col review", 2, "that can be seen; say what it is with --format csv"),
+        ("predict MODEL --text-col review", 2, "was found; give the format of the file with --format csv"),
         ("predict CORPUS CORPUS", 2, ".*: is no model, .*; MODEL comes first"),
         ("predict MODEL missing.txt", 1, "missing.txt: No such file"),
         ("evaluate missing.safetensors CORPUS", 1, "missing.safetensors"),

@@ -113,7 +113,7 @@ def test_a_kernel_machine_has_no_weights(run, write, texts):
         words = [{"M": "m.safetensors", "CORPUS": corpus}.get(word, word) for word in line.split()]
         assert_refused(run(*words), 1, "needs a weight for each word, which a kernel machine does not have")
     streamed = run("train", corpus, "--stream", "--classifier", "kernel-sdca")
-    assert_refused(streamed, 2, "--stream has no kernel-sdca; give --classifier sdca-svm")
+    assert_refused(streamed, 2, "--stream does not support kernel-sdca; give --classifier sdca-svm")
 
 
 def test_spans_share_what_their_terms_contribute():

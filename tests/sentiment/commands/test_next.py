@@ -65,5 +65,5 @@ def test_train_reads_the_file_once_labels_are_there(run, texts, write, model, tm
 
 def test_options_of_other_outputs_are_refused(run, model):
     for option in (["--proba"], ["--top", "2"], ["--threshold", "0"], ["--unsure", "0.6"], ["--strict"]):
-        told = f"--next writes texts to label, and has no {option[0]}"
+        told = f"--next writes texts to label, and does not support {option[0]}"
         assert_refused(run("predict", model, "--next", "5", *option, input="a\n"), 2, told)

@@ -238,7 +238,7 @@ def test_a_model_of_three_labels_has_ratios_for_each(run, trained, write, texts,
             total = sum(word.contribution for word in part.words)
             np.testing.assert_allclose([total, part.score], found[0, k], atol=1e-5)
     for refused, reason in (
-        (("export", model, "--to", "liblinear", "-o", "x"), "a length of its own; train one --recipe"),
+        (("export", model, "--to", "liblinear", "-o", "x"), "a length of its own; train one with --recipe"),
         (("train", corpus, "--continue", model, "-o", "x"), "a length of its own: it cannot learn on"),
     ):
         assert_refused(run(*refused), 1, reason)

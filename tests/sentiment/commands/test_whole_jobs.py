@@ -182,6 +182,6 @@ def test_records_are_written_as_they_stand(answers):
 
 def test_a_column_that_is_asked_for_is_not_overlooked(answers, run, model):
     result = answers("review,id\ngreat,1\n", "--text-col", "text1", name="new.txt")
-    assert_refused(result, 2, r"that can be seen; say what it is with --format csv\|tsv\|jsonl")
+    assert_refused(result, 2, r"was found; give the format of the file with --format csv\|tsv\|jsonl")
     streamed = run("predict", model, "--text-col", "review", "--format", "csv", input="review,id\ngreat,1\n")
     assert streamed.stdout.startswith("review,id,label,score,note\ngreat,1,pos,")
