@@ -337,7 +337,7 @@ def settings_of(checked: Mapping[str, Any]) -> Settings:
             option = option_name(name)
             raise AppError(f"{option} needs all texts in memory; leave it out, or --{place[0]}", USAGE)
     if "scheduler" in checked and "checkpoint" in checked:
-        raise AppError("--scheduler has no --checkpoint; leave out one of them", USAGE)
+        raise AppError("--scheduler does not support --checkpoint; leave out one of them", USAGE)
     values = {name: value for name, value in checked.items() if hasattr(Settings, name)}
     settings = recipe_settings(values.pop("recipe", AUTO), **values)
     if settings.penalty == "l1":

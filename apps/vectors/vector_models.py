@@ -67,7 +67,7 @@ def make_model(y, cost: float, settings: Any, **parameters: Any):
 
 
 def cross_validate(X, y, folds: int, costs: Sequence[float], advance: Callable[[], None], settings: Any):
-    """Return the share of right predictions of each fold for each C: an array (n_costs, n_folds)."""
+    """Return the accuracy of each fold for each value of C: an array (n_costs, n_folds)."""
     import numpy as np
 
     from ..common.folds import stratified_folds
@@ -154,10 +154,10 @@ def check_liblinear_has(path: str, labels: list, linear: bool, objective: tuple)
     if path.lower().endswith(OURS):
         return
     if not linear:
-        raise AppError(f"{path}: LIBLINEAR has no kernels; give a name that ends with {OURS}")
+        raise AppError(f"{path}: LIBLINEAR does not support kernels; give a name that ends with {OURS}")
     if objective not in WRITTEN:
         loss, penalty = objective
         lacks = penalty if (loss, "l2") in WRITTEN else loss
-        raise AppError(f"{path}: LIBLINEAR has no {lacks}; give a name that ends with {OURS}")
+        raise AppError(f"{path}: LIBLINEAR does not support {lacks}; give a name that ends with {OURS}")
     if any(isinstance(label, str) or label != int(label) for label in labels):
         raise AppError(f"{path}: LIBLINEAR's labels are whole numbers; give a name that ends with {OURS}")

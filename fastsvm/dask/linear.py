@@ -53,7 +53,7 @@ class SDCAClassifier(LinearClassifier, Fields):
     max_iter : int, default=1000
         Maximum number of epochs: passes over all rows, in one round or several.
     tol, fit_intercept, class_weight : as in `fastsvm.SDCAClassifier`
-        Where to stop, b0 and c_i.
+        The stopping criterion, the intercept b0 and the weights c_i.
     passes : float, default=0.5
         The passes over its rows that each worker makes in a round, at most 1. Smaller values need more
         rounds, but fewer passes if alpha is small.

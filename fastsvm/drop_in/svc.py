@@ -33,8 +33,8 @@ class SVC(sklearn.svm.SVC):
     Here x_i is row i of X, y_i its label (1 or -1) and c_i its weight.
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, both divided by C n,
-    say how good the solution is: a number, or one for each pair in the order of `intercept_`. `shrinking` and
-    `random_state` do not matter, but for the folds of probability=True. scikit-learn's own code handles the
+    say how good the solution is: a number, or one for each pair in the order of `intercept_`. `shrinking` has
+    no effect; `random_state` affects only the folds of probability=True. scikit-learn's own code handles the
     rest: C=inf, degree=0 of "poly", and probabilities of pairs of more than 4,096 rows.
 
     Examples

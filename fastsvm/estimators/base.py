@@ -169,13 +169,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
         return threads_of(self.n_jobs)
 
     def score(self, X, y, sample_weight=None):
-        """Return the share of rows whose label is predicted right.
+        """Return the accuracy on X and y.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
         y : array-like of shape (n,), or indicator matrix of shape (n, n_labels)
-            The true labels, all of which must be right where a row has several.
+            The true labels. A row with several labels counts as right if all of them are predicted.
         sample_weight : array-like of shape (n,), default=None
             How much each row counts.
 

@@ -66,7 +66,7 @@ def certify(
     ----------
     model : fitted classifier, or array of shape (n_features,) or (n_classes, n_features)
         The objective is read from LinearSVC, LogisticRegression, SGDClassifier, SVC with a linear kernel
-        and fastsvm's own, plain ones too: loss, alpha (or C = 1/(alpha n)), class weights, and whether
+        and fastsvm's own models, plain ones too: loss, alpha (or C = 1/(alpha n)), class weights, and whether
         the intercept is free or, as in LIBLINEAR, regularised. Other models with `coef_`, and bare
         coefficients, need `loss` and `alpha`.
     X : array or sparse matrix of shape (n_samples, n_features)
@@ -76,7 +76,7 @@ def certify(
         sorted labels.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log", "modified_huber"}, default=None
     alpha : float > 0, default=None
-        In place of the model's loss and alpha: measure the distance from the optimum of another objective.
+        Loss and alpha to use instead of the model's: the distance from the optimum of another objective.
         With both given, the model's penalty is ignored.
     penalty : {"l2", "l1", "elasticnet"}, default=None
         With loss and alpha, the other objective's penalty, l2 by default.
@@ -104,7 +104,7 @@ def certify(
     Raises
     ------
     ValueError
-        If the model's objective is another one, or an argument is invalid; names the argument.
+        If the model has an unsupported objective, or an argument is invalid. The message names the argument.
 
     Warns
     -----

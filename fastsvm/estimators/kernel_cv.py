@@ -45,8 +45,8 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
         As in :class:`KernelSDCAClassifier`.
     gammas : list of float > 0, "scale" or "auto", default=None
-        Gammas to choose from; by default 1/4, 1/2, 1, 2 and 4 times the "scale" of all rows. "linear",
-        "precomputed" and callables have none.
+        Gammas to choose from; by default 1/4, 1/2, 1, 2 and 4 times the "scale" of all rows. The
+        kernels "linear", "precomputed" and callables do not use gamma.
     alphas : array of shape (n_alphas,), default=None
         Regularisation strengths to choose from; 1/(C n_samples) with C = 0.1, 1, 10 and 100 by default.
     degree : int > 0, default=3

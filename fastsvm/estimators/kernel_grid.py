@@ -28,8 +28,8 @@ def kernel_pegasos_grid(
 ):
     """Compute the errors of :class:`KernelPegasosClassifier` on cross-validation folds, over a grid.
 
-    Each kernel matrix is computed once, for all rows, and shared by all folds, alphas and threads. A run of
-    the most steps is measured at each smaller number of steps on its way.
+    Each kernel matrix is computed once, for all rows, and shared by all folds, alphas and threads. Only
+    the largest number of steps is run; the smaller numbers are measured during this run.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
     alpha : float > 0, default=1e-4
         Regularisation strength: the larger, the smaller the weights.
     penalty : {"l2", "l1", "elasticnet"}, default="l2"
-        "l1": l1_ratio = 1, whatever is given. Both others are for loss="squared_hinge" and "log".
+        "l1" ignores `l1_ratio`. "l1" and "elasticnet" are for loss="squared_hinge" and "log".
     l1_ratio : float from 0 to 1, default=0.5
         The share of the l1 norm in penalty="elasticnet".
     max_iter : int, default=1000

@@ -47,15 +47,15 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
     eps : float in (0, 1), default=1e-4
         The smallest alpha, as a share of the largest.
     penalty : {"l2", "l1", "elasticnet"}, default="l2"
-        As in `SDCAClassifier`, and `l1_ratio` too.
+        As in `SDCAClassifier`.
     l1_ratio : float from 0 to 1, default=0.5
         The share of the l1 norm in penalty="elasticnet".
     cv : int, splitter or iterable, default=None
         Number of stratified folds (not stratified with several labels per row), 5 by default; or as in
         scikit-learn. GroupKFold and other group splitters get the `groups` of `fit`.
     scoring : str, callable or None, default=None
-        The score that chooses, as in scikit-learn. None: accuracy; with several labels per row, the share of
-        rows with all labels right ("f1_micro" is mostly the better choice). If the rows are memory-mapped, a
+        The score that chooses, as in scikit-learn. None: accuracy; with several labels per row, only rows
+        with all labels right count ("f1_micro" is mostly the better choice). If the rows are memory-mapped, a
         callable may pass X_test to the model's methods only.
     max_iter : int, default=1000
         Maximum number of epochs of each fit.
@@ -76,10 +76,10 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
     Attributes
     ----------
     alpha_ : float
-        The alpha with the best mean score; of equal ones, the largest.
+        The alpha with the best mean score; if several have it, the largest of them.
     alphas_ : ndarray of shape (n_alphas,), decreasing
     scores_ : ndarray of shape (n_alphas, n_folds)
-        On each fold's test rows.
+        The scores on each fold's test rows.
     mean_scores_ : ndarray of shape (n_alphas,)
     cv_objectives_, cv_dual_gaps_ : ndarrays of shape (n_alphas, n_folds, n_problems)
         P of each fit, in the folds' own terms, and its gap; there is one problem, or one per class.

@@ -130,7 +130,7 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
     batch_size : int, default=1
         Mini-batch size: rows per step.
     order : {"permutation", "random", "batches"}, default="permutation"
-        Rows of an epoch: a fresh permutation, cut into batches; draws with replacement; or for each step a
+        Rows of an epoch: a new permutation, cut into batches; draws with replacement; or for each step a
         batch of different rows, drawn from all.
     project : bool, default=False
         Keep w in a ball that contains the optimum.
@@ -148,8 +148,8 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
         The share of rows that `early_stopping` holds out.
     n_iter_no_change : int, default=5
         Stop after `n_iter_no_change` epochs without an improvement of `tol`: in the error on the rows held
-        out or, without early stopping, in the mean loss of rows as they are met. The tail average then takes
-        all steps, step t with weight t.
+        out or, without early stopping, in the mean loss of the rows, each measured before its step. The tail
+        average then includes all steps, step t with weight t.
     tol : float > 0 or None, default=None
         None: 1e-3 with early stopping; else do `max_iter` epochs.
     shuffle : bool, default=True
@@ -189,7 +189,7 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
         Steps taken; `partial_fit` goes on from there.
     thresholds_ : ndarray of shape (n_labels,)
         Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
-        0.
+        all thresholds to 0.
     history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds, primal, dual and gap of the epochs measured.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -225,11 +225,11 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
     max_iter : int, default=10
         Maximum number of passes over X, each in a fresh permutation. A pass without a mistake is the last.
     tol : float > 0 or None, default=1e-3
-        How far the mean loss must fall, for `n_iter_no_change`. None: the fit never stops for it.
+        How far the mean loss must fall, for `n_iter_no_change`. None: it never ends the fit.
     n_iter_no_change : int or None, default=None
-        Stop after `n_iter_no_change` passes without an improvement of `tol`: in the mean loss of the rows as
-        they are met or, with early stopping, in the error on the rows held out. None: 5 with early stopping;
-        else only a pass without a mistake ends the fit early.
+        Stop after `n_iter_no_change` passes without an improvement of `tol`: in the mean loss of the rows,
+        each measured before its update, or, with early stopping, in the error on the rows held out. None: 5
+        with early stopping; else only a pass without a mistake ends the fit early.
     averaging : {"last", "all"}, default="last"
         Return the last iterate, or the average of all.
     fit_intercept : bool, default=True
@@ -267,7 +267,7 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
         Passes; the highest number of any class.
     thresholds_ : ndarray of shape (n_labels,)
         Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
-        0.
+        all thresholds to 0.
     history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds and primal of the epochs measured; dual and gap are NaN.
     n_features_in_, feature_names_in_ : as in scikit-learn

@@ -102,7 +102,7 @@ class Splitting:
     marks = False
 
     def build_preprocessor(self):
-        """Return what is done to a text before it is cut: a function of str.
+        """Return the function that is applied to a text before tokenisation.
 
         Returns
         -------

@@ -28,10 +28,10 @@ class Calibration:
 
     With ``z = slope * score + intercept``, the second of two labels has the probability
     ``1 / (1 + exp(-z))``. More labels, each fitted against the rest, may have one sigmoid for all scores,
-    whose values are divided by their sum: the label of the highest score is the most probable one. Or each
-    has its own, and the probabilities are the softmax of all z, multiplied by the number that makes it
-    likeliest: then the most probable label may be another. Where a row may have several labels, each has the
-    probability of its own z.
+    whose values are divided by their sum: the label of the highest score is the most probable label. Or each
+    label has its own sigmoid, and the probabilities are the softmax of all z, multiplied by the number with
+    the highest likelihood: then the most probable label may be a different one. If a row may have several
+    labels, each label has the probability of its own z.
 
     Parameters
     ----------

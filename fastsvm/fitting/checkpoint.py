@@ -35,7 +35,7 @@ class Checkpoint:
     Parameters
     ----------
     path : str or path-like
-        A NumPy file (.npz), written whole or not at all; made at once, so that what forbids it shows.
+        A NumPy file (.npz), written atomically. It is created immediately, so that errors appear early.
     fit : dict
         What the file must be of: name to value, as JSON has them.
 

@@ -52,19 +52,19 @@ def to_onnx(model, X=None, **options):
     Parameters
     ----------
     model : estimator or Pipeline
-        Of the classes of fastsvm, of `fastsvm.drop_in` and of scikit-learn, as far as skl2onnx knows these.
+        A class of fastsvm or `fastsvm.drop_in`, or a class of scikit-learn that skl2onnx supports.
     X : array, DataFrame or list of str
         Rows or texts such as the graph's input will have: their type decides on its type. Take float32, or
         float64 for results as precise as fastsvm's own.
     **options
-        Of ``skl2onnx.to_onnx``.
+        Options of ``skl2onnx.to_onnx``.
 
     Returns
     -------
     onnx.ModelProto
         Its input is X, or one input for each column of a DataFrame. A classifier's outputs are "label" and
-        "probabilities" or, of a model that has none, "scores", both with a column for each class; of two
-        classes, the scores are minus and plus what `decision_function` returns.
+        "probabilities" or, if the model has no `predict_proba`, "scores", both with a column for each class;
+        with two classes, the scores are minus and plus what `decision_function` returns.
 
     Raises
     ------

@@ -202,12 +202,13 @@ def asdca(
     Parameters
     ----------
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
-        Not copied, and not written to. Rows need not have norm 1, but the largest decides on theta:
-        one that is much longer than the others slows all down.
+        Not copied, and not written to. Rows need not have norm 1, but the largest norm determines
+        theta: a row that is much longer than the others makes the fit slow.
     y : array of shape (n_samples,), of -1 and +1
         The label of each row.
     loss : {"smooth_hinge", "squared_hinge", "log"}, default="smooth_hinge"
-        Those with a continuous slope, of Lipschitz constant 1/gamma: 1/hinge_width, 2 and 1/4.
+        The losses with a continuous derivative, whose Lipschitz constant 1/gamma is 1/hinge_width, 2 or
+        1/4.
     hinge_width : float > 0, default=1.0
         The gamma of "smooth_hinge", as in `sdca`.
     alpha : float > 0, default=1e-4

@@ -408,7 +408,7 @@ class PegasosParams(PegasosFields, Params):
                 "averaging='random' draws from the second half of max_iter epochs: it has no early stopping."
             )
         if not (self.shuffle or (isinstance(self.order, str) and self.order == "permutation")):
-            raise ValueError(f"shuffle=False visits rows in their order: it has no order={self.order!r}.")
+            raise ValueError(f"shuffle=False visits rows in their order; leave out order={self.order!r}.")
 
 
 class PerceptronFields(Fields):

@@ -234,17 +234,16 @@ def pegasos(
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0, which are divided by their mean: a row of weight 2 counts twice, one of 0 not at all.
     fit_intercept : bool, "same_step" or "search", default=True
-        Also step on the intercept b0, which is not regularised. Nothing shrinks b0, so that steps as
-        long as eta_t = 1/(alpha t) would throw it off for good where alpha is small; it takes those
-        of a direction without strong convexity, 1/sqrt(t), as long as they are the shorter ones. For
-        alpha >= 1 they never are. "same_step" takes steps of eta_t all the same, as Pegasos in R does.
-        "search" takes no steps on b0; at the end it sets b0 to the value with the lowest loss for the
-        returned w.
+        Also step on the intercept b0, which is not regularised. Nothing shrinks b0, so with a
+        small alpha the first steps of eta_t = 1/(alpha t) would have a lasting effect. The steps on b0
+        are therefore min(eta_t, 1/sqrt(t)), which for alpha >= 1 is eta_t. "same_step" takes steps of
+        eta_t at any alpha, as Pegasos in R does. "search" takes no steps on b0; at the end it sets b0
+        to the value with the lowest loss for the returned w.
     max_iter : int, default=20
-        Epochs: passes over X, or n draws each; the most of them, with `tol`.
+        Number of epochs (passes over X, or n draws each); with `tol`, the maximum number.
     tol : float or None, default=None
         Stop once gap <= tol * objective, which is measured after every epoch, as by `trace`. None: do
-        `max_iter` epochs, for the bound is a loose one. (In `PegasosClassifier`, as in
+        `max_iter` epochs, since the bound is loose. (In `PegasosClassifier`, as in
         SGDClassifier, `tol` is about an epoch's progress.)
     batch_size : int, default=1
         k. The last batch of an epoch may be shorter, and is divided by its true size.

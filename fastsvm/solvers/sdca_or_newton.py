@@ -71,7 +71,7 @@ def sdca(
     alpha : float > 0, default=1e-4
         Regularisation strength; C = 1/(alpha n) of LIBLINEAR.
     penalty : {"l2", "l1", "elasticnet"}, default="l2"
-        "l1": l1_ratio = 1, whatever is given. Both others are for loss="squared_hinge" and "log".
+        "l1" ignores `l1_ratio`. "l1" and "elasticnet" are for loss="squared_hinge" and "log".
     l1_ratio : float from 0 to 1, default=0.5
         The share of the l1 norm in penalty="elasticnet".
     sample_weight : array of shape (n_samples,), default=None

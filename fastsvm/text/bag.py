@@ -268,7 +268,7 @@ class Bag(Parameters):
         """Return None: there are none."""
 
     def build_preprocessor(self):
-        """Return what is done to a text before it is cut: a function of str.
+        """Return the function that is applied to a text before tokenisation.
 
         Returns
         -------

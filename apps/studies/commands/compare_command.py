@@ -33,7 +33,7 @@ UNEVEN = 10  # times the spread of another column: from here on solvers take mor
         metavar="NAMES",
         help=f"Comma-separated solvers: {', '.join(SOLVERS)}.",
     ),
-    click.option("--loss", type=click.Choice(LOSSES), default="hinge", help="Loss that all minimise."),
+    click.option("--loss", type=click.Choice(LOSSES), default="hinge", help="Loss of all solvers."),
     click.option("--alpha", default="0.1", metavar="LIST", help="Comma-separated regularisation strengths."),
     click.option("--epochs", type=options.COUNT, default=50, help="Epochs of each run."),
     click.option("--runs", type=click.IntRange(min=6), default=10, help="Runs of each solver."),
@@ -45,7 +45,7 @@ UNEVEN = 10  # times the spread of another column: from here on solvers take mor
     ),
     click.option("--averaging", type=click.Choice(("last", "tail", "random")), help="Iterate to return."),
     click.option(
-        "--kernel", type=click.Choice(("rbf", "poly")), help="Kernel machines as well, with this kernel."
+        "--kernel", type=click.Choice(("rbf", "poly")), help="Also compare kernel machines with this kernel."
     ),
 )
 @options.section(

@@ -71,7 +71,7 @@ def command(*examples: str, letter_v: bool = True):
             else:
                 print_sections(shown)
 
-        numbered = "The first column of svmlight is number 0.  [default: if any row has that]"
+        numbered = "The first column of svmlight is number 0.  [default: if any row has column 0]"
         kinds = "Lines `label index:value`, a table, or NumPy's X and y.  [default: by ending; svmlight]"
         formats = click.option("--format", type=click.Choice(FORMATS), help=kinds)
         zero_based = click.option("--zero-based", is_flag=True, default=None, help=numbered)
@@ -91,7 +91,7 @@ class MachineSettings:
     loss: str | None = option_field(None, "[default: squared_hinge; hinge for kernels]", type=options.LOSS)
     solver_type: str | None = option_field(
         None,
-        "LIBLINEAR's number: 0 or 7 is log loss, 1 or 2 squared_hinge, 3 hinge; with penalty l1, 5 is "
+        "LIBLINEAR's solver number: 0 or 7 is log loss, 1 or 2 squared_hinge, 3 hinge; with penalty l1, 5 is "
         "squared_hinge, 6 log.",
         letter="s",
         type=click.Choice([*SOLVER_TYPES]),
@@ -105,7 +105,7 @@ class MachineSettings:
     l1_ratio: float = option_field(0.5, "Share of the l1 norm in elasticnet.", type=click.FloatRange(0, 1))
     tol: float = option_field(
         1e-3,
-        "Stop as soon as no weights are better by more than this share.",
+        "Stop once the duality gap is at most this share of the objective.",
         letter="e",
         type=options.STRENGTH,
     )

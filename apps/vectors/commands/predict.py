@@ -24,8 +24,8 @@ from . import _options
 def predict(source, stage, model, output, proba, scores):
     """Predict a label for each row of FILE.
 
-    If FILE has labels, their share of right predictions goes to stderr. A CSV table has them if it has a
-    column more than MODEL.
+    If FILE has labels, the accuracy is printed to stderr. A CSV table has labels if it has one column more
+    than MODEL.
     """
     import numpy as np
 

@@ -398,7 +398,7 @@ def kernel_sdca(
     Raises
     ------
     ValueError
-        On bad input, naming the argument, row and column, and where kernel values overflow.
+        On bad input (the message names the argument, row and column), or if kernel values overflow.
     MemoryError
         If a single row of the kernel matrix exceeds `cache_size`, or the cache exceeds the free memory.
 
