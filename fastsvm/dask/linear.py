@@ -62,7 +62,7 @@ class SDCAClassifier(LinearClassifier, Fields):
     trace, verbose, random_state : as in `fastsvm.SDCAClassifier`
         What is measured and printed, and the seed.
     client : distributed.Client, default=None
-        By default the last client that was made. Not pickled with the estimator.
+        By default the client created last. Not pickled with the estimator.
 
     Attributes
     ----------

@@ -56,7 +56,7 @@ def place(X, y, sample_weight=None, *, client=None):
     sample_weight : dask array of shape (n_samples,), default=None
         Weight of each row's loss; 1 for all by default.
     client : distributed.Client, default=None
-        By default the last client that was made.
+        By default the client created last.
 
     Returns
     -------

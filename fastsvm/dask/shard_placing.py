@@ -10,7 +10,7 @@ from .shards import packed_shard, shared_with_workers
 def place_shards(client, function, shards, *shared):
     """Call a function of each shard on the workers, and keep the returned rows there for fits.
 
-    One shard at a time travels to each worker. If a worker is lost, its shards are sent to another one.
+    One shard at a time travels to each worker. If a worker is lost, its shards are sent to another worker.
 
     Parameters
     ----------

@@ -40,12 +40,12 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
 
     Minimises 1/2 ||w||^2 + C sum_i c_i phi_i, over rows x_i with labels y_i (1 or -1) and weights c_i.
     phi_i is log(1 + exp(-y_i (w.x_i + b0))) for two classes, and the softmax's log loss for more. The
-    intercept is regularised with solver="liblinear" only. With an l1 share, l1_ratio, the penalty is l1_ratio
+    intercept is regularised with solver="liblinear" only. With l1_ratio above 0, the penalty is l1_ratio
     ||w||_1 + (1 - l1_ratio)/2 ||w||^2.
 
     The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, divided by
-    C sum_i c_i, say how good the solution is. All solvers give the same one. scikit-learn's own code
-    handles the rest: an l1 share with more than two classes, no penalty, and `warm_start` after the first
+    C sum_i c_i, say how good the solution is. All solvers give the same solution. scikit-learn's own code
+    handles the rest: an l1 penalty with more than two classes, no penalty, and `warm_start` after the first
     fit. Callbacks get a task "lbfgs-iter", scikit-learn's name, for each epoch.
 
     Examples

@@ -22,13 +22,13 @@ from .logistic_regression import LogisticRegression, checked_for
 class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
     """scikit-learn's LogisticRegressionCV, every fit of it certified.
 
-    For each fold and l1_ratio, the fits of all C are a path: each starts from those of smaller C. The
-    objective is the one of `fastsvm.drop_in.LogisticRegression`.
+    For each fold and l1_ratio, the fits of all C are a path: each fit starts from the fits of smaller C.
+    The objective is the one of `fastsvm.drop_in.LogisticRegression`.
 
     The parameters and attributes are scikit-learn's, and with refit=True `objective_` and `dual_gap_` of the
-    last fit, divided by C times the sum of the weights c_i. `n_iter_` is 0 where a solution is one between
-    two others. scikit-learn's own code handles the rest: an l1 share with more than two classes, no penalty,
-    folds that train on no row of a class, and metadata routing.
+    last fit, divided by C times the sum of the weights c_i. `n_iter_` is 0 where a solution lies between
+    two others. scikit-learn's own code handles the rest: an l1 penalty with more than two classes, no
+    penalty, folds that train on no row of a class, and metadata routing.
 
     Examples
     --------

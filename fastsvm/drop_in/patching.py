@@ -5,9 +5,9 @@ from importlib import import_module
 
 
 def patch():
-    """Replace scikit-learn's classes by these, wherever scikit-learn's modules name them.
+    """Replace scikit-learn's classes by `fastsvm.drop_in`'s, wherever scikit-learn's modules name them.
 
-    Call it before the program imports the classes: a name that it has already is not changed. Until the
+    Call it before the program imports the classes: a name that is imported already is not changed. Until the
     program imports scikit-learn, nothing is loaded. skl2onnx, if it is imported, learns of the classes.
 
     Examples

@@ -1,4 +1,4 @@
-"""scikit-learn's Perceptron, by the compiled one."""
+"""scikit-learn's Perceptron, compiled."""
 
 import numpy as np
 import sklearn.linear_model
@@ -14,11 +14,11 @@ SHARED += ("fit_intercept", "n_jobs")
 
 
 class Perceptron(StartedFits, sklearn.linear_model.Perceptron):
-    """scikit-learn's Perceptron, by the compiled one.
+    """scikit-learn's Perceptron, compiled.
 
     The parameters, attributes and the rule by which it stops are scikit-learn's. The intercept of sparse rows
-    moves by whole steps, as for dense rows. `partial_fit` returns the average of its steps, which is
-    right more often than the last one. scikit-learn's own code handles the rest: a penalty, and for batches
+    moves by whole steps, as for dense rows. `partial_fit` returns the average of its iterates, which is
+    more accurate than the last iterate. scikit-learn's own code handles the rest: a penalty, and for batches
     class weights and an `eta0` other than 1.
 
     Examples

@@ -11,7 +11,7 @@ from .count_vectorizer import CountVectorizer
 class TfidfVectorizer(sklearn.feature_extraction.text.TfidfVectorizer, CountVectorizer):
     """scikit-learn's TfidfVectorizer over the compiled `CountVectorizer`.
 
-    Parameters and attributes are scikit-learn's, and what that class says of `CountVectorizer` holds here.
+    Parameters and attributes are scikit-learn's, and the limits of `CountVectorizer` apply here, too.
 
     Examples
     --------

@@ -46,8 +46,8 @@ RANK_TOL = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-12}
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Features whose dot products approximate a kernel: z(x).z(x') is about K(x, x').
 
-    A linear classifier on them approximates the kernel machine, at a cost that grows with the number of rows
-    instead of its square::
+    A linear classifier on these features approximates the kernel machine, at a cost that grows with the
+    number of rows instead of its square::
 
         make_pipeline(KernelFeatures(n_components=1024), SDCAClassifier(alpha=..., fit_intercept=False))
 
@@ -63,8 +63,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         returns the values, of shape (len(X), len(Z)).
     method : {"nystroem", "random"}, default="nystroem"
         "nystroem": project onto the span of `n_components` centres; best if few centres span the rows.
-        "random": random Fourier features, cos(w.x + b), for "rbf" and "laplacian"; columns are cheaper, but
-        more of them are needed.
+        "random": random Fourier features, cos(w.x + b), for "rbf" and "laplacian"; its columns are cheaper,
+        but more columns are needed.
     n_components : int, default=512
         The number of columns. "nystroem" makes fewer if there are fewer rows, or if centres lie in the span
         of the others.
@@ -86,7 +86,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         The centres, or the directions w of the random features; for "precomputed" the kernel values among
         the centres.
     component_indices_ : ndarray of shape (n_features_out,), int
-        With method="nystroem": the rows that the centres are, or were before they moved to means.
+        With method="nystroem": the row that each centre is, or was before it moved to a mean.
     factor_ : ndarray of shape (n_features_out, n_features_out), of X's dtype
         With method="nystroem": the lower triangular L of K(components_, components_) = L L'; z(x) is
         L^-1 K(components_, x).

@@ -41,7 +41,7 @@ def kernel_pegasos_grid(
         Parameters of :class:`KernelPegasosClassifier`: kernel, gamma, degree, coef0, with its defaults. The
         gammas "scale" and "auto" are computed from all rows.
     alphas : list of float > 0
-        Strengths of the regularisation to try.
+        Regularisation strengths to try.
     n_iters : list of int > 0
         Numbers of steps (T in Shalev-Shwartz et al. 2011).
     cv : int, splitter or iterable, default=None
@@ -66,10 +66,8 @@ def kernel_pegasos_grid(
 
     Raises
     ------
-    ValueError
-        As `KernelPegasosClassifier.fit` does.
-    MemoryError
-        As `KernelPegasosClassifier.fit` does.
+    ValueError, MemoryError
+        In the same cases as `KernelPegasosClassifier.fit`.
 
     Examples
     --------

@@ -109,7 +109,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         Epochs; the highest number of any class.
     thresholds_ : ndarray of shape (n_labels,)
         Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
-        0.
+        all thresholds to 0.
     history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds, primal, dual and gap of the epochs measured.
     solver_ : str, or list with one per class where they differ
@@ -253,7 +253,7 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
         Epochs; the highest number of any class.
     thresholds_ : ndarray of shape (n_labels,)
         Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
-        0.
+        all thresholds to 0.
     history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds, primal, dual and gap of the epochs measured.
     n_features_in_, feature_names_in_ : as in scikit-learn

@@ -19,7 +19,7 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
     Parameters
     ----------
     k : int or "all", default=5000
-        The number of columns to keep; all, if there are fewer.
+        The number of columns to keep; if X has fewer, all are kept.
     score : {"f_classif", "chi2"}, default="f_classif"
         The score, as in scikit-learn's functions of these names: the ratio of the variances between and
         within classes, or the chi-squared distance from independence, for counts and other non-negative

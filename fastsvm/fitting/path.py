@@ -36,7 +36,7 @@ class SDCAPath(NamedTuple):
     dual_gaps : ndarray of shape (n_alphas,)
         P minus a lower bound on its optimum, in units of P.
     n_iters : ndarray of shape (n_alphas,), int
-        Epochs done; 0 where the solution is one between two others.
+        Epochs done; 0 where the solution lies on the line between two others.
     """
 
     alphas: np.ndarray
@@ -71,14 +71,14 @@ def sdca_path(
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
     Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
-    X is checked, and the norms of its rows are computed, once. Twenty alphas of a factor 1000 cost about
-    as much as one to eight fits of the smallest.
+    X is checked, and the norms of its rows are computed, once. Twenty alphas over a factor of 1000 cost
+    about as much as one to eight fits of the smallest alpha.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
-        As in `SDCAClassifier.fit`: CSR and C-ordered arrays of float32 or float64 are not copied. What
-        `as_rows` made of it, for several paths, is not checked again.
+        As in `SDCAClassifier.fit`: CSR and C-ordered arrays of float32 or float64 are not copied. The
+        result of `as_rows`, for several paths, is not checked again.
     y : array of shape (n_samples,)
         Labels of any kind, of two classes; the second one in sorted order is +1.
     alphas : array of shape (n_alphas,), default=None
@@ -89,7 +89,7 @@ def sdca_path(
     eps : float in (0, 1), default=1e-4
         The smallest alpha, as a share of the largest.
     penalty : {"l2", "l1", "elasticnet"}, default="l2"
-        As in `SDCAClassifier`, and `l1_ratio` too.
+        As in `SDCAClassifier`.
     l1_ratio : float from 0 to 1, default=0.5
         The share of the l1 norm in penalty="elasticnet".
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
@@ -114,7 +114,7 @@ def sdca_path(
     Raises
     ------
     ValueError
-        On bad input, naming the argument and what is wrong.
+        On bad input; the message names the argument and what is wrong.
 
     Warns
     -----
@@ -125,10 +125,10 @@ def sdca_path(
     -----
     The largest alpha that matters: as alpha grows, w goes to g / alpha, where g = 1/n sum_i b_i y_i x_i
     and the dual variables b_i = c_i |phi'(0)|, scaled down in the heavier class so that sum_i b_i y_i = 0 if
-    there is an intercept. It starts at the alpha at which no |g.x_i| / alpha is above 1 (with an intercept:
-    at which they lie within an interval of length 2). For the hinge without intercept w = g / alpha is exact
-    there and above, where no row has passed its margin (Hastie et al. 2004); for other losses the slopes have
-    changed little. With an l1 penalty it is exact: there and above, w = 0.
+    there is an intercept. The path starts at the alpha at which no |g.x_i| / alpha is above 1 (with an
+    intercept: at which they lie within an interval of length 2). For the hinge without intercept, w =
+    g / alpha is exact there and above, where no row has passed its margin (Hastie et al. 2004); for other
+    losses the derivatives have changed little. With an l1 penalty it is exact: there and above, w = 0.
 
     References
     ----------

@@ -41,7 +41,7 @@ def store_svmlight(
     Parameters
     ----------
     paths : path, or list of paths
-        Files, plain or gzipped. Their rows follow one another.
+        Files, plain or gzipped. The rows of all files form one matrix, in this order.
     folder : str or path-like
         The folder to write, which must not exist. It appears when the matrix is complete. After an
         interruption the same call resumes from the last save, every 256 MiB.
@@ -101,7 +101,7 @@ def read_svmlight(
     Parameters
     ----------
     paths : path, list of paths, or binary file
-        Files, plain or gzipped; or one that is open, such as ``sys.stdin.buffer``.
+        Files, plain or gzipped; or an open binary file, such as ``sys.stdin.buffer``.
     n_features, zero_based, dtype : as in `store_svmlight`
         How they are read.
 
