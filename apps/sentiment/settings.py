@@ -198,7 +198,7 @@ OPTIONS = {
         "alpha": Setting(
             checks.strength_or_auto,
             None,
-            "Strength of the L2 regularisation. auto tries several on parts of the training texts.  "
+            "Strength of the L2 regularisation. auto tries several values on parts of the training texts.  "
             "[default: auto for SDCA and kernel machines, "
             f"{', '.join(f'{name} {alpha:g}' for name, alpha in _FIXED_ALPHAS.items() if alpha)}]",
             "X|auto",
@@ -206,7 +206,7 @@ OPTIONS = {
         "penalty": Setting(
             checks.OneOf("l2", "l1"),
             None,
-            "l1 gives most words no weight: the model has the others alone, and -v says how accurate fifty "
+            "l1 gives most words no weight: the model keeps only the others, and -v says how accurate fifty "
             "words are. For sdca-svm and sdca-logistic.  [default: l2]",
         ),
         "class_weight": Setting(

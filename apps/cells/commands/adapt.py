@@ -19,7 +19,7 @@ from ._options import command, corrections_option, images_argument, known_option
 @section("Input", corrections_option)
 @section("Output", model_output("adapted.safetensors"), json_option)
 def adapt(model, images, output, json, quiet, verbose, **known):
-    """Adapt MODEL to a laboratory, by a few labelled cells.
+    """Adapt MODEL to a laboratory with a few labelled cells.
 
     IMAGES should contain cells of every class. MODEL is a file that `train` wrote, or "shipped": the one that
     comes with fastsvm. Ten cells per class make a large difference. The largest white cell of each image, or

@@ -26,9 +26,9 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     json_option,
 )
 def evaluate(model, images, mistakes, json, quiet, verbose, **known):
-    """Test MODEL on the labelled IMAGES, one white cell of each.
+    """Test MODEL on the labelled IMAGES, one white cell per image.
 
-    That is the largest, or the central one in an image that is cut out round a cell. An image in which no
+    The cell is the largest, or the central one in an image that is cut out round a cell. An image in which no
     cell is found counts as a mistake.
     """
     from ...common.sections import Section, print_sections

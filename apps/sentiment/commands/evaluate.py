@@ -47,7 +47,7 @@ SHARE = FiniteRange(0, 1, min_open=True)
 def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **options):
     """Test MODEL on the labelled texts of CORPUS.
 
-    A SECOND model is compared with it. CORPUS is a file or a folder of labelled texts, or - for stdin. A
+    A SECOND model is compared with MODEL. CORPUS is a file or a folder of labelled texts, or - for stdin. A
     file may be gzipped. MODEL may be `english`, the model of reviews that comes with fastsvm. It remembers
     the columns of its training.
 

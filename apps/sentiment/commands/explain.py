@@ -43,7 +43,7 @@ def explain(arguments, number, label, quiet, verbose, **forms):
     The score is the sum of an intercept and the contributions of the terms. A term is a word, or several
     words in a row if the model was trained with --ngrams. Colours, or one to three signs, mark the words of
     the text by their contributions. Without TEXT, explain lists the words with the largest weights for each
-    label. Of a kernel machine a contribution is what the score loses without the term, and there are no
+    label. For a kernel machine, a contribution is what the score loses without the term, and there are no
     weights to list.
 
     TEXT is one argument, the name of a file that has it, or - for stdin. MODEL is a file that train wrote.

@@ -30,7 +30,7 @@ def serve(model, host, port, quiet, verbose):
     shows how to ask.
 
     MODEL is a file that train wrote, or `english`. serve prints its address when it is ready. Ctrl-C or
-    SIGTERM finishes the running requests and exits; a second one exits immediately.
+    SIGTERM finishes the running requests and exits; a second signal exits immediately.
 
     The environment variables FASTSVM_SERVE_MAX_BODY_MIB (1), FASTSVM_SERVE_MAX_TEXTS (1000),
     FASTSVM_SERVE_MAX_CONNECTIONS (512) and FASTSVM_SERVE_TIMEOUT (10 seconds) limit the requests.

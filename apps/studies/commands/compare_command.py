@@ -58,9 +58,9 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
     """Compare solvers on the rows of FILE, epoch by epoch.
 
     FILE is svmlight (.svm, .libsvm), a table (.csv, .tsv), or .npz with X and y. A quarter of the rows is
-    held out for the test error. ASDCA needs a smooth loss: for the hinge it has the smoothed one, and is
-    measured by that. The folder gets a page, report.html, with a paragraph to quote, pictures, solvers.csv,
-    and runs.csv with every run at every epoch.
+    held out for the test error. ASDCA needs a smooth loss: for the hinge it has the smoothed hinge, and is
+    measured by this loss. The folder gets a page, report.html, with a paragraph to quote, pictures,
+    solvers.csv, and runs.csv with every run at every epoch.
     """
     from ..race import own_rows
     from ..report import output as folders

@@ -138,8 +138,8 @@ def gallery(folder, output):
     Examples:
       fastsvm-studies gallery studies -o docs/studies
 
-    A page has the verdicts, the figures as small pictures, and how to run the study again; README.md leads
-    to all pages that DOCS has. Figures that show images or texts of the data themselves are left out.
+    A page has the verdicts, the figures as small pictures, and how to run the study again; README.md links
+    to all pages in DOCS. Figures that show images or texts of the data themselves are left out.
     """
     from ..report.docs_pages import write_gallery
 

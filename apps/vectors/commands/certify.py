@@ -21,8 +21,8 @@ from . import _options
 def certify(source, stage, model, cost, loss):
     """Prove how far a linear MODEL is from its optimum.
 
-    FILE has the rows that it was trained on.
-    MODEL may be of LIBLINEAR's `train`, whose regularised intercept (-B) is part of the objective.
+    FILE has the training rows of MODEL.
+    MODEL may be a file of LIBLINEAR's `train`, whose regularised intercept (-B) is part of the objective.
     """
     import numpy as np
     from scipy import sparse

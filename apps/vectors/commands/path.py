@@ -21,9 +21,9 @@ from . import _options
 )
 @section("Output", click.option("-o", "--output", type=Writes("npz"), help="File for all coefficients."))
 def path(source, stage, loss, penalty, l1_ratio, number, tol, output):
-    """Find certified solutions for a range of C.
+    """Find certified solutions for a range of values of C.
 
-    For linear machines and two labels; the smallest C comes first. The accuracy is on FILE. With
+    For linear machines and two labels. The smallest C comes first. The accuracy is measured on FILE. With
     --penalty l1 or elasticnet, nonzero is the number of columns with a weight.
     """
     import numpy as np
