@@ -210,7 +210,7 @@ cdef inline bint are_below(const index* j, Py_ssize_t n, Py_ssize_t bound) noexc
 
 
 cdef inline bint has_repeats(const index* j, Py_ssize_t n, uint64_t* bits) noexcept nogil:
-    """Whether a column is there twice, in any order, through `bits`, one per column (zeros, left as zeros)."""
+    """Whether a column is there twice, in any order. `bits` has one per column: zeros, left as zeros."""
     cdef uint64_t repeated = 0, word, bit
     cdef Py_ssize_t k
     for k in range(n):

@@ -1,13 +1,14 @@
 """`evaluate`: test a model on labelled texts."""
 
 from dataclasses import replace
+from textwrap import shorten
 
 import click
 
 from ...common.errors import USAGE, AppError
 from ...common.options import FiniteRange, Value, json_option, section
 from ...common.paths import Writes
-from ...common.printing import note, note_skipped, print_json, shortened, tidy_warnings, warn
+from ...common.printing import note, note_skipped, print_json, tidy_warnings, warn
 from ...common.progress import Stages
 from ...common.sections import print_sections
 from .. import checked_values
@@ -79,7 +80,7 @@ def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **option
     code = note_skipped(result.skipped)
     warn(*result.warnings)
     if unknown := result.evaluation.unknown_labels:
-        names = shortened(", ".join(unknown), 200)
+        names = shorten(", ".join(unknown), 200, placeholder=" ...")
         note(f"note: the model does not know {names}; these texts count as mistakes")
     if json:
         print_json(evaluation_output.evaluation_record(result, stage.seconds))
