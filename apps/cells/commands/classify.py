@@ -8,7 +8,15 @@ import click
 from ...common.dask_cluster import scheduler_option
 from ...common.options import FiniteRange, json_option, options_of_fields, section
 from ...common.paths import Continues, Reads, Writes
-from ...common.printing import check_one_form, next_line, note_skipped, print_json, tidy_warnings, warn
+from ...common.printing import (
+    check_one_form,
+    next_line,
+    note_skipped,
+    print_json,
+    print_line,
+    tidy_warnings,
+    warn,
+)
 from ...common.progress import Stages
 from ..settings import ClassifySettings
 from ._options import command, images_argument, labels_option, model_option
@@ -86,7 +94,7 @@ def classify(images, csv, json, quiet, verbose, **given):
         print_json(cell_tables.count_record(count, stage.seconds))
     elif count.images and not csv:
         if verbose:
-            click.echo()
+            print_line("")
         lines = [f"{files['output']}: written"] * bool(files["output"])
         if count.advice():
             chosen = ["-m", given["model"]] if given["model"] else []
