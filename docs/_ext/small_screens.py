@@ -12,7 +12,7 @@ def name_cells(app, tree, name):
         heads = [entry.astext() for entry in head_row.findall(nodes.entry)]
         if len(heads) < WIDE:
             continue
-        table["classes"].append("cards")
+        table["classes"].append("verdicts" if heads[0] == "verdict" else "cards")
         for row in next(table.findall(nodes.tbody)).children:
             for entry, head in zip(row.children, heads, strict=True):
                 if not entry.astext():
