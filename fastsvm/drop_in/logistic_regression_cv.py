@@ -26,9 +26,9 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
     The objective is the one of `fastsvm.drop_in.LogisticRegression`.
 
     The parameters and attributes are scikit-learn's, and with refit=True `objective_` and `dual_gap_` of the
-    last fit, divided by C times the sum of the weights c_i. `n_iter_` is 0 where a solution lies between
-    two others. scikit-learn's own code handles the rest: an l1 penalty with more than two classes, no
-    penalty, folds that train on no row of a class, and metadata routing.
+    last fit, divided by C times the sum of the weights c_i. `n_iter_` is 0 where interpolation
+    between two other solutions is close enough. scikit-learn's own code handles the rest: an l1 penalty with
+    more than two classes, no penalty, folds that train on no row of a class, and metadata routing.
 
     Examples
     --------

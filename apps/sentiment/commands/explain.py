@@ -29,7 +29,7 @@ from ._options import command, number_option, rows_shown
     ),
     click.option(
         "--label",
-        help="Explain the score of this label.  [default: the second of two labels, else the best one]",
+        help="Explain the score of this label.  [default: the second of two labels, or the predicted one]",
     ),
     click.option(
         "-o", "--plot", type=Writes("plot"), help="Without TEXT: also draw a bar chart (.png, .svg or .pdf)."

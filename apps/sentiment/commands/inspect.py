@@ -23,7 +23,7 @@ from ._options import LABELLED, command, number_option, rows_shown, setting_opti
         "0 does not check labels.",
     ),
     setting_option(
-        "holdout", help="Share of the texts that train holds out. inspect lists texts on both sides."
+        "holdout", help="Share of the texts that `train` holds out. Copies on both sides are listed."
     ),
     setting_option("seed"),
 )

@@ -382,8 +382,8 @@ def kernel_sdca(
     n_jobs : int or None, default=None
         Threads; they do not change the result.
     trace : bool, default=False
-        Measure objective and gap after every epoch, for the history, not only at the end of a working
-        set's, each time with the scores of all rows. Implied by `score`.
+        Measure objective and gap after every epoch, not only when a working set is done. Each time the
+        scores of all rows are computed. Implied by `score`.
     score : callable, default=None
         ``score(dual_coef, intercept)`` is called after each epoch, with those of all classes, as in the
         result; its value goes into the history of each class that took part.
