@@ -10,8 +10,9 @@ Not a medical device.
 
 \b
 Examples:
-  fastsvm-cells classify smears --report smears.html
-  fastsvm-cells train smears -o smears.safetensors
+  fastsvm-cells sample
+  fastsvm-cells classify smears/new --report smears.html
+  fastsvm-cells train smears/images --groups smears/groups.csv
 """
 
 main = app("fastsvm-cells", HELP, COMMANDS)

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import BinaryIO
 
 from .errors import FAILED, AppError
@@ -33,6 +34,13 @@ def load_model(path: str):
         return load_plain(path)
     except ModelFileError:
         return fastsvm.load_model(path)
+
+
+def samples_folder() -> Path:
+    """Return the folder of the bundled samples: beside the installed apps, or in the sources."""
+    apps = Path(__file__).resolve().parents[1]
+    installed = apps / "samples"
+    return installed if installed.is_dir() else apps.parent / "data"
 
 
 @contextmanager

@@ -134,6 +134,11 @@ def next_line(*words: str) -> str:
     return f"next: {shlex.join(words)}"
 
 
+def written(path: str | None) -> list[str]:
+    """Return the line on a file or folder of results, unless there is none or it is stdout."""
+    return [f"{path}: written"] * (path not in (None, "", "-"))
+
+
 def fields(result: object, *names: str) -> dict:
     """Return attributes that a record has under their own names."""
     return {name: getattr(result, name) for name in names}

@@ -1,7 +1,7 @@
 """What a command says of a result: sections of lines and tables, for a terminal and for a page.
 
-An app turns a result into sections once. `print_sections` shows them in a terminal, and `sections_page` as
-HTML, with explanations and figures besides. What `--json` prints is the result itself.
+An app turns a result into sections once. `tell` shows them in a terminal, and `sections_page` as HTML, with
+explanations and figures besides. What `--json` prints is the result itself.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
 
-from .printing import print_line, print_table
+from .errors import DONE, Skipped
+from .printing import note_skipped, print_json, print_line, print_table
 
 ABREAST = 3  # tables side by side in a terminal
 SHADES = 10  # of a cell, in style.css
@@ -109,6 +110,16 @@ class Section:
         """What a terminal prints above the tables."""
         facts = [f"{fact.name} {fact.value}{fact.more}" for fact in self.facts]
         return [*facts, *("".join(line) for line in self.lines), *filter(None, [self.command])]
+
+
+def tell(json: bool, record: dict[str, object], sections: Iterable[Section], *skipped: Skipped) -> int:
+    """Print the result of a command, after what it left out, and return its exit code."""
+    code = max(map(note_skipped, skipped), default=DONE)
+    if json:
+        print_json(record)
+    else:
+        print_sections(sections)
+    return code
 
 
 def print_sections(sections: Iterable[Section]) -> None:

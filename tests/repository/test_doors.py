@@ -65,6 +65,12 @@ MAY = {
 # Parameters make their solvers, and import them when they do.
 MAKES = {"fastsvm.solvers.params"}
 
+# What was left out is named before a result: by `tell`, or where the rows stand above it.
+NAMES_SKIPPED = {
+    f"fastsvm_apps.{module}"
+    for module in ("common.printing", "common.sections", "sentiment.commands.predict")
+}
+
 # What a program that imports both this and skl2onnx needs from above, and `python -m fastsvm`.
 FROM_ABOVE = {
     ("fastsvm.drop_in.patching", "fastsvm.onnx"),
@@ -280,6 +286,11 @@ def module_of(name):
 
 
 SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+
+
+def test_results_are_told_through_one_door():
+    found = {module for module, path in MODULES.items() if "note_skipped" in path.read_text("utf-8")}
+    assert found == NAMES_SKIPPED
 
 
 def test_what_lies_beside_modules_is_installed_with_them():

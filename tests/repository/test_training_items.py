@@ -34,7 +34,7 @@ JUDGING = {
 OTHERS = {
     vectors: {"fit", "cv", "path", "convert"},
     texts: {"predict", "explain", "inspect", "export", "serve", "sample"},
-    cells: {"train", "explain", "crop", "review"},
+    cells: {"train", "explain", "crop", "review", "sample"},
 }
 TRAIN = {vectors: ["fit"], texts: ["train", "--recipe", "nb-words"], cells: ["train", "--versions", "0"]}
 

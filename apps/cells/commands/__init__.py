@@ -3,5 +3,5 @@
 What brings NumPy, OpenCV or Matplotlib is imported inside the commands: `--help` must not wait for it.
 """
 
-NAMES = ("classify", "train", "evaluate", "explain", "review", "adapt", "crop")
+NAMES = ("classify", "train", "evaluate", "explain", "review", "adapt", "crop", "sample")
 COMMANDS = {name: f"{__name__}.{name}" for name in NAMES}  # imported when they are called

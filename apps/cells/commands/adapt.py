@@ -4,7 +4,7 @@ import click
 
 from ...common.options import json_option, section
 from ...common.paths import Reads
-from ...common.printing import note_skipped, print_json, tidy_warnings, warn
+from ...common.printing import tidy_warnings, warn
 from ...common.progress import Stages
 from ._options import command, corrections_option, images_argument, known_options, model_output
 
@@ -26,7 +26,7 @@ def adapt(model, images, output, json, quiet, verbose, **known):
     the central one in an image that is cut out round a cell, has the label of the image; corrected cells have
     their own. A new label of two or more cells becomes a class.
     """
-    from ...common.sections import print_sections
+    from ...common.sections import tell
     from ...common.training_items import too_good
     from ..jobs.cell_adaptation import adapt_cell_model
     from ..output.training_sections import adaptation_record, adaptation_sections, brief_sections
@@ -34,10 +34,6 @@ def adapt(model, images, output, json, quiet, verbose, **known):
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = adapt_cell_model(model, images, output, **known, stage=stage)
     warn(too_good(result.learned, sum(result.label_counts.values()), "labelled cell"))
-    code = note_skipped(result.skipped)
-    if json:
-        print_json(adaptation_record(result, stage.seconds))
-    else:
-        sections = adaptation_sections(result, stage.seconds)
-        print_sections(sections if verbose else brief_sections(sections, "adapt", output, images[0]))
-    return code
+    sections = adaptation_sections(result, stage.seconds)
+    shown = sections if verbose else brief_sections(sections, "adapt", output, images[0])
+    return tell(json, adaptation_record(result, stage.seconds), shown, result.skipped)

@@ -11,11 +11,10 @@ from ...common.paths import Continues, Reads, Writes
 from ...common.printing import (
     check_one_form,
     next_line,
-    note_skipped,
-    print_json,
     print_line,
     tidy_warnings,
     warn,
+    written,
 )
 from ...common.progress import Stages
 from ..settings import ClassifySettings
@@ -77,7 +76,7 @@ from ._options import command, images_argument, labels_option, model_option
 def classify(images, csv, json, quiet, verbose, **given):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
-    from ...common.sections import print_sections
+    from ...common.sections import tell
     from .. import api
     from ..output import cell_tables
     from ..output.classify_outputs import ClassifyOutputs
@@ -88,18 +87,14 @@ def classify(images, csv, json, quiet, verbose, **given):
     with tidy_warnings(), Stages(verbose, not quiet and not (csv and sys.stdout.isatty())) as stage:
         outputs = ClassifyOutputs(shown, keep=json, **files)
         count = api.classify(images, outputs=outputs, stage=stage, **given)
-    code = note_skipped(count.skipped)
     warn(cell_tables.missed_line(count, count.look), count.advice(), count.too_good)
-    if json:
-        print_json(cell_tables.count_record(count, stage.seconds))
-    elif count.images and not csv:
-        if verbose:
-            print_line("")
-        lines = [f"{files['output']}: written"] * bool(files["output"])
-        if count.advice():
-            chosen = ["-m", given["model"]] if given["model"] else []
-            lines.append(next_line("fastsvm-cells", "review", *images[:3], *chosen))
-        elif not (verbose or files["page"]) and len(images) <= 3:
-            lines.append(next_line("--report", "cells.html"))
-        print_sections(cell_tables.count_sections(count, lines))
-    return code
+    lines = written(files["output"])
+    if count.advice():
+        chosen = ["-m", given["model"]] if given["model"] else []
+        lines.append(next_line("fastsvm-cells", "review", *images[:3], *chosen))
+    elif not (verbose or files["page"]) and len(images) <= 3:
+        lines.append(next_line("--report", "cells.html"))
+    shown = [] if csv or not count.images else cell_tables.count_sections(count, lines)
+    if shown and verbose and not json:
+        print_line("")
+    return tell(json, cell_tables.count_record(count, stage.seconds), shown, count.skipped)

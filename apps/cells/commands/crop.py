@@ -8,7 +8,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.options import json_option, options_of_fields, section
 from ...common.paths import Writes, make_folder
-from ...common.printing import note_skipped, print_json, print_line, tidy_warnings, warn
+from ...common.printing import tidy_warnings, warn, written
 from ...common.progress import Stages
 from ..settings import CropSettings
 from ._options import cell_width_option, command, images_argument
@@ -44,6 +44,7 @@ def crop(images, output, steps, cell_width, json, quiet, verbose, **chosen):
     if output == "-" and json:
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)
     from ...common.csv_quoting import table_file
+    from ...common.sections import Section, tell
     from ..data.image_files import excluding_folder, find_images, source_name
     from ..finding.findings import CellCounts
     from ..finding.first_look import first_look
@@ -72,10 +73,7 @@ def crop(images, output, steps, cell_width, json, quiet, verbose, **chosen):
                 count.add(found)
                 advance()
     warn(cell_tables.missed_line(count, look))
-    if json:
-        record = {"output": output, "cell_width": scale_record(look.scale)}
-        print_json({**record, **cell_tables.crop_record(count, stage.seconds)})
-    elif table != "-":
-        print_line(cell_tables.found_line(count))
-        print_line(output)
-    return note_skipped(count.skipped)
+    record = {"output": output, "cell_width": scale_record(look.scale)}
+    record |= cell_tables.crop_record(count, stage.seconds)
+    lines = [cell_tables.found_line(count), *written(output)] if table != "-" else []
+    return tell(json, record, [Section(lines=lines)], count.skipped)

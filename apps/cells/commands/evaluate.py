@@ -4,7 +4,7 @@ import click
 
 from ...common.options import json_option, section
 from ...common.paths import Reads, Writes
-from ...common.printing import many, next_line, note, note_skipped, print_json, tidy_warnings, warn
+from ...common.printing import many, next_line, note, tidy_warnings, warn
 from ...common.progress import Stages
 from ._options import NO_GROUPS, command, images_argument, known_options
 
@@ -31,7 +31,7 @@ def evaluate(model, images, mistakes, json, quiet, verbose, **known):
     The cell is the largest, or the central one in an image that is cut out round a cell. An image in which no
     cell is found counts as a mistake.
     """
-    from ...common.sections import Section, print_sections
+    from ...common.sections import Section, tell
     from ..finding.findings import UNFAMILIAR
     from ..jobs.cell_evaluation import evaluate_cell_model
     from ..output.picture_files import draw_mistakes
@@ -43,7 +43,6 @@ def evaluate(model, images, mistakes, json, quiet, verbose, **known):
         if mistakes and errors.error:
             with stage("draw"):
                 left_out = draw_mistakes(mistakes, found.mistakes)
-    code = note_skipped(found.skipped)
     warn(found.too_good)
     if not known["groups"]:
         note(NO_GROUPS)
@@ -55,9 +54,6 @@ def evaluate(model, images, mistakes, json, quiet, verbose, **known):
         note(f"note: {many(unfamiliar, 'image')} with cells unlike those that the model knows")
     if unknown := errors.unknown_labels:
         note(f"note: the model does not know {', '.join(unknown)}; these images count as mistakes")
-    if json:
-        print_json(evaluation_record(found, errors, stage.seconds))
-    else:
-        last = [] if mistakes or not errors.error else [next_line("--mistakes", "mistakes.png")]
-        print_sections([*evaluation_sections(found, errors), Section(lines=last)])
-    return code
+    last = [] if mistakes or not errors.error else [next_line("--mistakes", "mistakes.png")]
+    shown = [*evaluation_sections(found, errors), Section(lines=last)]
+    return tell(json, evaluation_record(found, errors, stage.seconds), shown, found.skipped)

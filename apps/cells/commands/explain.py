@@ -5,7 +5,7 @@ import click
 from ...common.matplotlib_figures import figure
 from ...common.options import COUNT, json_option, section
 from ...common.paths import Writes
-from ...common.printing import print_json, print_line, tidy_warnings
+from ...common.printing import tidy_warnings, written
 from ...common.progress import Stages
 from ._options import IMAGES, cell_width_option, command, model_option
 
@@ -34,7 +34,7 @@ def explain(image, output, json, quiet, verbose, **cell):
     if output:
         with figure(None, (1, 1)):  # there is Matplotlib
             pass
-    from ...common.sections import print_sections
+    from ...common.sections import Section, tell
     from ..jobs.cell_explanation import explain_cell
     from ..output import explained_cell
 
@@ -43,9 +43,5 @@ def explain(image, output, json, quiet, verbose, **cell):
         if output:
             with stage("draw"):
                 explained_cell.plot_cell_explanation(found, output)
-    if json:
-        print_json(explained_cell.explanation_record(found))
-    else:
-        print_sections(explained_cell.explanation_sections(found))
-        if output:
-            print_line(output)
+    shown = [*explained_cell.explanation_sections(found), Section(lines=written(output))]
+    return tell(json, explained_cell.explanation_record(found), shown)

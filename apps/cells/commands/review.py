@@ -7,7 +7,7 @@ import click
 from ...common.limits import limit
 from ...common.options import section
 from ...common.paths import Continues
-from ...common.printing import many, note_skipped, print_line, tidy_warnings
+from ...common.printing import many, print_line, tidy_warnings
 from ...common.progress import Stages
 from ..settings import NAMES
 from ._options import cell_width_option, command, images_argument, labels_option, model_option
@@ -43,6 +43,7 @@ def review(images, model, output, quiet, verbose, **known):
     """
     from fastsvm._utils.atomic import held
 
+    from ...common.sections import Section, tell
     from ..output.review_server import review_server_of
 
     with tidy_warnings(), held(output):
@@ -52,7 +53,6 @@ def review(images, model, output, quiet, verbose, **known):
         print_line(server.url)
         sys.stdout.flush()
         server.run()
-        print_line(f"{many(len(server.work.verdicts), 'cell')} looked at: {output}")
-        if server.work.verdicts:
-            print_line(f"next: {adapt}")
-    return note_skipped(skipped)
+    lines = [f"{many(len(server.work.verdicts), 'cell')} looked at: {output}"]
+    lines += [f"next: {adapt}"] * bool(server.work.verdicts)
+    return tell(False, {}, [Section(lines=lines)], skipped)

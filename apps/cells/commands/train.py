@@ -5,7 +5,7 @@ import click
 from ...common.errors import AppError
 from ...common.options import json_option, options_of_fields, section, seed_option
 from ...common.paths import Writes
-from ...common.printing import note, note_skipped, print_json, tidy_warnings
+from ...common.printing import note, tidy_warnings
 from ...common.progress import Stages
 from ..settings import TrainingSettings
 from ._options import NO_GROUPS, command, corrections_option, images_argument, known_options, model_output
@@ -38,7 +38,7 @@ def train(images, output, suspects, json, quiet, verbose, **given):
     is cut out round a cell, has the label of the image. Corrected cells have their own labels.
     """
     try:
-        from ...common.sections import print_sections
+        from ...common.sections import tell
         from ..api import train as train_model
         from ..output.picture_files import draw_mistakes
         from ..output.training_sections import brief_sections, training_record, training_sections
@@ -52,10 +52,6 @@ def train(images, output, suspects, json, quiet, verbose, **given):
                     draw_mistakes(suspects, done.suspects)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
-    code = note_skipped(done.skipped)
-    if json:
-        print_json(training_record(done, stage.seconds))
-    else:
-        sections = training_sections(done, stage.seconds)
-        print_sections(sections if verbose else brief_sections(sections, "train", output, images[0]))
-    return code
+    sections = training_sections(done, stage.seconds)
+    shown = sections if verbose else brief_sections(sections, "train", output, images[0])
+    return tell(json, training_record(done, stage.seconds), shown, done.skipped)

@@ -8,9 +8,9 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.options import FiniteRange, Value, json_option, section
 from ...common.paths import Writes
-from ...common.printing import note, note_skipped, print_json, tidy_warnings, warn
+from ...common.printing import note, tidy_warnings, warn
 from ...common.progress import Stages
-from ...common.sections import print_sections
+from ...common.sections import tell
 from .. import checked_values
 from ._options import LABELLED, command, remembering_source, source_options
 
@@ -77,13 +77,9 @@ def evaluate(arguments, source, report, mistakes, json, quiet, verbose, **option
         if report:
             with stage("report"):
                 evaluation_output.write_evaluation_report(report, result, source.name)
-    code = note_skipped(result.skipped)
     warn(*result.warnings)
     if unknown := result.evaluation.unknown_labels:
         names = shorten(", ".join(unknown), 200, placeholder=" ...")
         note(f"note: the model does not know {names}; these texts count as mistakes")
-    if json:
-        print_json(evaluation_output.evaluation_record(result, stage.seconds))
-    else:
-        print_sections(evaluation_output.evaluation_sections(result, verbose))
-    return code
+    record = evaluation_output.evaluation_record(result, stage.seconds)
+    return tell(json, record, evaluation_output.evaluation_sections(result, verbose), result.skipped)

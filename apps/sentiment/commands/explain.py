@@ -10,7 +10,7 @@ from ...common.options import json_option, section
 from ...common.paths import Reads, Writes
 from ...common.printing import check_one_form, note, print_json, tidy_warnings
 from ...common.progress import Stages
-from ...common.sections import print_sections
+from ...common.sections import tell
 from ..data.text_lines import max_line, too_long
 from ._options import command, number_option, rows_shown
 
@@ -100,12 +100,11 @@ def _show_words(model, number: int, stage: Stages, *, plot: str | None, csv: boo
     if plot:
         with stage("plot"):
             top_words_output.plot_top_words(words, plot)
-    if json:
-        print_json(top_words_output.top_words_record(words))
-    elif csv:
+    if csv:
         top_words_output.print_top_words_csv(words)
     else:
-        print_sections([top_words_output.top_words_section(words)])
+        shown = [top_words_output.top_words_section(words)]
+        tell(json, top_words_output.top_words_record(words), shown)
 
 
 def _read_text(path: str, limit: int) -> str:

@@ -5,9 +5,9 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.options import COUNT, FiniteRange, json_option, section
 from ...common.paths import Reads, Writes
-from ...common.printing import note, print_json, tidy_warnings
+from ...common.printing import note, tidy_warnings
 from ...common.progress import Stages
-from ...common.sections import Section, print_sections
+from ...common.sections import Section, tell
 from ._options import command
 
 
@@ -57,11 +57,8 @@ def export(model, output, to, json, quiet, verbose, **cut):
             about, model = prediction.about_model(model), prediction.load_text_model(model)
         with stage("export"):
             record, notes = model_export.export_model(model, output, to, about, **cut)
-    if json:
-        print_json(record)
-    else:
-        lines = [f"{record['n_terms']:,} of {record['n_terms_before']:,} terms"]
-        lines += [f"{file}: {size:,} bytes" for file, size in record["bytes"].items()]
-        print_sections([Section(lines=lines)])
     for told in notes:
         note(f"note: {told}")
+    lines = [f"{record['n_terms']:,} of {record['n_terms_before']:,} terms"]
+    lines += [f"{file}: {size:,} bytes" for file, size in record["bytes"].items()]
+    return tell(json, record, [Section(lines=lines)])

@@ -4,9 +4,9 @@ import click
 
 from ...common.options import json_option, section
 from ...common.paths import Writes
-from ...common.printing import note, note_skipped, print_json, tidy_warnings
+from ...common.printing import note, tidy_warnings
 from ...common.progress import Stages
-from ...common.sections import print_sections
+from ...common.sections import tell
 from ._options import LABELLED, command, number_option, rows_shown, setting_option, source_options
 
 
@@ -54,14 +54,11 @@ def inspect(source, number, output, folds, json, quiet, verbose, **split):
         found = CorpusInspection(source, settings, folds=folds, number=number, stage=stage)
         if output:
             inspection_output.write_suspects(output, found.suspects)
-    if json:
-        print_json(inspection_output.inspection_record(found, stage.seconds))
-    else:
-        shown = 0 if output else rows_shown(len(found.suspects), 5, verbose)
-        sections = inspection_output.inspection_sections(found, source.name, verbose, found.suspects[:shown])
-        print_sections(sections)
     if found.unchecked:
         note(f"note: labels were not checked: {found.unchecked}")
     if output:
         note(f"{output}: {len(found.suspects):,} texts")
-    return note_skipped(found.description.skipped)
+    shown = found.suspects[: 0 if output else rows_shown(len(found.suspects), 5, verbose)]
+    sections = inspection_output.inspection_sections(found, source.name, verbose, shown)
+    record = inspection_output.inspection_record(found, stage.seconds)
+    return tell(json, record, sections, found.description.skipped)

@@ -14,7 +14,7 @@ from ...common.errors import DONE, USAGE, AppError
 from ...common.files import open_output
 from ...common.options import COUNT, FiniteFloat, Value, section
 from ...common.paths import Reads, Writes
-from ...common.printing import many, note, note_skipped, tidy_warnings, warn
+from ...common.printing import many, note, note_skipped, tidy_warnings, warn, written
 from ...common.progress import Stages
 from .. import checked_values
 from ..data.corpus import ANY_FORMAT
@@ -138,8 +138,8 @@ def predict(arguments, source, output, scheduler, n_next, quiet, verbose, **opti
             job = TextPrediction(model, choices, writer, watch, options["strict"])
             skipped = job.predict(sources, client)
     code = max(map(note_skipped, skipped), default=DONE)
-    if output is not None:
-        note(f"{output}: written")
+    for line in written(output):
+        note(line)
     if told := watch.strangeness:
         warn(f"{told}: their labels are guesses")
         return code

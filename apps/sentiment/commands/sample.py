@@ -3,8 +3,9 @@
 import sys
 
 from ...common.csv_quoting import csv_writer
+from ...common.files import samples_folder
 from ..data.corpus import read_corpus
-from ..data.text_source import TextSource, path_of_sample
+from ..data.text_source import TextSource
 from ._options import command
 
 
@@ -14,5 +15,5 @@ def sample(quiet, verbose):
 
     They are invented. Each has the label pos or neg.
     """
-    corpus = read_corpus(TextSource(path_of_sample()))
+    corpus = read_corpus(TextSource(str(samples_folder() / "reviews.txt")))
     csv_writer(sys.stdout)(("text", "label"), *zip(corpus.texts, corpus.labels, strict=True))

@@ -8,9 +8,9 @@ import click
 from ...common.errors import AppError, is_shortage
 from ...common.options import LAST_SECTION, json_option, section
 from ...common.paths import Writes, default_output
-from ...common.printing import note_skipped, print_json, tidy_warnings, warn
+from ...common.printing import tidy_warnings, warn
 from ...common.progress import Stages
-from ...common.sections import print_sections
+from ...common.sections import tell
 from . import _options
 
 
@@ -67,11 +67,8 @@ def train(corpus, output, report, json, quiet, verbose, **options):
             with Stages(verbose, spinner=not quiet) as stage_of_report, stage_of_report("report"):
                 model.report(report, _reproducing_command(click.get_current_context()))
     finally:  # whatever happened to the report, the model is there
-        code = note_skipped(result.skipped)
-        if json:
-            print_json(training_record(result, stage.seconds))
-        else:
-            print_sections(training_sections(result, stage.seconds) if verbose else brief_sections(result))
+        shown = training_sections(result, stage.seconds) if verbose else brief_sections(result)
+        code = tell(json, training_record(result, stage.seconds), shown, result.skipped)
     return code
 
 

@@ -96,13 +96,6 @@ class TextSource:
         return self.path == "-" or (path.exists() and not path.is_file() and not path.is_dir())
 
 
-def path_of_sample() -> str:
-    """Return the path of the bundled reviews: beside the installed apps, or in the sources."""
-    apps = Path(__file__).resolve().parents[2]
-    folder = apps / "samples"
-    return str((folder if folder.is_dir() else apps.parent / "data") / "reviews.txt")
-
-
 def repeated(names: Iterable[str]) -> str | None:
     """Return the first name that comes more than once."""
     return next((name for name, n in Counter(names).items() if n > 1), None)

@@ -10,9 +10,9 @@ from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.matrix_reading import TABLE_OPTIONS, read_labelled
 from ...common.paths import Continues, Reads
-from ...common.printing import note, print_json, tidy_warnings
+from ...common.printing import note, tidy_warnings
 from ...common.progress import Stages
-from ...common.sections import Section, print_sections
+from ...common.sections import Section, tell
 from .study_commands import command, thread_count
 
 SOLVERS = ("sdca", "sdca-sgd", "pegasos", "pegasos-tail", "asdca", "perceptron")
@@ -93,14 +93,11 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
         record["data"] = said
         record["seconds"] = stage.seconds
         folders.write_study_folder(output, found, measured, record, stage)
-    if json:
-        print_json(record)
-        return
     page = os.path.join(output, PAGE)
     tables = [table_cells(each) for each in record["tables"]]
-    for text in best, "", said, "":
+    for text in () if json else (best, "", said, ""):
         print_wrapped(text)
-    print_sections([Section(tables=tables), Section(lines=[page])])
+    return tell(json, record, [Section(tables=tables), Section(lines=[page])])
 
 
 def _solvers(text: str) -> list[str]:

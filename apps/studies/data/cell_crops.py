@@ -14,8 +14,8 @@ from ...cells.data.image_reader import ImageFile
 from ...cells.finding.document_crop import SIZE
 from ...cells.jobs.cell_cropping import crop_cells
 from ...cells.settings import CropSettings
+from ...common.files import samples_folder
 from ...common.folds import Split, grouped_folds, random_split
-from ...sentiment.data.text_source import path_of_sample
 
 CLASSES = ("LYMPHOCYTE", "NEUTROPHIL")  # of sign -1 and +1
 CROPPING = CropSettings("document", gray=True, negative=True)
@@ -78,7 +78,7 @@ def photographs(data: str | None) -> list[ImageFile]:
 
 def drawn_smears() -> list[ImageFile]:
     """Find the drawn smears that come with the project."""
-    return images_in(os.path.join(os.path.dirname(path_of_sample()), "cells"))
+    return images_in(str(samples_folder() / "cells"))
 
 
 def images_in(folder: str) -> list[ImageFile]:

@@ -14,9 +14,10 @@ from fastsvm.fitting import KernelPegasos, Pegasos, Perceptron
 from fastsvm.text import Bag, Selection, Weighting
 
 from ... import sentiment
+from ...common.files import samples_folder
 from ...common.folds import random_split
 from ...sentiment.data.corpus import read_corpus
-from ...sentiment.data.text_source import TextSource, path_of_sample
+from ...sentiment.data.text_source import TextSource
 from ..data.public_sets import public_set_at_hand
 from ..report.charts import BLUE, GREEN, VERMILION
 from ..report.study import Advance, Arrays, Context, Figure, Findings, Measured, Runs, Table, array_hash
@@ -250,7 +251,7 @@ def read_texts(data: str | None) -> tuple[np.ndarray, np.ndarray, bool]:
     """Return texts, their signs, +1 positive, and whether they are the article's, or generated reviews."""
     article = os.path.join(data or "", "sentiment.txt")
     original = data is not None and os.path.isfile(article)
-    path = article if original else path_of_sample()
+    path = article if original else str(samples_folder() / "reviews.txt")
     corpus = read_corpus(TextSource(path))
     signs = np.where(np.array([*corpus.labels]) == "pos", 1, -1)
     return np.array(corpus.texts, object), signs, original

@@ -11,9 +11,9 @@ from ...common.errors import AppError
 from ...common.matrix_reading import FORMATS, TABLE_OPTIONS, Rows, read_labelled, read_matrix
 from ...common.options import json_option, option_field, options_of_fields, section
 from ...common.paths import Reads
-from ...common.printing import print_json, tidy_warnings
+from ...common.printing import tidy_warnings
 from ...common.progress import Stages
-from ...common.sections import print_sections
+from ...common.sections import tell
 from ..vector_models import SOLVER_TYPES
 
 file_argument = click.argument("file", type=Reads(depth=1))
@@ -64,12 +64,9 @@ def command(*examples: str, letter_v: bool = True):
                     record, shown = function(source, stage, **more)
                 except ValueError as error:
                     raise AppError(f"{source.name}: {error}") from error
-            if json:
-                print_json(record)
-            elif callable(shown):
-                shown()
-            else:
-                print_sections(shown)
+            if callable(shown) and not json:
+                return shown()
+            return tell(json, record, shown)
 
         numbered = "The first column of svmlight is number 0.  [default: if any row has column 0]"
         kinds = "Lines `label index:value`, a table, or NumPy's X and y.  [default: by ending; svmlight]"

@@ -4,6 +4,7 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.paths import Writes
+from ...common.printing import written
 from ...common.sections import Section
 from . import _options
 
@@ -32,11 +33,11 @@ def convert(source, stage, target):
                 told = "is LIBLINEAR's, without its C; predict and certify --cost take it as it is"
                 raise AppError(f"{source.path}: {told}", USAGE)
             vector_models.save_vector_model(found.model, target, found.about)
-        return {"target": target}, [Section(lines=[f"{target}: written"])]
+        return {"target": target}, [Section(lines=written(target))]
     Writes(*ROWS, stdout=True).check(target, "TARGET")
     with stage("read"):
         rows = source.read()
     with stage("write"):
         write_matrix(target, *rows[:2], [*rows.names, rows.label_name] if rows.names else ())
     record = {"target": target, "rows": rows.X.shape[0], "columns": rows.X.shape[1]}
-    return record, [] if target == "-" else [Section(lines=[f"{target}: written"])]
+    return record, [Section(lines=written(target))]

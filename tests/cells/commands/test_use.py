@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -284,3 +285,14 @@ def test_red_cells_change_no_count_of_white_ones(run, folder, model, work):
     result = run("classify", top, "-m", model, "--labels", "cells.csv", "--report", "page.html")
     assert result.exit_code == 0
     assert "Agreement with the known labels" in (work / "page.html").read_text()
+
+
+def test_sample_copies_the_smears_and_keeps_what_is_there(run):
+    assert run("sample", "-o", "a/b").stdout == "a/b: written\nnext: fastsvm-cells classify a/b/new\n"
+    assert len([*Path("a/b").rglob("*.jpg")]) == 54
+    assert Path("a/b/groups.csv").is_file()
+    Path("a/b/groups.csv").unlink()
+    again = run("sample", "-o", "a/b")
+    assert (again.exit_code, again.stderr) == (1, "error: a/b: exists; give another folder with -o\n")
+    assert not Path("a/b/groups.csv").exists()
+    assert [*Path("a").iterdir()] == [Path("a/b")]

@@ -1,0 +1,36 @@
+"""`sample`: drawn smears to try the other commands on."""
+
+import os
+import shutil
+import tempfile
+
+import click
+
+from ...common.errors import AppError
+from ...common.files import samples_folder
+from ...common.options import section
+from ...common.paths import Writes, make_folder
+from ...common.printing import next_line, written
+from ...common.sections import Section, tell
+from ._options import command
+
+
+@command("sample", "sample -o drawn")
+@section(
+    "Output",
+    click.option("-o", "--output", type=Writes("folder"), default="smears", help="Folder to make."),
+)
+def sample(output, quiet, verbose):
+    """Write 54 drawn smears to a folder, to try the other commands on.
+
+    They show no real blood. The folder has images to train on, others called new, two without white cells,
+    and two tables: groups.csv for --groups, and boxes.csv.
+    """
+    if os.path.lexists(output):
+        raise AppError(f"{output}: exists; give another folder with -o")
+    target = os.path.abspath(output)
+    make_folder(os.path.dirname(target))
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(target), prefix=".fastsvm-") as made:
+        os.rename(shutil.copytree(samples_folder() / "cells", os.path.join(made, "cells")), target)
+    new = next_line("fastsvm-cells", "classify", os.path.join(output, "new"))
+    return tell(False, {}, [Section(lines=[*written(output), new])])
