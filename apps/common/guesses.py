@@ -11,6 +11,7 @@ COMMANDS = {
     "inspect info describe stats check": "fastsvm-sentiment inspect, fastsvm certify",
     "export convert save prune": "fastsvm convert, fastsvm-sentiment export",
     "cv crossval cross-validate tune": "fastsvm cv, fastsvm-sentiment train --folds",
+    "sample demo example": "fastsvm-sentiment sample, fastsvm-cells sample",
     "sentiment text texts": "fastsvm-sentiment",
     "cells images": "fastsvm-cells",
     "studies": "fastsvm-studies",
