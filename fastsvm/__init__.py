@@ -5,7 +5,7 @@ Classes and functions::
     classifiers     SDCAClassifier, SDCAClassifierCV, ASDCAClassifier, PegasosClassifier, PerceptronClassifier
     kernel machines KernelSDCAClassifier, KernelSDCAClassifierCV, KernelPegasosClassifier,
                     and KernelFeatures for linear ones
-    optimum         certify bounds how far any linear classifier is from it; sdca_path fits a range of alphas
+    optimum         certify: distance of a linear classifier from the optimum; sdca_path: fits for many alphas
     model files     save_model and load_model: safetensors, no pickle
     bug reports     show_versions
 
@@ -28,7 +28,7 @@ from importlib.machinery import PathFinder
 
 from ._utils.lazy import lazily
 
-if PathFinder.find_spec("_rows", [f"{__path__[0]}/solvers"]) is None:  # it would look like a circular import
+if PathFinder.find_spec("_rows", [f"{__path__[0]}/solvers"]) is None:  # else Python blames a circular import
     raise ImportError(
         f"{__path__[0]} has no compiled modules for this Python: in a clone of the repository run "
         "'pip install -e .', or start Python in another folder.",

@@ -15,11 +15,11 @@ from .vectorizers import Splitting, check_stop_words, container, documents, read
 class BagOfWords(Splitting, CountVectorizer):
     """Counts of the words of texts, and of their n-grams: scikit-learn's `CountVectorizer`, compiled.
 
-    Vocabulary, order, counts, dtypes, shape and errors are exactly CountVectorizer's, but that the row of a
-    missing text (None, NaN) is named, and a table given instead of texts is refused. Texts are read once,
-    in place, without the global interpreter lock, and the CSR matrix is built directly. scikit-learn's own
-    code handles a custom `tokenizer`, a callable `analyzer`, n-grams of more than 8 words, and a
-    `token_pattern` other than words of at least one or two characters or `r"\\S+"`.
+    Vocabulary, order, counts, dtypes, shape and errors are exactly CountVectorizer's, with two exceptions:
+    the error for a missing text (None, NaN) names its row, and a table given instead of texts is refused.
+    Texts are read once, in place, without the global interpreter lock, and the CSR matrix is built directly.
+    scikit-learn's own code handles a custom `tokenizer`, a callable `analyzer`, n-grams of more than 8 words,
+    and a `token_pattern` other than words of at least one or two characters or `r"\\S+"`.
 
     Parameters
     ----------
@@ -32,11 +32,11 @@ token_pattern, ngram_range : as in CountVectorizer
     max_df, min_df, max_features, vocabulary, binary, dtype : as in CountVectorizer
         Meaning and default as in scikit-learn's CountVectorizer.
     n_jobs : int or None, default=None
-        Threads; -1 for all processors. Does not change the result, to the last bit.
+        Number of threads; -1: all processors. Does not change the result, to the last bit.
     marks : bool, default=False
         Read texts in Unicode's composed form (NFC), and take combining marks as parts of words, as
-        ``fastsvm-sentiment`` does. Otherwise a word ends before them, as in CountVectorizer: in Hindi at most
-        vowels.
+        ``fastsvm-sentiment`` does. Otherwise a word ends before a mark, as in CountVectorizer; in Hindi, most
+        vowels are marks.
 
     Attributes
     ----------
@@ -53,8 +53,8 @@ token_pattern, ngram_range : as in CountVectorizer
     ``X.sort_indices()`` to sort them.
 
     Learning needs memory for the documents of a batch (about four million characters), 8 bytes for each word
-    and each n-gram of the texts, and the tables of the terms. Character n-grams are found once in each
-    different word: 8 bytes for each column of each text, and 4 for each n-gram of each different word.
+    and each n-gram of the texts, and the tables of the terms. Character n-grams, found once in each different
+    word, need 8 bytes for each column of each text, and 4 for each n-gram of each different word.
 
     References
     ----------
@@ -96,7 +96,7 @@ token_pattern, ngram_range : as in CountVectorizer
         raw_documents : iterable of str, bytes, file names or files, as `input` says
             The texts.
         y : ignored
-            Taken, and not read, as scikit-learn's pipelines give it.
+            Not used; scikit-learn's pipelines pass it.
 
         Returns
         -------
@@ -106,14 +106,14 @@ token_pattern, ngram_range : as in CountVectorizer
         Raises
         ------
         ValueError
-            As CountVectorizer does: if there are no words, or none within the limits. Also for a document
-            of 4 GB or more, or more than 4,294,967,280 words.
+            As in CountVectorizer: if there are no words, or none within the limits. Also if a document has 4
+            GB or more, or there are more than 4,294,967,280 words.
         """
         self._learn_terms(raw_documents, counts=False)
         return self
 
     def fit_transform(self, raw_documents, y=None):
-        """Learn the vocabulary and count its terms; reads the documents once.
+        """Learn the vocabulary and count its terms, reading the documents once.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ token_pattern, ngram_range : as in CountVectorizer
         Parameters
         ----------
         input_features : ignored
-            Taken, and not read, as scikit-learn's pipelines give it.
+            Not used; scikit-learn's pipelines pass it.
 
         Returns
         -------
@@ -187,12 +187,12 @@ token_pattern, ngram_range : as in CountVectorizer
         support : array of shape (n_terms,), bool, or of ints
             The terms to keep: a mask, or with `indices` their columns.
         indices : bool, default=False
-            `support` has the numbers of columns, not a mask.
+            Whether `support` has column numbers, not a mask.
 
         Returns
         -------
         self
-            With the terms that are kept, renumbered.
+            The estimator, with these terms only.
         """
         columns = np.asarray(support) if indices else np.flatnonzero(support)
         self._set_terms(self._packed().at(columns))
@@ -216,7 +216,7 @@ token_pattern, ngram_range : as in CountVectorizer
         state = dict(super().__getstate__())
         for name in ("_lookup", "_vocabulary") if "_terms" in state else ("_lookup",):
             state.pop(name, None)
-        if "_terms" in state:  # arrays, which tools that load no classes know
+        if "_terms" in state:  # arrays, which tools can load without our classes
             state["_terms"] = self._terms.content, self._terms.ends
         return state
 

@@ -1,4 +1,4 @@
-"""scikit-learn's contract: its checks of input, tags, and messages of what is missing."""
+"""scikit-learn's contract: its checks of input, tags, and messages about missing methods."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ ACCEPTED = {
 
 
 def threads_of(n_jobs):
-    """Return the number of threads for `n_jobs`, as joblib's context has it."""
-    number_of_threads(n_jobs)  # names what is no number, which joblib compares with 0
+    """Return the number of threads for `n_jobs`, in joblib's context."""
+    number_of_threads(n_jobs)  # refuses what is no number; joblib compares it with 0
     return number_of_threads(effective_n_jobs(n_jobs))
 
 
@@ -54,7 +54,7 @@ def validated(estimator, X, y="no_validation", *, columns=False, **options):
     Parameters
     ----------
     estimator, X, y, **options : as in scikit-learn's `validate_data`
-        float32 and float64 stay as they are, by default.
+        By default, float32 and float64 are kept.
     columns : bool, default=False
         Check the columns of sparse matrices here.
     """
@@ -66,7 +66,7 @@ def validated(estimator, X, y="no_validation", *, columns=False, **options):
             raise
         name = type(estimator).__name__
         raise ValueError(
-            f"{name} takes numbers, and X is texts: count their words first, as "
+            f"{name} takes numbers, but X holds texts: count their words first, as "
             f"make_pipeline(BagOfWords(), {name}()) does."
         ) from error
 
@@ -84,14 +84,14 @@ def is_plain_table(X):
 
 
 def is_plain_labels(y, n_rows):
-    """Whether y is an array of as many whole numbers, floats perhaps: all may be classes."""
+    """Whether y is an array of `n_rows` whole numbers, possibly floats: all may be classes."""
     if type(y) is not np.ndarray or y.shape != (n_rows,):
         return False
     return y.dtype.kind in "biu" or (y.dtype.kind == "f" and is_finite(y) and bool((y == np.rint(y)).all()))
 
 
 def set_columns(estimator, X):
-    """Set what scikit-learn's checks do of rows without names of columns."""
+    """Set the attributes that scikit-learn's checks set for rows without names of columns."""
     estimator.n_features_in_ = X.shape[1]
     vars(estimator).pop("feature_names_in_", None)
 
@@ -103,14 +103,14 @@ def is_finite(X):
 
 
 def is_ready(X, model):
-    """Whether `validated` would return the very X, whose values are looked at later, to a fitted model.
+    """Whether `validated` would return X itself for a fitted model; its values are checked later.
 
-    That is quickly seen, where scikit-learn's checks take longer than the scores of some rows.
+    This test is quick; scikit-learn's checks take longer than the scores of some rows.
     """
     return (
         is_plain_table(X)
         and vars(model).get("n_features_in_") == X.shape[1]
-        and "feature_names_in_" not in vars(model)  # of which scikit-learn warns
+        and "feature_names_in_" not in vars(model)  # about which scikit-learn warns
     )
 
 
@@ -152,7 +152,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
         if several and not self._takes_several:
             name = type(self).__name__
             raise ValueError(
-                f"{name} takes one label per row: several take scikit-learn's OneVsRestClassifier({name}())."
+                f"{name} takes one label per row; for several use OneVsRestClassifier({name}())."
             )
         X, y = validated(self, X, y, reset=reset, multi_output=several)
         if y.dtype.kind not in "biu" and not several:  # whole numbers are classes
@@ -196,7 +196,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, Prediction):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Columns in the order of `classes_`; rows add up to 1, but after a fit to several labels per row.
+            Columns in the order of `classes_`; rows add up to 1, but not with several labels per row.
         """
         return super().predict_proba(X)
 

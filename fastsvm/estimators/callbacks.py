@@ -30,10 +30,9 @@ def with_callbacks(fit: Method) -> Method:
 
 
 class StepCallbacks(Watcher):
-    """The tasks of a fit that consists of steps in a row; it does nothing without callbacks.
+    """The tasks of a fit that consists of steps in a row; without callbacks, its methods do nothing.
 
-    It watches a kernel machine's solver, each round of which is a step.
-
+    It watches a kernel machine's solver, whose rounds are the steps.
     After some steps, callbacks receive the fitted estimator as if the fit ended there.
 
     Parameters
@@ -108,7 +107,7 @@ class TaskCallbacks(StepCallbacks):
     estimator, X, y, sample_weight : as in `StepCallbacks`
     max_iter : int
     name : str, default="epoch"
-        That of the task of an epoch.
+        Name of the task of an epoch.
 
     Attributes
     ----------
@@ -164,13 +163,13 @@ class TaskCallbacks(StepCallbacks):
 
 
 class _TaskWatcher(Watcher):
-    """What callbacks have to do with the k-th run of a fit."""
+    """The calls of the hooks for the k-th run of a fit."""
 
     def __init__(self, tasks, k):
         self.tasks, self.k = tasks, k
         self.task, self.data = tasks.children[k], tasks.data
         self.has_own_task = self.task is not tasks.root
-        if self.has_own_task and self.data["y"] is not None:  # rows on a cluster have their labels there
+        if self.has_own_task and self.data["y"] is not None:  # the labels of rows on a cluster stay there
             self.data = {**self.data, "y": tasks.targets.signs(k) > 0}
 
     def begin(self, solver):

@@ -55,37 +55,37 @@ def certify(
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    or has another penalty, as in `SDCAClassifier`. Here x_i is row i of X, y_i its label (1 for the class, -1
-    for the rest), c_i its weight (1 by default), n the number of rows, phi the loss, and w and b0 the model's
-    weights and intercept. Any dual feasible b gives a lower bound D(b) <= min P. The first attempt uses the
-    dual variables of the classifier's own margins; then SDCA (Newton's method if there are few columns)
-    improves them until the bound is tight enough. An `SDCAClassifier` with multi_class="multinomial" has one
-    problem for all classes, which is certified as such.
+    Other penalties are as in `SDCAClassifier`. Here x_i is row i of X, y_i its label (1 for the class, -1 for
+    the rest), c_i its weight (1 by default), n the number of rows, phi the loss, and w and b0 the model's
+    weights and intercept. Any dual feasible b gives a lower bound D(b) <= min P, where D is the dual
+    objective. The first b follows from the classifier's margins; then SDCA, or Newton's method if there are
+    few columns, improves b until the bound is tight enough. An `SDCAClassifier` with
+    multi_class="multinomial" has one problem for all classes, which is certified as such.
 
     Parameters
     ----------
     model : fitted classifier, or array of shape (n_features,) or (n_classes, n_features)
-        The objective is read from LinearSVC, LogisticRegression, SGDClassifier, SVC with a linear kernel
-        and fastsvm's own models, plain ones too: loss, alpha (or C = 1/(alpha n)), class weights, and whether
-        the intercept is free or, as in LIBLINEAR, regularised. Other models with `coef_`, and bare
-        coefficients, need `loss` and `alpha`.
+        `certify` reads the objective of LinearSVC, LogisticRegression, SGDClassifier, SVC with a linear
+        kernel and fastsvm's models: loss, alpha or C = 1/(alpha n), class weights, and whether the intercept
+        is regularised, as in LIBLINEAR. Other models with `coef_`, and bare coefficients, need `loss` and
+        `alpha`.
     X : array or sparse matrix of shape (n_samples, n_features)
-        The rows of the model's fit. Copied only if LIBLINEAR's intercept needs another column.
+        The rows of the model's fit. They are copied only if LIBLINEAR's intercept needs another column.
     y : array of shape (n_samples,)
-        Labels. For bare coefficients of one row, the larger of two labels is +1; several rows belong to the
-        sorted labels.
+        Labels. If `model` is one row of coefficients, the larger of two labels is +1; several rows belong to
+        the sorted labels.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log", "modified_huber"}, default=None
     alpha : float > 0, default=None
-        Loss and alpha to use instead of the model's: the distance from the optimum of another objective.
-        With both given, the model's penalty is ignored.
+        Loss and alpha to use instead of the model's, to certify another objective. With both given, the
+        model's penalty is ignored.
     penalty : {"l2", "l1", "elasticnet"}, default=None
-        With loss and alpha, the other objective's penalty, l2 by default.
+        Penalty to use instead of the model's; with `loss` and `alpha`, "l2" by default.
     l1_ratio : float from 0 to 1, default=None
         The share of the l1 norm in the elastic net, 0.5 by default.
     intercept : float or array of shape (n_classes,), default=None
-        For bare coefficients: b0, not regularised. None: the objective has no intercept.
+        b0 of bare coefficients, not regularised. None: the objective has no intercept.
     sample_weight : array of shape (n_samples,), default=None
-        The weights of the model's fit; its class weights multiply them.
+        The sample weights of the model's fit; the model's class weights multiply them.
     accuracy : float > 1, default=2.0
         Stop when the gap is proven to be at most `accuracy` times the true distance.
     tol : float > 0, default=1e-8
@@ -93,7 +93,7 @@ def certify(
     max_iter : int, default=1000
         Maximum number of epochs for each class.
     random_state : int, numpy Generator or None, default=None
-        Seed of all random choices: the same seed gives the same result.
+        Seed of all random choices.
 
     Returns
     -------
@@ -113,8 +113,8 @@ def certify(
 
     Notes
     -----
-    The bound is lowered by a few units of rounding, sqrt(n) eps times the sizes of the summed terms, so that
-    the gap is never below the true distance.
+    The bound is lowered by the usual rounding error, sqrt(n) times the machine epsilon times the sizes of the
+    summed terms, so that the gap is not below the true distance.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def certify(
         intercept = None
         params.fit_intercept = False
     duals = _certified_duals(model, n)
-    relative = given or _kind_to_certify(model) == "fastsvm"  # others mean weights as they are
+    relative = given or _kind_to_certify(model) == "fastsvm"  # others use weights as they are
     for k in range(n_problems):
         problem = Problem(rows, targets.signs(k), weights(k), relative=relative)
         rows = problem.rows  # checked once
@@ -203,23 +203,23 @@ def _certifiable_classifier(model, X, targets, intercept):
     """Return coef of shape (n_problems, n_features), and the intercept or None."""
     name = type(model).__name__
     if hasattr(model, "steps"):
-        raise ValueError("model is a Pipeline: pass its last step, model[-1], and X as model[:-1] gives it.")
+        raise ValueError("model is a Pipeline: pass model[-1], and model[:-1].transform(X) as X.")
     if hasattr(model, "best_estimator_"):
         raise ValueError(f"model is a {name}: pass model.best_estimator_.")
     if hasattr(model, "fit"):
         if isinstance(model, BaseEstimator):
             check_is_fitted(model)
         if not (hasattr(model, "coef_") and hasattr(model, "classes_")):
-            raise ValueError(f"A {name} has no coef_ and classes_: only linear classifiers can be certified.")
+            raise ValueError(f"A {name} has no coef_ or classes_: only linear classifiers can be certified.")
         if intercept is not None:
-            raise ValueError("intercept is for bare coefficients; a model has its own.")
+            raise ValueError("intercept is for bare coefficients only; a model has its own.")
         coef = model.coef_
         if has_several_labels(model) != targets.is_several:
             raise ValueError(
-                "y must be labels as the model was fitted to: one per row, or an indicator matrix."
+                "y must have the form of the model's fit: one label per row, or an indicator matrix."
             )
         if hasattr(model, "decision_function_shape") and len(targets.classes) > 2:
-            raise ValueError(f"A {name} with more than two classes is one-vs-one, not one-vs-rest.")
+            raise ValueError(f"A {name} with more than two classes is one-vs-one; certify needs one-vs-rest.")
         intercept = model.intercept_ if getattr(model, "fit_intercept", True) else None
     else:
         coef = model
@@ -254,7 +254,7 @@ def _kind_to_certify(model):
 def _certified_objective(model, loss, alpha, n_classes, n):
     """Return loss, alpha and (penalty, l1_ratio), given or read from the model.
 
-    A ValueError if its objective is not P.
+    Raise a ValueError if the model's objective is not P.
     """
     if loss is not None and alpha is not None:
         return loss, alpha, ("l2", 0.0)
@@ -272,7 +272,7 @@ def _certified_objective(model, loss, alpha, n_classes, n):
             own_loss, penalty = "log", _logistic_penalty(model)
             joint = getattr(model, "multi_class", None) == "multinomial"  # scikit-learn before 1.8
             if joint or (n_classes > 2 and model.solver != "liblinear"):
-                other = "a multinomial loss, not one problem a class"
+                other = "a multinomial loss, not one problem per class"
         case "SGDClassifier":
             own_loss, penalty = {"log_loss": "log"}.get(own_loss, own_loss), model.penalty
         case "SVC":
@@ -316,13 +316,13 @@ def _certified_intercept_column(model):
 def with_column(X, value):
     """Return X with a column of this value, float64 as in LIBLINEAR."""
     column = np.full((X.shape[0], 1), value, float)
-    if sparse.issparse(X):  # both CSR, which may have indices of two types
+    if sparse.issparse(X):  # both are CSR, maybe with two types of indices
         return sparse.hstack([X, sparse.csr_array(column)], format="csr", dtype=np.float64)
     return np.hstack([X, column])
 
 
 def _certified_weights(model, targets, sample_weight):
-    """Return the c_i of a binary problem, as a function of its number, as the model's own fit had them."""
+    """Return a function from the number of a binary problem to its c_i, as in the model's own fit."""
     if isinstance(model, LinearPrediction):
         return targets.weights_of(model.class_weight, sample_weight)
     if getattr(model, "class_weight", None) is None:

@@ -56,8 +56,8 @@ class Search(NamedTuple):
     shape : tuple of int
     fits : generator of the fits of each candidate, a FoldFit for each fold
     final : callable
-        Of the place of the best candidate, dual variables and intercepts to start from, and the number of
-        candidates tried: the fit at it to all rows, and a FitEnd for each problem.
+        From the place of the best candidate, dual variables and intercepts to start from, and the number of
+        candidates tried, it returns the fit of this candidate to all rows, and a FitEnd for each problem.
     """
 
     candidates: list
@@ -83,17 +83,17 @@ class CrossValidated:
     @all_or_nothing
     @with_callbacks
     def fit(self, X: ArrayOrSparse, y: ArrayLike, sample_weight: ArrayLike | None = None, **params) -> Self:
-        """Choose the parameters and fit at them.
+        """Choose the parameters by cross-validation, and fit with them to all rows.
 
         A fit that fails or is interrupted leaves the estimator as it was.
 
         Parameters
         ----------
-        X, y, sample_weight : as in the `fit` of the classifier without a choice
-            The scorer receives sample_weight, too, if given.
+        X, y, sample_weight : as in `SDCAClassifier.fit` or `KernelSDCAClassifier.fit`
+            The scorer also receives sample_weight, if given.
         **params : dict
-            `groups` of shape (n_samples,) for the splitter; with metadata routing enabled, all that splitter
-            and scorer request.
+            `groups` of shape (n_samples,) for the splitter; with metadata routing enabled, everything that
+            splitter and scorer request.
 
         Returns
         -------
@@ -103,14 +103,14 @@ class CrossValidated:
         Raises
         ------
         ValueError
-            As that `fit` does; if a fold trains on no row of a class, or no mean score is finite.
+            As in that `fit`; also if the training rows of a fold lack a class, or no mean score is finite.
         MemoryError
-            As that `fit` does.
+            As in that `fit`.
 
         Warns
         -----
         ConvergenceWarning
-            Once, for the largest gap, if it is above `tol`.
+            Once, if the largest gap is above `tol`.
         """
         self._check_params()
         X, y = self._validated(X, y)
@@ -138,7 +138,7 @@ class CrossValidated:
 
         Returns
         -------
-        best : (place, dual, intercept), the best one's place, and means over the folds
+        best : (place, dual, intercept), the place of the best candidate, and means over the folds
         n_tried : int, candidates before a callback stopped the search
         ends : list of FitEnd, of all fits
         """
@@ -195,7 +195,8 @@ class CrossValidated:
         fold = targets.taken(train)
         for label in [] if fold.is_several else np.setdiff1d(fold.classes, fold.y).tolist():
             raise ValueError(
-                f"Fold {k} trains on no row of class {label!r}: use fewer or stratified folds, or weigh it."
+                f"The training rows of fold {k} lack class {label!r}: use fewer or stratified folds, "
+                "or give rows of this class a positive weight."
             )
         given = None if sample_weight is None else np.asarray(sample_weight)[train]
         own = fold.weights_of(self.class_weight, given)
@@ -212,7 +213,7 @@ class CrossValidated:
         return get_scorer("accuracy" if self.scoring is None else self.scoring)
 
     def score(self, X, y, sample_weight=None):
-        """Return the score by `scoring`, accuracy by default.
+        """Return the score that `scoring` defines, accuracy by default.
 
         Parameters
         ----------
@@ -233,7 +234,7 @@ class CrossValidated:
             return process_routing(self, "fit", sample_weight=sample_weight, **params)
         unknown = params.keys() - {"groups"}
         if unknown:
-            raise TypeError(f"fit has no parameter {min(unknown)!r}; enable_metadata_routing is off.")
+            raise TypeError(f"fit has no parameter {min(unknown)!r}, unless metadata routing is enabled.")
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights))
 
@@ -258,9 +259,9 @@ def _params_of_fold(params, test):
 
 
 def _accuracy(model, X, y, sample_weight=None):
-    """Return what scikit-learn's scorer does, in a quarter of the time, for which fits' threads may wait."""
+    """Return what scikit-learn's scorer does, in a quarter of the time; threads of fits may wait for it."""
     if sample_weight is not None and not sample_weight.any():
-        raise ValueError("A fold of cv tests rows of weight 0 only: leave it out.")
+        raise ValueError("The test rows of a fold of cv all have weight 0: leave this fold out.")
     return float(np.average(model.predict(X) == y, weights=sample_weight))
 
 

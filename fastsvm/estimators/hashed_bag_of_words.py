@@ -19,8 +19,7 @@ class HashedBagOfWords(Splitting, HashingVectorizer):
 
     There is no vocabulary and nothing to fit: documents may come from a stream, batch by batch, and
     `partial_fit` exists for pipelines that call it. Columns, signs, values, dtypes and shape are exactly
-    HashingVectorizer's. scikit-learn handles the same settings as for `BagOfWords`, and
-    n-grams of characters.
+    HashingVectorizer's. scikit-learn handles the same settings as in `BagOfWords`, and character n-grams.
 
     Parameters
     ----------
@@ -32,7 +31,7 @@ token_pattern, ngram_range : as in HashingVectorizer
     n_features, binary, norm, alternate_sign, dtype : as in HashingVectorizer
         Meaning and default as in scikit-learn's HashingVectorizer.
     n_jobs : int or None, default=None
-        Threads; -1 for all processors. Does not change the result, to the last bit.
+        Number of threads; -1: all processors. Does not change the result, to the last bit.
 
     Notes
     -----
@@ -73,7 +72,7 @@ token_pattern, ngram_range : as in HashingVectorizer
         X : iterable of str, bytes, file names or files, as `input` says; not read
             The documents.
         y : ignored
-            Taken, and not read, as scikit-learn's pipelines give it.
+            Not used; scikit-learn's pipelines pass it.
 
         Returns
         -------
@@ -87,7 +86,7 @@ token_pattern, ngram_range : as in HashingVectorizer
         return super().fit(X, y)
 
     def partial_fit(self, X, y=None):
-        """Do as `fit` does.
+        """Check the parameters, as `fit` does.
 
         Parameters
         ----------
@@ -112,7 +111,7 @@ token_pattern, ngram_range : as in HashingVectorizer
         Returns
         -------
         CSR matrix of shape (n_documents, n_features), of `dtype`
-            Counts, hashed, with norm and signs as the parameters say.
+            Counts of hashed terms, with norm and signs as the parameters say.
         """
         refuse_string(X)
         reading = reading_of(self) if self._hashes_as_usual() else None

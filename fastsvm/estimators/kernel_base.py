@@ -34,9 +34,9 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            The rows. For kernel="precomputed", the matrix of all K(x_i, x_j), of rows x_i and x_j, of shape
-            (n_samples, n_samples). For a callable also a sequence of strings, which it gets as an array of
-            them.
+            The rows. For kernel="precomputed", the matrix of the kernel values K(x_i, x_j) of all rows x_i
+            and x_j, of shape (n_samples, n_samples). For a callable, also a sequence of strings, which the
+            callable gets as an array.
         y : array of shape (n_samples,)
             Labels of any kind, two classes or more.
         sample_weight : array of shape (n_samples,), default=None
@@ -50,10 +50,10 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
         Raises
         ------
         ValueError
-            On bad parameters, NaN or infinite values (with row and column), different lengths, a single
-            class, and kernel values that overflow.
+            On invalid parameters, NaN or infinite values (the message names row and column), different
+            lengths, a single class, and kernel values that overflow.
         MemoryError
-            If one row of the kernel matrix is larger than `cache_size`, or the cache than the memory.
+            If one row of the kernel matrix is larger than `cache_size`, or the cache than the free memory.
         """
         params = self._params.of(self)
         X, y = self._validated(X, y)
@@ -74,7 +74,7 @@ class KernelClassifier(CallbackSupportMixin, KernelPrediction, BaseClassifier):
         return self
 
     def _texts(self, X):
-        """Return X as an array of strings, if it is a sequence of them and the kernel takes any rows."""
+        """Return X as an array of strings, if X is a sequence of strings and the kernel is a callable."""
         if not callable(self.kernel) or sparse.issparse(X) or not all(isinstance(x, str) for x in X):
             return None
         return np.array([*X, None], object)[:-1]  # of str alone, NumPy would make an array of no objects

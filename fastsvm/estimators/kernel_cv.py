@@ -30,13 +30,12 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
 
         P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i f(x_i))
 
-    over functions f of the kernel's space, and then, at the gamma and alpha of the best mean score, the same
-    over all rows. Here x_i is row i of X, y_i its label (1 for the class, -1 for the rest), c_i its weight (1
-    by default), n the number of rows and phi the `loss`.
+    over functions f in the kernel's Hilbert space, and then, at the gamma and alpha with the best mean score,
+    the same over all rows. Here x_i is row i of X, y_i its label (1 for the class, -1 for the rest), c_i its
+    weight (1 by default), n the number of rows and phi the `loss`.
 
-    The folds share the
-    kernel matrix of all rows, which is computed once for each gamma and also gives the scores of the test
-    rows. Each fit starts from the fit at the next larger alpha.
+    The folds share the kernel matrix of all rows, which is computed once for each gamma and also gives the
+    scores of the test rows. Each fit starts from the fit at the next larger alpha.
 
     Parameters
     ----------
@@ -57,9 +56,9 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
         Number of stratified folds, 5 by default; or as in scikit-learn. GroupKFold and other group splitters
         get the `groups` of `fit`.
     scoring : str, callable or None, default=None
-        The score that chooses, as in scikit-learn; None for accuracy.
+        The score that chooses gamma and alpha, as in scikit-learn; None for accuracy.
     max_iter : int, default=-1
-        Maximum number of epochs of each fit, each as many steps as a working set has rows. -1: no limit.
+        Maximum epochs per fit; an epoch has as many steps as its working set has rows. -1: no limit.
     tol : float > 0 or None, default=1e-3
         Relative duality gap of each fit, gap / P.
     class_weight : dict, "balanced" or None, default=None
@@ -69,25 +68,25 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
         MiB of kernel values to keep. Does not change the result; if the kernel matrix does not fit, folds
         take turns and compute values again.
     n_jobs : int or None, default=None
-        Threads, over folds first; -1 for all processors. Does not change the result.
+        Number of threads, first over the folds; -1: all processors. Does not change the result.
     verbose : bool, default=False
         Print a line for each gamma and alpha.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices: the same seed gives the same result.
+        Seed of all random choices.
 
     Attributes
     ----------
     gamma_, alpha_ : float
-        The values with the best mean score; of equal ones, the smallest gamma and then the largest alpha.
+        The values with the best mean score; of equal scores, the smallest gamma, then the largest alpha.
     gammas_ : ndarray of shape (n_gammas,), increasing
     alphas_ : ndarray of shape (n_alphas,), decreasing
     scores_ : ndarray of shape (n_gammas, n_alphas, n_folds)
-        On each fold's test rows; NaN where a callback ended the search before.
+        Scores on each fold's test rows; NaN for candidates after a callback ended the search.
     mean_scores_ : ndarray of shape (n_gammas, n_alphas)
     cv_objectives_, cv_dual_gaps_ : ndarrays of shape (n_gammas, n_alphas, n_folds, n_problems)
-        P of each fit, over its training rows, and its gap; there is one problem, or one per class.
+        P of each fit over its training rows, and its gap; for one problem, or one per class.
     classes_, support_, support_vectors_, dual_coef_, objective_, dual_gap_, n_iter_, history_,
-    n_features_in_, feature_names_in_ : as in `KernelSDCAClassifier`, of the fit at `gamma_` and `alpha_` on
+    n_features_in_, feature_names_in_ : as in `KernelSDCAClassifier`, for the fit at `gamma_` and `alpha_` on
         all rows
 
     Examples
@@ -157,7 +156,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier, KernelSDCACVField
     def _fold_fits(self, X, signs, folds, weights, seeds, grams):
         """Yield for each gamma and alpha a FoldFit of each fold."""
         for gamma in self.gammas_.tolist():
-            path = None  # one kernel matrix goes before the next comes
+            path = None  # free one kernel matrix before making the next
             path = self._fold_fits_of_gamma(
                 X, gamma, self._gram_of(X, gamma, grams), signs, folds, weights, seeds
             )

@@ -36,7 +36,7 @@ METHOD_KERNELS = {
 }
 
 BLOCK_VALUES = 1 << 21  # kernel values at a time
-ROWS_A_CENTRE = 16  # the mean of which may replace the centre
+ROWS_A_CENTRE = 16  # their mean may replace the centre
 
 # The smallest squared distance of a centre from the span of the others, as a share of the largest.
 RANK_TOL = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-12}
@@ -58,7 +58,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     kernel : {"rbf", "poly", "linear", "sigmoid", "laplacian", "chi2", "precomputed"} or callable, \
             default="rbf"
         exp(-gamma ||x - z||^2); (gamma x.z + coef0)^degree; x.z; tanh(gamma x.z + coef0);
-        exp(-gamma ||x - z||_1); exp(-gamma sum_j (x_j - z_j)^2 / (x_j + z_j)) of values >= 0. "precomputed":
+        exp(-gamma ||x - z||_1); exp(-gamma sum_j (x_j - z_j)^2 / (x_j + z_j)) for values >= 0. "precomputed":
         X is the matrix of kernel values against the rows of the fit. A callable takes two matrices and
         returns the values, of shape (len(X), len(Z)).
     method : {"nystroem", "random"}, default="nystroem"
@@ -75,9 +75,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     coef0 : float, default=0.0
         The constant in "poly" and "sigmoid".
     n_jobs : int or None, default=None
-        Threads; -1 for all processors. Does not change the result.
+        Number of threads; -1: all processors. Does not change the result.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices: the same seed gives the same result.
+        Seed of all random choices.
 
     Attributes
     ----------
@@ -145,9 +145,9 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            The rows. For kernel="precomputed", the matrix of all K(x_i, x_j), of rows x_i and x_j.
+            The rows. For kernel="precomputed", the matrix of K(x_i, x_j) for all rows x_i and x_j.
         y : ignored
-            Taken, and not read, as scikit-learn's pipelines give it.
+            Not used; scikit-learn's pipelines pass it.
 
         Returns
         -------
@@ -157,15 +157,15 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Raises
         ------
         ValueError
-            On bad parameters, a kernel that the method does not have, NaN or infinite values, or kernel
-            values beyond range.
+            On invalid parameters, a kernel that the method does not support, NaN or infinite values, or
+            kernel values that overflow.
         """
         self._check_params()
         X = self._validated(X, [np.float64, np.float32], reset=True)
         random = check_random_state(self.random_state)
         if self._precomputed and X.shape[0] != X.shape[1]:
             raise ValueError(
-                f"kernel='precomputed' wants the matrix of all K(x_i, x_j); X is of shape {X.shape}."
+                f"kernel='precomputed' needs the matrix of all K(x_i, x_j); X is of shape {X.shape}."
             )
         self.gamma_ = gamma_of(self.gamma, X)
         for name in ("factor_", "offsets_", "component_indices_"):
@@ -182,8 +182,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             callable(self.kernel) and self.method == "nystroem"
         ):
             raise ValueError(
-                f"method={self.method!r} has no kernel {self.kernel!r}, only "
-                f"{', '.join(map(repr, METHOD_KERNELS[self.method]))}; take method='nystroem'."
+                f"method={self.method!r} does not support kernel {self.kernel!r}, only "
+                f"{', '.join(map(repr, METHOD_KERNELS[self.method]))}; use method='nystroem'."
             )
         positive("n_components", self.n_components, kind=int)
         for name in ("gamma", "degree", "coef0"):
@@ -223,7 +223,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError(
                 f"The {self.kernel} kernel {what}; scale the columns, or change gamma, degree or coef0."
             )
-        # A pivoted Cholesky factorisation: the centre that adds most is next, until none adds anything.
+        # A pivoted Cholesky factorisation: the centre that adds most is next, until no centre adds anything.
         factor, order, rank, _ = lapack.dpstrf(values, lower=1, tol=RANK_TOL[X.dtype] * largest)
         order = order[:rank] - 1
         components = centres[np.ix_(order, order)] if self._precomputed else centres[order]
@@ -243,7 +243,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            The rows. For kernel="precomputed", the matrix of K(x, x_i) of all rows x_i of the fit.
+            The rows x. For kernel="precomputed", the matrix of K(x, x_i) for all rows x_i of the fit.
 
         Returns
         -------
@@ -298,7 +298,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
 
 def _choose_centres(X, n_centres, random, by_distance):
-    """Return random rows, each moved to the mean of its nearest rows if that helps and X is dense; which."""
+    """Return random rows, or means of their nearest rows if X is dense and that helps; and their numbers."""
     n_rows = X.shape[0]
     if n_centres >= n_rows:
         return X, np.arange(n_rows)
@@ -317,7 +317,7 @@ def _as_array(values):
 
 def _nearest_centres(rows, centres):
     """Return the number of the nearest centre for each row."""
-    middle = centres.mean(axis=0)  # distances do not change, and keep more digits
+    middle = centres.mean(axis=0)  # distances stay the same, with more digits
     centres = centres - middle
     sizes = np.square(centres).sum(axis=1) / 2
     parts = gen_batches(len(rows), max(1, BLOCK_VALUES // len(centres)))

@@ -45,12 +45,12 @@ def kernel_pegasos_grid(
     n_iters : list of int > 0
         Numbers of steps (T in Shalev-Shwartz et al. 2011).
     cv : int, splitter or iterable, default=None
-        Stratified folds, 5 by default; or as in scikit-learn.
+        Number of stratified folds, 5 by default; or as in scikit-learn.
     cache_size : float > 0, default=1024
         MiB of kernel values to keep. If the drawn rows do not fit, runs take turns and compute values again;
         the errors are the same.
     n_jobs : int or None, default=None
-        Threads, over folds and alphas first; -1 for all processors. Does not change the errors.
+        Number of threads, first over folds and alphas; -1: all processors. Does not change the errors.
     random_state : int, RandomState or None, default=None
         All runs draw the same numbers: up to rounding of kernel values, the error equals the error of a
         KernelPegasosClassifier with this `random_state`, fitted to the fold's training rows.
@@ -110,7 +110,7 @@ def kernel_pegasos_grid(
 
 def _grid_model(parameters, cache_size, n_jobs):
     for name in parameters.keys() - {"kernel", "gamma", "degree", "coef0"}:
-        raise ValueError(f"kernels have kernel, gamma, degree and coef0, not {name!r}.")
+        raise ValueError(f"A dict of kernels may have kernel, gamma, degree and coef0, not {name!r}.")
     model = KernelPegasosClassifier(**parameters, cache_size=cache_size, n_jobs=n_jobs)
     model._params.of(model)
     return model

@@ -36,7 +36,7 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
     """Kernel SVM that learns step by step, also from batches (Pegasos).
 
     Sub-gradient steps, the t-th of length 1/(alpha t), minimise for each class against the rest, over
-    functions f of the kernel's space::
+    functions f in the kernel's Hilbert space::
 
         P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i max(0, 1 - y_i f(x_i))
 
@@ -52,7 +52,7 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
     alpha : float > 0, default=1e-4
         Regularisation strength, lambda in the paper.
     n_iter : int or None, default=None
-        Steps, T in the paper: rows drawn with replacement. None: ten times the number of rows.
+        Number of steps (T in the paper), on rows drawn with replacement. None: ten times the number of rows.
     gamma : "scale", "auto" or float > 0, default="scale"
         "scale": 1 / (n_features * X.var()); "auto": 1 / n_features. A gaussian written
         exp(-||x - z||^2 / (2 g)) has gamma = 1 / (2 g).
@@ -66,19 +66,19 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
         MiB of kernel values to keep, in fitting and predicting. Changes at most the last digits of single
         precision.
     n_jobs : int or None, default=None
-        Threads; -1 for all processors. Does not change the result.
+        Number of threads; -1: all processors. Does not change the result.
     trace : bool, default=False
         Measure the objective and the gap after every epoch, not only after the last, and keep them in
         `history_`. An epoch is as many steps as X has rows. Implied by callbacks.
     verbose : bool, default=False
         Print a line for each class and epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices: the same seed gives the same result.
+        Seed of all random choices.
 
     Attributes
     ----------
     classes_, support_, support_vectors_, dual_coef_, gamma_ : as in :class:`KernelSDCAClassifier`
-        dual_coef_ is a_i y_i / (alpha t_), where a_i is the number of steps with row i.
+        dual_coef_ is a_i y_i / (alpha t_), where a_i is the number of steps that added row i.
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution; not after `partial_fit`.
     dual_gap_ : float, or ndarray of shape (n_classes,)
@@ -92,7 +92,7 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
 
     Notes
     -----
-    There is no `warm_start`, since steps get shorter with their number, and a new fit would count from 1.
+    There is no `warm_start`, since step t has length 1/(alpha t), and a new fit starts at t = 1.
     `partial_fit` continues from `fit`.
 
     References
@@ -122,8 +122,8 @@ class KernelPegasosClassifier(KernelClassifier, KernelPegasosFields, init=False)
     ) -> Self:
         """Take a step on each row of X, in random order, continuing where the last call, or `fit`, stopped.
 
-        There is no objective or gap, which would be about this batch alone. `support_` numbers the rows of
-        all batches from the first.
+        There is no `objective_` or `dual_gap_`, which would be about this batch alone. `support_` numbers the
+        rows from the first row of the first batch.
 
         Parameters
         ----------

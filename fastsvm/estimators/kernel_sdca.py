@@ -7,8 +7,7 @@ from .kernel_base import KernelClassifier
 class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
     """Kernel SVM or logistic regression whose fit proves how close it is to the best possible objective.
 
-    For each class against the rest, SDCA minimises over functions f of the kernel's space and the intercept
-    b0::
+    For each class against the rest, SDCA minimises, over functions f in the kernel's Hilbert space and b0::
 
         P(f, b0) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i (f(x_i) + b0))
 
@@ -23,15 +22,15 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
         x.z; (gamma x.z + coef0)^degree; exp(-gamma ||x - z||^2); tanh(gamma x.z + coef0);
         exp(-gamma ||x - z||_1), all in single precision. "precomputed": X is the matrix of kernel values.
         A callable takes two matrices and returns the values, of shape (len(X), len(Z)). For kernels that are
-        not positive semi-definite (the sigmoid), the gap is not a bound.
+        not positive semi-definite, such as the sigmoid, the gap is not a bound.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
         phi(m) = max(0, 1-m) (SVM); its square; the hinge with (1-m)^2/2 for 0 <= m <= 1 and 1/2-m below;
         log(1 + exp(-m)) (kernel logistic regression, with probabilities).
     alpha : float > 0, default=1e-4
         Regularisation strength, 1 / (C n) for SVC's C: the larger, the smoother the boundary.
     fit_intercept : bool, default=False
-        Have an intercept, which is not regularised, as SVC has. Few kernels need one, and many fits take
-        longer with it.
+        Fit an intercept, which is not regularised, as SVC does. Few kernels need an intercept, and many fits
+        take longer with one.
     gamma : "scale", "auto" or float > 0, default="scale"
         "scale": 1 / (n_features * X.var()); "auto": 1 / n_features. A gaussian written
         exp(-||x - z||^2 / (2 g)) has gamma = 1 / (2 g).
@@ -40,37 +39,39 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
     coef0 : float, default=0.0
         The constant in "poly" and "sigmoid".
     max_iter : int, default=-1
-        Maximum number of epochs, each as many steps as a working set has rows. -1: no limit, as in SVC.
+        Maximum number of epochs; an epoch has as many steps as its working set has rows. -1: no limit.
     tol : float > 0 or None, default=1e-3
-        Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs, or all that raise the
-        dual.
+        Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs, or stop when no epoch
+        raises the dual objective.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     cache_size : float > 0, default=1024
-        MiB of kernel values to keep, in fitting and predicting. The solution depends on it within `tol`.
+        MiB of kernel values to keep, in fitting and predicting. Another size may change the solution within
+        `tol`.
     warm_start : bool, default=False
-        Start from the previous fit's dual variables. They belong to its rows, so X must have the same rows
-        in the same order; kernel, alpha, loss and weights may have changed. A fit with another number of
+        Start from the previous fit's dual variables. Each variable belongs to a row, so X must have the same
+        rows in the same order; kernel, alpha, loss and weights may have changed. A fit with another number of
         rows or other classes starts from zero.
     n_jobs : int or None, default=None
-        Threads; -1 for all processors. Does not change the result.
+        Number of threads; -1: all processors. Does not change the result.
     trace : bool, default=False
         Measure objective and gap after every epoch (`history_`), not only after each round of epochs on a
         working set. Each measurement needs kernel values of all rows.
     verbose : bool, default=False
         Print a line for each class and round.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices: the same seed gives the same result.
+        Seed of all random choices.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     support_ : ndarray of shape (n_support,), int32
-        The rows with a coefficient in any class.
+        The numbers of the rows with a nonzero coefficient in any class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features), of X's dtype
-        X[support_]; not for "precomputed". Read-only once the model has predicted: replace it as a whole.
+        X[support_]; not for "precomputed". Read-only once the model has predicted: assign another array.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support), float64
-        y_i b_i / (alpha n) for the dual variables b_i, SVC's scale: f(x) = sum_i dual_coef_i K(x_i, x).
+        y_i b_i / (alpha n) for the dual variables b_i, as in SVC: f(x) = sum_i dual_coef_i K(x_i, x), with
+        the kernel K.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         b0 of each class; 0 without `fit_intercept`.
     gamma_ : float
@@ -78,17 +79,17 @@ class KernelSDCAClassifier(KernelClassifier, KernelSDCAFields, init=False):
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution.
     dual_gap_ : float, or ndarray of shape (n_classes,)
-        P minus a lower bound on its optimum, in units of P, for the kernel values as computed: in single
-        precision, gaps below 1e-5 P mean little.
+        P minus a lower bound on its minimum, in units of P. Kernel values are in single precision, so gaps
+        below 1e-5 P mean little.
     n_iter_ : int
-        Epochs; the highest number of any class.
+        Number of epochs, the highest of any class.
     history_ : structured ndarray, or a list with one array per class
         The fields epoch, seconds, primal, dual and gap after each round; the seconds include all classes.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     See Also
     --------
-    KernelFeatures : for too many rows for a kernel matrix.
+    KernelFeatures : for more rows than a kernel matrix allows.
 
     References
     ----------

@@ -23,7 +23,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    or with penalty="l1" or "elasticnet", which give few columns a weight (by Newton steps on columns)::
+    With penalty="l1" or "elasticnet", which give few columns a weight, Newton steps on columns minimise::
 
         P(w, b0) = alpha (l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2) + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
@@ -40,12 +40,11 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         regression).
     hinge_width : float > 0, default=1.0
         Width g of the quadratic part of "smooth_hinge", which is (1-m)^2 / (2 g) for 1-g <= m <= 1,
-        1 - g/2 - m below and 0 above. The narrower, the nearer to the hinge, and the
-        slower. Other losses do not use it.
+        1 - g/2 - m below and 0 above. Smaller widths are closer to the hinge, and slower.
     alpha : float > 0, default=1e-4
         Regularisation strength: the larger, the smaller the weights.
     penalty : {"l2", "l1", "elasticnet"}, default="l2"
-        "l1" ignores `l1_ratio`. "l1" and "elasticnet" are for loss="squared_hinge" and "log".
+        "l1" and "elasticnet" need loss="squared_hinge" or "log".
     l1_ratio : float from 0 to 1, default=0.5
         The share of the l1 norm in penalty="elasticnet".
     max_iter : int, default=1000
@@ -57,39 +56,39 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
     order : {"permutation", "random", "cyclic"}, default="permutation"
         Rows of an epoch: a new permutation, draws with replacement, or one permutation for all epochs.
     averaging : {"last", "tail", "random"}, default="last"
-        Return the last iterate, the average over the second half of the steps, or one iterate drawn
-        from it; the certificate is about the returned solution.
+        Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
+        half. The certificate is for the returned solution.
     average_from : int >= 0, default=None
-        The number of steps, one per row, after which "tail" and "random" take the iterates (the last one, if
-        there are fewer steps); by default half of max_iter * n.
+        Number of steps, one per row, after which "tail" and "random" collect iterates; by default half of
+        max_iter * n. After fewer steps, they return the last iterate.
     sgd_init : bool, default=False
-        Make the first epoch modified SGD, in a milder form if alpha is large.
+        True: the first epoch is modified SGD. False: a milder form of it, if alpha is large.
     solver : {"auto", "coordinate", "newton"}, default="auto"
         "coordinate": dual coordinate ascent. "newton": Newton's method, for few columns; its epochs are
-        passes over all rows. "auto" chooses one, which `solver_` names.
+        passes over all rows. "auto" chooses one of these; `solver_` names it.
     multi_class : {"ovr", "multinomial"}, default="ovr"
-        "ovr": a problem for each class against the rest. "multinomial", for loss="log" and more than two
-        classes: one problem, whose loss is log sum_k exp(s_ik) - s_iy for scores s_i; as in
-        LogisticRegression, `predict_proba` is their softmax. It uses Newton's method, with one step per epoch
-        and about 40 bytes per row and class. `objective_` and `dual_gap_` are then numbers, and `dual_coef_`
-        is c_i (e_yi - p_i) / (alpha n), with p_i the probabilities of row i and e_yi 1 at its class. `coef_`
-        differs from dual_coef_ @ X by at most sqrt(2 dual_gap_ / alpha).
+        "ovr": one problem for each class against the rest. "multinomial", for loss="log" and more than two
+        classes: one problem with the loss log sum_k exp(s_ik) - s_iy, where s_ik is the score of row i for
+        class k, and y its class. `predict_proba` is the softmax of the scores, as in LogisticRegression. The
+        fit uses Newton's method, with one step per epoch and about 40 bytes per row and class. `objective_`
+        and `dual_gap_` are then numbers, and `dual_coef_` is c_i (e_yi - p_i) / (alpha n), where p_i are the
+        probabilities of row i, and e_yi is 1 at its class, 0 elsewhere. `coef_` differs from dual_coef_ @ X
+        by at most sqrt(2 dual_gap_ / alpha).
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). With several
         labels per row, each label's problem has its own two classes: rows with the label and rows without.
     warm_start : bool, default=False
-        Start from the previous fit's dual variables and intercepts. They belong to its rows, so X must
-        have the same rows in the same order; alpha, loss, weights and columns may have changed. A fit
-        with another number of rows or other classes starts from zero.
+        Start from the previous fit's dual variables and intercepts. Each variable belongs to a row, so X must
+        have the same rows in the same order; alpha, loss, weights and columns may have changed. A fit with
+        another number of rows or other classes starts from zero.
     n_jobs : int or None, default=None
-        Threads, over the one-vs-rest classes first; -1 for all processors. Does not change the result.
+        Number of threads, first over the one-vs-rest classes; -1: all processors. Does not change the result.
     trace : bool, default=False
-        Measure objective and gap after every epoch (`history_`), not only when the certificate is
-        needed. Implied by callbacks.
+        Measure objective and gap after every epoch, and keep them in `history_`. Implied by callbacks.
     verbose : bool, default=False
         Print one line per epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices: the same seed gives the same result.
+        Seed of all random choices.
 
     Attributes
     ----------
@@ -98,15 +97,15 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
     intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
     dual_coef_ : ndarray of shape (1, n_samples) or (n_classes, n_samples), float64
         y_i b_i / (alpha n) for the dual variables b_i, in SVC's scale: coef_ = dual_coef_ @ X, and
-        \\|dual_coef_\\| <= c_i C for all losses but squared_hinge. With an l1 penalty it is another feasible
-        point, which gives the bound.
+        \\|dual_coef_\\| <= c_i C for all losses but squared_hinge. With an l1 penalty, it is instead a dual
+        feasible point that gives the bound.
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution.
     dual_gap_ : float, or ndarray of shape (n_classes,)
         Upper bound on `objective_` minus the minimum of P: no weights have an objective below
         `objective_ - dual_gap_`.
     n_iter_ : int
-        Epochs; the highest number of any class.
+        Number of epochs, the highest of any class.
     thresholds_ : ndarray of shape (n_labels,)
         Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
         all thresholds to 0.
@@ -154,16 +153,16 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
             float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
             anything else is converted. The attributes take the dtype of X.
         y : array of shape (n_samples,), or indicator matrix of shape (n_samples, n_labels)
-            Labels of any kind, two classes or more. Or several labels per row: 0 and 1, dense or sparse, with
-            one column per label, each of which is a separate problem.
+            Labels of any kind, two classes or more. For several labels per row: 0 and 1, dense or sparse,
+            with one column per label; each column is a separate problem.
         sample_weight : array of shape (n_samples,), default=None
             Non-negative weights c_i, multiplied by `class_weight` and then divided by their mean: a row of
             weight 2 counts twice, a row of weight 0 not at all.
         checkpoint : str or path-like, default=None
-            A file for the dual variables, 8 bytes per row and class, written every 10 seconds at most. If the
-            file exists, the fit resumes from it: rows, labels, weights, loss, alpha and intercept must be the
-            same. A finished fit leaves the file, and a repeated one has nothing to do; delete it once the
-            model is safe.
+            A file for the dual variables, 8 bytes per row and class, written at intervals of at least 10
+            seconds. If the file exists, the fit resumes from it: rows, labels, weights, loss, alpha and
+            `fit_intercept` must be the same. A finished fit keeps the file, and repeating the fit then takes
+            no epochs; delete the file once the model is saved.
 
         Returns
         -------
@@ -173,8 +172,8 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
         Raises
         ------
         ValueError
-            On bad parameters, NaN or infinite values (with row and column), different lengths, a single
-            class, or the checkpoint of another fit.
+            On invalid parameters, NaN or infinite values (the message names row and column), different
+            lengths, a single class, or the checkpoint of another fit.
         BlockingIOError
             If another fit is writing the checkpoint.
         """
@@ -182,7 +181,7 @@ class SDCAClassifier(LinearClassifier, SDCAFields, init=False):
 
 
 class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
-    """Linear classifier for studies of accelerated mini-batch SDCA; it has a certificate, too.
+    """Linear classifier fitted by accelerated mini-batch SDCA, with a certificate; for studies of SDCA.
 
     It minimises, for each class against the rest::
 
@@ -211,30 +210,29 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
     batch_size : int, default=8
         Mini-batch size: rows per step.
     theta : "paper" or float in (0, 1], default="paper"
-        theta is the momentum. The paper's rule, which has a proof, takes it from `batch_size` and
-        gamma alpha n / max_i c_i ||x_i||^2, where gamma is how smooth the loss is; see
+        theta is the momentum. The paper's rule, whose convergence is proven, computes theta from `batch_size`
+        and gamma alpha n / max_i c_i ||x_i||^2, where 1/gamma is the Lipschitz constant of phi'; see
         `fastsvm.solvers.asdca`.
     order : {"permutation", "batches"}, default="permutation"
-        Rows of an epoch: a fresh permutation, cut into batches; or for each step a batch of different rows,
-        drawn from all.
+        "permutation": cut a new permutation of the rows into the batches of an epoch. "batches": draw the
+        distinct rows of each batch from all rows.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
         half.
     average_from : int >= 0, default=None
-        The number of steps, one per batch, after which "tail" and "random" take the iterates (the last one,
-        if there are fewer steps); by default half of them.
+        Number of steps, one per batch, after which "tail" and "random" collect iterates; by default half of
+        all steps. After fewer steps, they return the last iterate.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). With several
         labels per row, each label's problem has its own two classes: rows with the label and rows without.
     n_jobs : int or None, default=None
-        Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
+        Number of threads over the one-vs-rest classes; -1: all processors. Does not change the result.
     trace : bool, default=False
-        Measure objective and gap after every epoch (`history_`), not only when the gap may be small
-        enough. Implied by callbacks.
+        Measure objective and gap after every epoch, and keep them in `history_`. Implied by callbacks.
     verbose : bool, default=False
         Print one line per epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices: the same seed gives the same result.
+        Seed of all random choices.
 
     Attributes
     ----------
@@ -250,7 +248,7 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
         Upper bound on `objective_` minus the minimum of P: no weights have an objective below
         `objective_ - dual_gap_`.
     n_iter_ : int
-        Epochs; the highest number of any class.
+        Number of epochs, the highest of any class.
     thresholds_ : ndarray of shape (n_labels,)
         Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
         all thresholds to 0.
@@ -295,7 +293,7 @@ class ASDCAClassifier(LinearClassifier, ASDCAFields, init=False):
         Raises
         ------
         ValueError
-            On bad parameters, NaN or infinite values (with row and column), different lengths, or a
-            single class.
+            On invalid parameters, NaN or infinite values (the message names row and column), different
+            lengths, or a single class.
         """
         return self._fit(X, y, sample_weight)

@@ -27,13 +27,13 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    and then, at the alpha of the best mean score, the same over all rows. Here x_i is row i of X, y_i its
+    and then, at the alpha with the best mean score, the same over all rows. Here x_i is row i of X, y_i its
     label (1 for the class, -1 for the rest), c_i its weight (1 by default), n the number of rows and phi the
     `loss`; w becomes `coef_` and b0 `intercept_`.
 
-    The alphas are a path: each fit starts from the fits at larger alphas. The folds share one X: in each fold
-    the other rows have weight 0, and alpha is multiplied by n_train/n. This is the problem of the training
-    rows alone.
+    The alphas form a path: each fit starts from the fits at larger alphas. The folds share one X: rows
+    outside the n_train training rows of a fold have weight 0, and alpha is multiplied by n_train/n. This has
+    the same solution as the training rows alone.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
         As in `SDCAClassifier`.
     alphas : array of shape (n_alphas,), default=None
         Regularisation strengths to choose from. By default `n_alphas` in geometric progression from
-        the largest that matters (see `sdca_path`; of all classes) down to `eps` times that.
+        the largest that matters for any class (see `sdca_path`) down to `eps` times that.
     n_alphas : int, default=10
-        Half the default of `sdca_path`, since each alpha is fitted for every fold.
+        Number of alphas if `alphas` is None: half as many as in `sdca_path`, as every fold fits them all.
     eps : float in (0, 1), default=1e-4
         The smallest alpha, as a share of the largest.
     penalty : {"l2", "l1", "elasticnet"}, default="l2"
@@ -51,12 +51,12 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
     l1_ratio : float from 0 to 1, default=0.5
         The share of the l1 norm in penalty="elasticnet".
     cv : int, splitter or iterable, default=None
-        Number of stratified folds (not stratified with several labels per row), 5 by default; or as in
-        scikit-learn. GroupKFold and other group splitters get the `groups` of `fit`.
+        Number of folds, 5 by default, stratified with one label per row; or as in scikit-learn. GroupKFold
+        and other group splitters get the `groups` of `fit`.
     scoring : str, callable or None, default=None
-        The score that chooses, as in scikit-learn. None: accuracy; with several labels per row, only rows
-        with all labels right count ("f1_micro" is mostly the better choice). If the rows are memory-mapped, a
-        callable may pass X_test to the model's methods only.
+        The score that chooses alpha, as in scikit-learn. None: accuracy. With several labels per row,
+        accuracy counts only rows with all labels right, and "f1_micro" is usually better. If X is
+        memory-mapped, a callable may pass its X_test to the model's methods only.
     max_iter : int, default=1000
         Maximum number of epochs of each fit.
     tol : float > 0 or None, default=1e-3
@@ -67,11 +67,11 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label) in the
         training rows.
     n_jobs : int or None, default=None
-        Threads, over folds and classes first; -1 for all processors. Does not change the result.
+        Number of threads, first over folds and classes; -1: all processors. Does not change the result.
     verbose : bool, default=False
         Print one line per alpha.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices: the same seed gives the same result.
+        Seed of all random choices.
 
     Attributes
     ----------
@@ -82,9 +82,9 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier, SDCACVFields, init=Fals
         The scores on each fold's test rows.
     mean_scores_ : ndarray of shape (n_alphas,)
     cv_objectives_, cv_dual_gaps_ : ndarrays of shape (n_alphas, n_folds, n_problems)
-        P of each fit, in the folds' own terms, and its gap; there is one problem, or one per class.
+        P of each fit over its training rows, times n_train/n, and its gap; for one problem, or one per class.
     classes_, coef_, intercept_, dual_coef_, objective_, dual_gap_, n_iter_, history_, solver_,
-    n_features_in_, feature_names_in_ : as in `SDCAClassifier`, of the fit at `alpha_` on all rows
+    n_features_in_, feature_names_in_ : as in `SDCAClassifier`, for the fit at `alpha_` on all rows
 
     Examples
     --------

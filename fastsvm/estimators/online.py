@@ -59,8 +59,8 @@ class OnlineClassifier(LinearClassifier):
         Raises
         ------
         ValueError
-            On bad parameters, NaN or infinite values (with row and column), different lengths, or a
-            single class.
+            On invalid parameters, NaN or infinite values (the message names row and column), different
+            lengths, or a single class.
         """
         self._fit(X, y, sample_weight, start_of=online_start(self, coef_init, intercept_init))
         if getattr(self, "certify", False):
@@ -79,8 +79,9 @@ class OnlineClassifier(LinearClassifier):
     ) -> Self:
         """Make one pass over X, continuing from where the last call, or `fit`, stopped.
 
-        After `fit` it starts from `coef_` and `intercept_` (and Pegasos from step `t_`). With averaging,
-        the average goes over the steps made in `partial_fit`. There is no objective or gap.
+        After `fit`, the pass starts from `coef_` and `intercept_`, and Pegasos from step `t_`. With
+        averaging, the average is over the steps made in `partial_fit`. There is no `objective_` or
+        `dual_gap_`.
 
         Parameters
         ----------
@@ -118,60 +119,59 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
     ----------
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log", "modified_huber"}, default="hinge"
         phi(m) = max(0, 1-m) (SVM); its square; the hinge with its kink rounded; log(1 + exp(-m)) (logistic
-        regression); the squared hinge that is -4 m below -1.
+        regression); the squared hinge, but -4 m for m < -1.
     alpha : float > 0, default=1e-4
         Regularisation strength: the larger, the smaller the weights.
     max_iter : int, default=20
-        Epochs: passes over X, or n draws each.
+        Number of epochs, each a pass over X or n draws.
     fit_intercept : bool, "same_step" or "search", default=True
-        Whether to fit an intercept b0, which is not regularised. True: its steps are min(1/(alpha t),
-        1/sqrt(t)). "same_step": 1/(alpha t), as for w. "search": after the last step find the b0 with the
-        lowest loss; not with `partial_fit`. False: b0 = 0.
+        Whether to fit an intercept b0, which is not regularised. True: its steps have length min(1/(alpha t),
+        1/sqrt(t)). "same_step": 1/(alpha t), as for w. "search": find the b0 with the lowest loss after the
+        last step; not with `partial_fit`. False: b0 = 0.
     batch_size : int, default=1
         Mini-batch size: rows per step.
     order : {"permutation", "random", "batches"}, default="permutation"
-        Rows of an epoch: a new permutation, cut into batches; draws with replacement; or for each step a
-        batch of different rows, drawn from all.
+        "permutation": cut a new permutation of the rows into the batches of an epoch. "random": draw rows
+        with replacement. "batches": draw the distinct rows of each batch from all rows.
     project : bool, default=False
         Keep w in a ball that contains the optimum.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
-        half. `partial_fit` averages all its steps, step t with weight t, and draws from the second half of
-        each call's.
+        half. `partial_fit` averages all its steps, step t with weight t, or draws from the second half of
+        each call's steps.
     average_from : int >= 0, default=None
-        The number of steps after which "tail" and "random" take the iterates (the last one, if there are
-        fewer steps); by default half of them.
+        Number of steps after which "tail" and "random" collect iterates; by default half of all steps. After
+        fewer steps, they return the last iterate.
     early_stopping : bool, default=False
-        Hold out `validation_fraction` of the rows of each label, and stop a class when the error on them no
-        longer falls. Not with `partial_fit`.
+        Hold out `validation_fraction` of the rows of each label, and stop a class when the error on the
+        held-out rows no longer falls. Not with `partial_fit`.
     validation_fraction : float in (0, 1), default=0.1
         The share of rows that `early_stopping` holds out.
     n_iter_no_change : int, default=5
-        Stop after `n_iter_no_change` epochs without an improvement of `tol`: in the error on the rows held
-        out or, without early stopping, in the mean loss of the rows, each measured before its step. The tail
-        average then includes all steps, step t with weight t.
+        Stop after `n_iter_no_change` epochs without an improvement of `tol`: in the error on the held-out
+        rows or, without early stopping, in the mean loss of the rows, each measured before its step. With
+        this rule, the tail average includes all steps, step t with weight t.
     tol : float > 0 or None, default=None
-        None: 1e-3 with early stopping; else do `max_iter` epochs.
+        Improvement that `n_iter_no_change` needs. None: 1e-3 with early stopping; else do `max_iter` epochs.
     shuffle : bool, default=True
-        False: visit the rows in their order.
+        False: visit the rows in their given order.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). With several
         labels per row, each label's problem has its own two classes: rows with the label and rows without.
     warm_start : bool, default=False
-        Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
-        columns are the same.
+        Continue from the last fit's `coef_`, `intercept_` and step `t_`, if classes and columns are the same.
     n_jobs : int or None, default=None
-        Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
+        Number of threads over the one-vs-rest classes; -1: all processors. Does not change the result.
     trace : bool, default=False
-        Measure objective and gap after every epoch (`history_`), not only after the last, at one to two
-        extra passes over X each.
+        Measure objective and gap after every epoch (`history_`), not only after the last. Each measurement
+        takes one to two passes over X.
     certify : bool, default=False
-        True: find `dual_gap_` by `fastsvm.certify`, at most twice the true distance from the optimum (or
-        1e-8 of the objective), at the cost of some epochs of SDCA. `history_` keeps the steps' own bound.
+        True: compute `dual_gap_` with `fastsvm.certify`, by some epochs of SDCA. The gap is then at most
+        twice the true distance from the optimum, or 1e-8 of the objective. `history_` keeps Pegasos' bound.
     verbose : bool, default=False
         Print one line per epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices: the same seed gives the same result.
+        Seed of all random choices.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ class PegasosClassifier(OnlineClassifier, PegasosFields, init=False):
     n_iter_ : int
         Epochs done.
     t_ : int
-        Steps taken; `partial_fit` goes on from there.
+        Steps taken; `partial_fit` continues from there.
     thresholds_ : ndarray of shape (n_labels,)
         Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
         all thresholds to 0.
@@ -216,45 +216,44 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
 
     For each class against the rest it looks for weights w (`coef_`) and an intercept b0 (`intercept_`) that
     separate the rows: y_i (w.x_i + b0) > 0 for all rows x_i with labels y_i (1 for the class, -1 for the
-    rest). Each row where that fails, of weight c_i (1 by default), changes them: w += c_i y_i x_i, b0 += c_i
-    y_i. `objective_` is the mean perceptron loss 1/n sum_i c_i max(0, -y_i (w.x_i + b0)). There is no
-    certificate.
+    rest). Each row for which this fails changes w and b0: w += c_i y_i x_i, b0 += c_i y_i, where c_i is the
+    weight of the row (1 by default). `objective_` is the mean perceptron loss 1/n sum_i c_i max(0, -y_i
+    (w.x_i + b0)). There is no certificate.
 
     Parameters
     ----------
     max_iter : int, default=10
         Maximum number of passes over X, each in a fresh permutation. A pass without a mistake is the last.
     tol : float > 0 or None, default=1e-3
-        How far the mean loss must fall, for `n_iter_no_change`. None: it never ends the fit.
+        Improvement that `n_iter_no_change` needs. None: every pass counts as an improvement.
     n_iter_no_change : int or None, default=None
         Stop after `n_iter_no_change` passes without an improvement of `tol`: in the mean loss of the rows,
-        each measured before its update, or, with early stopping, in the error on the rows held out. None: 5
+        each measured before its update, or, with early stopping, in the error on the held-out rows. None: 5
         with early stopping; else only a pass without a mistake ends the fit early.
     averaging : {"last", "all"}, default="last"
         Return the last iterate, or the average of all.
     fit_intercept : bool, default=True
         Fit an intercept b0, which is not regularised. False: b0 = 0.
     early_stopping : bool, default=False
-        Hold out `validation_fraction` of the rows of each label, and stop a class when the error on them no
-        longer falls. Not with `partial_fit`.
+        Hold out `validation_fraction` of the rows of each label, and stop a class when the error on the
+        held-out rows no longer falls. Not with `partial_fit`.
     validation_fraction : float in (0, 1), default=0.1
         The share of rows that `early_stopping` holds out.
     shuffle : bool, default=True
-        False: visit the rows in their order.
+        False: visit the rows in their given order.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label). With several
         labels per row, each label's problem has its own two classes: rows with the label and rows without.
     warm_start : bool, default=False
-        Go on from the last fit's `coef_` and `intercept_` (and Pegasos from step `t_`), if classes and
-        columns are the same.
+        Continue from the last fit's `coef_` and `intercept_`, if classes and columns are the same.
     n_jobs : int or None, default=None
-        Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
+        Number of threads over the one-vs-rest classes; -1: all processors. Does not change the result.
     trace : bool, default=False
         Measure the objective after every epoch (`history_`), not only after the last.
     verbose : bool, default=False
         Print one line per epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices: the same seed gives the same result.
+        Seed of all random choices.
 
     Attributes
     ----------
@@ -264,7 +263,7 @@ class PerceptronClassifier(OnlineClassifier, PerceptronFields, init=False):
     objective_ : float, or ndarray of shape (n_classes,)
         Mean perceptron loss; 0 if no row is on the wrong side.
     n_iter_ : int
-        Passes; the highest number of any class.
+        Number of passes, the highest of any class.
     thresholds_ : ndarray of shape (n_labels,)
         Only after a fit to several labels per row: labels with scores above these are predicted. A fit sets
         all thresholds to 0.

@@ -8,9 +8,9 @@ where ``about`` has further facts about the model and ``NODE`` is ``{"class": ..
 "fitted": {...}}``, or for a pipeline ``{"class": "Pipeline", "steps": [[name, NODE], ...]}``. Tensors are
 named after their attribute, in a pipeline with the name of the step before it: ``classifier.coef_``. A list
 of strings is a pair of tensors, ``.bytes`` (UTF-8, end to end) and ``.offsets`` (where each begins, and
-where the last ends). An array of a transformer that lies in memory by columns or upside down is stored as
-that view, ``.T`` or ``.flipud``, and loaded in the same layout, so that products take as long as before. A
-CSR array is three tensors, ``.data``, ``.indices`` and ``.indptr``.
+where the last ends). An array of a transformer that lies in memory by columns or with its rows reversed is
+stored as that view, ``.T`` or ``.flipud``, and loaded in the same layout, so that products take as long as
+before. A CSR array is three tensors, ``.data``, ``.indices`` and ``.indptr``.
 
 The reader trusts nothing in the file. It looks the class up in a closed table, accepts only the expected
 names of fields and tensors, and checks every type, shape, offset and value before use.
@@ -68,8 +68,8 @@ def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, 
     path : str or path-like
         Where to write. An existing file is replaced.
     about : dict, optional
-        Further facts about the model, as JSON; ``fastsvm.model_files.load_about`` returns them. They may have
-        `training_items`, as in ``fastsvm.model_files.save_plain``.
+        Further facts about the model, as JSON; ``fastsvm.model_files.load_about`` returns them. They may
+        include `training_items`, as in ``fastsvm.model_files.save_plain``.
 
     Raises
     ------
@@ -82,14 +82,14 @@ def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, 
 
     Notes
     -----
-    The file keeps exactly what predictions need: the parameters, ``coef_`` and ``intercept_`` in their
-    precision (for a kernel machine ``support_vectors_``, ``support_``, ``dual_coef_`` and ``gamma_``),
-    ``classes_``, ``feature_names_in_``, a linear classifier's ``calibration_``, ``squares_`` and
-    ``thresholds_``, and ``n_iter_``, ``t_``, ``objective_`` and ``dual_gap_`` if they are finite. It does not
-    keep what only training needs: a linear classifier's ``dual_coef_``, ``history_``, the averages of
-    ``partial_fit``, a random generator given as `random_state` (an integer is kept), a vectoriser's limits on
-    document frequency and its `n_jobs`, a pipeline's cache. A loaded ``CountVectorizer`` has a given
-    vocabulary, a ``BagOfWords`` a learned one.
+    The file keeps what predictions need: the parameters, ``coef_`` and ``intercept_`` in their precision (for
+    a kernel machine ``support_vectors_``, ``support_``, ``dual_coef_`` and ``gamma_``), ``classes_``,
+    ``feature_names_in_``, and a linear classifier's ``calibration_``, ``squares_`` and ``thresholds_``. It
+    also keeps ``n_iter_``, ``t_``, ``objective_`` and ``dual_gap_`` if they are finite, but not what only
+    training needs: a linear classifier's ``dual_coef_``, ``history_``, the averages of ``partial_fit``, a
+    random generator given as `random_state` (an integer is kept), a vectoriser's limits on document frequency
+    and its `n_jobs`, a pipeline's cache. A loaded ``CountVectorizer`` has a given vocabulary, a
+    ``BagOfWords`` a learned one.
 
     The scores of texts and of kernel machines are the same to the last bit. The scores of dense rows, and the
     output of a ``PCA`` or ``KernelFeatures``, are the same up to rounding, since sums in BLAS may depend on
@@ -116,7 +116,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     model : estimator
-        A fitted model with the predictions of the saved one.
+        A fitted model, which predicts as the saved one does.
 
     Raises
     ------

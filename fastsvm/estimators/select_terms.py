@@ -28,11 +28,11 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        The score of each column; NaN, below all others, if it is undefined.
+        The score of each column. An undefined score is NaN, and ranks below all others.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has names that are strings.
+        Names of the columns, if X has names that are strings.
 
     See Also
     --------
@@ -41,9 +41,9 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
     Notes
     -----
     For a CSR matrix the scores equal scikit-learn's to the last bit, in one pass over the matrix, which is
-    not copied. For other sparse formats they are equal up to rounding, and exactly for whole numbers. Of
-    columns with equal scores the last ones are kept, as in scikit-learn. scikit-learn's own functions score
-    a dense X. A repeated column in a row counts with its sum.
+    not copied. For other sparse formats, the scores are equal up to rounding, and exactly for whole numbers.
+    Of columns with equal scores the last ones are kept, as in scikit-learn. scikit-learn's own functions
+    score a dense X. A repeated column in a row counts with its sum.
 
     Constant columns, and a `k` above the number of columns, give no warnings. Since `score` is a parameter,
     there is no method of this name.
@@ -78,7 +78,7 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
         Raises
         ------
         ValueError
-            On a bad parameter, NaN or infinite values, invalid labels, or values below 0 for chi2.
+            On an invalid parameter, NaN or infinite values, invalid labels, or values below 0 for chi2.
         """
         self._check_params()
         if y is None:
@@ -119,7 +119,7 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
         return super().transform(as_csr(X))
 
     def inverse_transform(self, X):
-        """Put the columns back in their places, zeros between them.
+        """Put the columns back in their places, with zeros between them.
 
         Parameters
         ----------

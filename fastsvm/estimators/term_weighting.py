@@ -11,7 +11,7 @@ from .base import validated_counts
 
 
 class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weighting):
-    r"""Weigh the counts of terms, as they are, by presence, by tf-idf or by naive Bayes ratios.
+    r"""Weight terms by their counts, by presence, by tf-idf or by naive Bayes ratios.
 
     Parameters
     ----------
@@ -20,9 +20,9 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weigh
 
         - "counts": x.
         - "binary": 1 where x > 0.
-        - "tfidf": x times the smoothed inverse document frequency, log((1 + n) / (1 + n_t)) + 1, of n
-          texts of which n_t have the term. Equals scikit-learn's ``TfidfTransformer``, to the last bit if
-          the columns of each row are sorted.
+        - "tfidf": x times the smoothed inverse document frequency, log((1 + n) / (1 + n_t)) + 1, where n_t of
+        n texts have the term. The result equals scikit-learn's ``TfidfTransformer``, to the last bit if the
+        columns of each row are sorted.
         - "nb": where x > 0, the naive Bayes log-count ratio of Wang & Manning [1]_,
           log((p_t / \|p\|_1) / (q_t / \|q\|_1)), where p_t is `smoothing` plus the number of texts of the
           second class with the term, and q_t the same for the first class. With more than two classes, each
@@ -42,7 +42,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weigh
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has names that are strings.
+        Names of the columns, if X has names that are strings.
 
     See Also
     --------
@@ -50,10 +50,9 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weigh
 
     Notes
     -----
-    float32 stays float32, other types become float64. A CSR matrix is not changed. The result has new values,
-    but shares the index arrays with X, so copy it before you sort one of them in place. Columns may be in any
-    order; a repeated column in a row counts with its sum. Other sparse formats become CSR; a dense X stays
-    dense.
+    float32 stays float32; other types become float64. A CSR matrix is not changed. The result has new values,
+    but shares the index arrays with X: copy it before you sort it or X. Columns may be in any order; a
+    repeated column in a row counts with its sum. Other sparse formats become CSR; a dense X stays dense.
 
     References
     ----------

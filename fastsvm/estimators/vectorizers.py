@@ -14,8 +14,8 @@ from ..text.reading import BATCH_CHARACTERS, DEFAULT_PATTERN, SPLIT_PATTERN, com
 def reading_of(vectorizer):
     """Return the compiled code's reading of a vectoriser; None if scikit-learn must read the texts.
 
-    scikit-learn handles all unusual settings, and reports errors in them, except in parameters that it does
-    not have.
+    scikit-learn handles all unusual settings, and reports errors in them, except in parameters that
+    scikit-learn does not have.
     """
     analyzer = vectorizer.analyzer
     if isinstance(analyzer, str) and analyzer not in vectorizer.analyzers:
@@ -54,7 +54,7 @@ def _reads_as_usual(vectorizer):
 
 
 def documents(vectorizer, raw_documents):
-    """Yield batches of documents, decoded, and lower-cased by Python where only Python can."""
+    """Yield batches of decoded documents, lower-cased by Python where compiled code cannot."""
     prepare, lower = vectorizer.build_preprocessor(), vectorizer.lowercase
     every = vectorizer.preprocessor is not None or callable(vectorizer.strip_accents)
 

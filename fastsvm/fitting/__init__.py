@@ -1,6 +1,6 @@
-"""Problems driven to their end, plainly: linear models, paths, certificates; nothing of scikit-learn.
+"""Fits of linear and kernel models, paths and certificates, without scikit-learn.
 
-The classes are what `fastsvm.SDCAClassifier` and its siblings add scikit-learn's contract to.
+`fastsvm.SDCAClassifier` and its siblings add scikit-learn's contract to these classes.
 """
 
 from .._utils.lazy import lazily

@@ -18,8 +18,8 @@ MAX_STEPS = 100  # of Newton's method; ten are usual
 MIN_STEP = 1e-10
 TINY = 1e-12  # on the Hessian's diagonal
 ROUNDING = 1e-14  # of a loss; steps that gain less are the last
-PRIOR = 10.0  # standard deviation of both numbers of a common sigmoid; far below, it is a softmax anyway
-LEAST_SLOPE = 1e-9  # largest slope of the mean loss at the end
+PRIOR = 10.0  # standard deviation of both numbers of a common sigmoid; well below it, a softmax anyway
+LEAST_SLOPE = 1e-9  # largest gradient component of the mean loss at the end
 MOST_SCORES = 1 << 16  # of rows spread over all; for a common sigmoid, two numbers, these are plenty
 
 
@@ -27,17 +27,16 @@ class Calibration:
     """Platt's sigmoids of scores, fitted to scores of rows that were not trained on.
 
     With ``z = slope * score + intercept``, the second of two labels has the probability
-    ``1 / (1 + exp(-z))``. More labels, each fitted against the rest, may have one sigmoid for all scores,
-    whose values are divided by their sum: the label of the highest score is the most probable label. Or each
-    label has its own sigmoid, and the probabilities are the softmax of all z, multiplied by the number with
-    the highest likelihood: then the most probable label may be a different one. If a row may have several
-    labels, each label has the probability of its own z.
+    ``1 / (1 + exp(-z))``. More labels, each fitted against the rest, may share one sigmoid, whose values are
+    divided by their sum; the label with the highest score is then the most probable. Or each label has its
+    own sigmoid, and the probabilities are the softmax of all z times the factor with the highest likelihood;
+    the most probable label may then be another. If a row may have several labels, each probability follows
+    from the label's own z.
 
     Parameters
     ----------
     slopes, intercepts : ndarray of shape (1,) or (n_classes,), float64
-        One for two labels, which the probability of the second follows from, or for all scores; or one per
-        label.
+        One value for two labels, or for a sigmoid that all labels share; otherwise one per label.
     independent : bool, default=False
         Whether a row may have several labels, whose probabilities do not add up to 1.
 
@@ -46,7 +45,7 @@ class Calibration:
     Platt, Probabilistic outputs for support vector machines, in Advances in Large Margin Classifiers (2000).
     Lin, Lin & Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning
     68 (2007). Guo, Pleiss, Sun & Weinberger, On calibration of modern neural networks, ICML 2017, for the
-    one number, which they call a temperature.
+    factor, the inverse of their temperature.
 
     Examples
     --------
@@ -69,7 +68,7 @@ class Calibration:
         Parameters
         ----------
         decision : array of shape (n,) or (n, n_classes)
-            Scores of rows that the classifier, or one like it, was not trained on; -inf counts as none.
+            Scores of rows that the classifier, or one like it, was not trained on; -inf means no score.
         y : array of shape (n,), or indicator matrix or LabelSets of shape (n, n_classes)
             True labels, one per row or several.
         classes : array of shape (n_classes,), sorted
@@ -77,7 +76,7 @@ class Calibration:
         Returns
         -------
         Calibration
-            A label without scores gets the mean of the others' sigmoids.
+            A label without scores gets the mean slope and intercept of the others.
 
         Raises
         ------
@@ -105,9 +104,9 @@ class Calibration:
 
     @classmethod
     def fit_common(cls, decision: ArrayLike, y: ArrayLike, classes: ArrayLike) -> Calibration:
-        """Fit one sigmoid for the scores of all labels; parameters and what it raises are as for `fit`.
+        """Fit one sigmoid for the scores of all labels; parameters and errors are as in `fit`.
 
-        A score of -inf, of a label that the classifier did not know, counts as the lowest one.
+        A score of -inf, for a label that the classifier did not know, becomes the lowest finite score.
         """
         decision = np.asarray(decision, float)
         finite = decision[np.isfinite(decision)]
@@ -138,10 +137,10 @@ class Calibration:
 
 
 def sigmoid(decision: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:
-    """Return the slope and the intercept of the likeliest sigmoid, by Newton's method.
+    """Return the slope and the intercept of the most likely sigmoid, by Newton's method.
 
-    The targets are not 0 and 1 but what a uniform prior makes of this number of rows, which keeps the slope
-    finite where a threshold parts the two kinds. A slope below 0 is not given: 0 is.
+    The targets are not 0 and 1 but the means of a uniform prior after this number of rows. So the slope is
+    finite even if a threshold separates the two kinds. A negative slope becomes 0.
     """
     n_yes = np.count_nonzero(is_it)
     n_no = len(is_it) - n_yes
@@ -164,10 +163,10 @@ def sigmoid(decision: np.ndarray, is_it: np.ndarray) -> tuple[float, float]:
 
 
 def common_sigmoid(decision: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
-    """Return the slope, above 0, and the intercept of the sigmoid that is likeliest for all labels alike.
+    """Return the slope, above 0, and the intercept of the most likely sigmoid for all labels together.
 
-    The probabilities of a row are the sigmoids of its scores, divided by their sum. The Hessian is Fisher's,
-    which is never negative.
+    The probabilities of a row are the sigmoids of its scores, divided by their sum. The Hessian is the Fisher
+    information, which is positive semi-definite.
 
     Parameters
     ----------
@@ -201,7 +200,7 @@ def _minimum(
     derivatives: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
     w: np.ndarray,
 ) -> np.ndarray:
-    """Return where a loss is least, by Newton's method from `w`; `derivatives` are gradient and Hessian."""
+    """Return the minimiser of a loss, by Newton's method from `w`; `derivatives` are gradient and Hessian."""
     now = loss(w)
     for _ in range(MAX_STEPS):
         gradient, hessian = derivatives(w)
@@ -221,7 +220,7 @@ def _minimum(
 
 
 def sharpness(z: np.ndarray, truth: np.ndarray) -> float:
-    """Return the factor by which the softmax of z is likeliest, by Newton's method; `truth` are columns.
+    """Return the factor of z that makes its softmax most likely, by Newton's method; `truth` are columns.
 
     Parameters
     ----------

@@ -8,11 +8,11 @@ from ..solvers.losses import slope
 from ..solvers.make_solver import make_solver
 from ..solvers.run import Watcher, run
 
-TINY = np.finfo(float).tiny  # below it there are no digits left
+TINY = np.finfo(float).tiny  # smaller numbers lose digits
 
 
 class Certificate(NamedTuple):
-    """What `certify` proves about a linear classifier; arrays, one number per class, for more than two.
+    """What `certify` proves about a linear classifier; with more than two classes, one number per class.
 
     Attributes
     ----------
@@ -20,13 +20,13 @@ class Certificate(NamedTuple):
     alpha : float
     classes : ndarray of shape (n_classes,)
     objective : float or ndarray
-        P(w, b0) of the classifier as it is.
+        The objective P(w, b0) of `certify`, at the classifier's weights.
     bound : float or ndarray
         No (w, b0) has a lower P than this.
     attained : float or ndarray
         The lowest objective value found. The optimum lies between `bound` and `attained`.
     n_iter : int
-        Epochs that the proof took; the highest number of any class.
+        Number of epochs of the proof, the highest of any class.
     """
 
     loss: str
@@ -49,7 +49,7 @@ class Certificate(NamedTuple):
 
     @property
     def relative_gap(self):
-        """`gap` as a share of the objective; 0 where that is 0."""
+        """`gap` as a share of the objective; 0 where the objective is 0."""
         return _relative_gap(self.gap, self.objective)
 
     def __repr__(self):
@@ -86,14 +86,14 @@ def dual_of_scores(problem, scores, loss):
 
 
 class Bracket(Watcher):
-    """Bounds on the optimum, which the epochs of a run bring together until they are tight.
+    """Bounds on the optimum, which the epochs of a run narrow until they are tight.
 
     Parameters
     ----------
-    objective : float, of the model that is certified
+    objective : float, of the certified model
     accuracy, tol : as in `certify`
     bounds_of : callable
-        Of a solver, after an epoch: a lower bound on the optimum and an upper one.
+        From a solver, after an epoch: a lower and an upper bound on the optimum.
     """
 
     def __init__(self, objective, accuracy, tol, bounds_of):
@@ -101,18 +101,18 @@ class Bracket(Watcher):
         self.bound, self.attained = 0.0, objective  # P >= 0
 
     def narrow(self, bound, attained):
-        """Take new bounds, where they are better; whether they are tight."""
+        """Take new bounds if they are better; return whether the bounds are tight."""
         self.bound, self.attained = max(self.bound, bound), min(self.attained, attained)
         gap, least = self.objective - self.bound, self.objective - self.attained
         return gap <= max(self.accuracy * least, self.tol * self.objective, TINY)
 
     def after(self, solver):
-        """Narrow them by where the solver is; True once they are tight."""
+        """Narrow the bounds by the solver's point; True once they are tight."""
         return self.narrow(*self.bounds_of(solver))
 
 
 def _rounding(problem, alpha=0.0):
-    """A function of w, intercept, dual and P: the rounding error of P and D, sums of about n terms."""
+    """Return a function of w, intercept, dual and P: the rounding error of P and D, sums of n terms."""
     lengths = np.sqrt(problem.rows.squared_norms())
 
     def rounding(w, intercept, dual, primal):
@@ -143,10 +143,10 @@ def certificate_bracket(problem, w, intercept, dual, params, random, accuracy):
     bracket = Bracket(objective, accuracy, params.tol, bounds_of)
     if bracket.narrow(value - error - own, attained + error + own):
         return objective, bracket.bound, bracket.attained, 0
-    if value <= 0:  # worse than b = 0, as near the kink of the hinge
+    if value <= 0:  # worse than b = 0, for example near the kink of the hinge
         dual = np.zeros(problem.n)
     solver = make_solver(params, problem, random, (dual, intercept))
-    run(solver, watchers=[bracket])  # no tol: every epoch visits all rows, so that the bound grows steadily
+    run(solver, watchers=[bracket])  # no tol: every epoch visits all rows, and the bound grows steadily
     return objective, min(bracket.bound, objective), bracket.attained, solver.done
 
 
@@ -168,7 +168,7 @@ def l1_bracket(problem, w, intercept, params, accuracy):
 
 
 def multinomial_bracket(solver, coef, intercepts, tol, accuracy):
-    """(P, a lower bound on the optimum, the lowest P seen, epochs), by a MultinomialSolver not yet begun."""
+    """The same from a MultinomialSolver that has not begun, for one problem of all classes."""
     solver.coef[:-1] = coef.T
     if intercepts is not None:
         solver.coef[-1] = intercepts

@@ -20,29 +20,29 @@ from ..solvers._rows import map_chunks
 from ..solvers._solver import SolverState
 from ..solvers.run import Watcher
 
-SECONDS = 10.0  # between two saves of a class, at least,
-SHARE = 0.02  # and as many as make saving no larger share of the time
+SECONDS = 10.0  # minimum time between two saves of a class
+SHARE = 0.02  # maximum share of the time for saving
 FORMAT = ["fastsvm checkpoint", 1]
 
 
 class Checkpoint:
-    """The file of one fit: for each binary problem that was begun, the state that it was last seen in.
+    """The file of one fit: the last saved state of each binary problem that was begun.
 
-    Any dual variables inside their domain prove a bound. So nothing is trusted: w is summed anew from those
-    in the file, and the certificate holds for this w. The resumed fit may have another `tol`, more epochs or
-    another seed.
+    Any dual variables inside their domain prove a bound, so the file is not trusted: w is computed anew from
+    its dual variables, and the certificate holds for this w. The resumed fit may have another `tol`, more
+    epochs or another seed.
 
     Parameters
     ----------
     path : str or path-like
         A NumPy file (.npz), written atomically. It is created immediately, so that errors appear early.
     fit : dict
-        What the file must be of: name to value, as JSON has them.
+        What identifies the fit: names and values, as in JSON.
 
     Raises
     ------
     ValueError
-        If the file is of another fit, or none of ours.
+        If the file is not a checkpoint of this fit.
     """
 
     def __init__(self, path: Any, fit: dict[str, Any]) -> None:
@@ -53,7 +53,7 @@ class Checkpoint:
         self.written = time.monotonic()
 
     def starts(self, otherwise):
-        """For the k-th problem what to start from; what is not in the file starts as it would have."""
+        """Return a function from k to the start of the k-th problem; `otherwise` if the file has none."""
 
         def start(k):
             state = self.states.get(k)
@@ -64,15 +64,15 @@ class Checkpoint:
         return start
 
     def watcher(self, k):
-        """The Watcher that starts the k-th run from where the file has it, and keeps its state."""
+        """Return the Watcher that resumes the k-th run from the file, and saves its state."""
         return _CheckpointWatcher(self, k)
 
     def write(self):
-        """Write the states; warn where that is not possible."""
+        """Write the states; warn if that is not possible."""
         start = time.monotonic()
         try:
             self._write_file()
-        except OSError as error:  # the fit is worth more
+        except OSError as error:  # the fit matters more
             warn_user(
                 f"{self.path}: the checkpoint cannot be written ({error.strerror}); the fit continues.",
                 RuntimeWarning,
@@ -86,7 +86,7 @@ class Checkpoint:
         write_arrays(self.path, {"format": FORMAT, "fit": self.fit, "states": states}, arrays)
 
     def _read_states(self):
-        """The states in the file, by the number of the problem; none where there is no file."""
+        """Return the states in the file, by the number of the problem; none if there is no file."""
         try:
             about, arrays = read_arrays(self.path)
             other = next(((n, about["fit"][n]) for n in self.fit if about["fit"][n] != self.fit[n]), None)
@@ -97,15 +97,15 @@ class Checkpoint:
             return {}
         except OSError:
             raise
-        except Exception:  # of arrays that are there, too, but are not such states
+        except Exception:  # also of arrays that are not such states
             known, other = False, None
         if not known:
-            raise ValueError(f"{self.path}: is no checkpoint, or damaged; remove it, or choose another file.")
+            raise ValueError(f"{self.path}: not a checkpoint, or damaged; remove it, or choose another file.")
         if other:
             name, value = other
             raise ValueError(
-                f"{self.path}: is the checkpoint of another fit: its {name} is {_shown_in_error(value)}, "
-                f"here it is {_shown_in_error(self.fit[name])}; remove it, or choose another file."
+                f"{self.path}: the checkpoint of another fit: its {name} is {_shown_in_error(value)}, "
+                f"here it is {_shown_in_error(self.fit[name])}; remove the file, or choose another."
             )
         return states
 
@@ -115,7 +115,7 @@ class Checkpoint:
 
 
 class _CheckpointWatcher(Watcher):
-    """What a Checkpoint has to do with its k-th run."""
+    """The calls of a Checkpoint in its k-th run."""
 
     def __init__(self, checkpoint, k):
         self.checkpoint, self.k = checkpoint, k
@@ -127,7 +127,7 @@ class _CheckpointWatcher(Watcher):
         self.kept, solver.checkpoint_hook = time.monotonic(), self.keep
 
     def keep(self, solver):
-        """Keep the state of a run that goes on, if it is time."""
+        """Save the state of a run, if it is time."""
         file = self.checkpoint
         if time.monotonic() - self.kept < file.pause:
             return
@@ -137,7 +137,7 @@ class _CheckpointWatcher(Watcher):
             file.write()
             self.kept = file.written
 
-    def end(self, solver):  # it is written with the states of others
+    def end(self, solver):  # it may be written later, with other states
         with self.checkpoint.lock:
             self.checkpoint.states[self.k] = solver.checkpoint_state()
             if time.monotonic() - self.checkpoint.written >= self.checkpoint.pause:
@@ -156,7 +156,7 @@ def fit_fingerprint(rows: Any, targets: Any, weights: np.ndarray | None) -> dict
     rows : Rows
     targets : Targets or LabelSets
     weights : ndarray of shape (n_rows,), or None
-        Those of the first problem.
+        The weights of the first problem.
 
     Returns
     -------

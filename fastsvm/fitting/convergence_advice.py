@@ -9,10 +9,10 @@ from .._utils.warnings import warn_user
 from ..solvers._input import canonical
 from ..solvers._mapped_rows import row_blocks
 
-SPREAD = 10  # tf-idf columns differ by up to 9, those of raw word counts by 18 and more
+SPREAD = 10  # tf-idf columns differ by up to 9, columns of raw word counts by 18 and more
 LARGE_MEAN_SQUARE = 10  # mean square; standardised columns have 1, tf-idf .01, pixels of 0 to 255 thousands
 CHUNK_VALUES = 1 << 18
-LOW_BITS = (1 << 29) - 1  # of a float64, which float32 has not
+LOW_BITS = (1 << 29) - 1  # of a float64, absent in float32
 
 
 class ConvergenceWarning(UserWarning):
@@ -20,7 +20,7 @@ class ConvergenceWarning(UserWarning):
 
 
 class FitEnd(NamedTuple):
-    """The end of a fit: relative duality gap, epochs, alpha, of several; whether w is rounded to float32."""
+    """The end of a fit: relative duality gap, epochs, alpha if there are several, whether w is float32."""
 
     relative_gap: float
     n_iter: int
@@ -52,15 +52,15 @@ def warn_if_short(
     category: type[Warning] = ConvergenceWarning,
     advice: str | None = None,
 ) -> None:
-    """Warn once, if any relative gap is above `tol`, of the largest, and say what to do.
+    """Warn once of the largest relative gap, if it is above `tol`, and say what to do.
 
     Parameters
     ----------
     fits : list of FitEnd
     tol : float or None
-    X : what was fitted, if it has columns that may be to blame; or None
+    X : the rows, if their columns may be the cause; or None
     max_iter : int
-        Epochs that each might have made; one that made fewer stopped because it got no further.
+        Limit of epochs; a fit with fewer stopped because its steps gained nothing.
     category : class of the warning
     advice : str, default=None
         A cause other than X, and what to do.
@@ -75,7 +75,7 @@ def warn_if_short(
     where = "" if worst.alpha is None else f" at alpha={worst.alpha:.3g}"
     advice = advice or convergence_advice(X, stalled=worst.n_iter < max_iter)
     if worst.single and worst.n_iter < max_iter:
-        advice += "; or pass X as float64, as float32 weights may hold no less"
+        advice += "; or pass X as float64, because float32 weights may allow no less"
     warn_user(
         f"Stopped{where} after {worst.n_iter} epochs at a relative duality gap of "
         f"{worst.relative_gap:.1e}, above tol={tol:g}: {advice}.",
@@ -84,17 +84,17 @@ def warn_if_short(
 
 
 def convergence_advice(X, stalled=False):
-    """Advise a scaler if the scale of X is at fault, else a parameter to raise.
+    """Advise a scaler if the scale of X is the cause, else a parameter to raise.
 
-    A column's size is the root mean square of those of its values that are not 0. Columns much larger
-    than the median one are what makes a problem hard; small ones do no harm.
+    A column's size is the root mean square of its nonzero values. Columns much larger than the median make a
+    problem hard; small columns do no harm.
 
     Parameters
     ----------
     X : CSR matrix or ndarray of shape (n_samples, n_features), or None
-        None: there are no columns to blame.
+        None: columns are not the cause.
     stalled : bool, default=False
-        The fit ended before `max_iter`, as its steps gained nothing any more.
+        The fit ended before `max_iter`, because its steps gained nothing.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def convergence_advice(X, stalled=False):
 
 
 def _column_sums(X):
-    """Sums of the squares, and numbers, of each column's values that are not 0; a chunk of rows at a time."""
+    """Return the sums of squares and the counts of each column's nonzero values, by chunks of rows."""
     d = X.shape[1]
     squares, counts = np.zeros(d), np.zeros(d, np.int64)
     for rows in row_blocks(X):

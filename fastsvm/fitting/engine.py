@@ -1,4 +1,4 @@
-"""Solvers driven to their end: one per class, in threads, with verbose lines, callbacks and Ctrl-C."""
+"""Runs of solvers to their end: one per class, in threads, with verbose lines, callbacks and Ctrl-C."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,13 +6,14 @@ from typing import Any
 from .._utils.threads import batches_in_threads, one_blas_thread
 from ..solvers.run import Watcher, run
 
-# Values of X, below which SDCA's threads wait for each other, in Python, longer than they work: two took 0.8
-# to 2 times one's time (classes of USPS, digits, six domains, 77 short texts; folds of a9a, digits, reviews).
+# With fewer values of X, SDCA's threads wait for each other, in Python, longer than they work: two threads
+# took 0.8 to 2 times as long as one (classes of USPS, digits, six domains, 77 short texts; folds of a9a,
+# digits, reviews).
 FEW_VALUES = 1 << 17
 
 
 def workers_for(rows: Any, n_threads: int) -> int:
-    """The number of threads, at most `n_threads`, that pay for runs of SDCA on these `Rows`."""
+    """Return the number of threads, at most `n_threads`, that make runs of SDCA on these `Rows` faster."""
     return n_threads if rows.n_values >= FEW_VALUES else 1
 
 
@@ -31,18 +32,18 @@ def solve_independent(
     Parameters
     ----------
     make_solvers : list of (label, callable)
-        Each callable makes a `Solver`, given the number of threads it may use; called when its turn comes,
-        so that no more than `n_threads` solvers hold memory at a time.
+        Each callable makes a `Solver` from the number of threads that it may use. A callable is called when
+        its turn comes, so that at most `n_threads` solvers hold memory at a time.
     tol, trace : as in `run`
     n_threads : int
-        Threads, which go over the runs first (the kernels release the GIL); if there are more of them,
-        each run gets its share. BLAS gets one thread. Results do not depend on it.
+        Number of threads, first over the runs (the kernels release the GIL). If there are more threads than
+        runs, each run gets its share. BLAS gets one thread. Results do not depend on this number.
     verbose : bool
         Print a line per epoch.
     kept : callable, default=lambda k, result: result
-        Of the k-th run and its Result, at its end, what to return of it.
+        From k and the Result of the k-th run, at its end, to what is returned for this run.
     watchers_of : callable, default=None
-        The list of the k-th run's watchers.
+        From k to the list of the k-th run's watchers.
 
     Returns
     -------
@@ -63,15 +64,15 @@ def solve_independent(
 
 
 def solve_in_order(batches, n_jobs, *, tol, n_threads, trace=False):
-    """Yield a list of the results of each batch of jobs, while the next batch is at work.
+    """Yield a list of the results of each batch of jobs, while the next batch runs.
 
     Parameters
     ----------
     batches : iterable of lists of callables
-        Each is called with ``solve``, of which ``solve(make_solver)`` is the Result of a run. The jobs of a
-        batch are independent; each follows the one at its place in the batch before.
+        Each callable gets ``solve``; ``solve(make_solver)`` returns the Result of a run. The jobs of a batch
+        are independent; each follows the job at its place in the previous batch.
     n_jobs : int, of a batch
-    tol, n_threads, trace : as in `solve_independent`, errors too
+    tol, n_threads, trace : as in `solve_independent`, with its errors
 
     Notes
     -----
@@ -87,7 +88,7 @@ def solve_in_order(batches, n_jobs, *, tol, n_threads, trace=False):
     def solve(make_solver, watchers=(), labels=()):
         solver = make_solver(share)
         live.append(solver)
-        if stopping:  # asked after `live` knows the solver: none is missed
+        if stopping:  # checked after `live` has the solver, so that none is missed
             solver.cancelled = True
         result = run(solver, tol, trace, watchers=watchers, labels=labels)
         live.remove(solver)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from ..solvers.annotations import ArrayLike, ArrayOrSparse
 
-FAR = 10  # times as small an alpha as the last fit's, for which its dual variables will do as they are
-# Attributes of a fit that the next may not have.
+FAR = 10  # with an alpha up to this many times smaller, the last fit's dual variables are used unscaled
+# Attributes of a fit that the next fit may lack.
 OF_ONE_FIT = (
     *("calibration_", "squares_", "objective_", "dual_gap_", "history_", "dual_coef_", "_states"),
     *("thresholds_", "sparse_output_"),
@@ -65,26 +65,26 @@ class Fit:
         raise NotImplementedError
 
     def set_attributes(self, model: Any) -> None:
-        """Make these the attributes of a model, in place of those of another fit."""
+        """Set these attributes of a model, and remove all of an earlier fit."""
         forget_fit(model)
         vars(model).update(self.attributes())
 
 
 def forget_fit(model: Any) -> None:
-    """Remove what a model has of a fit, and the next may lack."""
+    """Remove the attributes of a fit that the next fit may lack."""
     for name in OF_ONE_FIT:
         vars(model).pop(name, None)
 
 
 def one_or_all(values: Any) -> Any:
-    """Return what a model has of its problems: of one that alone, a number as a float; else all."""
+    """Return the values of all problems; a single value alone, a number as a float."""
     if values is None or len(values) != 1:
         return values
     return float(values[0]) if isinstance(values, np.ndarray) else values[0]
 
 
 def has_same_problems(model: Any, targets: Targets) -> bool:
-    """Whether a model's last fit was of these labels, and if so, of as many a row: one or several."""
+    """Whether a model's last fit had these labels, and like them one or several per row."""
     return np.array_equal(targets.classes, getattr(model, "classes_", ())) and targets.is_several == hasattr(
         model, "thresholds_"
     )
@@ -99,7 +99,7 @@ def alpha_n_of_last_fit(model: Any, targets: Targets) -> float | None:
 
 @dataclass(frozen=True)
 class LinearFit(Fit):
-    """What a fit of a linear model found; None is what its method has not.
+    """What a fit of a linear model found; None for what its method does not find.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class LinearFit(Fit):
         What was learned, and whether a row has one label or several.
     coef : ndarray of shape (n_scores, n_features), of the dtype of X
     intercept : ndarray of shape (n_scores,)
-    n_iter : int, epochs of the problem that needed most
+    n_iter : int, the epochs of the longest problem
     objective, gap : ndarray of shape (n_problems,)
     history : list of structured arrays, one per problem
     dual_coef : ndarray of shape (n_scores, n_rows), y_i b_i / (alpha n)
@@ -115,8 +115,8 @@ class LinearFit(Fit):
     alpha_n : float, alpha times the number of rows
     n_rows : int
     t : int, steps of Pegasos
-    states : list of dict, from which `partial_fit` goes on
-    short : list of FitEnd, of the problems that ended above `tol`, but for those that a callback stopped
+    states : list of dict, from which `partial_fit` continues
+    short : list of FitEnd, of the problems that ended above `tol`, except those that a callback stopped
     """
 
     targets: Targets
@@ -166,21 +166,21 @@ def fit_linear(
     keep_dual: bool = True,
     tasks: Any = None,
 ) -> LinearFit:
-    """Fit a linear model, a binary problem for each class against the rest, or one for all classes.
+    """Fit a linear model: a binary problem for each class against the rest, or one problem for all classes.
 
     Parameters
     ----------
     params : SDCAParams, PegasosParams, PerceptronParams or ASDCAParams, checked
     X : ndarray or CSR matrix of shape (n, n_features), or Rows
-    y : array of shape (n,), the labels; an indicator matrix of several a row; or Targets
+    y : array of shape (n,), the labels; an indicator matrix of several labels per row; or Targets
     sample_weight : array of shape (n,), default=None
     threads : int, default=1
     start_of : callable, default=None
-        Of the targets, what the k-th problem starts from, as a function of k; or None for zero.
+        From the targets to a function from k to the start of the k-th problem, or to None for zero.
     rows_of : callable, default=None
-        Of the k-th binary problem, the rows that it sees in place of X; made when its turn comes.
+        From k to the rows of the k-th binary problem, instead of X; called when its turn comes.
     checkpoint : str or path-like, default=None
-        The file from which the fit goes on, and that keeps its dual variables.
+        The file that keeps the dual variables, and from which the fit resumes.
     keep_dual : bool, default=True
         False: drop the dual variables of each problem at its end, 8 bytes per row.
     tasks : TaskCallbacks, default=None
@@ -192,12 +192,12 @@ def fit_linear(
     Raises
     ------
     ValueError
-        On bad rows or labels, and if the checkpoint is of another fit.
+        On invalid rows or labels, and if the checkpoint is of another fit.
     """
     validation, targets = None, targets_of(y)
     targets.warn_of_constants()
     if targets.is_several and is_joint(params, targets.classes):
-        raise ValueError("multi_class='multinomial' is of one label per row; for several leave it at 'ovr'.")
+        raise ValueError("multi_class='multinomial' needs one label per row; for several labels use 'ovr'.")
     if getattr(params, "early_stopping", False):
         X, targets, sample_weight, validation = _with_rows_held_out(params, X, targets, sample_weight)
     with nullcontext() if checkpoint is None else held(checkpoint):
@@ -216,7 +216,7 @@ def fit_linear(
         coef = np.empty((len(targets.labels), rows.n_columns), rows.unchecked_values.dtype)
 
         def kept_part(k: int, result: Result) -> Result:
-            """Of a problem that has ended: of many, no w is there twice."""
+            """Move the w of an ended problem into `coef`, so that no w is kept twice."""
             w = coef if result.w.ndim == 2 else coef[k]
             w[...] = as_coefficients(result.w, coef.dtype)
             return result._replace(w=w, dual=result.dual if keep_dual else None)
@@ -291,7 +291,7 @@ def solver_makers(
     validation: tuple[Any, Targets, Any] | None = None,
     relative: bool = True,
 ) -> Makers:
-    """Return, for each problem, its label and what makes its solver; rows are shared.
+    """Return for each problem its label and a function that makes its solver; rows are shared.
 
     Parameters
     ----------
@@ -300,11 +300,11 @@ def solver_makers(
     targets : Targets
     weights : callable, from k to the weights of the rows in the k-th problem, or None
     starts : callable, default=None
-        Of k, what the k-th problem starts from.
+        From k to the start of the k-th problem.
     validation : (Rows, Targets, weights), default=None
-        Rows by which a solver sees whether it gets on.
+        Rows on which a solver measures its progress.
     relative : bool, default=True
-        Divide the weights by their mean, where the method does.
+        Divide the weights by their mean, if the method does.
     """
     if is_joint(params, targets.classes):
         return [("all classes", partial(_multinomial_solver, params, rows, targets, weights(0), starts))]
@@ -312,7 +312,7 @@ def solver_makers(
     # NumPy's generators take 8 ms to import, and Newton's method needs none.
     seeds = cache(lambda: as_random(params.random_state).randint(2**31 - 1, size=n))
     if not (isinstance(params.random_state, int) and 0 <= params.random_state < 1 << 32):
-        seeds()  # they depend on when they are drawn, or the number is refused
+        seeds()  # they depend on the time of drawing, or the number is refused
 
     def make(k: int, threads: int) -> Any:
         own = rows if rows_of is None else as_rows(rows_of(k), threads, params.is_dual)
@@ -349,13 +349,13 @@ def _multinomial_solver(
 def _checkpoint_of(path: Any, params: Any, rows: Any, targets: Targets, weights: Any) -> Any:
     """The Checkpoint of a fit."""
     if is_joint(params, targets.classes):
-        raise ValueError("A checkpoint is of one-vs-rest fits: there is none with 'multinomial'.")
+        raise ValueError("A checkpoint does not support multi_class='multinomial': use 'ovr'.")
     if params.l1_share:
         raise ValueError(
-            "A checkpoint keeps the dual variables, from which a fit with an l1 penalty cannot go on."
+            "A checkpoint keeps the dual variables, from which a fit with an l1 penalty cannot resume."
         )
     if params.averaging != "last":
-        raise ValueError("A checkpoint has the last iterate only: leave averaging at 'last'.")
+        raise ValueError("A checkpoint keeps the last iterate only: leave averaging at 'last'.")
     from .checkpoint import Checkpoint, fit_fingerprint
 
     objective = ("loss", "hinge_width", "alpha", "fit_intercept")
@@ -364,7 +364,7 @@ def _checkpoint_of(path: Any, params: Any, rows: Any, targets: Targets, weights:
 
 
 def _with_rows_held_out(params: Any, X: Any, targets: Targets, sample_weight: Any) -> Any:
-    """X, labels and weights without the rows that early stopping looks at; and these."""
+    """Return X, labels and weights without the rows for early stopping; and the same for these rows."""
     weights = None if sample_weight is None else as_weights(sample_weight, targets.n_rows)
     seeds = as_random(params.random_state).randint(2**31 - 1, size=1)
     held_rows = targets.held_out(params.validation_fraction, np.random.default_rng(seeds))
@@ -376,7 +376,7 @@ def _with_rows_held_out(params: Any, X: Any, targets: Targets, sample_weight: An
 
 
 def _dual_coef(params: Any, targets: Targets, results: list[Result]) -> np.ndarray:
-    """y_i b_i / (alpha n), written over the solvers' b; of the multinomial, c_i (e_yi - p_i) / (alpha n)."""
+    """y_i b_i / (alpha n), written over the solvers' b; for the multinomial, c_i (e_yi - p_i) / (alpha n)."""
     n = targets.n_rows
     duals = [np.asarray(result.dual) for result in results]
     if is_joint(params, targets.classes):
@@ -391,14 +391,14 @@ def _dual_coef(params: Any, targets: Targets, results: list[Result]) -> np.ndarr
 def linear_warm_start(model: Any) -> Callable[[Targets], Starts | None] | None:
     """Return what SDCA starts from with `warm_start`: dual variables, if rows and labels are the same.
 
-    With an l1 penalty it is the weights, if the last fit had one, and labels and columns are the same.
+    With an l1 penalty, fits start from weights, if the last fit had this penalty, labels and columns.
     """
     if not model.warm_start:
         return None
 
     def start_of(targets: Targets) -> Starts | None:
         if model.penalty != "l2" and model._params.of(model).l1_share:
-            l1 = getattr(model, "solver_", None) in ("columns", "newton")  # or of few columns
+            l1 = getattr(model, "solver_", None) in ("columns", "newton")  # "newton" is for few columns
             if not l1 or not has_same_problems(model, targets):
                 return None
             coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
@@ -407,7 +407,7 @@ def linear_warm_start(model: Any) -> Callable[[Targets], Starts | None] | None:
         alpha_n = alpha_n_of_last_fit(model, targets)
         if alpha_n is None:
             return None
-        # Of a much smaller alpha, w(b) would be much too large. Coordinate steps make up for some of it.
+        # With a much smaller alpha, w(b) would be much too large. Coordinate steps correct some of it.
         far = FAR if model.solver_ == "coordinate" else 1
         alpha_n = min(alpha_n, far * model.alpha * targets.n_rows)
         duals, intercepts = model.dual_coef_, model.intercept_

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 KernelParams = KernelSDCAParams | KernelPegasosParams
 NO_BOUND = (
-    "the kernel is not positive semi-definite, so that the gap is no bound: use kernel='rbf', or raise tol "
+    "the kernel is not positive semi-definite, so the gap is not a bound: use kernel='rbf', or raise tol "
     "or alpha"
 )
 
@@ -51,11 +51,11 @@ class KernelFit(Fit):
     params : KernelSDCAParams or KernelPegasosParams
     classes : ndarray of shape (n_classes,)
     gamma : float
-    support : int32 ndarray, the rows with a coefficient in any class
+    support : int32 ndarray, the numbers of the rows with a coefficient in any class
     support_vectors : ndarray or CSR matrix; None where X is the kernel matrix
     dual_coef : ndarray of shape (n_problems, n_support), y_i b_i / (alpha n)
     result : KernelResult
-    done : ndarray of shape (n_problems,), epochs or, of Pegasos, steps
+    done : ndarray of shape (n_problems,), epochs, or steps of Pegasos
     n_rows : int
     stopped : bool, whether a callback ended it
     indefinite : bool, whether it ended because the kernel is not positive semi-definite
@@ -75,7 +75,7 @@ class KernelFit(Fit):
 
     @property
     def ends(self) -> list[FitEnd]:
-        """How far each problem came."""
+        """The end of each problem."""
         return fit_ends(self.result.objective, self.result.gap, self.done)
 
     def attributes(self) -> dict[str, Any]:  # noqa: D102 (inherited)
@@ -118,7 +118,7 @@ def fit_kernel(
     sample_weight : array of shape (n,), default=None
     threads : int, default=1
     start_of : callable, default=None
-        Of the targets, the dual variables to start from, or None; see `warm_start`.
+        From the targets to the dual variables to start from, or None; see `warm_start`.
     steps : StepCallbacks, default=None
 
     Returns
@@ -177,7 +177,7 @@ def support_of(params: Any, X: Any, coef: np.ndarray) -> tuple[np.ndarray, Any, 
 
 
 def gamma_to_use(params: Any, X: Any) -> float:
-    """Return the gamma of a fit to X; 1 of kernels without."""
+    """Return the gamma of a fit to X; 1 for kernels without gamma."""
     if callable(params.kernel) or params.kernel == "precomputed":
         return 1.0
     return float(gamma_of(params.gamma, X))

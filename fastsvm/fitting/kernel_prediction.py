@@ -1,4 +1,4 @@
-"""Scores of a fitted kernel machine: what the plain models and the estimators share, without any fit."""
+"""Scores of a fitted kernel machine, for plain models and estimators."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class KernelPrediction(Prediction):
     """The fitted attributes of a kernel machine, and the scores that follow from them.
 
-    A class has the fields of `KernelSDCAParams` or `KernelPegasosParams`, and a method `_checked`, which
-    returns rows that may be scored.
+    A subclass has the fields of `KernelSDCAParams` or `KernelPegasosParams`, and a method `_checked`, which
+    returns X checked.
     """
 
     kernel: Any
@@ -85,7 +85,7 @@ class KernelPrediction(Prediction):
             )
 
     def _fitted_kernel(self) -> Any:
-        """Return the kernel of the support vectors; to make it takes longer than a row."""
+        """Return the kernel of the support vectors, which takes longer to make than to use for a row."""
         X, parameters = self.support_vectors_, (self.kernel, self.gamma_, self.degree, self.coef0)
         if callable(self.kernel):
             return GivenKernel(self.kernel, X)

@@ -1,7 +1,7 @@
 """Labels to signs, and solutions to coefficients.
 
-A row has one label (`Targets`) or any number of them (`LabelSets`); both are binary problems to a fit. An
-indicator matrix, dense or sparse, stands for several labels per row. To name them::
+A row has one label (`Targets`) or any number of labels (`LabelSets`); a fit sees both as binary problems. An
+indicator matrix, dense or sparse, stands for several labels per row. To name the labels::
 
     model = SDCA("squared_hinge").fit(X, LabelSets(indicator, ["cheap", "fast", "good"]))
 """
@@ -23,13 +23,13 @@ def signs_of(y: np.ndarray, label: object) -> np.ndarray:
 
 
 class Targets:
-    """Labels as binary problems: one for each class against the rest, or one where there are two.
+    """Labels as binary problems: one for each class against the rest, or one for two classes.
 
-    A fit asks for no more of labels than `classes`, `labels` and the methods here, which `LabelSets` has too.
+    A fit uses only `classes`, `labels` and the methods here, which `LabelSets` has too.
 
     Parameters
     ----------
-    y : ndarray of shape (n,), or None of rows elsewhere
+    y : ndarray of shape (n,), or None if the rows are elsewhere
     classes : ndarray of shape (n_classes,), sorted, default=None
         All labels, if y may lack some.
 
@@ -57,7 +57,7 @@ class Targets:
         return len(self.y)
 
     def attributes(self) -> dict[str, Any]:
-        """What a fitted model has of them, by name."""
+        """Return the attributes of a fitted model, by name."""
         return {"classes_": self.classes}
 
     def signs(self, k: int) -> np.ndarray:
@@ -69,19 +69,19 @@ class Targets:
         return np.array([self.signs(k) for k in range(len(self.labels))])
 
     def codes(self) -> np.ndarray:
-        """All there is to know of y but the names of labels, as numbers."""
+        """Return y as numbers, without the names of labels."""
         return np.unique(self.y, return_inverse=True)[1]
 
     def taken(self, rows: Any) -> "Targets":
-        """Those of some rows; all classes stay."""
+        """Return the targets of some rows; all classes stay."""
         return Targets(self.y[rows], self.classes)
 
     def held_out(self, fraction: float, random: Any) -> np.ndarray:
-        """Mark this share of the rows, drawn at random, of each label, or of several a row of all."""
+        """Mark a random share of the rows of each label; with several labels per row, of all rows."""
         return held_out(self.y, fraction, random)
 
     def warn_of_constants(self) -> None:
-        """Warn of labels that all rows have, or none, whose problems have constants as solutions."""
+        """Warn of labels that all rows or no row have: the solutions of their problems are constants."""
 
     def weights(self, class_weight: Any, sample_weight: Any) -> Any:
         """The weight of each row: sample_weight times class weight; None when all are 1."""
@@ -95,32 +95,32 @@ class Targets:
         return total
 
     def weights_of(self, class_weight: Any, sample_weight: Any) -> Callable[[int], Any]:
-        """The `weights` of each problem, as a function of its number: all the same, except with label sets.
+        """Return a function from a problem's number to its `weights`: the same for all, except in LabelSets.
 
-        Of these "balanced" is so within each problem, whose rows with the label weigh as much as those
-        without; a dict has weights of the rows with a label, in its own problem.
+        There, "balanced" gives rows with the label and rows without the same total weight in each problem; a
+        dict gives the weight of rows with a label in the problem of this label.
         """
         weights = self.weights(class_weight, sample_weight)
         return lambda k: weights
 
 
 class LabelSets(Targets):
-    """Several labels per row, as one binary problem per label: rows that have it against rows that do not.
+    """Several labels per row: one binary problem per label, of rows with the label against rows without.
 
-    A fit takes it instead of y. It needs memory for the ones, and for one column of signs at a time.
+    A fit takes `LabelSets` instead of y. The fit needs memory for the ones, and for one column of signs.
 
     Parameters
     ----------
     indicator : array or sparse matrix of shape (n, n_labels), of 0 and 1
-        Whether a row has a label; rows without any count as all others.
+        Whether a row has a label. Rows without labels count as all others.
     classes : sequence of length n_labels, in ascending order, default=None
-        The labels' names; their numbers by default.
+        The labels' names; numbers of columns by default.
 
     Attributes
     ----------
     classes, labels : ndarray of shape (n_labels,)
     sparse_output : bool
-        Whether `indicator` is sparse, as predictions are then.
+        Whether `indicator` is sparse, and so are predictions.
 
     Raises
     ------
@@ -135,12 +135,12 @@ class LabelSets(Targets):
         self.sparse_output = sparse.issparse(indicator)
         Y = as_csr(indicator) if self.sparse_output else np.asarray(indicator)
         if Y.ndim != 2 or Y.shape[1] < 2 or Y.dtype.kind not in "biuf":
-            raise ValueError(f"y must be a table of two columns or more, of 0 and 1; it is of {Y.shape}.")
-        Y = self._table = sparse.coo_array(Y).tocsc()  # a copy, in which each place is there once
+            raise ValueError(f"y must be a table of 0 and 1, of two columns or more; its shape is {Y.shape}.")
+        Y = self._table = sparse.coo_array(Y).tocsc()  # a copy without repeated places
         Y.eliminate_zeros()
         for k in np.flatnonzero(Y.data != 1):
             place = f"y[{Y.indices[k]}, {np.searchsorted(Y.indptr, k, 'right') - 1}]"
-            raise ValueError(f"y has a column for each label, of 0 and 1; {place} is {Y.data[k]}.")
+            raise ValueError(f"y must have a column of 0 and 1 for each label; {place} is {Y.data[k]}.")
         Y.data = Y.data.astype(np.int8)
         self.classes = self.labels = np.arange(Y.shape[1]) if classes is None else np.asarray(classes)
         if self.classes.shape != Y.shape[1:] or not (self.classes[:-1] < self.classes[1:]).all():
@@ -190,11 +190,11 @@ class LabelSets(Targets):
         names = self.labels[np.isin(np.diff(self._table.indptr), [0, self.n_rows])].tolist()
         if names:
             more = f" and {len(names) - 1} more" if names[1:] else ""
-            warn_user(f"No row has the label {names[0]!r}{more}, or all: there is nothing to learn about it.")
+            warn_user(f"No row or every row has the label {names[0]!r}{more}: there is nothing to learn.")
 
 
 def is_indicator(y: Any) -> bool:
-    """Whether y has a column for each label, two or more."""
+    """Whether y has a column for each label, at least two."""
     if sparse.issparse(y) or isinstance(y, LabelSets):
         return True
     shape = np.asarray(y, object if isinstance(y, (list, tuple)) else None).shape
@@ -202,19 +202,19 @@ def is_indicator(y: Any) -> bool:
 
 
 def targets_of(y: Any, classes: Any = None) -> Targets:
-    """The Targets or, of a table, the LabelSets of y, which is checked, or one of them already."""
+    """Return the checked y as Targets, or a table as LabelSets; Targets and LabelSets as they are."""
     if isinstance(y, Targets):
         return y
     return (LabelSets if y.ndim == 2 else Targets)(y, classes)
 
 
 def as_targets(y: Any, n_rows: int, classes: Any = None) -> Targets:
-    """Labels of `n_rows` rows as Targets or, of an indicator matrix, LabelSets; checked."""
+    """Check the labels of `n_rows` rows; return Targets, or LabelSets for an indicator matrix."""
     if not is_indicator(y):
         return Targets(as_labels(y, n_rows), classes)
     targets = y if isinstance(y, LabelSets) else LabelSets(y, classes)
     if targets.n_rows != n_rows:
-        raise ValueError(f"y has labels of {targets.n_rows} rows; X has {n_rows} rows.")
+        raise ValueError(f"y has labels for {targets.n_rows} rows; X has {n_rows} rows.")
     return targets
 
 
@@ -226,7 +226,7 @@ def batch_classes(model: Any, y: np.ndarray, classes: Any, class_weight: Any) ->
     given: Any = None if named is None else np.unique(named)
     known: Any = getattr(model, "classes_", given)
     if known is None:
-        raise ValueError("The first call of partial_fit needs classes, all labels that will come.")
+        raise ValueError("The first call of partial_fit needs classes: all labels of all batches.")
     if named is not None and not np.array_equal(given, known):
         raise ValueError(f"classes is {list(named)}, but earlier calls had {known.tolist()}.")
     new = np.setdiff1d(y, known)
@@ -236,7 +236,7 @@ def batch_classes(model: Any, y: np.ndarray, classes: Any, class_weight: Any) ->
 
 
 def batch_targets(model: Any, y: Any, n_rows: int, classes: Any, class_weight: Any) -> Targets:
-    """The labels of a batch, for a model that learns batch by batch; several a row need no classes."""
+    """The labels of a batch, for a model that learns by batches; several labels per row need no classes."""
     several = is_indicator(y)
     if several != hasattr(model, "thresholds_") and hasattr(model, "classes_"):
         many = "one label", "several labels"
@@ -250,7 +250,7 @@ def batch_targets(model: Any, y: Any, n_rows: int, classes: Any, class_weight: A
 
 
 def classes_of(y: np.ndarray) -> np.ndarray:
-    """`np.unique`, without a hash table or a sort where there are up to two whole numbers."""
+    """Return `np.unique(y)`, without a hash table or a sort for up to two whole numbers."""
     if y.dtype.kind in "biuf" and y.size:
         ends = np.array([y.min(), y.max()])
         if ((y == ends[0]) | (y == ends[1])).all():
@@ -259,12 +259,12 @@ def classes_of(y: np.ndarray) -> np.ndarray:
 
 
 def known_labels(y: Any, name: str = "y") -> Any:
-    """Labels that NumPy can sort: y itself, but for objects that are numbers, or strings of NumPy's own kind.
+    """Return labels that NumPy can sort: y itself, unless it has numbers as objects or NumPy's own strings.
 
     Raises
     ------
     ValueError
-        If one is missing, if there are words and numbers, or other things.
+        If a label is missing, if text and numbers are mixed, or if labels have another type.
     """
     labels = np.asarray(y, object if isinstance(y, (list, tuple)) else None)
     odd = np.isnat(labels).any() if labels.dtype.kind in "mM" else labels.dtype.kind in "TO"
@@ -286,7 +286,7 @@ def known_labels(y: Any, name: str = "y") -> Any:
 
 
 def as_labels(y: Any, n_rows: int) -> np.ndarray:
-    """Labels as an array, checked to be one for each row, and no measurements."""
+    """Return labels as an array, checked to be one per row, and not measurements."""
     y = np.asarray(known_labels(y))
     if y.ndim == 2 and y.shape[1] == 1:
         y = y.ravel()
@@ -300,11 +300,11 @@ def as_labels(y: Any, n_rows: int) -> np.ndarray:
 
 
 def as_coefficients(values: Any, dtype: Any) -> np.ndarray:
-    """Float64 coefficients in the dtype of X, or a ValueError if they do not fit."""
+    """Return float64 coefficients in the dtype of X; raise a ValueError if they do not fit."""
     with np.errstate(over="ignore"):
         array = np.asarray(values, dtype=dtype)
     if not np.isfinite(array).all():
-        raise ValueError(f"The coefficients are beyond {np.dtype(dtype)}: scale X, or pass it as float64.")
+        raise ValueError(f"The coefficients overflow {np.dtype(dtype)}: scale X, or pass X as float64.")
     return array
 
 
@@ -314,7 +314,7 @@ def class_weights(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.n
     Parameters
     ----------
     class_weight : "balanced" or dict of label to weight
-        n / (n_classes * count of the label); 1 for labels that the dict has not.
+        "balanced": n / (n_classes * count of the label). A dict gives 1 to labels that it lacks.
     classes : ndarray of shape (n_classes,), sorted
         All labels, in ascending order.
     y : array of shape (n,)
@@ -328,13 +328,13 @@ def class_weights(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.n
     Raises
     ------
     ValueError
-        If it is neither, or has other labels in place of some class.
+        If `class_weight` is neither, or a dict has unknown labels instead of some class.
     """
     return weights_of_counts(class_weight, classes, [np.count_nonzero(y == label) for label in classes])
 
 
 def weights_of_counts(class_weight: Any, classes: np.ndarray, counts: Any) -> np.ndarray:
-    """The weight of each class, from the numbers of their rows; as `class_weights`."""
+    """Return the weight of each class, from the numbers of their rows; as `class_weights`."""
     counts = np.array(counts)
     if isinstance(class_weight, str) and class_weight == "balanced":
         if not counts.all():
@@ -358,13 +358,13 @@ def require_class_weight(class_weight: Any) -> None:
 
 
 def held_out(y: np.ndarray, fraction: float, random: Any) -> np.ndarray:
-    """Mark this share of the rows of each label, drawn at random; one row of each is left at least."""
+    """Mark a random share of the rows of each label; at least one row of each is left."""
     chosen = np.zeros(len(y), bool)
     for label in np.unique(y):
         rows = random.permutation(np.flatnonzero(y == label))
         chosen[rows[: min(round(fraction * len(rows)), len(rows) - 1)]] = True
     if not chosen.any():
-        raise ValueError(f"validation_fraction={fraction} of {len(y)} rows is none of any label: raise it.")
+        raise ValueError(f"validation_fraction={fraction} of {len(y)} rows holds out no row: raise it.")
     return chosen
 
 

@@ -1,6 +1,6 @@
 """The plain linear models: parameters and predictions of `fastsvm.SDCAClassifier` and its siblings.
 
-They have no scikit-learn's contract, and import nothing of it.
+They do not follow scikit-learn's contract, and import nothing from it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class PlainLinear(PlainModel, LinearPrediction):
 
 
 class SDCA(PlainLinear, SDCAFields):
-    """Dual coordinate ascent, or Newton's method; parameters, attributes as in `fastsvm.SDCAClassifier`."""
+    """SDCA or Newton's method; parameters and attributes as in `fastsvm.SDCAClassifier`."""
 
     _params = SDCAParams
 
@@ -69,11 +69,11 @@ class SDCA(PlainLinear, SDCAFields):
         ----------
         X, y, sample_weight, checkpoint : as in `fastsvm.SDCAClassifier.fit`
             Rows, labels, weights and a file.
-            For labels with names of their own, several a row, y is `LabelSets(indicator, names)`.
+            To name several labels per row, pass y as `LabelSets(indicator, names)`.
         rows_of : callable, default=None
-            Of the k-th binary problem, the rows that it sees in place of X; made when its turn comes.
+            From k to the rows of the k-th binary problem, instead of X; called when its turn comes.
         keep_dual : bool, default=True
-            False: there is no `dual_coef_`, 8 bytes per row and problem, which warm starts need.
+            False: drop `dual_coef_`, 8 bytes per row and problem, which warm starts need.
 
         Returns
         -------
@@ -91,11 +91,11 @@ class ASDCA(PlainLinear, ASDCAFields):
     _params = ASDCAParams
 
     def fit(self, X: ArrayOrSparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit from scratch, as `fastsvm.ASDCAClassifier.fit` does.
+        """Fit from scratch.
 
         Parameters
         ----------
-        X, y, sample_weight : as there
+        X, y, sample_weight : as in `fastsvm.ASDCAClassifier.fit`
             Rows, labels and weights.
 
         Returns

@@ -1,4 +1,4 @@
-"""Stochastic steps that go on: from a given start, from the last fit, and batch by batch."""
+"""Stochastic steps that continue from a given start, from the last fit, or batch by batch."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def fit_batch(
     threads: int,
     first: dict[str, Any] | None = None,
 ) -> LinearFit:
-    """Make one pass over rows, from where a model is; the LinearFit has no objective, and the new states.
+    """Make one pass over rows from a model's state; the LinearFit has the new states and no objective.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ def fit_batch(
     model : fitted or not; it is not changed
     X, y, sample_weight, threads : as in `fit_linear`
     classes : array of shape (n_classes,), default=None
-        All labels that will ever come; a model that is not fitted needs them.
+        All labels of all batches; required if the model is not fitted.
     first : dict, default=None
-        What the solvers' state has at the first batch, or at the first after a fit.
+        Entries of the solvers' state at the first batch, or at the first after a fit.
     """
     targets = batch_targets(model, y, X.shape[0], classes, params.class_weight)
     rows = as_rows(X, threads, params.is_dual)
@@ -91,7 +91,7 @@ def fit_batch(
 
 
 def _states_of(model: Any, n: int, first: dict[str, Any] | None) -> list[dict[str, Any] | None]:
-    """From where each of n problems goes on: the last batch, a fit, or zero."""
+    """Return the states in which n problems continue: after the last batch, a fit, or at zero."""
     if states := getattr(model, "_states", None):
         return list(states)
     if not hasattr(model, "coef_"):

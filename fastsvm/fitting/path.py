@@ -1,4 +1,4 @@
-"""The solutions for ever smaller alpha, each between two others or started from them, and certified."""
+"""Certified solutions for decreasing alphas, each interpolated between two others or started from them."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class SDCAPath(NamedTuple):
     objectives : ndarray of shape (n_alphas,)
         The objective P(w, b0) of `sdca_path` at each solution.
     dual_gaps : ndarray of shape (n_alphas,)
-        P minus a lower bound on its optimum, in units of P.
+        P minus a lower bound on its minimum, in units of P.
     n_iters : ndarray of shape (n_alphas,), int
-        Epochs done; 0 where the solution lies on the line between two others.
+        Epochs done; 0 for a solution interpolated between two others.
     """
 
     alphas: np.ndarray
@@ -70,17 +70,16 @@ def sdca_path(
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
-    X is checked, and the norms of its rows are computed, once. Twenty alphas over a factor of 1000 cost
-    about as much as one to eight fits of the smallest alpha.
+    Here x_i is row i of X, y_i its label (1 or -1), c_i its weight, n the number of rows and phi the `loss`.
+    X is checked once. Twenty alphas over a factor of 1000 cost as much as one to eight fits at the smallest.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
-        As in `SDCAClassifier.fit`: CSR and C-ordered arrays of float32 or float64 are not copied. The
-        result of `as_rows`, for several paths, is not checked again.
+        As in `SDCAClassifier.fit`: CSR and C-ordered arrays of float32 or float64 are not copied. For several
+        paths, pass the result of `as_rows`, which is not checked again.
     y : array of shape (n_samples,)
-        Labels of any kind, of two classes; the second one in sorted order is +1.
+        Labels of any kind, of two classes; the second in sorted order is +1.
     alphas : array of shape (n_alphas,), default=None
         Regularisation strengths > 0, in any order. By default `n_alphas` in geometric progression from
         the largest that matters (see Notes) down to `eps` times that.
@@ -94,7 +93,7 @@ def sdca_path(
         The share of the l1 norm in penalty="elasticnet".
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0, which are divided by their mean: a row of weight 2 counts twice, one of 0 not at all.
+        Weights c_i >= 0, divided by their mean: a row of weight 2 counts twice, a row of weight 0 not at all.
     fit_intercept : bool, default=True
         Also minimise over b0, which is not regularised.
     max_iter : int, default=1000
@@ -102,9 +101,9 @@ def sdca_path(
     tol : float > 0 or None, default=1e-3
         Relative duality gap, gap / P, at which to go on to the next alpha.
     n_jobs : int or None, default=None
-        Threads; does not change the result.
+        Number of threads. Does not change the result.
     random_state : int, numpy Generator or None, default=None
-        Seed of all random choices: the same seed gives the same result.
+        Seed of all random choices.
 
     Returns
     -------
@@ -114,21 +113,21 @@ def sdca_path(
     Raises
     ------
     ValueError
-        On bad input; the message names the argument and what is wrong.
+        On invalid input; the message names the argument and the fault.
 
     Warns
     -----
     ConvergenceWarning
-        Once, if any solution's gap is above `tol`, for the worst.
+        Once, for the largest gap, if any gap is above `tol`.
 
     Notes
     -----
-    The largest alpha that matters: as alpha grows, w goes to g / alpha, where g = 1/n sum_i b_i y_i x_i
-    and the dual variables b_i = c_i |phi'(0)|, scaled down in the heavier class so that sum_i b_i y_i = 0 if
-    there is an intercept. The path starts at the alpha at which no |g.x_i| / alpha is above 1 (with an
-    intercept: at which they lie within an interval of length 2). For the hinge without intercept, w =
-    g / alpha is exact there and above, where no row has passed its margin (Hastie et al. 2004); for other
-    losses the derivatives have changed little. With an l1 penalty it is exact: there and above, w = 0.
+    As alpha grows, w approaches g / alpha, where g = 1/n sum_i b_i y_i x_i with dual variables b_i = c_i
+    |phi'(0)|. With an intercept, the b_i of the heavier class are scaled down so that sum_i b_i y_i = 0. The
+    largest alpha that matters is where no |g.x_i| / alpha is above 1; with an intercept, where all g.x_i /
+    alpha lie within an interval of length 2. For the hinge without intercept, w = g / alpha is exact from
+    this alpha on (Hastie et al. 2004); for other losses it is a good approximation. With an l1 penalty, w = 0
+    from the largest alpha on.
 
     References
     ----------
@@ -175,7 +174,7 @@ def sdca_path(
 
 
 def as_alphas(alphas, n_alphas, eps, largest):
-    """The alphas in decreasing order, checked; a grid down from `largest()` if there are none."""
+    """Return the checked alphas in decreasing order; a grid down from `largest()` if `alphas` is None."""
     if alphas is None:
         n_alphas = positive("n_alphas", n_alphas, kind=int)
         if positive("eps", eps) >= 1:
@@ -185,7 +184,7 @@ def as_alphas(alphas, n_alphas, eps, largest):
 
 
 def decreasing_alphas(alphas):
-    """The alphas in decreasing order, checked."""
+    """Return the checked alphas in decreasing order."""
     alphas = np.array(alphas, dtype=float)
     if alphas.ndim != 1 or not alphas.size:
         raise ValueError(f"alphas must be a list of positive numbers; its shape is {alphas.shape}.")
@@ -195,7 +194,7 @@ def decreasing_alphas(alphas):
 
 
 def largest_alpha(problem, params):
-    """The alpha above which w = g / alpha, nearly; see `sdca_path`. It is 0 where g is."""
+    """Return the alpha above which w is nearly g / alpha; see `sdca_path`. It is 0 if g is 0."""
     if params.l1_share:
         from ..solvers.l1_solver import largest_l1_alpha
 

@@ -1,4 +1,4 @@
-"""The runs for ever smaller alpha, and the solutions between two that take none."""
+"""The runs for decreasing alphas, and solutions interpolated between two runs."""
 
 import math
 from dataclasses import dataclass, replace
@@ -12,15 +12,15 @@ from ..solvers.l1_solver import L1Solver
 from ..solvers.make_solver import is_tall, make_solver, suits_newton
 from ..solvers.tall_newton_solver import TallNewtonSolver
 
-# 2.4 to 5.7 are alike (passes over X of five texts and three grids, time on three tables).
-REACH = 3.2  # times as small the next alpha to solve may be for a smooth loss; and again by Newton's method
-# 4 to 10 are alike (time on five texts and two grids).
-FEW_EPOCHS = 6  # of the last run; after more of them, one long way takes as many as its parts do together
+# Values from 2.4 to 5.7 do alike (passes over X of five texts and three grids, time on three tables).
+REACH = 3.2  # largest factor to the next alpha to solve for a smooth loss; again by Newton's method
+# Values from 4 to 10 do alike (time on five texts and two grids).
+FEW_EPOCHS = 6  # of the last run; after more, one long way takes as many as its parts together
 
 
 @dataclass
 class PathSolution:
-    """The solution at the k-th alpha, with what it takes to combine it with another without passes over X.
+    """The solution at the k-th alpha, and arrays that combine it with another without passes over X.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class PathSolution:
     alpha : float
     result : Result
     w_of_dual : ndarray of w's shape, w(b)
-    margins : ndarray of shape (n_rows,), or None until asked for
+    margins : ndarray of shape (n_rows,), or None until needed
     """
 
     k: int
@@ -44,10 +44,10 @@ class PathSolution:
 
 
 class Path:
-    """The runs of one problem for ever smaller alpha.
+    """The runs of one problem for decreasing alphas.
 
-    An alpha further down comes first. Those in between are then looked for on the lines between the two
-    solutions, of w and of b: objective and bound cost no pass over X there.
+    A much smaller alpha is solved first. Solutions in between are then looked for on the lines between the w
+    and the b of two solutions, where objective and bound cost no pass over X.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ class Path:
     def __init__(self, problem, alphas, random, params):
         self.problem, self.alphas, self.random, self.params = problem, alphas, random, params
         self.tol, self.loss = params.tol, params.loss_entry
-        self.previous = self.before_previous = None  # the last two solutions that were taken
-        self.pending = []  # those further down that wait for those between, the next one last
+        self.previous = self.before_previous = None  # the last two solutions returned
+        self.pending = []  # solutions at smaller alphas that wait for those between, the next one last
         self.margin_change = math.inf
 
     def result(self, k, solve):
-        """The result at the k-th alpha, the next; `solve` as in `solve_in_order`."""
+        """Return the result at the next alpha, the k-th; `solve` is as in `solve_in_order`."""
         while not self.pending or self.pending[-1].k > k:
             if not self.pending:
                 target_index, between = self._next_target_index(k), None
@@ -91,11 +91,11 @@ class Path:
         return suits_newton(self.problem, replace(self.params, alpha=alpha))
 
     def _solution(self, k, between, solve):
-        """The PathSolution of a run, which starts from `between` if there is one, or else from the last."""
+        """Return the PathSolution of a run from `between`, or from the last solution if that is None."""
         alpha, start, near = self.alphas[k], None, between or self.previous
         newton = self._suits_newton(alpha)
         if near is not None and newton:
-            # On a line, margins are off by about t (1 - t) of its length, in root mean square.
+            # On a line, the root mean square error of margins is about t (1 - t) of its length.
             if between is None:
                 margin_change = self.margin_change
             else:
@@ -113,12 +113,12 @@ class Path:
 
         result = solve(solver_of)
         w_of_dual = result.w
-        if newton and is_tall(self.problem, self.loss):  # its w need not be that of the dual variables
+        if newton and is_tall(self.problem, self.loss):  # its w need not follow from the dual variables
             w_of_dual = self.problem.primal_from_dual(result.dual, alpha)
         return PathSolution(k, alpha, result, w_of_dual)
 
     def _take(self):
-        """The result at the next alpha."""
+        """Return the result at the next alpha."""
         solution, previous = self.pending.pop(), self.previous
         if previous is not None and solution.result.solver == "newton":
             self.margin_change = self._distance(previous, solution)
@@ -133,7 +133,7 @@ class Path:
         return solution.margins
 
     def _distance(self, one, two):
-        """Root mean square of the differences between margins."""
+        """Return the root mean square difference between margins."""
         return float(np.sqrt(np.mean(np.square(self._margins(two) - self._margins(one)))))
 
     def _bound(self, dual, square, alpha):
@@ -142,9 +142,9 @@ class Path:
         return dual_sum(p.signs, dual, p.weights, self.loss.struct) / p.n - square / (2 * alpha)
 
     def _solution_between(self, k, left, right):
-        """The solution at the k-th alpha, within `tol` or not: w of lowest objective, b of highest bound.
+        """Interpolate the k-th solution, within `tol` or not: w by lowest objective, b by highest bound.
 
-        They are at the same place as alpha is on the grid, or where a parabola says is better.
+        Both are taken at the place of alpha on the grid, or where a parabola has a better value.
         """
         alpha, (one, two), p = self.alphas[k], (left.result, right.result), self.problem
         margins, sums = (self._margins(left), self._margins(right)), (left.sums, right.sums)
@@ -173,12 +173,11 @@ class Path:
         return PathSolution(k, alpha, result, w_of_dual, blend(*margins, t))
 
     def _best_start(self, alpha):
-        """The start with the best bound among multiples of the last dual variables.
+        """Return the start with the best bound among multiples of the last dual variables.
 
-        Where most rows are at a bound, their b stay as alpha shrinks and w grows; where a plane parts the
-        classes, w stays and all b shrink with alpha. Which multiple of b is between is found without a
-        pass over X. For losses whose b change smoothly, so are multiples of what continues the line
-        through the last two solutions.
+        If most b are at a bound, they stay as alpha shrinks and w grows. If a plane separates the classes, w
+        stays and all b shrink with alpha. The best multiple between these cases is found without a pass over
+        X. For losses whose b change smoothly, multiples of an extrapolation of the last two b are tried too.
         """
         previous = self.previous
         dual = previous.result.dual
@@ -194,7 +193,7 @@ class Path:
         return dual, previous.result.intercept, w
 
     def _best_multiple(self, dual, w, alpha):
-        """The best bound of t * dual, nearly, that multiple, and its w."""
+        """Return nearly the best bound of t * dual, this multiple, and its w."""
         norm = alpha**2 * float(w @ w)
         t, best = best_dual_multiple(
             lambda t: self._bound(t * dual, t * t * norm, alpha), min(1.0, alpha / self.previous.alpha)
@@ -203,7 +202,7 @@ class Path:
 
 
 class L1Path:
-    """The runs of one problem with an l1 penalty for ever smaller alpha, each from the weights of the last.
+    """The runs of one problem with an l1 penalty for decreasing alphas, each from the weights of the last.
 
     Parameters
     ----------
@@ -215,7 +214,7 @@ class L1Path:
         self.start = None
 
     def result(self, k, solve):
-        """The result at the k-th alpha, the next; `solve` as in `solve_in_order`."""
+        """Return the result at the next alpha, the k-th; `solve` is as in `solve_in_order`."""
         solvers = []
 
         def solver_of(threads):
@@ -232,19 +231,19 @@ class L1Path:
 
 
 def path_of(problem, alphas, random, params):
-    """The runs that suit the penalty; as `Path`."""
+    """Return the runs that suit the penalty, a `Path` or an `L1Path`."""
     if params.l1_share:
         return L1Path(problem, alphas, params)
     return Path(problem, alphas, random, params)
 
 
 def blend(one, two, t):
-    """The place t of the way from one to two, which is one where they are equal."""
+    """Return the point at share t of the way from one to two; exactly one where both are equal."""
     return one + t * (two - one)
 
 
 def products(one, two):
-    """The products of one with itself, of the two, and of two with itself."""
+    """Return the products one.one, one.two and two.two."""
     return float(one @ one), float(one @ two), float(two @ two)
 
 
@@ -254,7 +253,7 @@ def blended_norm(products, t):
 
 
 def parabola_min(value, middle, at_middle, left, right):
-    """A t with a lower value(t) than `middle`, where a parabola through those at 0, there and 1 has one."""
+    """Return t and value(t) at the minimum of a parabola through 0, `middle` and 1; `middle` if lower."""
     found, slope = (middle, at_middle), (at_middle - left) / middle
     bend = (right - left - slope) / (1 - middle)
     if bend > 0 and 0 < (t := (middle - slope / bend) / 2) < 1:
@@ -263,7 +262,7 @@ def parabola_min(value, middle, at_middle, left, right):
 
 
 def best_dual_multiple(bound, low):
-    """The t in [low, 1] of the highest bound(t), nearly, and that bound: from a parabola through three."""
+    """Return nearly the t in [low, 1] with the highest bound(t), and this bound, by a parabola."""
     t = np.array([low, (1 + low) / 2, 1.0])
     bounds = left, middle, right = [bound(each) for each in t]
     k = int(np.argmax(bounds))

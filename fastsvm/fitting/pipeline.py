@@ -1,10 +1,10 @@
-"""Steps in a row."""
+"""A pipeline of plain models."""
 
 from .prediction import require_predict_proba
 
 
 class Pipeline:
-    """Transformers and a classifier; what each makes of X goes to the next.
+    """Transformers and a classifier; each step's output is the next step's input.
 
     Parameters
     ----------
@@ -14,7 +14,7 @@ class Pipeline:
 
     def __init__(self, steps):
         if isinstance(steps, str) or not steps:
-            raise ValueError(f"steps must be a list of pairs (name, step), one at least; got {steps!r}.")
+            raise ValueError(f"steps must be a list of at least one pair (name, step); got {steps!r}.")
         self.steps = steps
 
     def __getitem__(self, key):
@@ -27,7 +27,7 @@ class Pipeline:
         return dict(self.steps)
 
     def fit(self, X, y):
-        """Fit every step to what the ones before make of X, and return the pipeline.
+        """Fit every step to the output of the steps before, and return the pipeline.
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ class Pipeline:
         return self[-1].decision_function(self._transformed(X))
 
     def predict(self, X):
-        """Return the class of the highest score for each of X.
+        """Return the class with the highest score for each row.
 
         Parameters
         ----------
@@ -88,6 +88,6 @@ class Pipeline:
 
     @property
     def predict_proba(self):
-        """A function that returns the probabilities of the classes of X, where the classifier has any."""
+        """A function that returns the probabilities of the classes of X, if the classifier has any."""
         require_predict_proba(self[-1])
         return lambda X: self[-1].predict_proba(self._transformed(X))

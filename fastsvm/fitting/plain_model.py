@@ -1,4 +1,4 @@
-"""What models without scikit-learn's contract have in its place: parameters, checks of X, and threads."""
+"""The base of models without scikit-learn's contract: parameters, checks of X, and threads."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Parameters:
     """Reading and setting parameters, as in scikit-learn's BaseEstimator, for plain models."""
 
     def get_params(self, deep=False):
-        """Return the parameters by name; `deep` is ignored, as there are none within others.
+        """Return the parameters by name.
 
         Parameters
         ----------
         deep : bool, default=False
-            Taken, and not read: no parameter has parameters.
+            Not used: no parameter has parameters.
 
         Returns
         -------
@@ -59,13 +59,13 @@ class PlainModel(Parameters):
     n_features_in_: int
 
     def _checked(self, X: Any, reset: bool = True) -> Any:
-        """X as CSR or as a C-ordered array, of float32 or float64; values are left to the solvers.
+        """Return X as CSR or a C-ordered array, of float32 or float64; the solvers check the values.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
         reset : bool, default=True
-            Remember the number of columns, or else check it.
+            True: remember the number of columns. False: check it.
         """
         X = with_floats(as_csr(X, columns=not reset))
         if not sparse.issparse(X):

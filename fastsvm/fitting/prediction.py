@@ -1,4 +1,4 @@
-"""What plain models and estimators share: predictions from the fitted attributes, and no fit."""
+"""Predictions from fitted attributes, for plain models and estimators."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Prediction:
     classes_: np.ndarray
 
     def decision_function(self, X: ArrayOrSparse) -> np.ndarray:
-        """The scores; a subclass has its own."""
+        """Return the scores; subclasses implement this."""
         raise NotImplementedError
 
     def predict(self, X: ArrayOrSparse) -> Any:
-        """The class with the highest score; with several labels per row, those above their thresholds.
+        """Return the class with the highest score; with several labels per row, all above their thresholds.
 
         Parameters
         ----------
@@ -37,13 +37,13 @@ class Prediction:
         Returns
         -------
         ndarray of shape (n_samples,), of the labels' dtype
-            After a fit to an indicator matrix such a matrix, of shape (n_samples, n_labels); it is sparse,
-            as CSR, if that was.
+            After a fit to an indicator matrix, an indicator matrix of shape (n_samples, n_labels): CSR if the
+            fitted one was sparse.
         """
-        return predicted(self, self.decision_function(X))  # which says whether there has been a fit
+        return predicted(self, self.decision_function(X))  # it raises an error before a fit
 
     def predict_proba(self, X: ArrayOrSparse) -> np.ndarray:
-        """Class probabilities; for loss='log', and for models that were calibrated.
+        """Return class probabilities, with loss='log' or after calibration.
 
         Parameters
         ----------
@@ -52,14 +52,14 @@ class Prediction:
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            sigmoid(w.x + b0); with more than two classes normalised to sum to 1, but not with several labels
-            per row; with multi_class="multinomial" the softmax of the scores. If the model has a
-            `calibration_`, its probabilities of the scores, whatever the loss.
+            sigmoid(w.x + b0), normalised to sum to 1 with more than two classes, but not with several labels
+            per row. With multi_class="multinomial", the softmax of the scores. If the model has a
+            `calibration_`, probabilities follow from it, whatever the loss.
 
         Raises
         ------
         AttributeError
-            If the loss is another, and there is no calibration.
+            If the loss is not "log", and the model has no `calibration_`.
         """
         return probabilities(self, self.decision_function(X))
 
@@ -69,11 +69,11 @@ class LinearPrediction(Prediction):
 
     A class has a method `_checked(X, reset=False)`, which returns rows that may be scored.
 
-    `squares_`, of the shape of `coef_`, is there if each problem divides w.x by a norm of its own: the root
-    of the sum of x_j^2 times these squares. `OwnRatios.fit_classifier` of `fastsvm.text` sets it.
+    `squares_`, of the shape of `coef_`, exists if each problem divides w.x by its own norm of x: the square
+    root of the sum of x_j^2 times its squares. `OwnRatios.fit_classifier` of `fastsvm.text` sets it.
 
-    `thresholds_`, of shape (n_labels,), is there after a fit to several labels per row: those whose score is
-    above their threshold are predicted. A fit makes all of them 0; they may be changed, and files keep them.
+    `thresholds_`, of shape (n_labels,), exists after a fit to several labels per row: labels with scores
+    above their thresholds are predicted. A fit sets all to 0; you may change them, and files keep them.
     """
 
     coef_: Any
@@ -97,7 +97,7 @@ class LinearPrediction(Prediction):
             raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit first.")
 
     def decision_function(self, X: ArrayOrSparse) -> np.ndarray:
-        """Signed scores w.x + b0.
+        """Return the signed scores w.x + b0.
 
         Parameters
         ----------
@@ -106,12 +106,12 @@ class LinearPrediction(Prediction):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes one score per row, where above 0 means `classes_[1]`; for more classes, or several
-            labels per row, a score for each.
+            For two classes, one score per row, where above 0 means `classes_[1]`; otherwise one score for
+            each class or label.
 
         Notes
         -----
-        Memory-mapped rows are read some at a time, and do not stay in memory.
+        Memory-mapped rows are read in blocks, and do not stay in memory.
         """
         found = []
         for rows in row_blocks(X):
@@ -119,7 +119,7 @@ class LinearPrediction(Prediction):
                 found.append(self._scores(rows))
             except ValueError:
                 if rows is not X:
-                    as_rows(X)  # says where in all of X
+                    as_rows(X)  # the message says where in all of X
                 raise
         return found[0] if len(found) == 1 else np.concatenate(found)
 
@@ -134,7 +134,7 @@ class LinearPrediction(Prediction):
     def sparsify(self) -> Self:
         """Make `coef_` a CSR array, which is smaller where more than half of the weights are 0.
 
-        Predictions are the same up to rounding. A file has the dense `coef_`, and further fits make it.
+        Predictions are the same up to rounding. Model files and further fits have a dense `coef_` again.
 
         Returns
         -------
@@ -162,12 +162,12 @@ def dense_coef(model: Any) -> Any:
 
 
 def is_multinomial(model: object) -> bool:
-    """Tell whether one problem has had all classes, in the fit of this model."""
+    """Tell whether the model was fitted as one problem for all classes."""
     return isinstance(model, LinearPrediction) and is_joint(model, model.classes_)
 
 
 def require_finite_rows(X: Any, values: Any) -> None:
-    """Raise a ValueError that says where X has NaN or infinity, if `values`, which come from it, have any."""
+    """Raise a ValueError that says where X has NaN or infinity, if `values`, computed from X, have any."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
     if not isfinite(total):
@@ -175,7 +175,7 @@ def require_finite_rows(X: Any, values: Any) -> None:
 
 
 def probabilities(model: Any, decision: np.ndarray) -> np.ndarray:
-    """Return what a classifier's scores stand for: by its calibration, or by the log loss."""
+    """Return the probabilities of a classifier's scores, by its calibration or by the log loss."""
     require_predict_proba(model)
     if hasattr(model, "calibration_"):
         return np.asarray(model.calibration_.probabilities(decision))
@@ -185,7 +185,7 @@ def probabilities(model: Any, decision: np.ndarray) -> np.ndarray:
 
 
 def require_predict_proba(model: object) -> bool:
-    """Raise an AttributeError unless a model's scores stand for probabilities; True if they do."""
+    """Raise an AttributeError unless a model's scores give probabilities; return True if they do."""
     if getattr(model, "loss", None) != "log" and not hasattr(model, "calibration_"):
         needs = "needs loss='log'; for other losses" if hasattr(model, "loss") else "needs calibration:"
         raise AttributeError(
@@ -195,10 +195,10 @@ def require_predict_proba(model: object) -> bool:
 
 
 def decision_scores(X: Any, coef: Any, intercept: Any, squares: Any = None) -> np.ndarray:
-    """Return w.x + b0: a number for each row or, of more than two classes, one for each class.
+    """Return w.x + b0: one score per row or, with more than two classes, one per row and class.
 
-    With `squares`, of the shape of `coef`, w.x is divided by the norm of the row in which each column has the
-    weight whose square it is; a row without any has w.x = 0. `coef` may be sparse.
+    With `squares`, of the shape of `coef`, w.x is divided by the square root of the sum of x_j^2 times these
+    squares, unless that is 0. `coef` may be sparse.
     """
     if coef.shape[0] > 1 and sparse.issparse(X) and X.nnz < X.shape[1]:  # SciPy copies what it uses
         columns, places = np.unique(X.indices, return_inverse=True)
@@ -208,7 +208,7 @@ def decision_scores(X: Any, coef: Any, intercept: Any, squares: Any = None) -> n
         scores = X @ coef.T
     if sparse.issparse(scores):
         scores = scores.toarray()
-    if X.dtype == np.float32 and not np.isfinite(scores).all():  # single precision has no room for some
+    if X.dtype == np.float32 and not np.isfinite(scores).all():  # some overflow single precision
         return decision_scores(X.astype(np.float64), coef, intercept, squares)
     if squares is not None:
         if sparse.issparse(X):  # X.power would sort X
@@ -242,8 +242,8 @@ def winners(scores: np.ndarray) -> np.ndarray:
 
 
 def probabilities_of_scores(scores: np.ndarray, independent: bool = False) -> np.ndarray:
-    """Return the probabilities that scores stand for under the log loss, adding up unless `independent`."""
-    from scipy.special import expit  # as long to import as all that scores need
+    """Return the probabilities of scores under the log loss; rows add up to 1 unless `independent`."""
+    from scipy.special import expit  # its import takes as long as all that scores need
 
     if scores.ndim == 1:
         return np.column_stack([expit(-scores), expit(scores)])

@@ -9,7 +9,7 @@ from .plain_model import Parameters
 
 @dataclass(eq=False, repr=False)
 class Scaler(Parameters):
-    """Dense columns brought to mean 0 and variance 1: scikit-learn's StandardScaler, of one `fit`.
+    """Scale dense columns to mean 0 and variance 1: scikit-learn's StandardScaler without `partial_fit`.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ class Scaler(Parameters):
 
     Notes
     -----
-    The variance is computed as by Chan, Golub & LeVeque (Am. Stat. 37, 1983): two passes, with what the first
-    rounded off taken out. Columns that do not vary, to rounding, are not divided.
+    The variance takes two passes; the second corrects the rounding error of the first (Chan, Golub & LeVeque,
+    Am. Stat. 37, 1983). Columns that are constant up to rounding are not divided.
     """
 
     _: KW_ONLY
@@ -35,14 +35,14 @@ class Scaler(Parameters):
     with_std: bool = True
 
     def fit(self, X, y=None):
-        """Learn means and variances of X, an array of shape (n_samples, n_features); `y` is ignored.
+        """Learn the means and variances of the columns.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Dense rows.
         y : object, default=None
-            Taken, and not read, as scikit-learn's pipelines give it.
+            Not used; scikit-learn's pipelines pass it.
 
         Returns
         -------
@@ -67,7 +67,7 @@ class Scaler(Parameters):
         return self
 
     def transform(self, X):
-        """Return X, of shape (n_samples, n_features), scaled: float32 if X is, else float64.
+        """Return X, scaled.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Scaler(Parameters):
         Returns
         -------
         ndarray of shape (n_samples, n_features)
-            Scaled: float32 if X is, else float64.
+            The scaled rows: float32 if X is float32, else float64.
         """
         kind = np.float32 if X.dtype == np.float32 else np.float64
         X = X.astype(kind, copy=self.copy)

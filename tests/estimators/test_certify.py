@@ -258,7 +258,7 @@ Y3 = np.array([0, 1, 2, 1])
         (SGDClassifier(loss="huber"), Y2, "loss 'huber'"),
         (SVC(kernel="linear"), Y3, "one-vs-one"),
         (SVC(), Y2, "no coef_"),
-        (LinearRegression(), Y2, "no coef_ and classes_"),
+        (LinearRegression(), Y2, "no coef_ or classes_"),
         (make_pipeline(StandardScaler(), LinearSVC()), Y2, r"model\[-1\]"),
         (GridSearchCV(LinearSVC(), {"C": [1]}, cv=2), Y2, "best_estimator_"),
     ],

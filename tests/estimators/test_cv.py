@@ -142,7 +142,7 @@ def test_other_parameters_of_fit_are_refused(estimator, problem):
 
 @each
 def test_a_fold_without_a_class_is_an_error(estimator, iris):
-    with pytest.raises(ValueError, match=r"no row of class 'setosa': use fewer or stratified folds"):
+    with pytest.raises(ValueError, match=r"lack class 'setosa': use fewer or stratified folds"):
         clone(estimator).set_params(cv=KFold(3)).fit(*iris)
 
 
@@ -153,7 +153,7 @@ def test_rows_of_weight_0_are_left_out_of_the_folds(estimator, problem):
     model, fewer = clone(estimator).fit(X, y, weights), clone(estimator).fit(X[:100], y[:100])
     if isinstance(estimator, SDCAClassifierCV):  # the other's gammas and alphas follow all rows
         np.testing.assert_array_equal(model.scores_, fewer.scores_)
-    with pytest.raises(ValueError, match="A fold of cv tests rows of weight 0 only"):
+    with pytest.raises(ValueError, match="test rows of a fold of cv all have weight 0"):
         clone(estimator).set_params(cv=[(np.arange(100), np.arange(100, 200))]).fit(X, y, weights)
 
 

@@ -24,7 +24,7 @@ def test_bad_input_is_one_line(estimator, problem):
         ((infinite, y), "X contains infinity at row 3, column 7;"),
         ((sparse.csr_array(infinite), y), "X contains infinity at row 3, column 7;"),
         ((X, y[:-1]), "inconsistent numbers of samples"),
-        ((["a good film"] * len(y), y), r"takes numbers, and X is texts: .* make_pipeline\(BagOfWords\(\), "),
+        ((["a good film"] * len(y), y), r"takes numbers, but X holds texts: .* make_pipeline\(BagOfWords\("),
         ((X, np.ones(len(y))), r"y has one class only \(1\.0\); at least two"),
     ]
     for arguments, message in cases:

@@ -131,12 +131,12 @@ def test_kernels_that_are_given_called_and_of_histograms(layout):
     ("params", "message"),
     [
         ({"kernel": "cosine"}, "kernel must be one of 'rbf', 'poly'"),
-        ({"kernel": "precomputed"}, r"wants the matrix of all K\(x_i, x_j\); X is of shape \(1797, 64\)"),
-        ({"kernel": np.dot, "method": "random"}, "only 'rbf', 'laplacian'; take method='nystroem'"),
+        ({"kernel": "precomputed"}, r"needs the matrix of all K\(x_i, x_j\); X is of shape \(1797, 64\)"),
+        ({"kernel": np.dot, "method": "random"}, "only 'rbf', 'laplacian'; use method='nystroem'"),
         ({"method": "fourier"}, "method must be one of 'nystroem', 'random'"),
         (
             {"method": "random", "kernel": "poly"},
-            "method='random' has no kernel 'poly', only 'rbf', 'laplacian'; take method='nystroem'",
+            "method='random' does not support kernel 'poly', only 'rbf', 'laplacian'; use method='nystroem'",
         ),
         ({"n_components": 0}, "n_components must be a positive integer"),
     ],

@@ -88,7 +88,7 @@ def test_alpha_is_chosen_on_a_path_with_the_penalty():
 
 
 def test_a_checkpoint_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="l1 penalty cannot go on"):
+    with pytest.raises(ValueError, match="l1 penalty cannot resume"):
         SDCAClassifier("log", penalty="l1").fit(X, Y, checkpoint=tmp_path / "fit")
 
 

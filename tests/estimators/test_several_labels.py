@@ -87,7 +87,7 @@ def test_it_is_the_optimum_of_one_vs_rest(form, weights):
 @every
 @pytest.mark.parametrize("loss", ["squared_hinge", "log"])
 def test_a_label_of_no_row_or_of_all_is_constant(kind, loss):
-    with pytest.warns(UserWarning, match="No row has the label 3 and 1 more, or all"):
+    with pytest.warns(UserWarning, match="No row or every row has the label 3 and 1 more"):
         model = made(kind, loss=loss, max_iter=100).fit(X, ONE_SIDED)
     scores = model.decision_function(X)
     assert (scores[:, 3] < 0).all()
@@ -99,7 +99,7 @@ def test_a_label_of_no_row_or_of_all_is_constant(kind, loss):
         np.testing.assert_allclose(model.predict_proba(X), expit(scores), atol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:No row has the label 3")
+@pytest.mark.filterwarnings("ignore:No row or every row has the label 3")
 def test_alpha_is_chosen_on_folds_that_may_lack_a_label():
     rare = np.column_stack([Y, np.arange(150) == 0]).astype(int)
     options = {"loss": "squared_hinge", "tol": 1e-8, "random_state": 0}
@@ -174,7 +174,7 @@ def test_what_a_label_has_to_itself():
     ("model", "y", "message"),
     [
         (SDCAClassifier(), Y + 1, r"y\[0, 0\] is (1|2)|of 0 and 1"),
-        (SDCAClassifier("log", multi_class="multinomial"), Y, "leave it at 'ovr'"),
+        (SDCAClassifier("log", multi_class="multinomial"), Y, "for several labels use 'ovr'"),
         (fastsvm.KernelSDCAClassifier(), Y, r"OneVsRestClassifier\(KernelSDCAClassifier\(\)\)"),
         (fitting.KernelSDCA(), Y, "y has shape"),
         (fitting.SDCA(), Y[:9], "9 rows; X has 150 rows"),
