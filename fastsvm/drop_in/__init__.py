@@ -1,6 +1,6 @@
-"""scikit-learn's classes, with its names, parameters and meaning, computed by fastsvm.
+"""scikit-learn's classes, with the same names, parameters and meaning, computed by fastsvm.
 
-Change the import, ``from sklearn.svm import LinearSVC`` to ``from fastsvm.drop_in import LinearSVC``.
+Change the import ``from sklearn.svm import LinearSVC`` to ``from fastsvm.drop_in import LinearSVC``.
 """
 
 from .._utils.lazy import lazily

@@ -10,7 +10,7 @@ USAGE = "usage: python -m fastsvm.drop_in SCRIPT.py [ARGUMENT ...], or -m MODULE
 
 
 def main():
-    """Run what the command line names."""
+    """Run the script or module that the command line names."""
     sys.argv = sys.argv[1:]
     as_module = sys.argv[:1] == ["-m"]
     sys.argv = sys.argv[as_module:]

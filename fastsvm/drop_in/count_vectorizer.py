@@ -11,9 +11,8 @@ class CountVectorizer(AsInScikitLearn, BagOfWords):
     """scikit-learn's CountVectorizer, compiled: many times as fast, with the same result.
 
     Parameters and attributes are scikit-learn's. Within a row, the columns are not sorted. scikit-learn's own
-    code handles the rest: n-grams of more than 8 words, and other token patterns than ``\\w\\w+``,
-    ``\\w+`` and ``\\S+``. It is used silently for the caller's functions: `tokenizer` and a callable
-    `analyzer`.
+    code handles n-grams of more than 8 words, and token patterns other than ``\\w\\w+``, ``\\w+`` and
+    ``\\S+``. With a `tokenizer` or a callable `analyzer`, scikit-learn's code is used without a warning.
 
     Examples
     --------

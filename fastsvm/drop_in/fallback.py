@@ -1,24 +1,24 @@
-"""What fastsvm does not have, scikit-learn's class does, with a word about it."""
+"""The warning, or the refusal, when scikit-learn's own class is used in place of fastsvm's code."""
 
 import os
 
 from .._utils.warnings import warn_user
 
-STRICT = "FASTSVM_STRICT"  # the environment variable that refuses instead
+STRICT = "FASTSVM_STRICT"  # the environment variable that makes the warning an error
 
 
 class FallbackWarning(UserWarning):
-    """scikit-learn's own class did the work."""
+    """Warning that scikit-learn's own class was used in place of fastsvm's code."""
 
 
 def fall_back(estimator, missing):
-    """Say that scikit-learn's class does the work, or refuse.
+    """Warn that scikit-learn's class is used, or refuse.
 
     Parameters
     ----------
     estimator : object of a class of this package
     missing : str
-        What fastsvm does not have, such as "l1 penalty".
+        What fastsvm does not support, such as "a penalty".
 
     Raises
     ------
@@ -28,6 +28,6 @@ def fall_back(estimator, missing):
     name = type(estimator).__name__
     if os.environ.get(STRICT, "0") not in ("", "0"):
         raise NotImplementedError(
-            f"{name}: fastsvm has no {missing}. Unset {STRICT} to let scikit-learn's {name} do it."
+            f"{name}: fastsvm does not support {missing}. Unset {STRICT} to use scikit-learn's {name}."
         )
-    warn_user(f"{name}: fastsvm has no {missing}, so scikit-learn's {name} does the work.", FallbackWarning)
+    warn_user(f"{name}: fastsvm does not support {missing}; scikit-learn's {name} is used.", FallbackWarning)

@@ -8,10 +8,10 @@ from .vectorizers import AsInScikitLearn, missing_code
 
 
 class HashingVectorizer(AsInScikitLearn, HashedBagOfWords):
-    """scikit-learn's HashingVectorizer, compiled, with the same hash.
+    """scikit-learn's HashingVectorizer, compiled, with the same hash function.
 
-    Parameters are scikit-learn's. scikit-learn's own code handles what fastsvm has not compiled:
-    the cases listed in `CountVectorizer`, and character n-grams.
+    Parameters are scikit-learn's. scikit-learn's own code handles the cases listed in `CountVectorizer`, and
+    character n-grams.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How the linear classes have SDCA fit them, and take over what it found."""
+"""How the linear classes call SDCA, and set their attributes to its result."""
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
@@ -18,11 +18,11 @@ from ..solvers.params import SDCAParams
 from .fallback import fall_back
 
 FITTED = ["coef_", "intercept_", "objective_", "dual_gap_", "n_iter_"]
-LEAST_GAP = 1e-15  # below which rounding decides
+LEAST_GAP = 1e-15  # below it, rounding decides
 
 
 class Scores:
-    """For a linear classifier of scikit-learn, the next base class: scores that are finite."""
+    """A base class placed before scikit-learn's linear classifier: scores that are finite."""
 
     def decision_function(self, X):
         """Return the signed distances from the hyperplanes, as scikit-learn does."""
@@ -34,9 +34,9 @@ class Scores:
 
 
 class StartedFits(Scores):
-    """For SGDClassifier and Perceptron of scikit-learn, the next base class: fits that take a start.
+    """A base class placed before scikit-learn's SGDClassifier or Perceptron: fits that take a start.
 
-    A subclass has `_missing(is_batch)`, which returns what its parameters need that fastsvm has not, or "";
+    A subclass has `_missing(is_batch)`, which returns what fastsvm does not support of its parameters, or "";
     `_fit_of(X)`, which returns a `fit` for `fit_each_class`; and `_batch_params(X, **options)`, which returns
     the parameters and the first state for `fit_batch`.
     """
@@ -52,7 +52,7 @@ class StartedFits(Scores):
             fall_back(self, missing)
             return super().fit(X, y, coef_init, intercept_init, sample_weight)
         X, y = checked_rows(self, X, y, [np.float64, np.float32])
-        self._allocate_parameter_mem(  # of the start, which it checks
+        self._allocate_parameter_mem(  # for the start, which it checks
             len(self.classes_), X.shape[1], X.dtype, coef_init=coef_init, intercept_init=intercept_init
         )
         fit_each_class(self, X, y, sample_weight, self._fit_of(X))
@@ -63,7 +63,7 @@ class StartedFits(Scores):
         self._validate_params()
         is_first = not hasattr(self, "classes_")
         self._more_validate_params(for_partial_fit=is_first)
-        if missing := self._missing(True) or ("class weights of batches" if self.class_weight else ""):
+        if missing := self._missing(True) or ("class weights in partial_fit" if self.class_weight else ""):
             fall_back(self, missing)
             forget_fit(self)
             return super().partial_fit(X, y, classes, sample_weight)
@@ -77,11 +77,11 @@ class StartedFits(Scores):
 
 
 def relative_gap(tol):
-    """Return the relative duality gap that stands for scikit-learn's tol: its square.
+    """Return the relative duality gap that corresponds to scikit-learn's tol: the square of tol.
 
-    tol bounds slopes, and the distance from the optimum is like their square. On four data sets, with three
-    losses and C of 0.1, 1 and 10, LinearSVC and LogisticRegression end within 1e-11 to 1e-2 of the optimum at
-    their tol of 1e-4, whose square takes 1 to 1.8 times as long as a gap of 1e-6.
+    tol bounds slopes, and the distance from the optimum grows like their square. On four data sets, with
+    three losses and C of 0.1, 1 and 10, LinearSVC and LogisticRegression end within 1e-11 to 1e-2 of the
+    optimum at their tol of 1e-4. A gap of 1e-8 takes 1 to 1.8 times as long as one of 1e-6.
     """
     return max(tol**2, LEAST_GAP)
 
@@ -92,7 +92,7 @@ def checked_rows(estimator, X, y, dtypes):
     Raises
     ------
     ValueError
-        On bad input, and of a single class.
+        On bad input, and if y has a single class.
     """
     require_class_weight(estimator.class_weight)
     if base.is_plain_table(X) and X.dtype in dtypes and base.is_plain_labels(y, len(X)) and base.is_finite(X):
@@ -121,15 +121,16 @@ def row_weights(estimator, X, y, sample_weight):
 
 
 def fit_each_class(estimator, X, y, sample_weight, fit):
-    """Fit each class against the rest, with class weights as LIBLINEAR and SGDClassifier have them.
+    """Fit each class against the rest, with class weights as in LIBLINEAR and SGDClassifier.
 
-    Of two classes each has its weight; of more, the class has its weight and the rest weighs 1.
+    With two classes, each has its weight. With more, a class has its weight, and the rest has the weight 1.
 
     Parameters
     ----------
-    estimator, X, y, sample_weight : as of `row_weights`
+    estimator, X, y, sample_weight : as in `row_weights`
     fit : callable
-        Of labels and weights of rows, and which problems they are, the fitted attributes by name.
+        Called with the rows' labels and weights, and the places of the binary problems; returns the fitted
+        attributes by name.
     """
     weights = row_weights(estimator, X, y, sample_weight)
     if estimator.class_weight is None or len(estimator.classes_) == 2:
@@ -149,7 +150,7 @@ def alpha_of(C, X, weights):
 
 
 def l1_share_of(penalty, l1_ratio):
-    """Return the l1 norm's share in a penalty; since scikit-learn 1.8 `l1_ratio` alone may say it."""
+    """Return the l1 norm's share in a penalty; from scikit-learn 1.8 on, `l1_ratio` alone may give it."""
     return {"l1": 1.0, "l2": 0.0, None: 0.0}.get(penalty, l1_ratio or 0.0)
 
 
@@ -160,11 +161,12 @@ def fit_sdca(estimator, X, y, weights, *, alpha, l1_share=0.0, constant=None, ta
     ----------
     estimator : object with `fit_intercept`, `max_iter`, `random_state` and `verbose`
     X, y, weights : as `checked_rows` and `row_weights` return them
-    alpha : float, or array, for each entry of which the attributes have one
+    alpha : float, or an array; then each attribute has one entry per alpha
     l1_share : float, default=0.0
         As `l1_share_of` returns it.
     constant : float > 0, default=None
-        The value of a column whose weight, times it, is the intercept: so it is regularised, as LIBLINEAR's.
+        The value of a constant column. Its weight times this value is the intercept, which is therefore
+        regularised, as in LIBLINEAR.
     tasks : TaskCallbacks, default=None
     **parameters : of `SDCAParams`
 
@@ -202,7 +204,7 @@ def fit_sdca(estimator, X, y, weights, *, alpha, l1_share=0.0, constant=None, ta
 
 
 def joint_path(X, y, alphas, *, sample_weight, **parameters):
-    """Return what `sdca_path` does, of the softmax's loss, each fit from the weights of the one before."""
+    """Return what `sdca_path` does, for multinomial log loss; each fit starts from the one before."""
     alphas, params, rows, fits = np.sort(alphas)[::-1], SDCAParams(**parameters), as_rows(X, norms=True), []
     for alpha in alphas:
         start = (fits[-1].dual_coef * (alpha * len(y)), fits[-1].intercept) if fits else None

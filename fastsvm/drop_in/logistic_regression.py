@@ -9,7 +9,7 @@ from .linear_fits import Scores, alpha_of, checked_rows, fit_sdca, l1_share_of, 
 
 
 def is_refused(estimator, l1_ratios):
-    """Tell whether scikit-learn's `fit` refuses the parameters; it has the words."""
+    """Tell whether scikit-learn's `fit` refuses the parameters, with its own message."""
     solver, is_net = estimator.solver, estimator.penalty == "elasticnet"
     shares = {l1_share_of(estimator.penalty, ratio) for ratio in l1_ratios}
     if not shares or (is_net and None in l1_ratios):
@@ -29,7 +29,7 @@ def checked_for(estimator, X, y, l1_ratios, dtypes):
     X, y = checked_rows(estimator, X, y, dtypes[:1] if estimator.solver == "liblinear" else dtypes)
     if len(estimator.classes_) > 2:
         if any(l1_share_of(estimator.penalty, ratio) for ratio in l1_ratios):
-            return fall_back(estimator, "l1 penalty of the softmax's loss")
+            return fall_back(estimator, "an l1 penalty with more than two classes")
         if estimator.solver == "liblinear":
             return None
     return X, y
@@ -39,14 +39,14 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
     """scikit-learn's LogisticRegression, with a proof of how close its objective is to the minimum.
 
     Minimises 1/2 ||w||^2 + C sum_i c_i phi_i, over rows x_i with labels y_i (1 or -1) and weights c_i.
-    phi_i is log(1 + exp(-y_i (w.x_i + b0))) for two classes, and the softmax's log loss for more. The
-    intercept is regularised with solver="liblinear" only. With l1_ratio above 0, the penalty is l1_ratio
-    ||w||_1 + (1 - l1_ratio)/2 ||w||^2.
+    phi_i is log(1 + exp(-y_i (w.x_i + b0))) for two classes, and the multinomial log loss for more. With
+    l1_ratio above 0, the penalty is l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2. The intercept is regularised
+    with solver="liblinear" only; all other solvers give the same solution.
 
-    The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, divided by
-    C sum_i c_i, say how good the solution is. All solvers give the same solution. scikit-learn's own code
-    handles the rest: an l1 penalty with more than two classes, no penalty, and `warm_start` after the first
-    fit. Callbacks get a task "lbfgs-iter", scikit-learn's name, for each epoch.
+    The parameters and attributes are scikit-learn's. Two are added, both divided by C sum_i c_i:
+    `objective_`, and an upper bound on its distance from the minimum, `dual_gap_`. scikit-learn's own code
+    handles an l1 penalty with more than two classes, no penalty, and `warm_start` after the first fit.
+    Callbacks see each epoch as a task with scikit-learn's name "lbfgs-iter".
 
     Examples
     --------
@@ -74,7 +74,7 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
         return self
 
     def _found(self, X, y, weights, C, tasks=None):
-        """Return what `fit_sdca` does, at one C or several."""
+        """Return what `fit_sdca` does, for one C or several."""
         return fit_sdca(
             *(self, X, y, weights),
             loss="log",
@@ -87,12 +87,12 @@ class LogisticRegression(Scores, sklearn.linear_model.LogisticRegression):
         )
 
     def _missing(self):
-        """Return what these parameters need that fastsvm has not; "" if nothing."""
+        """Return what fastsvm does not support of these parameters; "" if nothing."""
         if self.penalty is None or np.isinf(self.C):
-            return "fit without a penalty"
+            return "a fit without a penalty"
         if not self.max_iter:
-            return "fit of no iterations"
-        if self.warm_start and hasattr(self, "coef_") and self.solver != "liblinear":  # it has no start
-            return "start from other weights"
+            return "max_iter=0"
+        if self.warm_start and hasattr(self, "coef_") and self.solver != "liblinear":  # which takes no start
+            return "warm_start after the first fit"
         other = self.solver != "lbfgs" and getattr(self, "_skl_callbacks", None)
-        return "callbacks of other solvers" if other else ""
+        return "callbacks with solvers other than 'lbfgs'" if other else ""

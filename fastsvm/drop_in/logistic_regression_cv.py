@@ -20,15 +20,16 @@ from .logistic_regression import LogisticRegression, checked_for
 
 
 class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
-    """scikit-learn's LogisticRegressionCV, every fit of it certified.
+    """scikit-learn's LogisticRegressionCV, with a certificate for every fit.
 
-    For each fold and l1_ratio, the fits of all C are a path: each fit starts from the fits of smaller C.
+    For each fold and l1_ratio, the fits for all C form a path: each fit starts from the fits with smaller C.
     The objective is the one of `fastsvm.drop_in.LogisticRegression`.
 
-    The parameters and attributes are scikit-learn's, and with refit=True `objective_` and `dual_gap_` of the
-    last fit, divided by C times the sum of the weights c_i. `n_iter_` is 0 where interpolation
-    between two other solutions is close enough. scikit-learn's own code handles the rest: an l1 penalty with
-    more than two classes, no penalty, folds that train on no row of a class, and metadata routing.
+    The parameters and attributes are scikit-learn's. With refit=True, there are also `objective_` and
+    `dual_gap_` of the final fit, divided by C times the sum of the weights c_i. `n_iter_` is 0 where
+    interpolating between two other solutions is within the tolerance. scikit-learn's own code handles an l1
+    penalty with more than two classes, no penalty, folds that train on no row of a class, and metadata
+    routing.
 
     Examples
     --------
@@ -46,14 +47,14 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
         given, ratios = (X, y, sample_weight), self.l1_ratios
         ratios = [None] if ratios is None or isinstance(ratios, str) else list(ratios)
         if params or not all(r is None or (isinstance(r, Number) and 0 <= r <= 1) for r in ratios):
-            return super().fit(*given, **params)  # which is mostly an error
+            return super().fit(*given, **params)  # which mostly raises an error
         self.Cs_ = np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, Number) else np.asarray(self.Cs, float)
         if (checked := checked_for(self, X, y, ratios, [np.float64])) is None:
             return super().fit(*given)
         X, y = checked
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
         if any(len(np.unique(y[train])) < len(self.classes_) for train, _ in folds):
-            fall_back(self, "fit to a fold that lacks a class")
+            fall_back(self, "folds that train on no row of a class")
             return super().fit(*given)
         weights = row_weights(self, X, y, sample_weight)
         as_rows(X, norms=True)  # which names a bad row by its number here, and not in a fold
@@ -71,7 +72,7 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
 
         tasks = (delayed(fold_path)(*fold, ratio) for fold in folds for ratio in ratios)
         with warnings.catch_warnings():
-            if self.refit:  # the last fit says it if it stops short, too
+            if self.refit:  # the final fit warns if it stops early, too
                 warnings.simplefilter("ignore", ConvergenceWarning)
             found = Parallel(n_jobs=number_of_threads(self.n_jobs), prefer="threads")(tasks)
         coefs, intercepts, n_iters, scores = (
@@ -85,19 +86,19 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
         return self
 
     def _missing(self):
-        """Return what these parameters need that fastsvm has not; "" if nothing."""
+        """Return what fastsvm does not support of these parameters; "" if nothing."""
         if get_config()["enable_metadata_routing"]:
-            return "metadata routing here"
+            return "metadata routing"
         return self._model(C=self.Cs_.max())._missing()
 
     def _model(self, **parameters):
-        """Return a LogisticRegression of the same parameters, and of these."""
+        """Return a LogisticRegression with the same parameters, except those given."""
         own = self.get_params()
         shared = {name: own[name] for name in LogisticRegression().get_params().keys() & own.keys()}
         return LogisticRegression(**shared | parameters)
 
     def _fold_scorer(self):
-        """Return the scorer, which knows labels that the test rows of a fold may lack."""
+        """Return the scorer, which knows the labels that are missing from the test rows of a fold."""
         scorer = self._get_scorer()
         names = inspect.signature(getattr(scorer, "_score_func", lambda: None)).parameters
         if "labels" not in names:
@@ -110,7 +111,7 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
         return scorer
 
     def _choose(self, X, y, sample_weight, coefs, intercepts, scores, ratios):
-        """Set C and l1_ratio of the best scores, and the coefficients there."""
+        """Set `C_` and `l1_ratio_` to those with the best scores, and the coefficients to match."""
         scores = np.swapaxes(scores, 1, 2)
         scores = scores.sum(axis=0, keepdims=True) if self.refit else scores
         best = scores.reshape(len(scores), -1).argmax(axis=1)
@@ -127,7 +128,7 @@ class LogisticRegressionCV(Scores, sklearn.linear_model.LogisticRegressionCV):
         self.coef_, self.intercept_ = coefs[best].mean(axis=0), intercepts[best].mean(axis=0)
 
     def _set_paths(self, coefs, n_iters, scores, ratios):
-        """Set the attributes of all fits, as scikit-learn has them since 1.10, or before."""
+        """Set the attributes of all fits, in the form of scikit-learn 1.10, or of earlier versions."""
         self.l1_ratios_ = np.asarray(ratios)
         if getattr(self, "use_legacy_attributes", True) is False:
             self.coefs_paths_, self.scores_, self.n_iter_ = coefs, scores, n_iters

@@ -1,4 +1,4 @@
-"""scikit-learn's Nystroem, by a symmetric decomposition."""
+"""scikit-learn's Nystroem, by an eigendecomposition."""
 
 import numpy as np
 import sklearn.kernel_approximation
@@ -10,14 +10,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..estimators.base import threads_of
 from ..solvers._input import canonical
 
-LEAST_EIGENVALUE = 1e-12  # eigenvalue, as scikit-learn has it
+LEAST_EIGENVALUE = 1e-12  # as in scikit-learn
 
 
 class Nystroem(sklearn.kernel_approximation.Nystroem):
     """scikit-learn's Nystroem, whose `fit` takes a fraction of the time.
 
-    The parameters, attributes and features are scikit-learn's: the kernel matrix of the centres is symmetric,
-    so its eigenvectors are its singular vectors. `KernelFeatures` chooses better centres.
+    The parameters, attributes and features are scikit-learn's. Since the kernel matrix of the centres is
+    symmetric, an eigendecomposition replaces the slower singular value decomposition. `KernelFeatures`
+    chooses better centres.
 
     Examples
     --------
@@ -32,7 +33,7 @@ class Nystroem(sklearn.kernel_approximation.Nystroem):
         self._validate_params()
         rows = self._rows(X, reset=True)
         if self.kernel == "precomputed" or self.n_components > rows.shape[0]:
-            # Of a matrix that is not symmetric, or with a warning; X has the names of columns.
+            # The matrix may not be symmetric, or there is a warning to give; X has the names of columns.
             return super().fit(rows if hasattr(rows, "indptr") else X)
         order = check_random_state(self.random_state).permutation(rows.shape[0])
         self.component_indices_ = order[: self.n_components]

@@ -1,14 +1,15 @@
-"""fastsvm's classes instead of scikit-learn's, for a whole program."""
+"""Use fastsvm's classes in place of scikit-learn's in a whole program."""
 
 import sys
 from importlib import import_module
 
 
 def patch():
-    """Replace scikit-learn's classes by `fastsvm.drop_in`'s, wherever scikit-learn's modules name them.
+    """Replace scikit-learn's classes by the classes of `fastsvm.drop_in` in all modules of scikit-learn.
 
-    Call it before the program imports the classes: a name that is imported already is not changed. Until the
-    program imports scikit-learn, nothing is loaded. skl2onnx, if it is imported, learns of the classes.
+    Call `patch` before the program imports the classes: names that it has already imported do not change.
+    Nothing is loaded until the program imports scikit-learn. If it imports skl2onnx, converters for the
+    classes are registered.
 
     Examples
     --------
@@ -33,11 +34,11 @@ def unpatch():
 
 
 class Watch:
-    """A finder of modules that does something as soon as a package has been imported."""
+    """A finder of modules that calls a function as soon as a package has been imported."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        """Return what the other finders find; its loader does what is to be done."""
+        """Return the spec that the other finders find; its loader calls the function afterwards."""
         if name not in AFTER_IMPORT:
             return None
         found = (each.find_spec(name, path, target) for each in sys.meta_path if each is not Watch)
@@ -54,14 +55,14 @@ class Watch:
 
 
 def _pairs():
-    """Return the classes of this package, each with the one of scikit-learn that it inherits."""
+    """Return the classes of this package, each with the class of scikit-learn that it inherits from."""
     drop_in = import_module(__package__)
     classes = [ours for name in drop_in.__all__ if isinstance(ours := getattr(drop_in, name), type)]
     return [(ours, base) for ours in classes for base in ours.__mro__[1:] if base.__name__ == ours.__name__]
 
 
 def _swap(back=False):
-    """Let the modules of scikit-learn that have one class of a pair under its name have the other."""
+    """Replace one class of each pair by the other in the modules of scikit-learn that contain it."""
     for pair in _pairs():
         old, new = pair if back else pair[::-1]
         for name, module in list(sys.modules.items()):

@@ -8,7 +8,7 @@ from ..solvers._input import as_random
 from ..solvers.params import PerceptronParams
 from .linear_fits import StartedFits
 
-# Parameters that mean the same in ours.
+# Parameters with the same meaning in fastsvm's Perceptron.
 SHARED = ("max_iter", "n_iter_no_change", "early_stopping", "validation_fraction", "shuffle")
 SHARED += ("fit_intercept", "n_jobs")
 
@@ -16,10 +16,10 @@ SHARED += ("fit_intercept", "n_jobs")
 class Perceptron(StartedFits, sklearn.linear_model.Perceptron):
     """scikit-learn's Perceptron, compiled.
 
-    The parameters, attributes and the rule by which it stops are scikit-learn's. The intercept of sparse rows
-    moves by whole steps, as for dense rows. `partial_fit` returns the average of its iterates, which is
-    more accurate than the last iterate. scikit-learn's own code handles the rest: a penalty, and for batches
-    class weights and an `eta0` other than 1.
+    The parameters, the attributes and the stopping rule are scikit-learn's. With sparse rows, the intercept
+    takes the same steps as with dense rows; scikit-learn's steps are shorter. `partial_fit` sets the
+    coefficients to the average of the iterates, which is more accurate than the last iterate. scikit-learn's
+    own code handles penalties, and in `partial_fit` also class weights and an `eta0` other than 1.
 
     Examples
     --------
@@ -32,8 +32,8 @@ class Perceptron(StartedFits, sklearn.linear_model.Perceptron):
 
     def _missing(self, is_batch):
         if self.penalty is not None:
-            return "penalty here"
-        return "eta0 of batches" if is_batch and self.eta0 != 1 else ""
+            return "a penalty"
+        return "eta0 other than 1 in partial_fit" if is_batch and self.eta0 != 1 else ""
 
     def _batch_params(self, X, **options):
         return PerceptronParams(averaging="all", fit_intercept=self.fit_intercept, **options).checked(), None

@@ -1,4 +1,4 @@
-"""scikit-learn's SelectKBest, with the scores of counts in one pass over them."""
+"""scikit-learn's SelectKBest, with the scores computed in one pass over the counts."""
 
 from functools import cached_property
 
@@ -18,7 +18,7 @@ class SelectKBest(sklearn.feature_selection.SelectKBest):
     """scikit-learn's SelectKBest, faster for CSR matrices with `f_classif` and `chi2`.
 
     Parameters, attributes and scores are scikit-learn's; `pvalues_` are computed when they are first read.
-    scikit-learn is used silently where fastsvm is no faster: for dense arrays and other scores.
+    For dense arrays and other scores, where fastsvm is no faster, scikit-learn is used without a warning.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class SelectKBest(sklearn.feature_selection.SelectKBest):
         negative = score == "chi2" and checked.nnz and checked.data.min() < 0
         n, n_classes = len(labels), len(classes)
         if negative or n_classes < 2 or type_of_target(labels) not in ("binary", "multiclass"):
-            return super().fit(X, y)  # which may be an error
+            return super().fit(X, y)  # which may raise an error
         self._check_params(checked, labels)
         self.scores_ = SCORES[score](checked, codes.astype(np.int32), n_classes)
         self._freedom = (n_classes - 1,) if score == "chi2" else (n_classes - 1, n - n_classes)

@@ -1,4 +1,4 @@
-"""scikit-learn's SVC, fitted by SDCA in pairs."""
+"""scikit-learn's SVC, fitted by SDCA for each pair of classes."""
 
 import numpy as np
 import sklearn.svm
@@ -18,24 +18,25 @@ from ..solvers.kernel.sdca_solver import MOST_ROWS
 from .fallback import fall_back
 
 SIGNS = np.array([1, -1], np.int8)
-SLACK_SHARE = 0.3  # of scikit-learn's tol, at which the dual objective is not below LIBSVM's
-MOST_DENSE = 1 << 22  # values, 32 MiB, up to which sparse rows are made dense
-BLAS_ROWS = 32  # rows, from which on kernel values by BLAS pay
+SLACK_SHARE = 0.3  # of scikit-learn's tol; with it, the dual objective is not below LIBSVM's
+MOST_DENSE = 1 << 22  # values (32 MiB) up to which sparse rows are made dense
+BLAS_ROWS = 32  # rows from which computing kernel values with BLAS pays
 
 
 class SVC(sklearn.svm.SVC):
     """scikit-learn's SVC, with a proof of how close its objective is to the minimum.
 
-    Minimises, for each pair of classes, over functions f of the kernel's space and b0::
+    Minimises, for each pair of classes, over functions f in the kernel's Hilbert space and b0::
 
         1/2 ||f||^2 + C sum_i c_i max(0, 1 - y_i (f(x_i) + b0))
 
     Here x_i is row i of X, y_i its label (1 or -1) and c_i its weight.
 
-    The parameters and attributes are scikit-learn's, and `objective_` and `dual_gap_`, both divided by C n,
-    say how good the solution is: a number, or one for each pair in the order of `intercept_`. `shrinking` has
-    no effect; `random_state` affects only the folds of probability=True. scikit-learn's own code handles the
-    rest: C=inf, degree=0 of "poly", and probabilities of pairs of more than 4,096 rows.
+    The parameters and attributes are scikit-learn's. Two are added: `objective_`, and an upper bound on its
+    distance from the minimum, `dual_gap_`. Both are divided by C times the pair's number of rows; with
+    several pairs, they are arrays in the order of `intercept_`. `shrinking` has no effect; `random_state`
+    affects only the folds of probability=True. scikit-learn's own code handles C=inf, kernel="poly" with
+    degree=0, and probabilities for two classes with more than 4,096 rows.
 
     Examples
     --------
@@ -51,7 +52,7 @@ class SVC(sklearn.svm.SVC):
         return super().fit(X, known_labels(y), sample_weight)
 
     def _validate_targets(self, y):
-        if self.class_weight is None and is_plain_labels(y, len(y)):  # scikit-learn looks at them five times
+        if self.class_weight is None and is_plain_labels(y, len(y)):  # scikit-learn checks them five times
             classes, places = np.unique(y, return_inverse=True)
             if len(classes) > 1:
                 self.classes_, self.class_weight_ = classes, np.ones(len(classes))
@@ -67,12 +68,12 @@ class SVC(sklearn.svm.SVC):
             super()._sparse_fit(X, y, sample_weight, solver_type, kernel, random_seed)
 
     def _missing(self, counts):
-        """Return what these parameters need that fastsvm has not; "" if nothing."""
+        """Return what fastsvm does not support of these parameters; "" if nothing."""
         if self._calibrates and np.sort(counts)[-2:].sum() > MOST_ROWS:
-            return f"probabilities of SVC for more than {MOST_ROWS:,} rows"
+            return f"probabilities for two classes with more than {MOST_ROWS:,} rows"
         if np.isinf(self.C):
             return "infinite C"
-        return "polynomial kernel of degree 0" if self.kernel == "poly" and not self.degree else ""
+        return "a polynomial kernel of degree 0" if self.kernel == "poly" and not self.degree else ""
 
     def _warn_from_fit_status(self):
         if self.fit_status_:
@@ -84,13 +85,13 @@ class SVC(sklearn.svm.SVC):
         return bool(getattr(self, "_effective_probability", self.probability))
 
     def _fit_pairs(self, X, y, sample_weight, seed):
-        """Set the attributes of LIBSVM's fit; return False if it is to do the work."""
+        """Set the attributes of LIBSVM's fit; return False if LIBSVM is to make the fit."""
         weights = self.C * self.class_weight_[y.astype(int)]
         if len(sample_weight):
             weights *= sample_weight
         counts = np.bincount(y[weights > 0].astype(int), minlength=len(self.classes_))
         if not counts.all():
-            return False  # which is an error
+            return False  # scikit-learn raises the error
         if missing := self._missing(counts):
             fall_back(self, missing)
             return False
@@ -144,7 +145,7 @@ class SVC(sklearn.svm.SVC):
         return callable(self.kernel) or self.kernel == "precomputed"
 
     def _kernel_of(self, X, order):
-        """Return the Kernel of these rows, or their matrix; None if there is none."""
+        """Return the Kernel of these rows, or their matrix; None if neither is valid."""
         if not self._given:
             kernel = self._make_kernel(X[order])
             return kernel if np.isfinite(kernel.trained.sizes).all() else None
@@ -198,7 +199,7 @@ class SVC(sklearn.svm.SVC):
         return scores
 
     def _votes(self, X):
-        """Return the number of the class that most pairs vote for, the first of several."""
+        """Return the number of the class that most pairs vote for; in a tie, the first one."""
         first, second = np.triu_indices(len(self.classes_), 1)
         winners = np.where(self._scores(X) > 0, first, second)
         votes = np.zeros((len(winners), len(self.classes_)), int)

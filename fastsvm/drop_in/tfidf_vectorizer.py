@@ -9,9 +9,9 @@ from .count_vectorizer import CountVectorizer
 
 
 class TfidfVectorizer(sklearn.feature_extraction.text.TfidfVectorizer, CountVectorizer):
-    """scikit-learn's TfidfVectorizer over the compiled `CountVectorizer`.
+    """scikit-learn's TfidfVectorizer, based on the compiled `CountVectorizer`.
 
-    Parameters and attributes are scikit-learn's, and the limits of `CountVectorizer` apply here, too.
+    Parameters and attributes are scikit-learn's. The limits of `CountVectorizer` apply.
 
     Examples
     --------

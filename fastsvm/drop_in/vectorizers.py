@@ -1,4 +1,4 @@
-"""What scikit-learn's vectorisers have here in common."""
+"""The common parts of the drop-in vectorisers."""
 
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -6,7 +6,7 @@ from ..text.reading import MAX_N, PATTERNS
 
 
 class AsInScikitLearn:
-    """For a vectoriser of fastsvm, the next base class: without what it has beyond scikit-learn's."""
+    """A base class placed before fastsvm's vectoriser, which hides what scikit-learn's does not have."""
 
     n_jobs = None
     analyzers: tuple[str, ...] = ("word", "char", "char_wb")
@@ -15,26 +15,26 @@ class AsInScikitLearn:
 
 
 def missing_code(vectorizer, analyzers=AsInScikitLearn.analyzers):
-    """Return which setting needs code that fastsvm has not.
+    """Return the setting that fastsvm's compiled code does not support.
 
     Parameters
     ----------
     vectorizer : CountVectorizer or HashingVectorizer
     analyzers : tuple of str
-        Those that are compiled.
+        The compiled analyzers.
 
     Returns
     -------
     str
-        "" if nothing is missing, or if a function of the caller's own cuts the texts.
+        "" if nothing is missing, or if the caller's own function tokenises the texts.
     """
     analyzer, last = vectorizer.analyzer, vectorizer.ngram_range[-1]
     if callable(analyzer) or vectorizer.tokenizer is not None:
         return ""
     if analyzer not in analyzers:
-        return f"compiled analyzer {analyzer!r}"
+        return f"the analyzer {analyzer!r}"
     if analyzer != "word":
         return ""
     if vectorizer.token_pattern not in PATTERNS:
-        return f"compiled token_pattern {vectorizer.token_pattern!r}"
-    return f"compiled n-grams of {last} words" if last > MAX_N else ""
+        return f"the token_pattern {vectorizer.token_pattern!r}"
+    return f"n-grams of {last} words" if last > MAX_N else ""

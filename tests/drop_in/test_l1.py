@@ -98,17 +98,17 @@ def test_scikit_learn_refuses_in_its_words(estimator, words):
 @pytest.mark.parametrize(
     ("estimator", "missing"),
     [
-        (drop_in.LogisticRegression(l1_ratio=1, solver="saga", tol=0.1), "l1 penalty of the softmax's loss"),
+        (drop_in.LogisticRegression(l1_ratio=1, solver="saga", tol=0.1), "an l1 penalty with more than two"),
         (drop_in.SGDClassifier(penalty="elasticnet"), "l1 penalty with hinge loss"),
         (drop_in.SGDClassifier(penalty=None), "fit without a penalty"),
         (drop_in.LogisticRegressionCV(Cs=[np.inf], tol=0.1, cv=2), "fit without a penalty"),
         (
             drop_in.LogisticRegressionCV(Cs=1, l1_ratios=[1], solver="saga", tol=0.1, cv=2),
-            "l1 penalty of the softmax's loss",
+            "an l1 penalty with more than two classes",
         ),
         (
             drop_in.LogisticRegressionCV(Cs=1, cv=[(np.arange(400), np.arange(400, 569))], scoring=None),
-            "fit to a fold that lacks a class",
+            "folds that train on no row of a class",
         ),
     ],
     ids=str,

@@ -136,20 +136,20 @@ def test_perceptron_has_scikit_learns_weights(n_classes, class_weight):
     ("estimator", "missing"),
     [
         (drop_in.LinearSVC(multi_class="crammer_singer"), "Crammer and Singer's loss"),
-        (drop_in.LogisticRegression(C=np.inf), "fit without a penalty"),
-        (drop_in.SGDClassifier("perceptron"), "perceptron loss"),
+        (drop_in.LogisticRegression(C=np.inf), "a fit without a penalty"),
+        (drop_in.SGDClassifier("perceptron"), "the perceptron loss"),
         (drop_in.SGDClassifier(early_stopping=True), "early stopping"),
-        (drop_in.Perceptron(penalty="l2"), "penalty"),
+        (drop_in.Perceptron(penalty="l2"), "a penalty"),
         (drop_in.SVC(C=np.inf, kernel="linear", max_iter=1000), "infinite C"),
     ],
     ids=str,
 )
 def test_what_fastsvm_lacks_scikit_learn_does(estimator, missing, monkeypatch):
     X, y = rows(3)
-    with pytest.warns(FallbackWarning, match=f"fastsvm has no {missing}.*scikit-learn's .* does the work"):
+    with pytest.warns(FallbackWarning, match=f"does not support {missing}; scikit-learn's .* is used"):
         assert estimator.fit(X, y).score(X, y) > 0.5
     monkeypatch.setenv("FASTSVM_STRICT", "1")
-    with pytest.raises(NotImplementedError, match=f"fastsvm has no {missing}.*Unset FASTSVM_STRICT"):
+    with pytest.raises(NotImplementedError, match=f"does not support {missing}.*Unset FASTSVM_STRICT"):
         estimator.fit(X, y)
 
 
@@ -216,7 +216,7 @@ def test_batches_go_on_from_a_fit_which_forgets_them():
 def test_what_batches_lack_scikit_learn_does(options):
     X, y = rows(2)
     model = learned(drop_in.SGDClassifier(), X, y).set_params(**options)
-    with pytest.warns(FallbackWarning, match="fastsvm has no .* of batches"):
+    with pytest.warns(FallbackWarning, match="fastsvm does not support .* in partial_fit"):
         assert learned(model, X, y).score(X, y) > 0.9
 
 
@@ -228,5 +228,5 @@ def test_callbacks_see_each_epoch(n_classes):
     log = monitor.get_logs().data_as_pandas
     assert log["task_name"].tolist() == ["fit", *["lbfgs-iter"] * model.n_iter_[0]]
     assert log["accuracy"].iloc[-1] == model.score(X, y)
-    with pytest.warns(FallbackWarning, match="callbacks of other solvers"):
+    with pytest.warns(FallbackWarning, match="callbacks with solvers other than"):
         model.set_params(solver="newton-cg").fit(X, y)

@@ -91,6 +91,6 @@ def test_what_scikit_learn_refuses_and_does():
         LogisticRegressionCV().fit(X, y, groups=np.arange(len(y)))
     with (
         config_context(enable_metadata_routing=True),
-        pytest.warns(FallbackWarning, match="fastsvm has no metadata routing"),
+        pytest.warns(FallbackWarning, match="fastsvm does not support metadata routing"),
     ):
         LogisticRegressionCV(Cs=1, cv=2, tol=0.1).fit(X, y)

@@ -30,7 +30,7 @@ FITTED = [
     *({"vocabulary": words} for words in (["cat", "the", "unseen"], {"mat": 1, "the": 0})),
 ]
 MISSING = [
-    ({"token_pattern": "[a-z]+"}, r"token_pattern '\[a-z\]\+'"),
+    ({"token_pattern": "[a-z]+"}, r"the token_pattern '\[a-z\]\+'"),
     ({"ngram_range": (1, 9)}, "n-grams of 9 words"),
 ]
 
@@ -86,7 +86,7 @@ def test_weights(norm, more):
 )
 def test_hashes(settings):
     if settings.get("analyzer") in ("char", "char_wb"):
-        with pytest.warns(drop_in.FallbackWarning, match="fastsvm has no compiled analyzer 'char"):
+        with pytest.warns(drop_in.FallbackWarning, match="fastsvm does not support the analyzer 'char"):
             drop_in.HashingVectorizer(**settings).transform(TEXTS)
         return
     ours = drop_in.HashingVectorizer(**settings)
@@ -98,7 +98,7 @@ def test_hashes(settings):
 @pytest.mark.parametrize("name", ["CountVectorizer", "TfidfVectorizer", "HashingVectorizer"])
 def test_what_is_not_compiled_is_said_and_refused_where_asked(name, settings, missing, monkeypatch):
     ours = getattr(drop_in, name)(**settings)
-    with pytest.warns(drop_in.FallbackWarning, match=f"{name}: fastsvm has no compiled {missing}"):
+    with pytest.warns(drop_in.FallbackWarning, match=f"{name}: fastsvm does not support {missing}"):
         found = ours.fit_transform(TEXTS)
     assert_same_matrix(found, scikit_learn(ours).fit_transform(TEXTS))
     monkeypatch.setenv("FASTSVM_STRICT", "1")
