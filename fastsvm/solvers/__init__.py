@@ -1,6 +1,6 @@
 """The compiled solvers: plain functions on arrays and CSR matrices, y in {-1, +1}.
 
-They need NumPy and SciPy only. `fastsvm.SDCAClassifier` and its siblings build on the modules behind them.
+They need NumPy and SciPy only. The classifiers, such as `fastsvm.SDCAClassifier`, use the same modules.
 """
 
 from .._utils.lazy import lazily

@@ -21,7 +21,7 @@ EXTREME = 1e100  # numbers up to here, and from its inverse on, have products an
 
 
 def as_rows(X: Any, threads: int = 1, norms: bool = False) -> Any:
-    """The rows of X; a copy only where dtype or layout leave no choice.
+    """Return the rows of X in the form that the kernels read, copied only if dtype or layout require it.
 
     Parameters
     ----------
@@ -31,19 +31,19 @@ def as_rows(X: Any, threads: int = 1, norms: bool = False) -> Any:
     threads : int, default=1
         Threads for the checks.
     norms : bool, default=False
-        Compute the rows' norms in the same pass. Of memory-mapped rows this pass waits until it is needed;
-        what is wrong with them is said then.
+        Compute the rows' norms in the same pass. For memory-mapped rows, the pass is postponed until it is
+        needed; errors in the rows are reported then.
 
     Returns
     -------
     Rows
-        What the kernels read; it shares the memory of X where it can.
+        The rows; they share the memory of X where possible.
 
     Raises
     ------
     ValueError
-        If X is empty, not two-dimensional, not of real numbers, a malformed sparse matrix, contains NaN
-        or infinity, or has a row of more than 1e100 (its norm).
+        If X is empty, not two-dimensional or a malformed sparse matrix, or if it contains NaN, infinity,
+        other values than real numbers, or a row with a norm above 1e100.
     """
     if isinstance(X, Rows):
         return X
@@ -75,13 +75,13 @@ def as_matrix(X, threads=1, norms=False):
 def _as_floating(name, array):
     """An array of numbers as C-ordered float32 or float64, the same if it is one."""
     if array.dtype.kind not in "biufO":
-        raise ValueError(f"{name} must have real numbers; its dtype is {array.dtype}.")
+        raise ValueError(f"{name} must contain real numbers; its dtype is {array.dtype}.")
     if array.dtype in (np.float32, np.float64):
         return np.ascontiguousarray(array)
     try:
         return np.ascontiguousarray(array, np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must have real numbers: {error}.") from None
+        raise ValueError(f"{name} must contain real numbers: {error}.") from None
 
 
 def as_csr(X, columns=True):
@@ -164,12 +164,12 @@ def _check_compressed(X, indices):
     i = bad_offset(offsets, len(places))
     if i >= 0:
         span = f"{offsets[i]} to {offsets[i + 1]}"
-        raise _malformed_matrix(f"X.indptr at {lines[0]} {i}: {span} is no range of {len(places)} values")
+        raise _malformed_matrix(f"X.indptr at {lines[0]} {i}: {span} is no range in {len(places)} values")
     k = bad_index(places, offsets[-1], minor) if indices else -1
     if k >= 0:
         i = np.searchsorted(offsets, k, "right") - 1
         raise _malformed_matrix(
-            f"a value in {lines[1]} {places[k]} of {lines[0]} {i}; there are 0 to {minor - 1}"
+            f"a value in {lines[1]} {places[k]} of {lines[0]} {i}; {lines[1]}s are 0 to {minor - 1}"
         )
     return offsets, places
 
@@ -181,7 +181,7 @@ def _check_coordinates(X):
             raise _malformed_matrix(f"X.{name} has {len(places)} items, X.data has {len(X.data)}")
         k = bad_index(places, len(places), X.shape[axis])
         if k >= 0:
-            raise _malformed_matrix(f"X.{name}[{k}] is {places[k]}; there are 0 to {X.shape[axis] - 1}")
+            raise _malformed_matrix(f"X.{name}[{k}] is {places[k]}; it must be 0 to {X.shape[axis] - 1}")
 
 
 def _index_array(X, name):
@@ -195,24 +195,24 @@ def _index_array(X, name):
 
 
 def _malformed_matrix(what):
-    return ValueError(f"X is a malformed sparse matrix: {what}. Make it again from its parts.")
+    return ValueError(f"X is a malformed sparse matrix: {what}. Build it again from its parts.")
 
 
 def as_signs(y, n_rows):
-    """y as int8, checked to be -1 or +1 and as long as X."""
+    """y as int8, checked to contain -1 and +1 only and to be as long as X."""
     y = np.asarray(y)
     if y.shape != (n_rows,):
         raise ValueError(f"y has shape {y.shape}; X has {n_rows} rows, so it must be ({n_rows},).")
     bad = np.flatnonzero((y != 1) & (y != -1))
     if bad.size:
-        raise ValueError(f"y must be -1 or +1; y[{bad[0]}] is {y[bad[0]]!r}. Estimators take any labels.")
+        raise ValueError(f"y must be -1 or +1; y[{bad[0]}] is {y[bad[0]]!r}. Estimators accept any labels.")
     return y.astype(np.int8, copy=False)
 
 
 def as_weights(sample_weight: Any, n_rows: int, relative: bool = False) -> np.ndarray:
     """Weights as float64, checked; of length 0 when all are 1.
 
-    If `relative`, they are divided by their mean: so 2 is the same as a row twice, and 0 as no row.
+    If `relative`, they are divided by their mean: a weight of 2 is a row twice, and 0 is no row.
     """
     if sample_weight is None:
         return np.empty(0)
@@ -227,8 +227,8 @@ def as_weights(sample_weight: Any, n_rows: int, relative: bool = False) -> np.nd
     largest = weights.max()
     if not 1 / EXTREME <= largest <= EXTREME:
         raise ValueError(
-            f"sample_weight has {largest:.3g} as its largest, beyond {1 / EXTREME:g} to {EXTREME:g}: divide "
-            "the weights by their mean, and multiply alpha by the same."
+            f"The largest sample_weight is {largest:.3g}, outside {1 / EXTREME:g} to {EXTREME:g}: divide the "
+            "weights by their mean."
         )
     return weights / weights.mean() if relative else weights
 
@@ -248,7 +248,7 @@ def as_order(order, n_rows):
     """Row numbers as int32, checked."""
     order = np.asarray(order)
     if order.size and order.dtype.kind not in "iu":
-        raise ValueError(f"order must have row numbers; its dtype is {order.dtype}.")
+        raise ValueError(f"order must contain row numbers; its dtype is {order.dtype}.")
     if order.size and not 0 <= order.min() <= order.max() < n_rows:
         raise ValueError(f"order names rows {order.min()} to {order.max()}; X has rows 0 to {n_rows - 1}.")
     return np.ascontiguousarray(order, np.int32)
@@ -334,7 +334,7 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     """`value`, or a ValueError that lists what is allowed."""
     if not isinstance(value, str) or value not in allowed:
         meant = MEANT.get(value) if isinstance(value, str) else None
-        hint = f": you mean {meant!r}" if meant in allowed else ""
+        hint = f": use {meant!r}" if meant in allowed else ""
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}{hint}.")
     return value
 

@@ -120,6 +120,6 @@ def _given_order(order, max_iter, n):
     order = as_order(order, n)
     if order.ndim != 2 or len(order) < max_iter:
         raise ValueError(
-            f"order must have shape (max_iter, rows per epoch); got {order.shape} for {max_iter}."
+            f"order must have shape ({max_iter} or more, rows per epoch); got shape {order.shape}."
         )
     return order

@@ -14,9 +14,9 @@ class Epoch(NamedTuple):
     Attributes
     ----------
     epoch : int, from 1
-    seconds : float, CPU seconds spent in updates so far (measuring not counted)
+    seconds : float, CPU seconds spent in updates so far, without measurements
     primal : float, the objective
-    dual : float or None, a lower bound on the optimum
+    dual : float or None, a lower bound on the minimum
     gap : float or None, primal - dual
     score : what the caller's `score` function returned, or None
     """
@@ -34,12 +34,12 @@ class Epoch(NamedTuple):
         Parameters
         ----------
         label : str
-            What the line begins with.
+            The text at the start of the line.
 
         Returns
         -------
         str
-            The line, without its end.
+            The line, without a line break.
         """
         bound = ""
         if self.gap is not None:
@@ -63,13 +63,13 @@ class Result(NamedTuple):
     w : ndarray of shape (n_features,), float64
     intercept : float
     dual : ndarray of shape (n_samples,), float64, or None
-        Dual variables b_i >= 0 (and <= the weight c_i, for all losses but squared_hinge).
+        Dual variables b_i, from 0 to the weight c_i ("modified_huber": 4 c_i; "squared_hinge": no limit).
     objective : float, at (w, intercept)
     gap : float or None
-        objective minus the dual value: the objective is at most this far from the optimum.
-    n_iter : int, epochs done
+        Objective minus the dual value: the objective is at most this far above the minimum.
+    n_iter : int, number of epochs
     history : list of Epoch
-    solver : str, the method that was used
+    solver : str, the method used
     """
 
     w: np.ndarray

@@ -1,4 +1,4 @@
-"""Types of what callers pass; for type checkers only, as their import takes a while."""
+"""Types of arguments, used only by type checkers, because importing them is slow."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeAlias

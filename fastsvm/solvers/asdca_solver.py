@@ -197,26 +197,25 @@ def asdca(
         b_i <- (1 - theta) b_i + theta c_i (-phi'(y_i u.x_i))    for i in A
         w   <- (1 - theta) w + theta w(b)
 
-    A step costs O(values of the batch). w, not w(b), is returned; both tend to the optimum.
+    A step costs O(values of the batch). w, not w(b), is returned; both converge to the optimum.
 
     Parameters
     ----------
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
-        Not copied, and not written to. Rows need not have norm 1, but the largest norm determines
+        It is neither copied nor changed. Rows need not have norm 1, but the largest norm determines
         theta: a row that is much longer than the others makes the fit slow.
     y : array of shape (n_samples,), of -1 and +1
         The label of each row.
     loss : {"smooth_hinge", "squared_hinge", "log"}, default="smooth_hinge"
-        The losses with a continuous derivative, whose Lipschitz constant 1/gamma is 1/hinge_width, 2 or
-        1/4.
+        phi; its derivative has the Lipschitz constant 1/gamma, which is 1/hinge_width, 2 or 1/4.
     hinge_width : float > 0, default=1.0
         The gamma of "smooth_hinge", as in `sdca`.
     alpha : float > 0, default=1e-4
-        Regularisation strength, lambda in the paper.
+        Regularisation strength (lambda in the paper).
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0, which are divided by their mean: a row of weight 2 counts twice, one of 0 not at all.
+        Weights c_i >= 0, divided by their mean: a row of weight 2 counts twice, a row of weight 0 not at all.
     fit_intercept : bool, default=True
-        Also minimise over b0, which is not regularised: proximal steps on b0, one after every epoch.
+        Also minimise over b0, which is not regularised. A proximal step on b0 follows every epoch.
     max_iter : int, default=1000
         Maximum number of epochs (passes over X).
     tol : float or None, default=1e-3
@@ -226,42 +225,43 @@ def asdca(
     theta : "paper" or float in (0, 1], default="paper"
         Momentum. "paper" is 1/4 min(1, sqrt(s/m), s, (s^2/m)^(1/3)) with s = gamma alpha n / R^2,
         R^2 = max_i c_i ||x_i||^2; with it, about log(1/tol) / theta epochs provably
-        suffice. Larger values are faster as long as they do not diverge; see Notes.
+        suffice. A larger theta is faster unless the steps diverge; see Notes.
     order : {"permutation", "batches"} or int array of shape (>= max_iter, n_visits), default="permutation"
-        Rows of an epoch: a fresh permutation, cut into batches; for each step a batch of different rows,
-        drawn from all, as the paper has it; or those given. With n_visits = batch_size each step is an epoch.
+        Rows of an epoch. "permutation": a fresh permutation, cut into batches. "batches": for each step, as
+        in the paper, a batch of different rows drawn from all rows. An array gives the rows of each epoch;
+        with n_visits = batch_size, each step is an epoch.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last w, the average over the second half of the steps of max_iter epochs, or one w drawn
         from that half; the objective belongs to the returned w. A run that reaches `tol` before its second
         half returns its last w.
     average_from : int >= 0, default=None
-        The number of steps, one per batch, after which "tail" and "random" take the iterates (the last one,
-        if there are fewer steps); half of them by default.
+        Number of steps, one per batch, after which "tail" and "random" begin to use the iterates; half of the
+        steps by default. If there are fewer steps, only the last iterate is used.
     trace : bool, default=False
-        Measure objective and gap after every epoch, for the history, at one extra pass over X each, not only
-        where the gap may be within `tol`. Implied by `score`.
+        Measure the objective and the gap for the history after every epoch, not only when the gap may be
+        within `tol`. Each measurement is an extra pass over X. Implied by `score`.
     score : callable, default=None
-        ``score(w, intercept)`` is called after each epoch; its value goes into the history.
+        ``score(w, intercept)`` is called after each epoch; its value is stored in the history.
     random_state : int, numpy Generator or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
     Returns
     -------
     Result
-        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver). The bound belongs to
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver). The lower bound comes from
         `dual`; both w and w(dual) are within sqrt(2 gap / alpha) of the optimal w.
 
     Raises
     ------
     ValueError
-        On bad input, naming the argument, row and column; and when steps with a `theta` of the
-        caller's diverge.
+        If the input is invalid (the message names the argument, row and column), or if the steps diverge with
+        the given `theta`.
 
     Notes
     -----
-    For small alpha n and large batches an epoch gains little; SDCA needs fewer. On the problems tried, 4
-    times the paper's theta converged in a quarter of the epochs (with an intercept in 105 of 108
-    runs); 16 times did not always.
+    With a small alpha n and large batches, an epoch gains little; SDCA needs fewer epochs. On the problems
+    tried, 4 times the paper's theta converged in a quarter of the epochs (with an intercept, in 105 of 108
+    runs); 16 times the paper's theta did not always converge.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The solver of a binary problem that parameters ask for, or that suits it."""
+"""The choice of the solver for a binary problem."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ if TYPE_CHECKING:
     from ._solver import Solver
     from .losses import Loss
 
-# Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
-FEW_COLUMNS = 300  # up to which it may be
-VERY_FEW_COLUMNS = 20  # up to which it is
-STEEP = 10  # ||x||^2 / (alpha n), above which coordinate steps take many epochs
-STEEP_IF_MANY = 1  # the same where rows are many; none is needed for the log loss, nor a smooth one if short
-MANY_SHORT_ROWS = 100  # a column, from which rows are many, of which samples tell most
-MANY_LONG_ROWS = 1000  # the same of rows with SHORT_ROW values and more
-TALL = 1000  # dense rows per column, from which Newton's steps take the Hessian of a sample
-TALL_LOG = 200  # the same of the log loss, for which all rows are active
-TALL_VALUES = 1 << 18  # of all of them, at least: below, calls take longer than passes
-TIGHT_TOL = 1e-4  # below which they take many epochs, too
-STEEP_IF_TIGHT = 4  # the same as STEEP at TIGHT_TOL, of a quadratic dual, up to its share of FEW_COLUMNS
+# When Newton's method is faster, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
+FEW_COLUMNS = 300  # columns up to which it may be faster
+VERY_FEW_COLUMNS = 20  # columns up to which it is always faster
+STEEP = 10  # ||x||^2 / (alpha n) above which coordinate steps take many epochs
+STEEP_IF_MANY = 1  # the same for many rows; no limit for the log loss, nor for a smooth loss with short rows
+MANY_SHORT_ROWS = 100  # short rows per column that count as many; samples then do most of the work
+MANY_LONG_ROWS = 1000  # the same for rows with SHORT_ROW values and more
+TALL = 1000  # dense rows per column from which Newton's steps use the Hessian of a sample
+TALL_LOG = 200  # the same for the log loss, for which all rows are active
+TALL_VALUES = 1 << 18  # the smallest number of values in all rows: below it, calls take longer than passes
+TIGHT_TOL = 1e-4  # `tol` below which coordinate steps take many epochs, too
+STEEP_IF_TIGHT = 4  # STEEP at TIGHT_TOL for a quadratic dual; for many columns, STEEP times d / FEW_COLUMNS
 
 LinearParams = SDCAParams | PegasosParams | PerceptronParams | ASDCAParams
 
 
 def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any = None) -> Solver:
-    """Return a new solver: for SDCA, the one asked for, or the one that suits the problem.
+    """Return a new solver; for SDCA, the requested one, or the one that suits the problem.
 
     Parameters
     ----------
     params : SDCAParams, PegasosParams, PerceptronParams or ASDCAParams
     problem : Problem
-    random : random generator's state, or a function that makes it
+    random : random generator's state, or a function that creates it
     start : default=None
-        For SDCA a tuple, as in `sdca`; perhaps with w(b), or for Newton's method with a better w, and how far
-        its margins are off. For Pegasos and the perceptron
-        (w, intercept, t), of t steps; 0 where that is not known.
+        For SDCA, a tuple as in `sdca`, to which w(b) may be appended; for Newton's method, a better w and the
+        error of its margins. For Pegasos and the perceptron, (w, intercept, t) after t steps; t is 0 if
+        unknown.
 
     Raises
     ------
@@ -71,8 +71,8 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
         raise ValueError(f"solver='newton' does not support {other}; use its default, or 'coordinate'.")
     if solver == "newton" and problem.rows.n_columns > MOST_COLUMNS:
         raise ValueError(
-            f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "
-            f"columns; it takes up to {MOST_COLUMNS}. Use 'coordinate'."
+            f"solver='newton' supports at most {MOST_COLUMNS} columns; X has {problem.rows.n_columns}. "
+            "Use solver='coordinate'."
         )
     if solver == "newton" or (solver == "auto" and not other and suits_newton(problem, params)):
         kind = TallNewtonSolver if is_tall(problem, params.loss_entry) else NewtonSolver
@@ -83,7 +83,7 @@ def make_solver(params: LinearParams, problem: Problem, random: Any, start: Any 
 
 
 def is_tall(problem: Problem, loss: Loss) -> bool:
-    """Tell whether rows are dense and so many that Newton's method takes the Hessian of a sample.
+    """Tell whether rows are dense and so many that Newton's method uses the Hessian of a sample.
 
     Measured on normal, correlated, unevenly scaled and heavy-tailed columns, skin, a9a, usps and digits,
     with 30 to 80,000 rows per column and 100,000 to 20 million values.
@@ -97,10 +97,10 @@ def is_tall(problem: Problem, loss: Loss) -> bool:
 def suits_newton(problem: Problem, params: SDCAParams) -> bool:
     """Tell whether Newton's method is faster than coordinate steps.
 
-    Its cost hardly depends on alpha and tol, but grows with the square of the columns. Coordinate steps
-    need few epochs where alpha n is not small against ||x||^2 (measured on tables of 3 to 256 columns).
-    Where rows are many, samples tell most, and few passes over all rows are left. Coordinate steps need more
-    epochs with an intercept.
+    The cost of Newton's method hardly depends on alpha and tol, but grows with the square of the number of
+    columns. Coordinate steps need few epochs if alpha n is not small relative to ||x||^2 (measured on tables
+    of 3 to 256 columns), and more with an intercept. With many rows, samples do most of the work, and few
+    passes over all rows remain.
     """
     n, rows, loss, tol = problem.n, problem.rows, params.loss_entry, params.tol
     d = rows.n_columns

@@ -74,7 +74,7 @@ class NewtonSolver(Solver):
         super().__init__(problem, params, random=np.zeros(1, np.uint64))
         if not self.loss.newton:
             raise ValueError(
-                f"solver='newton' does not support the loss {self.loss.name!r}. Use 'coordinate'."
+                f"solver='newton' does not support loss={self.loss.name!r}. Use solver='coordinate'."
             )
         self.start, self.d = start, problem.rows.n_columns
         self.size = self.d + self.has_intercept

@@ -1,7 +1,7 @@
 """The parameters of the solvers: a class for each method, and a check for each name.
 
-A name means one thing and has one check wherever it stands: in a function, an estimator, a model file.
-Models inherit the fields alone. A fit works on a copy of them that is checked:
+A name has the same meaning and the same check in a function, an estimator and a model file.
+Models inherit only the fields. A fit works on a checked copy of them:
 
 >>> SDCAParams("log", alpha=1).checked().alpha
 1.0
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
     from .annotations import ArrayLike, ClassWeight, EstimatorSeed
 
-USUAL_PROGRESS, USUAL_PATIENCE = 1e-3, 5  # with early stopping: of the error in an epoch, and in epochs
-AS_GIVEN = "given"  # an order that a solver leaves as it is
+USUAL_PROGRESS, USUAL_PATIENCE = 1e-3, 5  # of early stopping: the `tol` and the number of epochs
+AS_GIVEN = "given"  # the rows in the order of X
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 
 
 def count_of(name: str) -> Callable[[Any], int]:
-    """Return the check of a parameter that is a positive integer."""
+    """Return a check for a parameter that must be a positive integer."""
     return partial(positive, name, kind=int)
 
 
 def optional(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a check that takes None, too."""
+    """Return a check that also accepts None."""
     return lambda value: None if value is None else check(value)
 
 
 def as_max_iter(value: Any) -> int:
     """`max_iter` as an int, or a ValueError."""
     if isinstance(value, (int, np.integer)) and value == -1:
-        raise ValueError("max_iter must be a positive integer; got -1: give a large one.")
+        raise ValueError("max_iter must be a positive integer; got -1: give a large number.")
     return int(positive("max_iter", value, kind=int))
 
 
@@ -93,7 +93,7 @@ def as_gamma(value: Any) -> str | float:
 def as_verbose(value: Any) -> int:
     """`verbose`, or a ValueError."""
     if not isinstance(value, (int, np.bool_, np.integer)) or value < 0:
-        raise ValueError(f"verbose must be True, False or a number from 0 on; got {value!r}.")
+        raise ValueError(f"verbose must be True, False or a non-negative integer; got {value!r}.")
     return int(value)
 
 
@@ -101,7 +101,7 @@ SWITCHES = (
     *("fit_intercept", "sgd_init", "project", "certify", "warm_start", "early_stopping", "shuffle", "trace"),
 )
 PENALTIES = ("l2", "l1", "elasticnet")
-L1_LOSSES = ("squared_hinge", "log")  # that are smooth, and whose second derivatives tell of their bend
+L1_LOSSES = ("squared_hinge", "log")  # smooth, with second derivatives that describe their bend
 INTERCEPTS = ("search", "same_step")  # of Pegasos, besides True and False
 
 CHECKS: dict[str, Callable[[Any], Any]] = {
@@ -124,17 +124,17 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "verbose": as_verbose,
     **{name: partial(flag, name) for name in SWITCHES},
 }
-"""By name, what checks and converts a parameter. Those without a line are checked where they are used."""
+"""The function that checks and converts each parameter. Others are checked where they are used."""
 
 
-# What scikit-learn's classifiers call a parameter, and what to do here.
+# Parameters of scikit-learn's classifiers, and what to do here.
 OTHERWISE = {
-    "C": "alpha = 1 / (C n) for n rows; fastsvm.drop_in has classes with C",
-    "penalty": "the penalty is l2; SDCAClassifier and fastsvm.drop_in have others",
-    "dual": "leave it out; fastsvm.drop_in has classes that take it",
-    "kernel": "KernelSDCAClassifier and KernelPegasosClassifier have kernels",
-    "learning_rate": "leave it out; fastsvm.drop_in has classes that take it",
-    "average": "it is called averaging",
+    "C": "use alpha = 1 / (C n) for n rows, or the classes of fastsvm.drop_in",
+    "penalty": "the penalty is l2; SDCAClassifier and fastsvm.drop_in support others",
+    "dual": "leave it out, or use the classes of fastsvm.drop_in",
+    "kernel": "use KernelSDCAClassifier or KernelPegasosClassifier",
+    "learning_rate": "leave it out, or use the classes of fastsvm.drop_in",
+    "average": "use averaging",
 }
 
 
@@ -146,13 +146,13 @@ def parameter_names(kind: type) -> tuple[str, ...]:
 
 @dataclass_transform(eq_default=False)
 class Fields:
-    """The base of parameters: each subclass is a dataclass of its own fields, or of those that it inherits.
+    """The base class of parameters: each subclass is a dataclass with its own or inherited fields.
 
-    So a model shows its parameters to editors and type checkers, which read the class itself.
+    Editors and type checkers, which read the class itself, therefore see the parameters of a model.
 
     Attributes
     ----------
-    _params : the subclass of `Params` that checks them; a model's own
+    _params : the subclass of `Params` that checks the fields; models define it
     """
 
     _params: ClassVar[type[Params]]
@@ -164,7 +164,7 @@ class Fields:
     if not TYPE_CHECKING:  # type checkers read `__init__`, as `inspect.signature` does: it comes before this
 
         def __new__(cls, *args, **params):
-            """Say what parameters of scikit-learn's classifiers are called here."""
+            """Name the replacements for parameters of scikit-learn's classifiers."""
             for name in params.keys() - set(parameter_names(cls)):
                 hint = f": {OTHERWISE[name]}" if name in OTHERWISE else ""
                 raise TypeError(f"{cls.__name__} has no parameter {name!r}{hint}.")
@@ -172,19 +172,19 @@ class Fields:
 
 
 class Params:
-    """What a fit reads: fields, checked, and what follows from them. Models have the fields alone.
+    """The parameters that a fit reads: checked fields, and values derived from them.
 
     Attributes
     ----------
-    CHOICES : dict of name to the words that it may be
-    OWN_CHECKS : dict of name to its check, where that is another than in `CHECKS`
+    CHOICES : dict of name to the allowed words
+    OWN_CHECKS : dict of name to its check, where it differs from the one in `CHECKS`
     """
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     OWN_CHECKS: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
 
     is_dual: ClassVar[bool] = True
-    """Whether the method moves dual variables: it reads the rows' norms, and keeps what it found."""
+    """Whether the method moves dual variables: it then reads the norms of rows, and keeps the duals."""
 
     relative_weights: ClassVar[bool] = True
     """Whether the weights of rows are divided by their mean."""
@@ -195,12 +195,12 @@ class Params:
 
     @property
     def loss_entry(self) -> Loss:
-        """The loss, of its width."""
+        """The loss, with its width."""
         return as_loss(self.loss, getattr(self, "hinge_width", 1.0))
 
     @property
     def gap_tol(self) -> float | None:
-        """The relative gap at which to stop; None where `tol` is none, or of something else."""
+        """The relative gap at which to stop; None if `tol` is None or does not refer to a gap."""
         return self.tol if self.is_dual else None
 
     @classmethod
@@ -210,14 +210,14 @@ class Params:
         Parameters
         ----------
         source : object
-            Such parameters, or a model. What it has not is at its default.
+            Such parameters, or a model. A field without an attribute gets its default.
         **other
-            In place of what the source has. What is no field is not read: a function passes its `locals()`.
+            Replacements for the source's values. Other names are ignored: a function passes its `locals()`.
 
         Raises
         ------
         ValueError
-            That names the first bad one.
+            Names the first invalid parameter.
         """
         copy = object.__new__(cls)
         for name, default, check in _FIELDS.get(cls) or _fields_of(cls):
@@ -229,11 +229,11 @@ class Params:
         return copy
 
     def checked(self, **other: Any) -> Self:
-        """Return a copy, checked; with `other` parameters in place of these."""
+        """Return a checked copy, with the parameters in `other` replaced."""
         return self.of(self, **other)
 
     def check_together(self) -> None:
-        """Raise a ValueError if the parameters, each of which is right, do not go together."""
+        """Raise a ValueError if the parameters, each of which is valid, cannot be combined."""
 
 
 Field = tuple[str, Any, Callable[[Any], Any] | None]
@@ -241,7 +241,7 @@ _FIELDS: dict[type, list[Field]] = {}
 
 
 def _fields_of(cls: type[Params]) -> list[Field]:
-    """Name, default and check of each field, which are found once."""
+    """Return the name, default and check of each field; they are determined once."""
 
     def check_of(name: str) -> Callable[[Any], Any] | None:
         if name == "order":
@@ -255,7 +255,7 @@ def _fields_of(cls: type[Params]) -> list[Field]:
 
 
 class SDCAFields(Fields):
-    """The parameters of dual coordinate ascent, or Newton's method; as in `fastsvm.SDCAClassifier`."""
+    """The parameters of dual coordinate ascent and Newton's method; as in `fastsvm.SDCAClassifier`."""
 
     loss: str = "hinge"
     _: KW_ONLY
@@ -281,7 +281,7 @@ class SDCAFields(Fields):
 
 
 class SDCAParams(SDCAFields, Params):
-    """What a fit reads of `SDCAFields`, checked."""
+    """The checked form of `SDCAFields`."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "loss": LOSSES,
@@ -294,7 +294,7 @@ class SDCAParams(SDCAFields, Params):
 
     @property
     def l1_share(self) -> float:
-        """The share of alpha that is the weight of ||w||_1."""
+        """The weight of ||w||_1, as a share of alpha."""
         return {"l2": 0.0, "l1": 1.0}.get(self.penalty, self.l1_ratio)
 
     def check_together(self) -> None:  # noqa: D102 (inherited)
@@ -305,18 +305,18 @@ class SDCAParams(SDCAFields, Params):
         if self.loss != "log":
             raise ValueError(f"multi_class='multinomial' needs loss='log'; got {self.loss!r}.")
         if self.solver == "coordinate":
-            raise ValueError("multi_class='multinomial' takes Newton's method: leave solver at 'auto'.")
+            raise ValueError("multi_class='multinomial' uses Newton's method: leave solver at 'auto'.")
         if other := self.not_for_newton():
             raise ValueError(f"multi_class='multinomial' does not support {other}; leave it at its default.")
 
     def penalty_of(self, w: np.ndarray, alpha: float | None = None) -> float:
-        """The penalty at these weights; at another alpha, if it is given."""
+        """The penalty at these weights, with the given alpha if there is one."""
         alpha = self.alpha if alpha is None else alpha
         ridge = alpha / 2 * (1 - self.l1_share) * float(w @ w)
         return ridge + alpha * self.l1_share * float(np.abs(w).sum()) if self.l1_share else ridge
 
     def _check_l1(self) -> None:
-        """Raise a ValueError if another parameter has no l1 penalty."""
+        """Raise a ValueError if another parameter does not support an l1 penalty."""
         if self.loss not in L1_LOSSES:
             raise ValueError(
                 f"penalty={self.penalty!r} needs loss='squared_hinge' or 'log'; got {self.loss!r}."
@@ -328,14 +328,14 @@ class SDCAParams(SDCAFields, Params):
                 raise ValueError(f"penalty={self.penalty!r} needs {name}={usual!r}, the default.")
 
     def not_for_newton(self) -> str | None:
-        """Return the name of a parameter that only coordinate steps have, and that is not at its default."""
+        """Return the name of a parameter that only coordinate steps support, if one is not at its default."""
         usual = isinstance(self.order, str) and self.order == "permutation"
         given = {"order": not usual, "averaging": self.averaging != "last", "sgd_init": self.sgd_init}
         return next((name for name in given if given[name]), None)
 
 
 class SDCACVFields(Fields):
-    """The parameters of a choice of alpha; as in `fastsvm.SDCAClassifierCV`."""
+    """The parameters for choosing alpha; as in `fastsvm.SDCAClassifierCV`."""
 
     loss: str = "hinge"
     _: KW_ONLY
@@ -383,7 +383,7 @@ class PegasosFields(Fields):
 
 
 class PegasosParams(PegasosFields, Params):
-    """What a fit reads of `PegasosFields`, checked."""
+    """The checked form of `PegasosFields`."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "loss": PEGASOS_LOSSES,
@@ -399,16 +399,16 @@ class PegasosParams(PegasosFields, Params):
 
     @property
     def patience(self) -> int | None:
-        """The epochs without progress that end a fit; None: it does not look."""
+        """The number of epochs without progress that ends a fit; None: progress is not checked."""
         return self.n_iter_no_change if self.early_stopping or self.tol is not None else None
 
     def check_together(self) -> None:  # noqa: D102 (inherited)
         if self.patience is not None and self.averaging == "random":
             raise ValueError(
-                "averaging='random' draws from the second half of max_iter epochs: it has no early stopping."
+                "averaging='random' draws from the second half of max_iter epochs, so it cannot stop early."
             )
         if not (self.shuffle or (isinstance(self.order, str) and self.order == "permutation")):
-            raise ValueError(f"shuffle=False visits rows in their order; leave out order={self.order!r}.")
+            raise ValueError(f"shuffle=False keeps the order of the rows: leave out order={self.order!r}.")
 
 
 class PerceptronFields(Fields):
@@ -432,7 +432,7 @@ class PerceptronFields(Fields):
 
 
 class PerceptronParams(PerceptronFields, Params):
-    """What a fit reads of `PerceptronFields`, checked."""
+    """The checked form of `PerceptronFields`."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"averaging": ("last", "all")}
 
@@ -442,7 +442,7 @@ class PerceptronParams(PerceptronFields, Params):
 
     @property
     def patience(self) -> int | None:
-        """The epochs without progress that end a fit; None: it does not look."""
+        """The number of epochs without progress that ends a fit; None: progress is not checked."""
         return self.n_iter_no_change or (USUAL_PATIENCE if self.early_stopping else None)
 
 
@@ -469,7 +469,7 @@ class ASDCAFields(Fields):
 
 
 class ASDCAParams(ASDCAFields, Params):
-    """What a fit reads of `ASDCAFields`, checked."""
+    """The checked form of `ASDCAFields`."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "loss": SMOOTH_LOSSES,

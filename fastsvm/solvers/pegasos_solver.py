@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .annotations import ArrayLike, ArrayOrSparse, Callable, Seed
 
-SEARCHED = 1e-9  # how far the mean loss of an intercept that is searched may be above the minimum
+SEARCHED = 1e-9  # how far above the minimum the mean loss may be with fit_intercept="search"
 _KEPT = {"t", "earlier", "scale", "intercept", "averaging", "averaged", "mass", "intercept_sum"}
 
 
@@ -70,14 +70,14 @@ class PegasosSolver(Solver):
 
     @property
     def steps_on_intercept(self):
-        """Whether steps change it, too."""
+        """Whether the steps change the intercept, too."""
         return self.params.fit_intercept in (True, "same_step")
 
     def _steps_to_skip(self):
-        """How many steps to skip, so that none goes past a row's lowest loss: 0 where slopes are bounded.
+        """How many steps to skip, so that no step overshoots a row's lowest loss; 0 for bounded slopes.
 
-        A step of 1/(alpha t) moves the margin of row i by c_i (||x_i||^2 + 1)/(alpha t) times its slope, and
-        that changes by `lipschitz` at most for each unit of margin.
+        A step of 1/(alpha t) moves the margin of row i by c_i (||x_i||^2 + 1)/(alpha t) times the slope,
+        which changes by at most `lipschitz` per unit of margin.
         """
         p = self.problem
         if self.loss.upper < math.inf:
@@ -87,7 +87,7 @@ class PegasosSolver(Solver):
         return math.ceil(self.loss.lipschitz * longest / self.alpha)
 
     def _average_all(self):
-        """Let the t-th iterate weigh t, where how many will come is not known."""
+        """Give the t-th iterate the weight t, since the number of iterates is not known in advance."""
         given = self.params.average_from
         self.averaging_start, self.state.growing = given or 0, given is None
 
@@ -109,7 +109,7 @@ class PegasosSolver(Solver):
             self.progress.add(self.state.met / self.order.n_visits, self.output)
 
     def finished(self):
-        """Whether epochs do not bring the run on any more."""
+        """Whether the epochs have stopped making progress."""
         return self.progress.over
 
     def output(self):
@@ -122,13 +122,12 @@ class PegasosSolver(Solver):
         return state.scale * self.v, state.intercept
 
     def iterate(self):
-        """The output, and the steps' own dual variables.
+        """The output, and the dual variables that the steps built up.
 
-        The last iterate is always a combination 1/(alpha n) sum_i b_i y_i x_i of the rows that moved it.
-        Walked by epochs without projection, b_i is the mean of -c_i phi' at row i, which is feasible as it
-        is; otherwise it is clipped, and w(b) must be computed anew. Of steps that begin later, the last
-        iterate is t / (earlier + t) times w(b) of these b, and with a start not of that kind. Where any
-        multiple of b is feasible, the best is taken.
+        The last iterate is a combination 1/(alpha n) sum_i b_i y_i x_i of the rows that moved it. With epochs
+        and without projection, b_i is the mean of -c_i phi' at row i, which is feasible; otherwise b_i is
+        clipped, and w(b) computed anew. If t starts later, the last iterate is t / (earlier + t) times w(b);
+        with a start, it is no such multiple. If every multiple of b is feasible, the best one is taken.
         """
         p = self.problem
         w, intercept = self.output()
@@ -149,7 +148,7 @@ class PegasosSolver(Solver):
         return Iterate(w, intercept, dual, w_of_dual=w_of_dual)
 
     def _best_multiple(self, dual, w_of_dual):
-        """The s with the largest D(s b), where b has no upper end and psi(b) = b - curvature/2 b^2."""
+        """The s with the largest D(s b), for b without an upper bound and psi(b) = b - curvature/2 b^2."""
         p = self.problem
         weights = np.where(dual > 0, p.weights if p.weights.size else 1.0, 1.0)
         squares = dual**2 / weights
@@ -164,8 +163,8 @@ class PegasosSolver(Solver):
     def resume(self, snapshot):
         """Continue another run's steps on this problem; None starts at zero.
 
-        The steps before were made on other rows, so there is no certificate any more. How many will come is
-        not known, so that the average leaves none out: without `average_from` the t-th iterate weighs t.
+        The earlier steps were made on other rows, so there is no certificate any more. The number of steps is
+        not known in advance, so without `average_from` the average gives the t-th iterate the weight t.
         """
         self._average_all()
         if snapshot is not None:
@@ -182,7 +181,7 @@ class PegasosSolver(Solver):
 
 
 def pegasos_radius(loss, alpha, mean_weight=1.0):
-    """Of a ball that holds the optimum."""
+    """The radius of a ball that contains the optimum."""
     squared = 2 * float(loss.value(0.0)) if loss.squared_radius is None else loss.squared_radius
     return math.sqrt(squared * mean_weight / alpha)
 
@@ -224,48 +223,50 @@ def pegasos(
     Parameters
     ----------
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
-        Not copied, and not written to.
+        It is neither copied nor changed.
     y : array of shape (n_samples,), of -1 and +1
         The label of each row.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log", "modified_huber"}, default="hinge"
-        The squared hinge's slope has no bound: t begins after 2 max_i c_i (||x_i||^2 + 1) / alpha.
+        phi. The slope of "squared_hinge" is unbounded, so t starts after 2 max_i c_i (||x_i||^2 + 1) / alpha.
     alpha : float > 0, default=1e-4
-        Regularisation strength, lambda in the paper.
+        Regularisation strength (lambda in the paper).
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0, which are divided by their mean: a row of weight 2 counts twice, one of 0 not at all.
+        Weights c_i >= 0, divided by their mean: a row of weight 2 counts twice, and one of weight 0 not at
+        all.
     fit_intercept : bool, "same_step" or "search", default=True
-        Also step on the intercept b0, which is not regularised. Nothing shrinks b0, so with a
-        small alpha the first steps of eta_t = 1/(alpha t) would have a lasting effect. The steps on b0
-        are therefore min(eta_t, 1/sqrt(t)), which for alpha >= 1 is eta_t. "same_step" takes steps of
-        eta_t at any alpha, as Pegasos in R does. "search" takes no steps on b0; at the end it sets b0
-        to the value with the lowest loss for the returned w.
+        Also step on the intercept b0, which is not regularised. Since nothing shrinks b0, the first steps of
+        eta_t = 1/(alpha t) would have a lasting effect with a small alpha. The steps on b0 are therefore
+        min(eta_t, 1/sqrt(t)), which is eta_t for alpha >= 1. "same_step" takes steps of eta_t at any alpha.
+        "search" takes no steps on b0; at the end it sets b0 to the value with the lowest loss for the
+        returned w.
     max_iter : int, default=20
         Number of epochs (passes over X, or n draws each); with `tol`, the maximum number.
     tol : float or None, default=None
-        Stop once gap <= tol * objective, which is measured after every epoch, as by `trace`. None: do
-        `max_iter` epochs, since the bound is loose. (In `PegasosClassifier`, as in
-        SGDClassifier, `tol` is about an epoch's progress.)
+        Stop once gap <= tol * objective; both are measured after every epoch, as with `trace`. None: do
+        `max_iter` epochs, since the bound is loose. In `PegasosClassifier`, as in SGDClassifier, `tol` is
+        compared with the progress of an epoch instead.
     batch_size : int, default=1
-        k. The last batch of an epoch may be shorter, and is divided by its true size.
+        Mini-batch size k. The last batch of an epoch may be shorter; k is then its true size.
     order : {"permutation", "random", "batches"} or int array, default="permutation"
-        Rows of an epoch: a fresh permutation, cut into batches; draws with replacement; or for each step a
-        batch of different rows, drawn from all. An array of shape (>= max_iter, n_visits) gives the rows,
-        epoch by epoch; with n_visits = batch_size each step is an epoch, which `trace` measures.
+        Rows of an epoch. "permutation": a fresh permutation, cut into batches. "random": draws with
+        replacement. "batches": for each step, a batch of different rows drawn from all rows. An array of
+        shape (>= max_iter, n_visits) gives the rows of each epoch; with n_visits = batch_size, each step is
+        an epoch.
     project : bool, default=False
-        Keep w in the ball of radius r = sqrt(1/alpha) (hinge) or sqrt(2 phi(0)/alpha) (other losses),
-        which holds the optimum.
+        Keep w in the ball of radius r = sqrt(1/alpha) (hinge) or sqrt(2 phi(0)/alpha) (other losses), which
+        contains the optimum.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps of max_iter epochs, or one
         iterate drawn from that half. The bound comes from the dual variables of all steps. A run that reaches
         `tol` before its second half returns its last iterate.
     average_from : int >= 0, default=None
-        The number of steps, one per batch, after which "tail" and "random" take the iterates (the last one,
-        if there are fewer steps); half of them by default.
+        Number of steps, one per batch, after which "tail" and "random" begin to use the iterates; half of the
+        steps by default. If there are fewer steps, only the last iterate is used.
     trace : bool, default=False
-        Measure objective and gap after every epoch, for the history, at one to two extra passes over X each,
-        not only after the last. Implied by `score`.
+        Measure the objective and the gap for the history after every epoch, not only after the last one. Each
+        measurement takes one or two extra passes over X. Implied by `score`.
     score : callable, default=None
-        ``score(w, intercept)`` is called after each epoch; its value goes into the history.
+        ``score(w, intercept)`` is called after each epoch; its value is stored in the history.
     random_state : int, numpy Generator or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
@@ -278,7 +279,7 @@ def pegasos(
     Raises
     ------
     ValueError
-        On bad input, naming the argument, row and column.
+        If the input is invalid; the message names the argument, row and column.
 
     References
     ----------

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class PerceptronSolver(Solver):
     """The perceptron on one problem, an epoch at a time; `start` as in `make_solver`.
 
-    `order`, if given, has the rows of all epochs. With a patience the run ends, too, after so many epochs in
-    a row whose mean loss, of the rows as they are met, is not below the lowest of an epoch so far by `tol`.
+    `order`, if given, holds the rows of all epochs. With a patience, the run also ends after that many
+    successive epochs whose mean loss, taken as rows are visited, is not lower by `tol` than in any before.
     """
 
     solver = "perceptron"
@@ -57,7 +57,7 @@ class PerceptronSolver(Solver):
             self.progress.add(self.state.loss / len(order), self.output)
 
     def finished(self):
-        """Whether nothing would change any more, or too little did."""
+        """Whether an epoch made no mistake, or too little progress."""
         return self.separated or self.progress.over
 
     def output(self):
@@ -68,7 +68,7 @@ class PerceptronSolver(Solver):
         return self.w - self.averaging_correction / s.t, s.intercept - s.intercept_correction / s.t
 
     def iterate(self):
-        """The output; there is no dual."""
+        """The output, without dual variables."""
         return Iterate(*self.output())
 
     def snapshot(self):
@@ -101,7 +101,7 @@ def perceptron(
 ) -> Result:
     """Rosenblatt's perceptron, plain or averaged.
 
-    Looks for (w, b0) with y_i (w.x_i + b0) > 0 for all i: on each row where that fails::
+    Looks for (w, b0) with y_i (w.x_i + b0) > 0 for all i. On each row where this does not hold::
 
         w <- w + c_i y_i x_i,    b0 <- b0 + c_i y_i                 (if `fit_intercept`)
 
@@ -112,24 +112,24 @@ def perceptron(
     Parameters
     ----------
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
-        Not copied, and not written to.
+        It is neither copied nor changed.
     y : array of shape (n_samples,), of -1 and +1
         The label of each row.
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0, the size of a correction; all 1 by default.
+        Weights c_i >= 0, which scale the corrections; all 1 by default.
     fit_intercept : bool, default=True
-        Learn an intercept.
+        Whether to learn the intercept b0.
     max_iter : int, default=10
-        Passes over X, each in a fresh permutation. A pass without a mistake is the last.
+        Maximum number of epochs (passes over X). An epoch without a mistake is the last one.
     order : "permutation" or int array of shape (>= max_iter, n_visits), default="permutation"
-        Rows of an epoch: a fresh permutation, or those given.
+        Rows of an epoch: a fresh permutation, or a row of the array.
     averaging : {"last", "all"}, default="last"
-        Return the last iterate, or the average of all.
+        Return the last iterate, or the average of all iterates.
     trace : bool, default=False
-        Measure the objective after every epoch, for the history, at one extra pass over X each, not only
-        after the last. Implied by `score`.
+        Measure the objective for the history after every epoch, not only after the last one. Each measurement
+        is an extra pass over X. Implied by `score`.
     score : callable, default=None
-        ``score(w, intercept)`` is called after each epoch; its value goes into the history.
+        ``score(w, intercept)`` is called after each epoch; its value is stored in the history.
     random_state : int, numpy Generator or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
@@ -141,7 +141,7 @@ def perceptron(
     Raises
     ------
     ValueError
-        On bad input, naming the argument, row and column.
+        If the input is invalid; the message names the argument, row and column.
 
     References
     ----------

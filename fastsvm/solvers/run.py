@@ -1,4 +1,4 @@
-"""The epoch loop of all solvers: iterate, measure, stop; and those who watch it."""
+"""The epoch loop of all solvers, and the watchers that it calls."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 
 class Watcher:
-    """One that looks on at a run, and may end it."""
+    """An observer of a run, which may end it."""
 
     def begin(self, solver: Any) -> None:
-        """Look at the solver before its first epoch; it may be made to `restore` an earlier run."""
+        """Called before the first epoch; may call the solver's `restore` to continue an earlier run."""
 
     def before(self, solver: Any) -> None:
-        """Look at it before the epochs up to the next that is measured."""
+        """Called before the epochs up to the next measured one."""
 
     def after(self, solver: Any) -> bool:
-        """Look at it when that was measured; True ends the run, unless it is over already."""
+        """Called after the measurement; True ends the run."""
         return False
 
     def end(self, solver: Any) -> None:
-        """Look at it when the run is over."""
+        """Called when the run is over."""
 
 
 def run(
@@ -32,22 +32,22 @@ def run(
     watchers: Sequence[Watcher] = (),
     labels: Sequence[object] = (),
 ) -> Any:
-    """Do epochs until `max_iter`, a relative gap of `tol`, or the word of a watcher.
+    """Do epochs until `max_iter`, a relative gap of `tol`, or a watcher's request to stop.
 
     Parameters
     ----------
-    solver : Solver or KernelSolver, not begun
+    solver : Solver or KernelSolver, before its first epoch
     tol : float or None
-        The relative gap to reach; None: it does all epochs.
+        The relative gap to reach; None: do all epochs.
     trace : bool, default=True
-        Measure every epoch, not only those that `should_certify` and the last.
+        Measure every epoch, not only the last one and those for which `should_certify` is true.
     score : callable, default=None
-        ``score(w, intercept)`` of each point that is measured goes into the history; of kernel machines
-        ``score(dual_coef, intercept)``, of all classes.
+        ``score(w, intercept)`` of each measured point is stored in the history; for kernel machines,
+        ``score(dual_coef, intercept)`` of all classes.
     watchers : list of Watcher
         Called in this order.
     labels : list of str, one per problem of the solver
-        What the lines that it prints begin with; it prints none without.
+        The text at the start of each printed line; without labels, nothing is printed.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def run(
             watcher.before(solver)
         worth_it = not over and solver.advance()
         over = solver.is_over
-        if over:  # before anybody looks at the point
+        if over:  # before the watchers see the point
             solver.finish()
         elif worth_it:
             solver.on_gap_above_tol()
@@ -73,7 +73,7 @@ def run(
         for problem, line in solver.record(score):
             if labels:
                 print(line.line(labels[problem]))
-        over = solver.is_over  # what was finished may be worse
+        over = solver.is_over  # the finished point may have a larger gap
         if over or stopped:
             break
     for watcher in watchers:

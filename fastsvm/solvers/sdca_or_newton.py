@@ -40,7 +40,7 @@ def sdca(
     score: Callable[..., object] | None = None,
     random_state: Seed = None,
 ) -> Result:
-    """Stochastic dual coordinate ascent, certified; or with an l1 penalty, Newton steps on columns.
+    """Stochastic dual coordinate ascent or, with an l1 penalty, Newton steps on columns, certified.
 
     Minimises, over w (and b0 if `fit_intercept`)::
 
@@ -53,67 +53,67 @@ def sdca(
 
     Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
     The b_i are the dual variables, and psi(u) is the minimum over m of phi(m) + u m. One step maximises D
-    over one b_i exactly, in O(values of the row). The penalties "l1" and "elasticnet" are ``alpha (l1_ratio
-    ||w||_1 + (1 - l1_ratio)/2 ||w||^2)``.
+    over one b_i exactly, in O(values of the row). The penalties "l1" and "elasticnet" replace alpha/2 ||w||^2
+    by ``alpha (l1_ratio ||w||_1 + (1 - l1_ratio)/2 ||w||^2)``.
 
     Parameters
     ----------
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
-        Not copied, and not written to.
+        It is neither copied nor changed.
     y : array of shape (n_samples,), of -1 and +1
         The label of each row.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
-        phi(m) = max(0, 1-m); its square; the hinge with its kink rounded; log(1 + exp(-m)).
+        phi(m): max(0, 1-m), its square, the hinge with a rounded kink, or log(1 + exp(-m)).
     hinge_width : float > 0, default=1.0
         Width g (gamma in the papers) of the quadratic part of "smooth_hinge", which is (1-m)^2 / (2 g) for
-        1-g <= m <= 1, 1 - g/2 - m below and 0 above. The narrower, the nearer to the hinge, and the slower.
-        Other losses do not use it.
+        1-g <= m <= 1, 1 - g/2 - m below and 0 above. A smaller width is nearer to the hinge, and slower.
+        Other losses ignore it.
     alpha : float > 0, default=1e-4
-        Regularisation strength; C = 1/(alpha n) of LIBLINEAR.
+        Regularisation strength; LIBLINEAR's C is 1/(alpha n).
     penalty : {"l2", "l1", "elasticnet"}, default="l2"
-        "l1" ignores `l1_ratio`. "l1" and "elasticnet" are for loss="squared_hinge" and "log".
+        "l1" and "elasticnet" need loss="squared_hinge" or "log". "l1" ignores `l1_ratio`.
     l1_ratio : float from 0 to 1, default=0.5
         The share of the l1 norm in penalty="elasticnet".
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0, which are divided by their mean: a row of weight 2 counts twice, one of 0 not at all.
+        Weights c_i >= 0, divided by their mean: a row of weight 2 counts twice, a row of weight 0 not at all.
     fit_intercept : bool, default=True
-        Also minimise over b0, which is not regularised: proximal steps on b0 (the method of
-        multipliers on sum_i b_i y_i = 0), one after every epoch.
+        Also minimise over b0, which is not regularised. A proximal step on b0 (the method of multipliers for
+        sum_i b_i y_i = 0) follows every epoch.
     max_iter : int, default=1000
-        Most epochs (n steps each).
+        Maximum number of epochs (n steps each).
     tol : float or None, default=1e-3
         Stop once gap <= tol * objective. None: do `max_iter` epochs.
     order : {"permutation", "random", "cyclic"} or int array, default="permutation"
-        A fresh permutation for each epoch (of blocks of 8 rows, and within them, where X is larger
-        than 32 MiB), draws with replacement, or one permutation for all epochs. An array of shape
-        (>= max_iter, n_visits) gives the rows to visit, epoch by epoch.
+        Rows of an epoch: a fresh permutation, draws with replacement, or the same permutation every time. If
+        X is larger than 32 MiB, blocks of 8 rows are permuted, and the rows within each block. An array of
+        shape (>= max_iter, n_visits) gives the rows of each epoch.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the max_iter * n steps, or one
         iterate drawn from that half. The certificate belongs to the returned iterate. A run that
         reaches `tol` before its second half returns its last iterate.
     average_from : int >= 0, default=None
-        The number of steps, one per row, after which "tail" and "random" take the iterates (the last one,
-        if there are fewer steps); half of max_iter * n by default.
+        Number of steps, one per row, after which "tail" and "random" begin to use the iterates; half of
+        max_iter * n by default. If there are fewer steps, only the last iterate is used.
     sgd_init : bool, default=False
-        Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows. Where
-        alpha n is large against ||x||^2 it is so by default, with three tenths of the rows counted before.
+        Make the first epoch modified SGD, which treats the t-th row as the last row of a problem with t rows.
+        By default this happens only if alpha n is large relative to ||x||^2, and then t starts at 0.3 n.
     solver : {"auto", "coordinate", "newton"}, default="auto"
-        "coordinate": the coordinate steps. "newton": Newton's method on the primal (for the hinge on
-        proximal problems), for few columns; n_iter then counts its passes over all rows. "auto" takes
-        it for up to 300 columns and no more than rows, unless coordinate steps will be quick; the
-        result's `solver` says which it was.
+        "coordinate": coordinate steps. "newton": Newton's method on the primal, for X with few columns; for
+        the hinge, it solves proximal problems. Its n_iter counts passes over all rows. "auto": Newton's
+        method if X has at most 300 columns, no more columns than rows, and coordinate steps would take many
+        epochs. The result's `solver` names the method used.
     start : (dual, intercept), default=None
-        Where to start from: dual variables b of shape (n_samples,), clipped to their domain, and an
-        intercept (ignored without `fit_intercept`). A Result's of another alpha will do, since b does
-        not scale with alpha. By default b = 0 and the best b0 of w = 0. With an l1 penalty it is
-        (w, intercept).
+        Starting point: dual variables b of shape (n_samples,), which are clipped to their domain, and an
+        intercept, which is ignored without `fit_intercept`. A Result's values for another alpha can be used,
+        since b does not scale with alpha. With an l1 penalty: (w, intercept). By default, b = 0 and the best
+        b0 for w = 0.
     n_jobs : int or None, default=None
-        Threads for the checks of X and the certificate; they do not change the result.
+        Number of threads for checking X and for the certificate; it does not change the result.
     trace : bool, default=False
-        Measure objective and gap after every epoch, for the history, not only when the gap that is summed
-        on the way promises `tol`. Implied by `score`.
+        Measure the objective and the gap for the history after every epoch, not only when the gap is expected
+        to be within `tol`. Implied by `score`.
     score : callable, default=None
-        ``score(w, intercept)`` is called after each epoch; its value goes into the history.
+        ``score(w, intercept)`` is called after each epoch; its value is stored in the history.
     random_state : int, numpy Generator or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
@@ -125,7 +125,7 @@ def sdca(
     Raises
     ------
     ValueError
-        On bad input, naming the argument, row and column.
+        If the input is invalid; the message names the argument, row and column.
 
     References
     ----------

@@ -238,7 +238,7 @@ def test_partial_fit_takes_no_matrix_of_kernel_values(problem):
 @each
 def test_a_given_matrix_is_square(estimator, problem):
     X, y = problem
-    with pytest.raises(ValueError, match=r"wants the matrix of all K.*X is of shape \(200, 30\)"):
+    with pytest.raises(ValueError, match=r"needs the matrix of all K.*X has shape \(200, 30\)"):
         fitted(estimator, X.toarray(), y, kernel="precomputed")
 
 

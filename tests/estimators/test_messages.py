@@ -12,7 +12,7 @@ X, Y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
 @pytest.mark.parametrize(
     ("attempt", "error", "message"),
     [
-        (lambda: SDCAClassifier(C=1), TypeError, r"SDCAClassifier has no parameter 'C': alpha = 1 / \(C n\)"),
+        (lambda: SDCAClassifier(C=1), TypeError, r"has no parameter 'C': use alpha = 1 / \(C n\) for n rows"),
         (lambda: KernelSDCAClassifier(C=1), TypeError, "KernelSDCAClassifier has no parameter 'C'"),
         (
             lambda: fastsvm.SDCAClassifierCV(C=1),
@@ -23,12 +23,12 @@ X, Y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
         (
             lambda: PerceptronClassifier(penalty="l1"),
             TypeError,
-            "SDCAClassifier and fastsvm.drop_in have others",
+            "SDCAClassifier and fastsvm.drop_in support others",
         ),
-        (lambda: SDCAClassifier("log_loss").fit(X, Y), ValueError, "got 'log_loss': you mean 'log'"),
-        (lambda: KernelSDCAClassifier("gaussian").fit(X, Y), ValueError, "you mean 'rbf'"),
+        (lambda: SDCAClassifier("log_loss").fit(X, Y), ValueError, "got 'log_loss': use 'log'"),
+        (lambda: KernelSDCAClassifier("gaussian").fit(X, Y), ValueError, "use 'rbf'"),
         (lambda: SDCAClassifier(alpha=0).fit(X, Y), ValueError, "without a penalty there is no certificate"),
-        (lambda: SDCAClassifier(max_iter=-1).fit(X, Y), ValueError, "got -1: give a large one"),
+        (lambda: SDCAClassifier(max_iter=-1).fit(X, Y), ValueError, "got -1: give a large number"),
         (lambda: SDCAClassifier().fit(X, Y).predict_proba(X), AttributeError, "needs loss='log'"),
         (lambda: PerceptronClassifier().predict_proba(X), AttributeError, "needs calibration: wrap"),
         (lambda: SDCAClassifier().partial_fit(X, Y), AttributeError, "PegasosClassifier has partial_fit"),

@@ -123,7 +123,7 @@ def test_fits_go_on(model, problem):
     [
         ({"validation_fraction": 1.0}, {}, "validation_fraction must be below 1"),
         ({"early_stopping": 1}, {}, "early_stopping must be"),
-        ({"early_stopping": True, "averaging": "random"}, {}, "it has no early stopping"),
+        ({"early_stopping": True, "averaging": "random"}, {}, "so it cannot stop early"),
         ({"shuffle": False, "order": "random"}, {}, "leave out order='random'"),
         ({}, {"coef_init": np.ones(3)}, r"coef_init must have the shape \(1, 30\); got \(3,\)"),
         ({}, {"intercept_init": [np.nan]}, "intercept_init must be finite"),

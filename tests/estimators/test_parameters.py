@@ -105,6 +105,6 @@ def test_a_switch_is_true_or_false(name):
         with pytest.raises(ValueError, match=f"^{flag} must be True or False; got {bad!r}"):
             found(name)(**{flag: bad}).fit(X, y)
     for bad in (-1, "yes", None):
-        message = f"^verbose must be True, False or a number from 0 on; got {bad!r}"
+        message = f"^verbose must be True, False or a non-negative integer; got {bad!r}"
         with pytest.raises(ValueError, match=message):
             found(name)(verbose=bad).fit(X, y)

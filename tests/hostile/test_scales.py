@@ -127,7 +127,7 @@ def test_weights_beyond_range_are_refused(weight, message):
 def test_complex_values_are_refused(convert):
     X, y = data()
     for use in (lambda X: sdca(X, y, fit_intercept=False), lambda X: fastsvm.SDCAClassifier().fit(X, y)):
-        with pytest.raises(ValueError, match=r"must have real numbers|Complex data not supported"):
+        with pytest.raises(ValueError, match=r"must contain real numbers|Complex data not supported"):
             use(convert(X + 0j))
 
 

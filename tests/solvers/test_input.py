@@ -39,7 +39,7 @@ def test_columns_and_offsets_out_of_range_are_located(dense):
         sdca(X, y)
     X = sparse.csr_array(dense[0])
     X.indptr[3] = 1000
-    with pytest.raises(ValueError, match=r"X.indptr at row 2: 12 to 1000 is no range of 240 values"):
+    with pytest.raises(ValueError, match=r"X.indptr at row 2: 12 to 1000 is no range in 240 values"):
         sdca(X, y)
     X = sparse.csr_array(dense[0])
     X.indptr[0] = 1

@@ -360,7 +360,7 @@ def test_a_cache_that_holds_no_row_is_refused(solve):
     X, y = labelled(1500)
     with pytest.raises(
         MemoryError,
-        match=r"One row of the kernel matrix of 1500 rows needs 0\.00572 MiB, cache_size is 0\.005",
+        match=r"A row of the kernel matrix of 1500 rows needs 0\.00572 MiB, but cache_size is 0\.005",
     ):
         solve(X, y, cache_size=0.005)
 
@@ -397,11 +397,11 @@ def with_value(X, value):
         ({"Y": np.ones((2, 29))}, r"y has shape \(29,\); X has 30 rows"),
         (
             {"kernel": "poly", "X": with_value(rows(30), 1e10), "degree": 4},
-            r"The poly kernel of row 4 with itself is 1e\+80, beyond single precision: scale X, or lower",
+            r"The poly kernel of row 4 with itself is 1e\+80, too large for single precision: scale X",
         ),
         ({"kernel": "linear", "X": with_value(rows(30), 1e30)}, r"The linear kernel of row 4 .* is 1e\+60"),
-        ({"kernel": lambda A, B: A @ B.T[:, :-1]}, r"gave values of shape \(\d+, \d+\) for \d+ and \d+ rows"),
-        ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "function gave NaN or infinite values"),
+        ({"kernel": lambda A, B: A @ B.T[:, :-1]}, r"returned shape \(\d+, \d+\) for \d+ and \d+ rows"),
+        ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "function returned NaN or infinite values"),
     ],
     ids=lambda p: "-".join(map(str, p))[:30] if isinstance(p, dict) else "",
 )
@@ -419,7 +419,7 @@ def test_bad_arguments_are_named(solve, options, message):
         ([0, 30], "order names rows 0 to 30; X has rows 0 to 29"),
         ([-1], "order names rows -1 to -1"),
         ([2**32], "order names rows 4294967296"),
-        ([1.5], "order must have row numbers; its dtype is float64"),
+        ([1.5], "order must contain row numbers; its dtype is float64"),
         ([], "order must be a list of row numbers from 0 to 29"),
         ([[1, 2], [3, 4]], r"order must be a list of row numbers from 0 to 29; its shape is \(2, 2\)"),
     ],

@@ -33,5 +33,5 @@ def test_newton_has_no_order_of_rows(option, problem):
 
 
 def test_newton_refuses_systems_too_large():
-    with pytest.raises(ValueError, match="each of X's 5001 columns; it takes up to 5000"):
+    with pytest.raises(ValueError, match="supports at most 5000 columns; X has 5001"):
         sdca(*wide(5001), solver="newton")

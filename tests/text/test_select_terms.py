@@ -172,5 +172,5 @@ def test_bad_data():
         SelectTerms().fit(bad, y)
     bad = X.copy()
     bad.indices[3] = 80
-    with pytest.raises(ValueError, match="a value in column 80 of row 0; there are 0 to 79"):
+    with pytest.raises(ValueError, match="a value in column 80 of row 0; columns are 0 to 79"):
         SelectTerms().fit(bad, y)

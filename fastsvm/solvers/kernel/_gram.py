@@ -45,7 +45,7 @@ class Gram:
         self.capacity = int(min(n, cache_size * MIB / width))
         if not self.capacity:
             raise MemoryError(
-                f"One row of the kernel matrix of {n} rows needs {width / MIB:.3g} MiB, cache_size is "
+                f"A row of the kernel matrix of {n} rows needs {width / MIB:.3g} MiB, but cache_size is "
                 f"{cache_size:.3g}: raise cache_size."
             )
         refuse_beyond_memory(width * self.capacity, "kernel values", "lower cache_size")
@@ -224,8 +224,8 @@ def make_gram(X: Any, params: Any, gamma: float, threads: int = 1) -> Gram:
         return Gram(fitted, params.cache_size, threads)
     if X.shape[0] != X.shape[1]:
         raise ValueError(
-            "kernel='precomputed' wants the matrix of all K(x_i, x_j), an array of shape (n, n); "
-            f"X is of shape {X.shape}."
+            "kernel='precomputed' needs the matrix of all K(x_i, x_j), an array of shape (n, n); "
+            f"X has shape {X.shape}."
         )
     if sparse.issparse(X):
         refuse_beyond_memory(X.dtype.itemsize * X.shape[0] ** 2, "kernel values", "take fewer rows")

@@ -16,13 +16,13 @@ class KernelResult(NamedTuple):
     Attributes
     ----------
     dual_coef : ndarray of shape (n_classes, n_samples), float64
-        f_k(x) = sum_i dual_coef[k, i] K(x_i, x), with rows x_i; y_i b_i / (alpha n), with labels y_i and
-        dual variables b_i, SVC's scale.
-    objective : ndarray of shape (n_classes,), P of each
+        f_k(x) = sum_i dual_coef[k, i] K(x_i, x) for rows x_i. The entries are y_i b_i / (alpha n), with
+        labels y_i and dual variables b_i, on the same scale as SVC's.
+    objective : ndarray of shape (n_classes,), P of each class
     gap : ndarray of shape (n_classes,)
-        P minus the dual value: P is at most this far from its optimum, if the kernel is positive
+        P minus the dual value: P is at most this far above its minimum, if the kernel is positive
         semi-definite.
-    n_iter : int, steps (Pegasos) or the largest number of epochs of a class (SDCA)
+    n_iter : int, number of steps (Pegasos) or largest number of epochs of a class (SDCA)
     history : list, for each class, of lists of Epoch
     intercept : ndarray of shape (n_classes,), which is added to f; 0 without `fit_intercept`
     """

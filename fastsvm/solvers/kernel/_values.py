@@ -137,8 +137,8 @@ class Kernel:
         i = int(np.argmax(largest))  # NaN counts as largest
         if not largest[i] < LARGEST:
             raise ValueError(
-                f"The {self.name} kernel of row {i} with itself is {largest[i]:.3g}, beyond single "
-                "precision: scale X, or lower gamma or degree."
+                f"The {self.name} kernel of row {i} with itself is {largest[i]:.3g}, too large for "
+                "single precision: scale X, or lower gamma or degree."
             )
 
     def diagonal(self):
@@ -306,11 +306,11 @@ class GivenKernel:
         values = np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=float)
         if values.shape != (A.shape[0], B.shape[0]):
             raise ValueError(
-                f"The kernel function gave values of shape {values.shape} for {A.shape[0]} and "
-                f"{B.shape[0]} rows; it must give ({A.shape[0]}, {B.shape[0]})."
+                f"The kernel function returned shape {values.shape} for {A.shape[0]} and {B.shape[0]} "
+                f"rows; it must return shape ({A.shape[0]}, {B.shape[0]})."
             )
         if not np.isfinite(values).all():
-            raise ValueError("The kernel function gave NaN or infinite values.")
+            raise ValueError("The kernel function returned NaN or infinite values.")
         return values
 
 

@@ -40,7 +40,7 @@ class KernelSDCAFields(Fields):
 
 
 class KernelSDCAParams(KernelSDCAFields, Params):
-    """What a fit reads of `KernelSDCAFields`, checked."""
+    """The checked form of `KernelSDCAFields`."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"loss": LOSSES}
     OWN_CHECKS: ClassVar[Mapping[str, Callable[[Any], Any]]] = MAX_ITER
@@ -65,13 +65,13 @@ class KernelPegasosFields(Fields):
 
 
 class KernelPegasosParams(KernelPegasosFields, Params):
-    """What a fit reads of `KernelPegasosFields`, checked."""
+    """The checked form of `KernelPegasosFields`."""
 
     is_dual: ClassVar[bool] = False
 
 
 class KernelSDCACVFields(Fields):
-    """The parameters of a choice of gamma and alpha; as in `fastsvm.KernelSDCAClassifierCV`."""
+    """The parameters for choosing gamma and alpha; as in `fastsvm.KernelSDCAClassifierCV`."""
 
     kernel: str | Callable[..., ArrayLike] = "rbf"
     _: KW_ONLY

@@ -245,9 +245,9 @@ def kernel_pegasos(
     score: Callable[..., object] | None = None,
     random_state: Seed = None,
 ) -> KernelResult:
-    """Pegasos on kernel machines, one-vs-rest, certified.
+    """Pegasos for kernel machines, one-vs-rest, certified.
 
-    Minimises, for each row y of Y, over functions f of the kernel's space::
+    Minimises, for each row y of Y, over functions f in the kernel's Hilbert space::
 
         P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i max(0, 1 - y_i f(x_i))
 
@@ -256,9 +256,9 @@ def kernel_pegasos(
 
         a_s <- a_s + c_s    if y_s/(alpha t) sum_j a_j y_j K(x_j, x_s) < 1
 
-    and then f = 1/(alpha n_iter) sum_j a_j y_j K(x_j, .). A step costs O(n_samples) where a row changes f,
-    and nothing where none does: scores of all rows are kept up to date. Kernel values are computed for the
-    rows that do. There is no intercept.
+    and then f = 1/(alpha n_iter) sum_j a_j y_j K(x_j, .). There is no intercept. The scores of all rows are
+    kept up to date: a step costs O(n_samples) if its row changes f, and nothing otherwise. Kernel values are
+    computed only for rows that change f.
 
     Parameters
     ----------
@@ -267,22 +267,23 @@ def kernel_pegasos(
     n_iter : int, default=None
         Number of steps (T in Shalev-Shwartz et al. 2011); 10 * n_samples by default.
     order : int array, default=None
-        The numbers of the rows to visit, instead of `n_iter` drawn ones.
+        The numbers of the rows to visit, in place of `n_iter` drawn rows.
     cache_size, n_jobs : as in `kernel_sdca`
-        Memory for kernel values, and threads.
+        Memory for kernel values, and number of threads.
     trace : bool or list of int, default=False
-        Measure objective and gap after every n_samples steps, or after each of these numbers of steps, for
-        the history, not only after the last. Implied by `score`.
+        Measure the objective and the gap for the history after every n_samples steps, or after each of the
+        given numbers of steps, not only after the last step. Implied by `score`.
     score : callable, default=None
-        ``score(dual_coef, intercept)`` is called wherever `trace` measures, with those of all classes, as in
-        the result; its value goes into the history of each class.
+        ``score(dual_coef, intercept)`` is called at each measurement, with the arrays of all classes, as in
+        the result. Its value is stored in the history of each class.
     random_state : as in `kernel_sdca`
-        Seed of the rows that are drawn.
+        Seed for drawing the rows.
 
     Returns
     -------
     KernelResult
-        Named tuple (dual_coef, objective, gap, n_iter, history), each with one item per class.
+        Named tuple (dual_coef, objective, gap, n_iter, history, intercept). All but n_iter have one item per
+        class.
 
     Raises
     ------
@@ -302,7 +303,7 @@ def kernel_pegasos(
     >>> np.sign(result.dual_coef).tolist()
     [[1.0, 1.0, -1.0, -1.0]]
 
-    The number of rows that have a coefficient, after 1, 10, 100 and 1,000 steps:
+    The number of rows with a coefficient other than 0, after 1, 10, 100 and 1,000 steps:
 
     >>> result = kernel_pegasos(
     ...     X, y, alpha=0.1, n_iter=1000, trace=[1, 10, 100],

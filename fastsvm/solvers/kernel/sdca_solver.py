@@ -118,7 +118,7 @@ class KernelSDCASolver(KernelSolver):
         self.intercept_step = 0.0
         if self.has_intercept and not self.loss.quadratic:
             if (problem.signs[:, weights > 0] == problem.signs[:, weights > 0][:, :1]).all(axis=1).any():
-                raise ValueError("With an intercept the log loss needs rows of both signs.")
+                raise ValueError("With an intercept, the log loss needs rows of both signs.")
             mean_square = self.steepness.mean() / self.dual_scale
             self.intercept_step = sdca_intercept_step(self.alpha, problem.n, mean_square, weights.mean())
         self.newton_budget, self.newton_from = np.zeros(shape[0]), np.zeros(shape[0])
@@ -330,9 +330,9 @@ def kernel_sdca(
     score: Callable[..., object] | None = None,
     random_state: Seed = None,
 ) -> KernelResult:
-    """Stochastic dual coordinate ascent on kernel machines, one-vs-rest, certified.
+    """Stochastic dual coordinate ascent for kernel machines, one-vs-rest, certified.
 
-    Minimises, for each row y of Y, over functions f of the kernel's space and the intercept b0::
+    Minimises, for each row y of Y, over functions f in the kernel's Hilbert space and the intercept b0::
 
         P(f, b0) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i (f(x_i) + b0))
 
@@ -343,62 +343,66 @@ def kernel_sdca(
 
     Here x_i is row i of X, y_i its label (1 or -1), c_i its weight and phi the `loss`.
     The b_i are the dual variables, and psi(u) is the minimum over m of phi(m) + u m.
-    One step maximises D over one b_i exactly: the one that gains most, or with the log loss each in turn.
-    If progress is slow, Newton steps are made on all b_i inside their box. Steps use working sets: the rows
-    that the gap comes from and those inside their box, up to 4,096. Without an intercept, the default, b0 is
-    0. With one, the bound needs sum_i b_i y_i = 0, which steps of two b_i keep.
+    One step maximises D exactly over one b_i: the one that gains most or, with the log loss, each in turn. If
+    progress is slow, Newton steps are made on all b_i strictly between their bounds. A round works on a
+    working set of up to 4,096 rows: those that contribute to the gap, and those whose b_i is strictly between
+    its bounds. Without an intercept, which is the default, b0 is 0. With an intercept, the bound needs sum_i
+    b_i y_i = 0; steps on two b_i (with the log loss, proximal steps) ensure this.
 
     Parameters
     ----------
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
-        For "precomputed" the matrix of all K(x_i, x_j), of shape (n_samples, n_samples).
+        With kernel="precomputed", the matrix of all K(x_i, x_j), of shape (n_samples, n_samples).
     Y : array of shape (n_samples,) or (n_classes, n_samples), of -1 and +1
-        The sign of each row, for each class.
+        The label of each row, for each class.
     kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
-        x.z; (gamma x.z + coef0)^degree; exp(-gamma ||x - z||^2); tanh(gamma x.z + coef0);
-        exp(-gamma ||x - z||_1), all in single precision; or a function of two matrices that gives the
-        values, of shape (len(X), len(Z)). Where it is not positive semi-definite (the sigmoid), the gap
-        shows how far the steps are from their end, but is no bound.
+        K(x, z) is x.z, (gamma x.z + coef0)^degree, exp(-gamma ||x - z||^2), tanh(gamma x.z + coef0) or
+        exp(-gamma ||x - z||_1), usually in single precision above 1,024 rows. A callable ``kernel(X, Z)``
+        returns the values, of shape (len(X), len(Z)). If the kernel is not positive semi-definite, as
+        "sigmoid" may be, the gap shows how far the steps are from convergence, but is no bound.
     gamma : float > 0, default=1.0
-        Always a number; the default "scale" of estimators is one that they take from the rows.
+        Kernel coefficient. Always a number here; the estimators' "scale" is computed from the rows.
     degree : int > 0, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=0.0
         Constant term of the polynomial and sigmoid kernels.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
+        phi, as in `sdca`.
     alpha : float > 0, default=1e-4
-        Regularisation strength; C = 1/(alpha n) of SVC.
+        Regularisation strength; SVC's C is 1/(alpha n).
     sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0, which are divided by their mean: a row of weight 2 counts twice, one of 0 not at all.
+        Weights c_i >= 0, divided by their mean: a row of weight 2 counts twice, a row of weight 0 not at all.
     fit_intercept : bool, default=False
-        Have an intercept, which is not regularised: SVC's solution.
+        Whether to fit an intercept, which is not regularised, as in SVC.
     max_iter : int, default=-1
-        Maximum number of epochs of a class, each as many steps as its working set has rows. -1: no limit.
+        Maximum number of epochs per class. An epoch has as many steps as the working set has rows. -1: no
+        limit.
     tol : float or None, default=1e-3
-        Stop once gap <= tol * objective. None: do `max_iter` epochs, or all that raise the dual.
+        Stop once gap <= tol * objective. None: do `max_iter` epochs, or stop when the dual stops rising.
     cache_size : float, default=1024
-        MiB of kernel values to keep; the result depends on it within `tol`. Working sets take up to 64 MiB
-        more, and as much again for large C.
+        Memory for kernel values in MiB. It may change the result within `tol`. Working sets take up to 64 MiB
+        more, and twice that for large C.
     n_jobs : int or None, default=None
-        Threads; they do not change the result.
+        Number of threads; it does not change the result.
     trace : bool, default=False
-        Measure objective and gap after every epoch, not only when a working set is done. Each time the
-        scores of all rows are computed. Implied by `score`.
+        Measure the objective and the gap after every epoch, not only when a working set is finished. Each
+        measurement computes the scores of all rows. Implied by `score`.
     score : callable, default=None
-        ``score(dual_coef, intercept)`` is called after each epoch, with those of all classes, as in the
-        result; its value goes into the history of each class that took part.
+        ``score(dual_coef, intercept)`` is called after each epoch, with the arrays of all classes, as in the
+        result. Its value is stored in the history of each class that took part in the epoch.
     random_state : int, numpy Generator or None, default=None
         Seed of all random choices: the same seed gives the same result.
 
     Returns
     -------
     KernelResult
-        Named tuple (dual_coef, objective, gap, n_iter, history, intercept), each with one item per class.
+        Named tuple (dual_coef, objective, gap, n_iter, history, intercept). All but n_iter have one item per
+        class.
 
     Raises
     ------
     ValueError
-        On bad input (the message names the argument, row and column), or if kernel values overflow.
+        If the input is invalid (the message names the argument, row and column), or kernel values overflow.
     MemoryError
         If a single row of the kernel matrix exceeds `cache_size`, or the cache exceeds the free memory.
 
@@ -408,7 +412,7 @@ def kernel_sdca(
     JMLR 14 (2013). Johnson & Guestrin, Blitz: a principled meta-algorithm for scaling sparse optimization,
     ICML 2015, for working sets. Steinwart, Hush & Scovel, Training SVMs without offset, JMLR 12 (2011), for
     the choice of steps. Fan, Chen & Lin, Working set selection using second order information, JMLR 6
-    (2005), for steps of two.
+    (2005), for steps on two variables.
 
     Examples
     --------
