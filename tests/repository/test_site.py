@@ -78,6 +78,12 @@ def test_cells_of_wide_tables_name_their_column(articles):
     assert len(row.select(".column")) > 2
 
 
+def test_an_option_stays_with_its_value(articles):
+    block = articles["start/cells.html"].select_one(".highlight-sh")
+    assert [option.text for option in block.select(".command .option")] == ["--report smears.html"]
+    assert block.text.strip() == "fastsvm-cells classify data/cells/new --report smears.html"
+
+
 @needs_chromium
 @pytest.mark.parametrize(
     ("query", "page"),
