@@ -77,6 +77,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
     "subsection_order": ["examples/texts", "examples/cells", "examples/python"],
+    "thumbnail_size": (800, 560),
     "download_all_examples": False,
     "write_computation_times": False,
     "min_reported_time": 1e6,

@@ -12,18 +12,30 @@ import matplotlib.pyplot as plt
 
 from fastsvm_apps import cells
 
-SMEARS = Path("../../../data/cells/new")  # this script lies in docs/examples/cells of a clone
+# The path from docs/examples/cells of a clone
+SMEARS = Path("../../../data/cells/new")
 
-images = [*(SMEARS / "NEUTROPHIL").glob("*.jpg"), *(SMEARS / "MONOCYTE").glob("*.jpg")][:4]
-found = cells.classify(sorted(images), min_score=0)
+images = [
+    SMEARS / "MONOCYTE" / "smear_45.jpg",
+    SMEARS / "NEUTROPHIL" / "smear_48.jpg",
+    SMEARS / "NEUTROPHIL" / "smear_49.jpg",
+]
+found = cells.classify(images, min_score=0)
 
-figure, panels = plt.subplots(1, len(images), figsize=(10, 2.8), layout="constrained")
-for axes, file in zip(panels, found.findings, strict=True):
+figure, panels = plt.subplots(
+    1, 3, figsize=(6, 2.4), layout="constrained"
+)
+for axes, file in zip(
+    panels, found.findings, strict=True
+):
     axes.imshow(plt.imread(file.file))
     for cell in file.cells:
         x, y, width, height = cell.box
-        axes.add_patch(plt.Rectangle((x, y), width, height, fill=False, color="yellow"))
-        axes.set_title(f"{cell.label.lower()} {cell.score:.2f}", fontsize=13)
+        box = plt.Rectangle((x, y), width, height)
+        box.set(fill=False, edgecolor="yellow")
+        axes.add_patch(box)
+        title = f"{cell.label.lower()} {cell.score:.2f}"
+        axes.set_title(title, fontsize=11)
     axes.set_axis_off()
 plt.show()
 
@@ -32,4 +44,6 @@ plt.show()
 
 for label, n in found.labels.items():
     low, high = found.interval(label)
-    print(f"{label:12} {n}  {found.percent(label):5.1f} %  ({low:.1f} to {high:.1f} %)")
+    percent = f"{found.percent(label):5.1f} %"
+    interval = f"({low:.1f} to {high:.1f} %)"
+    print(f"{label:12} {n}  {percent}  {interval}")

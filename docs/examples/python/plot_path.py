@@ -15,17 +15,28 @@ from sklearn.preprocessing import scale
 from fastsvm import sdca_path
 
 X, y = load_breast_cancer(return_X_y=True)
-X_train, X_test, y_train, y_test = train_test_split(scale(X), y, test_size=0.5, random_state=0)
-path = sdca_path(X_train, y_train, n_alphas=30, random_state=0)
+parts = train_test_split(scale(X), y, random_state=0)
+X_train, X_test, y_train, y_test = parts
+path = sdca_path(
+    X_train, y_train, n_alphas=30, random_state=0
+)
 weights = path.coefs.reshape(len(path.alphas), -1)
-errors = np.mean((X_test @ weights.T + path.intercepts.ravel() > 0) != y_test[:, None], axis=0)
+scores = X_test @ weights.T + path.intercepts.ravel()
+errors = ((scores > 0) != y_test[:, None]).mean(axis=0)
 
-figure, (upper, lower) = plt.subplots(2, 1, sharex=True, figsize=(7, 5), layout="constrained")
+figure, (upper, lower) = plt.subplots(
+    2,
+    sharex=True,
+    figsize=(5.5, 3.8),
+    layout="constrained",
+)
 figure.suptitle("Weights and test error along the path")
 upper.plot(path.alphas, weights, linewidth=0.8)
 upper.set(xscale="log", ylabel="weights")
 lower.plot(path.alphas, 100 * errors, "o-")
-lower.set(xlabel="alpha", ylabel="error, %", ylim=(0, None))
+lower.set(
+    xlabel="alpha", ylabel="error, %", ylim=(0, None)
+)
 lower.invert_xaxis()
 plt.show()
 

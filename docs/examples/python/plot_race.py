@@ -15,13 +15,18 @@ from fastsvm import PegasosClassifier, SDCAClassifier
 from fastsvm_apps.studies.race import compare
 
 X, y = load_breast_cancer(return_X_y=True)
+known = {"alpha": 0.01, "max_iter": 30}
+averaged = PegasosClassifier(averaging="tail", **known)
 solvers = {
-    "SDCA": SDCAClassifier(alpha=0.01, max_iter=30),
-    "Pegasos": PegasosClassifier(alpha=0.01, max_iter=30),
-    "Pegasos, averaged": PegasosClassifier(alpha=0.01, max_iter=30, averaging="tail"),
+    "SDCA": SDCAClassifier(**known),
+    "Pegasos": PegasosClassifier(**known),
+    "Pegasos, averaged": averaged,
 }
 race = compare(solvers, scale(X), y, runs=10)
 
-figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
-race.plot("epoch", "excess", axes).set_title("Distance from the optimum after each epoch")
+figure, axes = plt.subplots(
+    figsize=(5.5, 3.4), layout="constrained"
+)
+race.plot("epoch", "excess", axes)
+axes.set_title("Distance from the optimum by epoch")
 plt.show()

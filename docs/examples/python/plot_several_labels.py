@@ -8,25 +8,35 @@ precision and recall of each label on rows that were held out.
 """
 
 import matplotlib.pyplot as plt
-from sklearn.datasets import make_multilabel_classification
-from sklearn.metrics import average_precision_score, precision_recall_curve
+from sklearn import datasets, metrics
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import scale
 
 from fastsvm import SDCAClassifier
 
-X, Y = make_multilabel_classification(2000, n_classes=4, n_labels=2, random_state=0)
-X_train, X_test, Y_train, Y_test = train_test_split(scale(X), Y, test_size=0.5, random_state=0)
-model = SDCAClassifier("log", alpha=1e-3, random_state=0).fit(X_train, Y_train)
+X, Y = datasets.make_multilabel_classification(
+    2000, n_classes=4, n_labels=2, random_state=0
+)
+X_train, X_test, Y_train, Y_test = train_test_split(
+    scale(X), Y, test_size=0.5, random_state=0
+)
+model = SDCAClassifier("log", alpha=1e-3, random_state=0)
+model.fit(X_train, Y_train)
 scores = model.decision_function(X_test)
 
-figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
-for k, (truth, score) in enumerate(zip(Y_test.T, scores.T, strict=True)):
-    precision, recall, _ = precision_recall_curve(truth, score)
-    area = average_precision_score(truth, score)
-    share = f"{100 * truth.mean():.0f} % of rows"
-    axes.plot(recall, precision, label=f"label {k}: {share}, average precision {area:.2f}")
-axes.set(title="Precision and recall of four labels", xlabel="recall", ylabel="precision", ylim=(0, 1.02))
+figure, axes = plt.subplots(
+    figsize=(5.5, 3.6), layout="constrained"
+)
+for k in range(4):
+    each = Y_test[:, k], scores[:, k]
+    curve = metrics.precision_recall_curve(*each)
+    area = metrics.average_precision_score(*each)
+    label = f"label {k}: average precision {area:.2f}"
+    axes.plot(curve[1], curve[0], label=label)
+axes.set_title("Precision and recall of four labels")
+axes.set(
+    xlabel="recall", ylabel="precision", ylim=(0, 1.02)
+)
 axes.legend()
 plt.show()
 

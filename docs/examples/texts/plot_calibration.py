@@ -15,22 +15,38 @@ from sklearn.metrics import brier_score_loss
 
 from fastsvm_apps import sentiment
 
-DATA = Path("../../../data")  # this script lies in docs/examples/texts of a clone
+# The path from docs/examples/texts of a clone
+DATA = Path("../../../data")
 
-rows = [line.split(None, 3) for line in (DATA / "reviews_test.txt").read_text().splitlines()]
-is_positive = [row[1] == "pos" for row in rows]
-
-figure, axes = plt.subplots(figsize=(5, 4.5), layout="constrained")
-for name, model in {
-    "trained on such reviews": sentiment.train(DATA / "reviews.txt", recipe="nb-words"),
+lines = (
+    (DATA / "reviews_test.txt").read_text().splitlines()
+)
+rows = [line.split(None, 3) for line in lines]
+_, labels, _, texts = zip(*rows, strict=True)
+is_positive = [label == "pos" for label in labels]
+models = {
+    "trained on such reviews": sentiment.train(
+        DATA / "reviews.txt", recipe="nb-words"
+    ),
     "the included model": sentiment.load("english"),
-}.items():
-    probability = model.predict_proba([row[3] for row in rows])[:, list(model.classes_).index("pos")]
-    score = brier_score_loss(is_positive, probability)
-    share, mean = calibration_curve(is_positive, probability, n_bins=10, strategy="quantile")
-    axes.plot(mean, share, "o-", label=f"{name}: Brier score {score:.3f}")
+}
+
+figure, axes = plt.subplots(
+    figsize=(5.5, 3.8), layout="constrained"
+)
+for name, model in models.items():
+    pos = list(model.classes_).index("pos")
+    p = model.predict_proba(texts)[:, pos]
+    score = brier_score_loss(is_positive, p)
+    share, mean = calibration_curve(
+        is_positive, p, n_bins=10, strategy="quantile"
+    )
+    label = f"{name}: {score:.3f}"
+    axes.plot(mean, share, "o-", label=label)
 axes.plot([0, 1], [0, 1], "--", color="grey")
-axes.set(xlabel="probability of pos", ylabel="share of pos", ylim=(-0.03, 1.03))
+axes.set(
+    xlabel="probability of pos", ylabel="share of pos"
+)
 axes.set_title("Share of positive texts by probability")
-axes.legend(loc="lower right")
+axes.legend(loc="lower right", title="Brier score")
 plt.show()

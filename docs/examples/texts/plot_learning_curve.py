@@ -13,16 +13,23 @@ import matplotlib.pyplot as plt
 
 from fastsvm_apps import sentiment
 
-DATA = Path("../../../data")  # this script lies in docs/examples/texts of a clone
+# The path from docs/examples/texts of a clone
+CORPUS = Path("../../../data/reviews.txt")
 
-model = sentiment.train(DATA / "reviews.txt", recipe="nb-words", learning_curve=True)
+model = sentiment.train(
+    CORPUS, recipe="nb-words", learning_curve=True
+)
 curve = model.training.learning_curve
-
-figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
 texts = [each["n_train"] for each in curve]
-axes.plot(texts, [each["accuracy"] for each in curve], "o-", label="accuracy")
-axes.axhspan(*model.scores.interval, color="grey", alpha=0.15, label="95 % interval of the last accuracy")
-axes.set(xlabel="training texts", ylabel="accuracy on 400 held-out texts", xlim=(0, None))
+accuracies = [each["accuracy"] for each in curve]
+low, high = model.scores.interval
+
+figure, axes = plt.subplots(
+    figsize=(5.5, 3.4), layout="constrained"
+)
+axes.plot(texts, accuracies, "o-")
+axes.axhspan(low, high, color="grey", alpha=0.15)
+axes.set(xlabel="training texts", xlim=(0, None))
+axes.set_ylabel("accuracy on 400 held-out texts")
 axes.set_title("Accuracy by the number of training texts")
-axes.legend(loc="lower right")
 plt.show()

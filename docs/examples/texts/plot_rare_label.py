@@ -14,28 +14,48 @@ from sklearn.metrics import precision_recall_curve
 
 from fastsvm_apps import sentiment
 
-DATA = Path("../../../data")  # this script lies in docs/examples/texts of a clone
+# The path from docs/examples/texts of a clone
+DATA = Path("../../../data")
 
 
 def read(name):
-    """Return the texts of a sample and whether each is negative; of eight negative ones, one is kept."""
-    rows = [line.split(None, 3) for line in (DATA / name).read_text().splitlines()]
+    """Return texts and labels; of neg, keep one in eight."""
+    lines = (DATA / name).read_text().splitlines()
+    rows = [line.split(None, 3) for line in lines]
+    kept = [row for row in rows if row[1] == "pos"]
     negative = [row for row in rows if row[1] == "neg"]
-    kept = [row for row in rows if row[1] == "pos"] + negative[::8]
-    return [row[3] for row in kept], [row[1] for row in kept]
+    kept += negative[::8]
+    _, labels, _, texts = zip(*kept, strict=True)
+    return texts, labels
 
 
-model = sentiment.train(*read("reviews.txt"), recipe="nb-words", holdout=0, classifier="sdca-logistic")
+model = sentiment.train(
+    *read("reviews.txt"),
+    recipe="nb-words",
+    classifier="sdca-logistic",
+    holdout=0,
+)
 texts, labels = read("reviews_test.txt")
-is_negative = [label == "neg" for label in labels]
-probability = model.predict_proba(texts)[:, list(model.classes_).index("neg")]
-precision, recall, thresholds = precision_recall_curve(is_negative, probability)
+neg = list(model.classes_).index("neg")
+curves = precision_recall_curve(
+    [label == "neg" for label in labels],
+    model.predict_proba(texts)[:, neg],
+)
+precision, recall, thresholds = curves
 
-figure, axes = plt.subplots(figsize=(7, 3.8), layout="constrained")
-axes.plot(thresholds, precision[:-1], label="precision: given neg, and right")
-axes.plot(thresholds, recall[:-1], label="recall: negative, and found")
-axes.axvline(0.5, color="grey", linestyle="--", linewidth=1, label="0.5, the default")
-axes.set(xlabel="threshold on the probability of neg", ylabel="share", ylim=(0, 1.05))
+figure, axes = plt.subplots(
+    figsize=(5.5, 3.4), layout="constrained"
+)
+axes.plot(thresholds, precision[:-1], label="precision")
+axes.plot(thresholds, recall[:-1], label="recall")
+axes.axvline(
+    0.5,
+    color="grey",
+    linestyle="--",
+    label="the default",
+)
+axes.set(xlabel="threshold on the probability of neg")
+axes.set(ylabel="share", ylim=(0, 1.05))
 axes.set_title("Precision and recall by threshold")
 axes.legend()
 plt.show()

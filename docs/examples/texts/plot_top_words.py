@@ -13,19 +13,27 @@ import matplotlib.pyplot as plt
 
 from fastsvm_apps import sentiment
 
-DATA = Path("../../../data")  # this script lies in docs/examples/texts of a clone
+# The path from docs/examples/texts of a clone
+CORPUS = Path("../../../data/reviews.txt")
 
-model = sentiment.train(DATA / "reviews.txt", recipe="nb-words")
+model = sentiment.train(CORPUS, recipe="nb-words")
 print(model.summary)
 
 # %%
 # Terms are words and pairs or triples of words: "not recommended" says more than either word.
 
-figure, panels = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
-for axes, (label, words) in zip(panels, model.training.top_words.items(), strict=True):
-    plain = [each for each in words if each[0].replace(" ", "").isalpha()]  # no punctuation
-    names, weights = zip(*plain[:10], strict=True)
-    axes.barh(names, [abs(weight) for weight in weights], color="C0" if label == "pos" else "C1")
+top_words = model.training.top_words
+figure, panels = plt.subplots(
+    1, 2, figsize=(6, 3), layout="constrained"
+)
+for axes, label in zip(panels, top_words, strict=True):
+    weights = {  # without punctuation
+        word: abs(weight)
+        for word, weight in top_words[label]
+        if word.replace(" ", "").isalpha()
+    }
+    color = "C0" if label == "pos" else "C1"
+    axes.barh([*weights], weights.values(), color=color)
     axes.invert_yaxis()
     axes.set(title=f"Words for {label}", xlabel="weight")
 plt.show()
