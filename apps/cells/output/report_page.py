@@ -215,11 +215,11 @@ def report_page(tally: ReportTally, adapt: str = "", more: Sequence[str] = ()) -
         *_agreement_sections(tally),
         *([] if served else _mistakes_sections(tally, shown, parts)),  # `review` opens with them
         *cells,
-        *_files_section("Images unlike those it was trained on", "unlike in", tally.flagged, count.n_flagged),
+        *_files_section("Images unlike the training images", "unlike in", tally.flagged, count.n_flagged),
         *_files_section("Images without a white cell", "known label", tally.empty, count.without_cell),
         *_files_section("Images with problems", "problem", tally.problems, count.skipped.count),
     ]
-    heading = "White cells: ", count.source, ""
+    heading = "Correct the labels: " if served else "White cells: ", count.source, ""
     return sections_page(heading, head, sections, "cells served" if served else "cells")
 
 
@@ -231,12 +231,13 @@ def _head(tally: ReportTally, served: bool) -> Section:
     notices += [f"{advice[:1].upper()}{advice[1:]}"] * bool(advice) + [NO_DEVICE]
     if count.too_good:
         notices.append(f"{count.too_good[:1].upper()}{count.too_good[1:]}.")
+    rare = {"images too dark or without contrast": count.unmeasured, "images skipped": count.skipped.count}
     facts = {
         "white cells": count.cells,
         "images": count.images + count.skipped.count,
         "images without a white cell": count.without_cell,
-        **({"images too dark or without contrast": count.unmeasured} if count.unmeasured else {}),
-        "images with problems": count.skipped.count,
+        "images unlike the training images": count.n_flagged,
+        **{name: n for name, n in rare.items() if n},
         **{f"{kind}s": n for kind, n in count.others.items()},
     }
     device = " · not a medical device" if served else ""  # where the notices come later

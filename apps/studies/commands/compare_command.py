@@ -89,7 +89,8 @@ def compare(file, solvers, scale, alpha, output, json, quiet, verbose, **config)
         found, (best, said) = own_rows.findings(measured), own_rows.quote(os.path.basename(file), measured)
         command = shlex.join(["fastsvm-studies", *sys.argv[1:]])
         how = {"command": command, "quick": False, "seed": 0, "cpu_seconds": None}
-        record = folders.record_study("compare", os.path.basename(file), best, measured, found, how)
+        title = f"Solvers compared on {os.path.basename(file)}"
+        record = folders.record_study("compare", title, best, measured, found, how)
         record["data"] = said
         record["seconds"] = stage.seconds
         folders.write_study_folder(output, found, measured, record, stage)

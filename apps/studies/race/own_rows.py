@@ -16,6 +16,7 @@ from ..report.study import Figure, Findings, Measured, Runs, Table, array_hash
 from ..report.verdicts import Statistic, in_unit, mean, median, written
 from .compare_solvers import compare
 from .kept_races import FIELDS, cost_to, excess
+from .solver_comparison import X_LABELS, Y_LABELS
 
 # By name: a model, and what it has besides the options.
 LINEAR = {
@@ -33,10 +34,7 @@ FITS = 6  # of each point of the learning curve, and of each kernel machine
 GRID, ABREAST = 200, 3  # points of a side, and panels, for the boundary
 LEAST = 1e-12  # that is drawn of what may be 0
 CURVES = {"excess": "seconds", "error": "seconds", "gap": "visits"}
-AXES = {
-    **{"seconds": "CPU time of the updates, seconds", "visits": "rows visited", "error": "test error, %"},
-    **{"excess": "(P - P*) / P*", "gap": "duality gap P - D"},
-}
+AXES = X_LABELS | Y_LABELS | {"error": "test error, %"}
 
 
 class Parts(NamedTuple):

@@ -28,9 +28,9 @@ X_LABELS = {
     "steps": "steps",
 }
 Y_LABELS = {
-    "primal": "objective P",
+    "primal": "objective",
     "excess": "objective above the optimum (relative)",
-    "gap": "duality gap P - D",
+    "gap": "duality gap (objective minus bound)",
     "error": "test error",
 }
 LOGARITHMIC = {"excess", "gap"}

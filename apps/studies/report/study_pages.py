@@ -61,8 +61,9 @@ def by_verdict(claims: Sequence[dict]) -> list[dict]:
 
 def claims_table(claims: Sequence[dict]) -> sections.Table:
     """Return the verdicts with their evidence."""
-    rows = [[claim[name] for name in COLUMNS] for claim in by_verdict(claims)]
-    return sections.Table(COLUMNS, rows, words=range(len(COLUMNS)), kind="claims")
+    columns = [name for name in COLUMNS if any(claim[name] for claim in claims)]
+    rows = [[claim[name] for name in columns] for claim in by_verdict(claims)]
+    return sections.Table(columns, rows, words=range(len(columns)), kind="claims")
 
 
 def cases_table(claims: Sequence[dict]) -> sections.Table:

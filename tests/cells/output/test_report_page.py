@@ -65,12 +65,13 @@ def test_counts(report):
     findings = [
         image("1.png", cell("A"), cell("B")),
         image("2.png", cell("A")),
-        image("3.png", cell("A")),
+        image("3.png", cell("A"), flags=("noise",)),
         image("none.png"),
         image("broken.png", problem="cut short"),
     ]
     reader = report(iter(findings), classes="AB")
-    assert reader.texts("dd") == ["4", "5", "1", "1"]
+    assert reader.texts("dd") == ["4", "5", "1", "1", "1"]
+    assert reader.texts("dt")[2:4] == ["images without a white cell", "images unlike the training images"]
     assert "This is not a medical device." in reader.texts("header")[0]
     (table,) = reader.texts("table", **{"class": "counts"})
     counts = "A 3 75.0 30.1-95.4 B 1 25.0 4.6-69.9 unclassified 0 0.0 0.0-49.0 all 4 100.0"

@@ -203,7 +203,7 @@ def test_new_classes_have_keys_and_places(report, tmp_path):
     assert content["classes"] == [*CLASSES, *names]
     numbers = "[...document.querySelectorAll('.counts td.number:nth-of-type(2)')].map((td) => td.textContent)"
     assert window.run(numbers) == [*"1011", *"111111", "0", "9"]
-    assert window.run("document.title") == "White cells: Slide 3"
+    assert window.run("document.title") == "Correct the labels: Slide 3"
     assert window.problems == []
 
 
@@ -233,7 +233,7 @@ def test_hostile_names_come_out_as_they_went_in(report, tmp_path):
         window.press("x")
     content = saved(window, tmp_path)
     assert [(entry["file"], entry["old"]) for entry in content["corrections"]] == [(n, n) for n in HOSTILE]
-    assert window.run("document.title") == "White cells: Slide 3"
+    assert window.run("document.title") == "Correct the labels: Slide 3"
     assert window.problems == []
 
 
