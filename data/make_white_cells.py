@@ -93,7 +93,7 @@ def print_trials(laboratories: dict[str, TrainingSamples], learned: Sequence[str
                 coverage = f"{n_given / np.count_nonzero(known):.2f}"
                 of_others = f"{np.count_nonzero(given & ~known)} of {others}" if others else ""
                 rows.append((" + ".join(some), name, coverage, f"{wrong} of {n_given}", of_others))
-    columns = ("trained on", "tried on", "labelled", "wrong of these", "basophils labelled")
+    columns = ("trained on", "tested on", "labelled", "wrong labels", "basophils labelled")
     print_sections([Section(title="Laboratories left out", tables=[Table(columns, rows, words=(0, 1))])])
 
 

@@ -100,7 +100,7 @@ def _timed(fit):
 def table(constants, ratios):
     """A line for each value: medians, the data sets' extremes, and how many fits did not get to the end."""
     lines = [
-        ("constant", "is", "tried", "time", "least", "most (data set's median)", "epochs", "not certified")
+        ("constant", "value", "tried", "time", "lowest", "highest of a data set", "epochs", "not certified")
     ]
     for (constant, value), found in zip(constants, ratios, strict=True):
         names, times, epochs = (np.array(column) for column in zip(*found, strict=True))
