@@ -2,9 +2,9 @@
 Why did this cell get its label?
 ================================
 
-A cell is described by 343 measurements of its size, shape, colours and texture. Each bar is a family of
-measurements, compared with a cell halfway between two classes: the label, and the next likely one. Bars to
-the right speak for the label, bars to the left for the next class.
+A cell is described by 343 features of its size, shape, colours and texture. Each bar is the contribution of a
+family of features, compared with a cell halfway between two classes: the label and the second most likely
+class. Bars to the right favour the label, bars to the left the second class.
 """
 
 import matplotlib.pyplot as plt
@@ -48,7 +48,7 @@ right.set_xlabel(f"log-odds against {found.next.lower()}")
 plt.show()
 
 # %%
-# The measurements that matter most:
+# The features that matter most:
 
 for reason in found.reasons[:5]:
     name, share = reason["name"], reason["contribution"]

@@ -3,7 +3,7 @@ Find the white cells in a smear
 ===============================
 
 `classify` finds the white cells of an image and gives each a class and a score between 0 and 1. Cells whose
-score is too low stay unclassified. The images are drawn samples; give a folder to count all its images.
+score is too low stay unclassified. These images are drawn samples; pass a folder to classify all its images.
 """
 
 from pathlib import Path
@@ -40,7 +40,7 @@ for axes, file in zip(
 plt.show()
 
 # %%
-# The result also has the counts, with 95 % intervals:
+# The result contains the counts, too, with 95 % intervals of the percentages:
 
 for label, n in found.labels.items():
     low, high = found.interval(label)

@@ -2,9 +2,9 @@
 What a certificate proves
 =========================
 
-A fit of SDCA has two numbers after each epoch: the objective of its weights, and a lower bound from its dual
+After each epoch, SDCA knows two numbers: the objective of its weights, and a lower bound from its dual
 variables. No weights have an objective below the bound. So the optimum is between the two lines,
-and the fit stops when they are close enough.
+and the fit stops when the lines are close enough.
 """
 
 import matplotlib.pyplot as plt

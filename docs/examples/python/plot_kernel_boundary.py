@@ -2,9 +2,9 @@
 A kernel machine and its certificate
 ====================================
 
-Two half moons cannot be separated by a line. A kernel machine draws a curve: rows on its margin become
-support vectors (ringed), all others could be left out. Each model says how far its objective can be from
-the minimum.
+A straight line cannot separate two half moons. A kernel machine separates them by a curve. Rows on or inside
+its margin become support vectors (ringed); the model does not need the others. Each title shows how far the
+objective can be from the minimum.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A path over alpha
 =================
 
-One fit for each of 30 alphas, each started from the one before and each with its own certificate. A large
-alpha keeps all weights small; the error on rows that were held out chooses between the alphas.
+A path is one fit for each of 30 alphas. Each fit starts from the previous one, and has its own certificate. A
+large alpha keeps all weights small. The error on held-out rows shows which alpha is best.
 """
 
 import matplotlib.pyplot as plt
@@ -41,6 +41,6 @@ lower.invert_xaxis()
 plt.show()
 
 # %%
-# No fit is further from its optimum than this, relative to its objective:
+# The largest gap of all fits, relative to the objective:
 
 print(f"{np.max(path.dual_gaps / path.objectives):.1e}")

@@ -2,9 +2,10 @@
 SDCA against Pegasos
 ====================
 
-Both minimise the hinge of a support vector machine. SDCA moves one dual variable exactly; Pegasos takes steps
-along sub-gradients, shorter and shorter. Ten runs each, with the seeds 0 to 9: the line is the median, the
-band has eight of the ten. A straight line gains the same factor in each epoch.
+Both solvers minimise the objective of a support vector machine. SDCA optimises one dual variable at a time;
+Pegasos takes shorter and shorter steps along sub-gradients. Each solver runs ten times, with the seeds 0 to
+9. The line is the median, and the band contains eight of the ten runs. On a straight line, each epoch gains
+the same factor.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 Several labels per row
 ======================
 
-A row may have any number of labels: y is then a table of 0 and 1 with one column per label. Each label is a
-separate problem with its own certificate, and its own threshold. The curves show what thresholds do: the
-precision and recall of each label on rows that were held out.
+If a row may have any number of labels, y is a table of 0 and 1 with one column per label. Each label is a
+separate problem with its own certificate. The curves show the effect of the threshold: the precision and
+recall of each label on held-out rows.
 """
 
 import matplotlib.pyplot as plt
@@ -41,6 +41,6 @@ axes.legend()
 plt.show()
 
 # %%
-# One certificate per label: how far each objective can be above its minimum, as a share.
+# One certificate per label: how far each objective can be above its minimum, as a share of the objective.
 
 print((model.dual_gap_ / model.objective_).round(6))

@@ -2,9 +2,10 @@
 Can the probabilities be trusted?
 =================================
 
-A probability of 0.8 should be right in 80 % of the cases. The dots compare what the model says with what
-happens, in ten groups of equal size: on the dashed line both agree. The Brier score sums it up: the mean
-squared error of the probabilities, which is 0.25 for always saying 0.5, and 0 for perfect answers.
+Predictions with a probability of 0.8 should be right in 80 % of the cases. The dots compare the probability
+with the share of positive texts, in ten groups of equal size; on the dashed line they agree. The Brier score
+is the mean squared error of the probabilities. It is 0.25 if every probability is 0.5, and 0 for perfect
+predictions.
 """
 
 from pathlib import Path

@@ -2,9 +2,8 @@
 Why did this text get its label?
 ================================
 
-The score of a text is a sum: each term that the model knows adds its contribution. Bars to the right speak
-for `pos`, bars to the left for `neg`. The model is the one that comes with fastsvm, trained on English
-reviews.
+The score of a text is a sum: each term that the model knows adds its contribution. Bars to the right favour
+`pos`, bars to the left `neg`. The model is the included one, trained on English reviews.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 Would more texts help?
 ======================
 
-Label more texts, or look for better features? A learning curve answers this: the accuracy on the same
-held-out texts, for models trained on growing shares of the others. Where the curve still rises, more labelled
-texts will help. The grey band is the 95 % interval of the last accuracy.
+Should you label more texts, or look for better features? A learning curve shows the accuracy of models
+trained on more and more texts, always on the same held-out texts. If the curve still rises at its end, more
+labelled texts will probably help. The grey band is the 95 % interval of the last accuracy.
 """
 
 from pathlib import Path

@@ -2,9 +2,10 @@
 A threshold for a rare label
 ============================
 
-One review in nine is negative, and the negative ones must be found. By default a text gets the label with the
-higher score. A lower threshold finds more of the rare label (recall), but more of its answers are wrong
-(precision). Choose the threshold by what a missed text and a false alarm cost you.
+One review in nine is negative, and you want to find the negative ones. By default a text gets the label with
+the higher probability. A lower threshold for `neg` finds more negative reviews (higher recall), but more of
+those found are positive (lower precision). Choose the threshold by the costs of a missed text and of a false
+alarm.
 """
 
 from pathlib import Path
@@ -61,4 +62,4 @@ axes.legend()
 plt.show()
 
 # %%
-# On the command line, ``fastsvm-sentiment evaluate MODEL CORPUS --recall 0.9`` finds such a threshold.
+# ``fastsvm-sentiment evaluate MODEL CORPUS --recall 0.9`` finds the threshold for a recall of 0.9.

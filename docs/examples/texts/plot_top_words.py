@@ -3,8 +3,8 @@ Train on reviews and see the top words
 ======================================
 
 Which words make a review positive? A model is trained on 2,000 synthetic reviews, each labelled `pos` or
-`neg`. One call chooses the features and the regularisation, tests the model on texts it has not seen, and
-trains it again on all of them. The picture shows the words with the largest weights for each label.
+`neg`. One call chooses the regularisation, tests the model on held-out texts, and
+trains it again on all texts. The picture shows the terms with the largest weights for each label.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ model = sentiment.train(CORPUS, recipe="nb-words")
 print(model.summary)
 
 # %%
-# Terms are words and pairs or triples of words: "not recommended" says more than either word.
+# Terms are sequences of one to three words: "not recommended" says more than either word alone.
 
 top_words = model.training.top_words
 figure, panels = plt.subplots(
