@@ -1,4 +1,4 @@
-"""Find, classify and count white cells in images, and train models of them, from Python.
+"""Find, classify and count white cells in images, and train models to do so, from Python.
 
 Examples
 --------
@@ -40,44 +40,44 @@ def classify(
 ) -> CellClassification:
     """Find, classify and count the white cells in images.
 
-    ``fastsvm-cells classify`` calls this function, so both find and count the same.
+    ``fastsvm-cells classify`` calls this function, so both give the same results.
 
     Parameters
     ----------
     images : str or path-like, or sequence of these
-        Folders, each with all its folders, and images.
+        Image files and folders; subfolders are searched too.
     model : str or path-like, or CellModel, optional
-        A file that `train` wrote, or what `load` returned; by default the model that comes with fastsvm.
+        A file that `train` wrote, or a model that `load` returned; by default the included model.
     labels : str or path-like, optional
         Known labels: a CSV file with the columns ``file`` and ``label``, or a folder of Pascal VOC files.
     groups : str or path-like, optional
         The slide or patient of each image: a CSV file with the columns ``file`` and ``group``. By default
-        the slide itself, or the first folder, if there are several and none has the name of a class.
+        each slide or top folder, if there are several and no folder is named after a class.
     cell_width : float, optional
-        Width of a typical white cell, in pixels of the images; by default it is read from them.
+        Width of a typical white cell, in pixels of the images; by default estimated from them.
     min_score : float, optional
-        Cells whose score is lower stay unclassified; by default the model's, and 0 labels every cell.
+        Cells with a lower score stay unclassified; 0 labels every cell. By default the model's own threshold.
     strict : bool
-        Give no label to cells that are unlike those of the model's training.
+        Give no label to cells unlike those that the model was trained on.
     also : sequence of {"rbc", "platelets"}
-        What is found and counted besides.
+        Other cells to find and count.
     scheduler : str, optional
-        Address of a Dask scheduler, whose workers share the work.
+        Address of a Dask scheduler; its workers share the work.
     outputs : Outputs, optional
-        Receives the findings of each image as soon as they are made; by default the result keeps them.
+        Receives the findings of each image as soon as they are known; by default the result keeps them.
     stage : Stages, optional
         Timer of the stages.
 
     Returns
     -------
     CellClassification
-        With the counts of `labels`, `percent` and `interval` of a label, `groups`, `flags` and `skipped`
-        images, and the `findings` of each image; `to_records` gives these as dicts.
+        The counts (`labels`, `groups`, `flags`, `skipped`) and the `findings` of each image. `percent` and
+        `interval` return the share of a label, `to_records` the findings as dicts.
 
     Raises
     ------
     AppError
-        If a parameter has a wrong value, or there are no images, or the file is no model.
+        If a parameter has a wrong value, there are no images, or the file is not a model.
     OSError
         If a file cannot be read.
     """
@@ -118,18 +118,18 @@ def train(
     Parameters
     ----------
     images : str or path-like, or sequence of these
-        Folders, each with all its folders, and images. The largest white cell has the label of the image, or
-        the central one in an image that is cut out round a cell.
+        Image files and folders; subfolders are searched too. The label of an image is given to its largest
+        white cell, or to the central one if the image was cut out round a cell.
     output : str or path-like
-        Where the model goes; a file there is replaced only if it is a model.
+        File to write the model to; an existing file is replaced only if it is a model.
     labels : str or path-like, optional
-        Labels of the images or of boxes, as a CSV, COCO or Pascal VOC; by default of the folder of an image.
+        Labels of images or of boxes, as CSV, COCO or Pascal VOC; by default the name of the image's folder.
     groups : str or path-like, optional
         The original that each image was made from: a CSV file with the columns ``file`` and ``original``.
     classes : sequence of str, optional
         Use only images with these labels.
     corrections : sequence of str or path-like
-        Files of ``fastsvm-cells review``.
+        Files that ``fastsvm-cells review`` wrote.
     cell_width : float, optional
         As for `classify`.
     classifier : str
@@ -137,9 +137,9 @@ def train(
     alpha : float, optional
         Strength of the L2 regularisation; by default cross-validation chooses it.
     versions : int
-        How many more versions of each original to learn from.
+        Number of additional versions of each original to learn from.
     folds : int
-        Folds of the cross-validation; 1 does without.
+        Number of folds of the cross-validation; 1 skips it.
     seed : int
         Seed of every random choice.
     stage : Stages, optional
@@ -148,7 +148,7 @@ def train(
     Returns
     -------
     CellTraining
-        With the `errors` of the cross-validation, `label_counts`, `suspects`, and the `path` of the model.
+        The `errors` of the cross-validation, `label_counts`, `suspects`, and the `path` of the model.
 
     Raises
     ------
@@ -171,12 +171,12 @@ def train(
 
 
 def load(path: Path | None = None) -> CellModel:
-    """Load a model, to classify several times; by default the one that comes with fastsvm.
+    """Load a model once, for several calls of `classify`; by default the included model.
 
     Parameters
     ----------
     path : str or path-like, optional
-        A file that `train` or the command wrote.
+        A file that `train` or ``fastsvm-cells train`` wrote.
 
     Returns
     -------

@@ -3,9 +3,9 @@
 from ..common.app import app
 from .commands import COMMANDS
 
-HELP = """Find the white cells in images of stained blood smears, classify and count them.
+HELP = """Find, classify and count the white cells in images of stained blood smears.
 
-IMAGES are folders, with all their folders, or files: jpg, png, tiff, bmp, webp, jp2.
+IMAGES are files (jpg, png, tiff, bmp, webp, jp2) or folders; subfolders are searched too.
 Not a medical device.
 
 \b

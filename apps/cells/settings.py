@@ -1,6 +1,6 @@
-"""The settings of the commands: one table, from which options, checks and records are made.
+"""The settings of the commands, from which options, checks and records are made.
 
-It imports nothing heavy at once, because `--help` shows the choices.
+Heavy modules are imported only when needed, because `--help` shows the choices.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from ..common.options import COUNT, STRENGTH, FiniteRange, Value, option_field
 # The squared length of a row is about the number of features, some hundreds; so the best strength lies here.
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
 USUAL_ALPHA = 0.1  # where there are too few images to choose
-# A gaussian of a row with itself is 1. On the photographs of two laboratories the best was from 1e-5 to 1e-3.
+# The Gaussian kernel of a row with itself is 1. On photographs of two laboratories 1e-5 to 1e-3 was best.
 KERNEL_ALPHAS = (1e-5, 1e-4, 1e-3, 1e-2)
 USUAL_KERNEL_ALPHA = 1e-4
 
@@ -24,7 +24,7 @@ USUAL_KERNEL_ALPHA = 1e-4
 def _names(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     if not all(names):
-        raise ValueError(f"{text!r} has an empty name in it")
+        raise ValueError(f"{text!r} contains an empty name")
     return names
 
 
@@ -38,14 +38,14 @@ def _kinds(value: str | Sequence[str]) -> tuple[str, ...]:
     kinds = {**OTHER_KINDS, **{kind: kind for kind in OTHER_KINDS.values()}}
     for name in names:
         if name not in kinds:
-            raise ValueError(f"{name!r} is not counted; there are: {', '.join(OTHER_KINDS)}")
+            raise ValueError(f"{name!r} cannot be counted; choose from {', '.join(OTHER_KINDS)}")
     return tuple(dict.fromkeys(kinds[name] for name in names))
 
 
-NAMES = Value("names", _names)  # with commas between them
+NAMES = Value("names", _names)  # comma-separated
 CELL_WIDTH_OPTION: dict[str, Any] = {
     "help": "Width of a typical white cell, in pixels of the images.  "
-    "[default: read from the red cells, or a quarter of the longer side]",
+    "[default: estimated from the red cells, or a quarter of the longer side]",
     "type": FiniteRange(min=20),
     "metavar": "PX",
 }
@@ -59,7 +59,7 @@ class TrainingSettings:
     cell_width: float | None = option_field(None, **CELL_WIDTH_OPTION)
     versions: int = option_field(
         16,
-        "Learn from N more versions of each original: turned, and with other light, colours, focus and "
+        "Learn from N more versions of each original, rotated and with other light, colours, focus and "
         "noise.",
         type=click.IntRange(0, 1000),
         metavar="N",
@@ -90,16 +90,16 @@ class CropSettings:
 
     style: Literal["cells", "document"] = option_field(
         "cells",
-        "Cut out each white cell, or the square that the six steps of Bouche and Verluise (2018) find.",
+        "cells: cut out each white cell. document: follow the six steps of Bouche and Verluise (2018).",
         type=click.Choice(("cells", "document")),
     )
     size: int | None = option_field(
         None,
-        "Cut squares of N pixels, where cells are about 80 wide.  [default: the cell's box; document: 120]",
+        "Cut squares of N pixels; a cell is scaled to about 80.  [default: the cell's box; document: 120]",
         type=click.IntRange(1, 4096),
         metavar="N",
     )
-    gray: bool = option_field(False, "Gray crops; --style document fills their frame.", is_flag=True)
+    gray: bool = option_field(False, "Make grey crops; --style document fills black frames.", is_flag=True)
     negative: bool = option_field(False, "Invert the colours.", is_flag=True)
 
 
@@ -110,12 +110,12 @@ class ClassifySettings:
     cell_width: float | None = option_field(None, **CELL_WIDTH_OPTION)
     min_score: float | None = option_field(
         None,
-        "Leave a cell unclassified if no class has this score. 0 labels every cell.  [default: the model's, "
-        "at which 5 % of the labels are wrong]",
+        "Leave a cell unclassified if no class reaches this score. 0 labels every cell.  [default: stored in "
+        "the model, so that about 5 % of the labels are wrong]",
         type=FiniteRange(min=0, max=1),
     )
     strict: bool = option_field(
-        False, "Give no label to cells that are unlike those of the model's training.", is_flag=True
+        False, "Give no label to cells unlike those that the model was trained on.", is_flag=True
     )
     also: tuple[str, ...] = option_field(
         (),

@@ -32,7 +32,7 @@ corrections_option = click.option(
     type=Reads(),
     multiple=True,
     metavar="FILE.json",
-    help="Learn also, or only, from cells that were corrected with `review`. May be repeated.",
+    help="Learn from cells corrected with `review`, with or without labelled images. May be repeated.",
 )
 
 
@@ -46,25 +46,25 @@ labels_option = click.option(
     "--labels",
     type=LABELS,
     metavar="CSV|FOLDER",
-    help="Known labels, for the page: columns file, label; or a folder of Pascal VOC annotations.  "
-    "[default: the folder that an image is in, if it has the name of a class]",
+    help="Known labels, shown on the page: a table with the columns file, label; or a folder of Pascal VOC "
+    "annotations.  [default: the name of the image's folder, if a folder is named after a class]",
 )
-# Labels, originals and classes of images; the jobs take them and the width of a cell together, as `known`.
+# Labels, originals and classes of images, and the width of a cell; the jobs take all of these as `known`.
 known_options = options.section(
     "Input",
     click.option(
         "--labels",
         type=LABELS,
         metavar="CSV|JSON|FOLDER",
-        help="Labels of the images, or of boxes of cells: a table with the columns file, label; a COCO file; "
-        "or a folder of Pascal VOC annotations.  [default: the folder that an image is in]",
+        help="Labels of images, or of boxes round cells: a table with the columns file, label; a COCO file; "
+        "or a folder of Pascal VOC annotations.  [default: the name of the image's folder]",
     ),
     click.option(
         "--groups",
         type=Reads(),
         metavar="CSV",
-        help="The original that each image was made from: columns file, original or group. Copies are "
-        "counted together, and stay together in cross-validation.",
+        help="The original that each image was made from: a table with the columns file, original. Copies of "
+        "one original count as one image, and stay together in cross-validation.",
     ),
     click.option("--classes", type=NAMES, metavar="A,B", help="Use only images with these labels."),
     cell_width_option,

@@ -1,4 +1,4 @@
-"""`adapt`: learn a laboratory from a handful of its cells."""
+"""`adapt`: adapt a model to a laboratory with a few of its cells."""
 
 import click
 
@@ -19,12 +19,12 @@ from ._options import command, corrections_option, images_argument, known_option
 @section("Input", corrections_option)
 @section("Output", model_output("adapted.safetensors"), json_option)
 def adapt(model, images, output, json, quiet, verbose, **known):
-    """Adapt MODEL to a laboratory with a few labelled cells.
+    """Adapt MODEL to another laboratory, using a few labelled cells.
 
-    IMAGES should contain cells of every class. MODEL is a file that `train` wrote, or "shipped": the one that
-    comes with fastsvm. Ten cells per class make a large difference. The largest white cell of each image, or
-    the central one in an image that is cut out round a cell, has the label of the image; corrected cells have
-    their own. A new label of two or more cells becomes a class.
+    IMAGES should contain cells of every class. MODEL is a file that `train` wrote, or "shipped", the model
+    included in fastsvm. Ten cells per class make a large difference. The label of an image is given to its
+    largest white cell, or to the central one if the image was cut out round a cell. Corrected cells have
+    labels of their own. A new label becomes a class if two or more cells have it.
     """
     from ...common.sections import tell
     from ...common.training_items import too_good

@@ -37,8 +37,8 @@ from ._options import command, images_argument, labels_option, model_option
         "--groups",
         type=Reads(),
         metavar="CSV",
-        help="The slide or patient of each image, to count each: columns file, group.  [default: the "
-        "slide, or the first folder, if there are several, and none has the name of a class]",
+        help="The slide or patient of each image, for separate counts: a table with columns file, group.  "
+        "[default: each slide or top folder, if there are several and no folder is named after a class]",
     ),
 )
 @section("Recipe", *options_of_fields(ClassifySettings, "min_score", "strict", "also"), scheduler_option)
@@ -59,18 +59,18 @@ from ._options import command, images_argument, labels_option, model_option
         type=Writes("json", "geojson", "folder"),
         multiple=True,
         metavar="FILE|DIR",
-        help="Write boxes and outlines for other programs. FILE.json is COCO; FILE.geojson is for QuPath, of "
-        "one image; DIR gets a GeoJSON file for each image. May be repeated.",
+        help="Write boxes and outlines for other programs. FILE.json: COCO. FILE.geojson: GeoJSON for "
+        "QuPath, one image only. DIR: one GeoJSON file per image. May be repeated.",
     ),
     click.option(
-        "--by-group", type=Writes("csv"), help="Write a row for each slide or patient: counts and shares."
+        "--by-group", type=Writes("csv"), help="Write a table of counts and shares per slide or patient."
     ),
     click.option("--measurements", type=Writes("csv"), help="Write areas, lengths and colours of the cells."),
     click.option(
         "--pixel-size",
         type=FiniteRange(min=0, min_open=True),
         metavar="UM",
-        help="Width of a pixel in micrometres, for measurements.",
+        help="Width of a pixel in micrometres, for --measurements.",
     ),
 )
 def classify(images, csv, json, quiet, verbose, **given):

@@ -32,14 +32,14 @@ from ._options import cell_width_option, command, images_argument
         metavar="DIR|FILE.csv",
         help="Folder for the crops and boxes.csv. With FILE.csv, or - for stdout, only the table is written.",
     ),
-    click.option("--steps", type=Writes("folder"), help="Draw the steps to the crops of each image."),
+    click.option("--steps", type=Writes("folder"), help="Draw the steps from each image to its crops."),
     json_option,
 )
 def crop(images, output, steps, cell_width, json, quiet, verbose, **chosen):
     """Cut the white cells out of IMAGES.
 
-    Each crop has the name of its image and the number of the cell, as `classify` counts. The table boxes.csv
-    has a row for each cell, and for each image without a cell.
+    Each crop is named after its image and the number of the cell in `classify`. The table boxes.csv has a row
+    for each cell, and for each image without a cell.
     """
     if output == "-" and json:
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)
@@ -55,7 +55,7 @@ def crop(images, output, steps, cell_width, json, quiet, verbose, **chosen):
     folder = None if output == "-" or output.lower().endswith(".csv") else output
     table = os.path.join(folder, "boxes.csv") if folder else output
     if not folder and (chosen["gray"] or chosen["negative"]):
-        raise AppError("--gray and --negative change crops; give -o a folder for these", USAGE)
+        raise AppError("--gray and --negative change crops; give -o a folder to write crops to", USAGE)
     with tidy_warnings(), Stages(verbose, not quiet and not (table == "-" and sys.stdout.isatty())) as stage:
         with stage("find"):
             files = find_images(images)

@@ -1,4 +1,4 @@
-"""`evaluate`: try a model on labelled images."""
+"""`evaluate`: test a model on labelled images."""
 
 import click
 
@@ -21,15 +21,15 @@ from ._options import NO_GROUPS, command, images_argument, known_options
     click.option(
         "--mistakes",
         type=Writes("picture"),
-        help="Draw the cells with a wrong label, the most certain first; with --groups, one per original.",
+        help="Draw the cells that get a wrong label, highest score first; with --groups, one per original.",
     ),
     json_option,
 )
 def evaluate(model, images, mistakes, json, quiet, verbose, **known):
     """Test MODEL on the labelled IMAGES, one white cell per image.
 
-    The cell is the largest, or the central one in an image that is cut out round a cell. An image in which no
-    cell is found counts as a mistake.
+    The cell is the largest of the image, or the central one if the image was cut out round a cell. An image
+    in which no cell is found counts as a mistake.
     """
     from ...common.sections import Section, tell
     from ..finding.findings import UNFAMILIAR
@@ -49,11 +49,11 @@ def evaluate(model, images, mistakes, json, quiet, verbose, **known):
     if mistakes and not errors.error:
         note(f"note: no mistakes, so {mistakes} was not written")
     if left_out:
-        note(f"note: {many(left_out, 'more mistake')} than {mistakes} shows; --json lists all")
+        note(f"note: {mistakes} leaves out {many(left_out, 'mistake')}; --json lists all")
     if unfamiliar := found.flags[UNFAMILIAR]:
-        note(f"note: {many(unfamiliar, 'image')} with cells unlike those that the model knows")
+        note(f"note: the cells in {many(unfamiliar, 'image')} are unlike those that the model knows")
     if unknown := errors.unknown_labels:
-        note(f"note: the model does not know {', '.join(unknown)}; these images count as mistakes")
+        note(f"note: the model does not know {', '.join(unknown)}; images so labelled count as mistakes")
     last = [] if mistakes or not errors.error else [next_line("--mistakes", "mistakes.png")]
     shown = [*evaluation_sections(found, errors), Section(lines=last)]
     return tell(json, evaluation_record(found, errors, stage.seconds), shown, found.skipped)

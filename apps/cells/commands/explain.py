@@ -26,13 +26,13 @@ from ._options import IMAGES, cell_width_option, command, model_option
 def explain(image, output, json, quiet, verbose, **cell):
     """Show which measurements decided the label of a white cell.
 
-    The beginning of a name tells what is measured. nucleus and cell: size and shape. ratio: stain and grain
+    The first word of a name tells what is measured. nucleus and cell: size and shape. ratio: stain and grain
     of nucleus and cytoplasm, relative to the density of the nucleus. whole: stain of the whole cell, in five
     rings from its border to its middle, and its fine structure. colour: shares of colours in the core and the
     rim of the nucleus, and in the cytoplasm near it and far from it.
     """
     if output:
-        with figure(None, (1, 1)):  # there is Matplotlib
+        with figure(None, (1, 1)):  # fails at once without Matplotlib
             pass
     from ...common.sections import Section, tell
     from ..jobs.cell_explanation import explain_cell

@@ -36,10 +36,10 @@ from ._options import cell_width_option, command, images_argument, labels_option
 def review(images, model, output, quiet, verbose, **known):
     """Correct the labels of the white cells in IMAGES, in a browser.
 
-    Prints the address of a page that only this computer can open. Each correction is saved immediately;
-    Ctrl-C ends the program. `adapt` and `train --corrections` learn from the file. The page begins with the
-    cells that teach most. It shows the 2,000 least certain cells; FASTSVM_MAX_REVIEW_CELLS changes the
-    number.
+    `review` prints the address of a page that only this computer can open. Each correction is saved at once;
+    Ctrl-C ends the program. `adapt` and `train` learn from the file, given with --corrections. The page
+    begins with the cells whose correction teaches most. It shows the 2,000 least certain cells;
+    FASTSVM_MAX_REVIEW_CELLS changes this number.
     """
     from fastsvm._utils.atomic import held
 

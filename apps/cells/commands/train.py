@@ -34,8 +34,8 @@ from ._options import NO_GROUPS, command, corrections_option, images_argument, k
 def train(images, output, suspects, json, quiet, verbose, **given):
     """Train a classifier of white cells on IMAGES, and test it.
 
-    The test is a cross-validation. The largest white cell of each image, or the central one in an image that
-    is cut out round a cell, has the label of the image. Corrected cells have their own labels.
+    The test is a cross-validation. The label of an image is given to its largest white cell, or to the
+    central one if the image was cut out round a cell. Corrected cells have labels of their own.
     """
     try:
         from ...common.sections import tell

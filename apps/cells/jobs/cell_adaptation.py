@@ -1,4 +1,4 @@
-"""`adapt`: learn a laboratory from a handful of labelled cells, beside those of its model."""
+"""`adapt`: learn from a few labelled cells of a laboratory, together with the cells of a model."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ from ..learning.training_samples import TrainingSamples, measure_training_sample
 from ..settings import TrainingSettings
 
 MAX_FOLDS = 20  # at most; fits take milliseconds
-# Cells from which on they tell the score that a label wants. Of 3 a class that is left to chance; on the rest
-# of two laboratories the usual score left 6 in 10 cells with a label, of which 0.04 and 0.01 were wrong.
+# From this number of cells on, the lowest score of a label is calibrated. With 3 per class it would depend on
+# chance; on the rest of two laboratories 6 in 10 cells reached the usual score, 4 % and 1 % of them wrong.
 MIN_CALIBRATED = 20
 USUAL_SCORE = 0.8
 
@@ -36,19 +36,19 @@ class CellAdaptation:
     model, adapted : str
         The file that was written, and the model that was adapted.
     label_counts : dict
-        Of the labelled cells.
+        Labelled cells per label.
     unseen : list of str
         Classes without a labelled cell.
     error_before, error : float
-        On the labelled cells: of the model as it was, and of adapted ones that have not seen their image, or
-        the cell if all are in one image.
+        Error rates on the labelled cells: of the model before, and of models adapted without the original of
+        the cell, or without the cell if all are of one original.
     calibration : CellCalibration
     relative_gap : float or list of float
-        Of the fit, for each class.
+        Duality gap of the fit over its objective, per class.
     skipped : Skipped
     look : FirstLook
     learned : int or None
-        Labelled cells in images that the model had learned from before, if it tells.
+        Labelled cells in images that the model had learned from before, if that is known.
     """
 
     model: str
@@ -73,16 +73,16 @@ def adapt_cell_model(
     stage: Stages = UNWATCHED,
     **known,
 ) -> CellAdaptation:
-    """Adapt a model to the laboratory of some labelled cells, and save what comes of it.
+    """Adapt a model to the laboratory of some labelled cells, and save the result.
 
     Parameters
     ----------
     model_path : str or None
-        None is the model that comes with the package.
+        None is the included model.
     sources : sequence of str
         Folders and images.
     output : str
-        Where the adapted model goes; a file there is replaced only if it is a model.
+        File to write to; an existing file is replaced only if it is a model.
     cell_width : float, optional
         As for `ImageReader.scaled`.
     stage : Stages, optional
@@ -96,15 +96,15 @@ def adapt_cell_model(
     """
     model = load_cell_model(model_path)
     if model.about.training is None:
-        raise AppError(f"{model.name}: holds no cells to learn from; train it again, or give its original")
+        raise AppError(f"{model.name}: contains no training cells; train it again, or give its original")
     with stage("find"):
         everything = []
         files, skipped, boxes = find_training_images(sources, everything=everything, **known)
-        # A few images would tell these badly.
+        # From all images: a few with labels would be too few.
         look = first_look(everything, cell_width, model.about)
         usual = usual_stain_of(everything, look)
     if skipped.count:
-        note(f"note: {many(skipped.count, 'image')} without a label left out")
+        note(f"note: left out {many(skipped.count, 'image')} without a label")
         skipped = Skipped(skipped.source)
     measure = partial(measure_training_samples, files, boxes, TrainingSettings(versions=0), look)
     samples, ranges, kind = measure(skipped, stage, usual)
@@ -115,7 +115,7 @@ def adapt_cell_model(
     with stage("fit"):
         pipeline, means = fit_adapted_model(others, samples)
         error, calibration = _validate(samples, others)
-    limits = f"It is adapted to one laboratory, with {len(samples.y):,} of its cells: use it there alone."
+    limits = f"It is adapted to one laboratory, with {len(samples.y):,} of its cells: use it only there."
     about = replace(
         model.about,
         kind=kind,
@@ -123,7 +123,7 @@ def adapt_cell_model(
         usual_width=look.relative_width,
         calibration=calibration,
         ranges=ranges,
-        confusion=(),  # of a few cells it would correct the shares by chance
+        confusion=(),  # from a few cells it would correct the shares by chance
         means=means.tolist(),
         training=None,
         limits=f"{limits} {model.about.limits}".strip(),
@@ -143,14 +143,14 @@ def adapt_cell_model(
 
 def _check_labels(counts: dict[str, int], model: CellModel) -> None:
     if counts.keys().isdisjoint(model.classes):
-        raise AppError(f"no cell has a label of {model.name} ({', '.join(model.classes)}); `train` instead")
+        raise AppError(f"no cell has a label of {model.name} ({', '.join(model.classes)}); use `train`")
     for label, count in counts.items():
         if count < 2 and label not in model.classes:
-            raise AppError(f"{label}: one cell is too few for a new label; label another, or see --classes")
+            raise AppError(f"{label}: one cell is too few for a new label; label another, or use --classes")
 
 
 def _validate(samples: TrainingSamples, others: Sequence[np.ndarray]) -> tuple[float, CellCalibration]:
-    """Return the error on cells left out, with all of their original, and how scores are to be read."""
+    """Return the error on cells held out with all cells of their original, and the calibration of scores."""
     groups = np.unique(samples.groups, return_inverse=True)[1]
     # Cells that are all of one original are left out one by one.
     groups = groups if groups.any() else np.arange(len(groups))

@@ -28,7 +28,7 @@ from ..measuring.describing import DescribedImage, describe_image
 from ..settings import ClassifySettings
 from .classify_cache import kept_results
 
-# Whose cells are classified at once; what is beyond is lost if the run is interrupted.
+# Images, or tiles, whose cells are classified at once; an interrupted run loses an unfinished batch.
 IMAGES_AT_ONCE, TILES_AT_ONCE = 64, 8
 
 Draw = Callable[[ImageFile, np.ndarray, ImageFindings], None]
@@ -48,24 +48,24 @@ class Outputs(Protocol):
 
     @property
     def folders(self) -> Sequence[str]:
-        """The folders that are written; images in them are left out."""
+        """The folders that are written; images in these folders are ignored."""
 
     @property
     def wanted(self) -> Sequence[str]:
-        """What of the cells is needed, as for `describe_image`."""
+        """Which data of the cells are needed, as for `describe_image`."""
 
     def opened(self, files: Sequence[ImageFile], count: "CellClassification") -> AbstractContextManager[Sink]:
-        """Return what takes the results, image by image; files are complete at the end of its block.
+        """Return a context of a function that takes the results of each image, which `count` already has.
 
-        What it takes is in `count` before.
+        The files are complete at the end of its block.
         """
 
     def draw(self, files: Sequence[ImageFile]) -> Draw | None:
-        """Return what draws a file, its image and the findings in it, in any thread; None draws nothing."""
+        """Return a function that draws the findings in the image of a file, in any thread; None: none."""
 
 
 class CellClassification(CellCounts):
-    """The cells that a model has classified, counted, and the scores that it wants for a label.
+    """Counts of the cells that a model has classified, and the scores that a label needs.
 
     Parameters
     ----------
@@ -81,13 +81,13 @@ class CellClassification(CellCounts):
     model, settings, look
         As given.
     min_score : float or None
-        The lowest score of a label; None where scores are no probabilities.
+        The lowest score of a label; None if scores are not probabilities.
     min_unfamiliar : float
-        The same for cells unlike those of training.
+        The same for cells unlike those of the training.
     groups : dict of str to CellCounts
-        The counts of each slide or patient, where there are several.
+        The counts of each slide or patient, if there are several.
     findings : list of ImageFindings
-        The images and their cells, where they are kept.
+        The images and their cells, if they are kept.
     """
 
     def __init__(
@@ -106,20 +106,20 @@ class CellClassification(CellCounts):
         self.findings: list[ImageFindings] = []
 
     def add(self, found: ImageFindings, group: str | None = None) -> None:
-        """Count an image and its cells, of a slide or patient, too, if it is one of several."""
+        """Count an image and its cells, in all and for the slide or patient if there are several."""
         super().add(found)
         if group is not None:
             self.groups.setdefault(group, CellCounts(group, self.labels)).add(found)
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return a dict of each image: its file, cells, flags and problem, as in the JSON of the command."""
+        """Return a dict per image: its file, cells, flags and problem, as in the JSON of the command."""
         return [found.record(self.model.classes, self.settings.also) for found in self.findings]
 
     @property
     def corrected(self) -> dict[str, float] | None:
-        """Shares of the classes, corrected for known confusions; None where these are not known."""
+        """Shares of the classes, corrected for known confusions; None if these are not known."""
         known = self.model.about
-        # At that score, of cells like those of training.
+        # The confusions are known at the model's own score, for cells like those of the training.
         is_usual = self.min_score == known.calibration.min_score and not self.flags[UNFAMILIAR]
         if not is_usual or self.why_no_shares:
             return None
@@ -144,7 +144,7 @@ def classify_images(
     sources : sequence of str
         Folders and images.
     model : CellModel or str, or None
-        A model, or its file, with which an interrupted run can resume; None is the included one.
+        A model or its file; None is the included model. Without a loaded model an interrupted run can resume.
     outputs : Outputs
     settings : ClassifySettings
     stage : Stages
@@ -152,9 +152,9 @@ def classify_images(
     labels : str, optional
         Known labels, as for `find_images`.
     groups : str, optional
-        Slides or patients of the images, as for `find_images`; by default they are told by their folders.
+        Slides or patients of the images, as for `find_images`; by default taken from the folders.
     describing : callable, default=map_images
-        What describes the images.
+        Maps a function over the images.
     """
     is_loaded = isinstance(model, CellModel)
     table, path = (None, None) if is_loaded else (outputs.output, model)
@@ -190,7 +190,7 @@ def classify_images(
 
 @contextmanager
 def image_workers(address: str | None) -> Iterator[MapImages]:
-    """Give what works on images: threads of this process, or the workers of the scheduler at an address."""
+    """Yield what maps a function over images: threads here, or the workers of the scheduler at an address."""
     if address is None:
         yield map_images
         return
@@ -227,14 +227,14 @@ def classify_cells(
     ----------
     files : iterable of ImageFile
     count : CellClassification
-        It has the model and the settings; nothing is counted here.
+        Has the model and the settings; nothing is counted here.
     wanted : sequence of str
-        What of the cells is needed, as for `describe_image`.
+        Which data of the cells are needed, as for `describe_image`.
     draw : callable, optional
         Called in any thread with each file that could be read, its image and what was found in it.
     describing : callable, default=map_images
-        What describes the images. Their cells are classified here: that takes no time beside it, and sums
-        are then rounded alike.
+        Maps a function over the images. The cells are classified in this process: that takes little time, and
+        sums are rounded alike.
     batch : int, default=64
         Images whose cells are classified at once.
     **how
@@ -245,10 +245,12 @@ def classify_cells(
     file : ImageFile
         In the order they came.
     found : ImageFindings
-        A truth is in it where the image has a label.
+        Its `truth` is the label of the image, if there is one.
     """
     about, settings = count.model.about, count.settings
-    keep = draw is not None and describing is map_images  # elsewhere pixels would come back for each image
+    keep = (
+        draw is not None and describing is map_images
+    )  # elsewhere the pixels of each image would be sent back
     how |= {"look": count.look, "also": settings.also, "usual": about.usual, "keep": keep}
     describe = partial(describe_image, wanted=(*wanted, "quality"), **how)
     classified = _classified(describing(describe, files), count, batch)
@@ -279,7 +281,7 @@ def _classified(
                 of_image = model.about.cautious.scores(X, classes)
             pairs = zip(result.cells, of_image, strict=True)
             cells = tuple(cell.labelled(classes, scores_of_cell, least) for cell, scores_of_cell in pairs)
-            flags = result.flags  # that nothing can be measured, or else:
+            flags = result.flags  # why nothing can be measured, or else:
             if not flags and result.quality:
                 flags = quality_flags(result.quality, model.about.ranges)
             flags = (*why, *flags)
@@ -293,9 +295,9 @@ def _classified(
 def why_unfamiliar(
     model: CellModel, look: FirstLook, file: ImageFile, found: DescribedImage
 ) -> tuple[str, ...]:
-    """Return the flags of an image of another kind than those that the model learned from, and of its cells.
+    """Return the flags of an image and its cells if they are unlike those that the model learned from.
 
-    There are none of an image of the same kind, or without cells.
+    An image of the same kind, or without cells, has none.
     """
     look = look_of(file, look)
     if not found.cells or (look.own is not False and not model.about.kind.is_far(found.stain)):

@@ -38,13 +38,13 @@ def crop_cells(
     files : sequence of ImageFile
     settings : CropSettings
     look : FirstLook, optional
-        What is known of all of them; by default nothing.
+        What is known of all images; by default nothing.
     write : callable, optional
         Called with each crop, in any thread; by default nothing is cut out.
     draw : callable, optional
         Called with the steps from each image to its crops, in any thread.
     jobs : int, optional
-        Threads; by default as many as there are processors for this process.
+        Number of threads; by default one per processor available to this process.
 
     Yields
     ------

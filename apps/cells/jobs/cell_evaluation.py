@@ -1,4 +1,4 @@
-"""Try a saved model on labelled images."""
+"""Test a saved model on labelled images."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,11 +16,11 @@ from ..learning.error_report import ErrorReport
 from ..settings import ClassifySettings
 from .cell_classification import CellClassification, classify_cells
 
-Mistake = tuple[ImageFile, FoundCell | None]  # what a model is wrong about, and the cell it looked at
+Mistake = tuple[ImageFile, FoundCell | None]  # the image with a wrong label, and the cell that was classified
 
 
 class CellEvaluation(CellClassification):
-    """The labelled images that a model has classified by their first cell, and how often it is wrong."""
+    """Labelled images that a model has classified by their first cell, and its mistakes."""
 
     def __init__(self, *about) -> None:
         super().__init__(*about)
@@ -41,13 +41,13 @@ class CellEvaluation(CellClassification):
 
     @property
     def mistakes(self) -> list[Mistake]:
-        """The wrong ones, the surest first."""
+        """The images with a wrong label, highest score first."""
         wrong = [(file, cell) for file, cell in self._tried if cell is None or cell.label != file.label]
-        # Where no cell was found nothing is sure; these come last.
+        # Images without a cell have no score; they come last.
         return sorted(wrong, key=lambda pair: np.inf if pair[1] is None else -pair[1].score)
 
     def errors(self, grouped: bool) -> ErrorReport:
-        """Return the errors on all images; if they are grouped, by original, too."""
+        """Return the errors on all images; if they are `grouped`, also by original."""
         if not self._tried:
             raise no_usable_images_error(self.skipped)
         truth = np.array([file.label for file, _ in self._tried], object)
@@ -57,9 +57,9 @@ class CellEvaluation(CellClassification):
 
     @property
     def coverage(self) -> CellCalibration | None:
-        """The score of a label, the share of cells that have it, and of these labels that is wrong.
+        """The lowest score of a label, the share of cells with a label, and the share of wrong labels.
 
-        None where every cell gets a label.
+        None if every cell gets a label.
         """
         if self.min_score is None or len(self._right) == len(self._tried):
             return None
@@ -77,7 +77,7 @@ def evaluate_cell_model(
     stage: Stages = UNWATCHED,
     **known,
 ) -> tuple[CellEvaluation, ErrorReport]:
-    """Try a saved model on labelled images, by the first cell of each; `known` is as for `find_images`."""
+    """Test a saved model on the first cell of each labelled image; `known` is as for `find_images`."""
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):

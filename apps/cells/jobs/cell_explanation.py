@@ -16,7 +16,7 @@ from ..measuring.cell_features import GROUPS, feature_names
 from ..measuring.describing import describe_image
 from .cell_classification import why_unfamiliar
 
-SHOWN_MEASUREMENTS = 12  # measurements
+SHOWN_MEASUREMENTS = 12  # of a cell
 
 
 class CellExplanation:
@@ -25,12 +25,12 @@ class CellExplanation:
     Parameters
     ----------
     model : CellModel
-        With probabilities.
+        Must give probabilities.
     cell : FoundCell
     row : ndarray of shape (1, n_features)
-        Its features.
+        The features of the cell.
     file : str
-        For messages.
+        Its name, for messages.
 
     Attributes
     ----------
@@ -40,18 +40,19 @@ class CellExplanation:
     likeliest, next : str
         The likeliest class, and the next one.
     label : str
-        The first, or that its probability is too low.
+        The likeliest class, or "unclassified" if its probability is too low.
     min_score : float
         The probability below which a cell gets no label.
     reasons : list of dict
-        The measurements that matter most, for and against the label, the weightiest first. Each has a `name`;
-        its `value` in standard deviations of the images learned from, from their mean; its `contribution`:
-        what it adds to the log-odds of the label, against those of the next class, which is what they lose
-        where the mean cell has it; and the `means` of each class over its images, like the value.
+        The measurements with the largest effect for or against the label, largest first. Each has a `name`;
+        its `value`, in standard deviations from the mean of the training images; its `contribution`, by which
+        the log-odds of the label against the next class would fall if the value were the mean; and the
+        `means` of each class, in the same unit as the value.
     families : dict of str to float
-        What a family of measurements, by the start of their names, adds against a cell halfway to `next`.
+        What each family of measurements (the first word of their names) contributes, compared with values
+        halfway between the means of the label and of `next`.
     rest : float
-        What all else adds: other measurements, the constant, and in a kernel machine their interplay.
+        What everything else contributes: other measurements, the intercept, and interactions of a kernel.
     """
 
     def __init__(self, model: CellModel, cell: FoundCell, row: np.ndarray, file: str) -> None:
@@ -100,10 +101,9 @@ def explain_cell(
     ----------
     image : str
     model_path : str or None
-        Of a model with probabilities, and without principal components; None is the one that comes with the
-        package.
+        A model that gives probabilities, without principal components; None is the included model.
     number : int, default=1
-        Of the cell, as in the table of `classify`.
+        Number of the cell in the table of `classify`.
     cell_width : float, optional
         As for `ImageReader.scaled`.
     stage : Stages, optional
@@ -112,15 +112,15 @@ def explain_cell(
     Raises
     ------
     AppError
-        When there is no such cell, or the model is of another kind.
+        If there is no such cell, or the model is of another kind.
     """
     with stage("load"):
         model = load_cell_model(model_path)
     if len(model.pipeline.steps) != 2 or not model.gives_probabilities:
-        raise AppError(f"{model.name}: has no probabilities to explain; train one with --folds above 1")
+        raise AppError(f"{model.name}: gives no probabilities to explain; train with --folds above 1")
     with stage("classify"):
         files = find_images([image])
-        file = replace(files[0], path=image, name=image)  # of several pages none is meant
+        file = replace(files[0], path=image, name=image)  # not one of several pages
         look = first_look(files, cell_width, model.about)
         try:
             found = describe_image(file, look, usual=model.about.usual, wanted=("thumbnails",))
@@ -137,7 +137,7 @@ def explain_cell(
 
 
 def _log_odds(classifier, X: np.ndarray) -> np.ndarray:
-    """Return those of each class for each row; of two classes, half of those of one against the other."""
+    """Return the log-odds of each class for each row; of two classes, half of those against the other."""
     scores = classifier.decision_function(X)
     if hasattr(classifier, "calibration_"):
         scores = scores * classifier.calibration_.slopes + classifier.calibration_.intercepts

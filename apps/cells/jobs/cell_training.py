@@ -1,7 +1,7 @@
-"""Fit a classifier of cells, and measure it honestly: no split has copies of one original on both sides.
+"""Fit a classifier of cells and cross-validate it; all copies of one original are in the same fold.
 
-Nothing is chosen on the images that it is measured on. Where the strength of the regularisation is not given,
-it is chosen anew inside the training part of each fold, by a cross-validation of its own.
+Nothing is chosen on the images used for testing. Unless the strength of the regularisation is given, it is
+chosen inside the training part of each fold, by an inner cross-validation.
 """
 
 import warnings
@@ -30,18 +30,18 @@ from ..learning.training_samples import TrainingSamples, measure_training_sample
 from ..settings import TrainingSettings
 from .cell_evaluation import Mistake
 
-# Strength of the regularisation. A weaker model learns wrong labels by heart: of 35 wrong ones among 261, all
-# are among the first 50 with 10, 32 with 3, 24 with 1, 17 with 0.1.
+# Strength of the regularisation. A weaker one memorises wrong labels: of 35 wrong ones among 261, the
+# first 50 suspects contain all with strength 10, 32 with 3, 24 with 1, 17 with 0.1.
 SUSPECT_ALPHA = 10.0
 INNER_FOLDS = 3
-LOOSE_TOL = 1e-2  # relative gap at which a fit is good enough to choose by
-# Power of one over the size of its class that a cell weighs: with 1 all classes would count the same, with 0
-# all cells; in between errors are fewest.
+LOOSE_TOL = 1e-2  # relative gap that is small enough to choose alpha by
+# A cell weighs the size of its class to the power -BALANCE: with 1 all classes would count the same, with 0
+# all cells; in between there are the fewest errors.
 BALANCE = 0.5
 
 
 def fit_cell_model(samples: TrainingSamples, settings: TrainingSettings, alpha: float | None) -> Pipeline:
-    """Fit a model, preparation and classifier."""
+    """Fit a model: scaler and classifier."""
     scaler = Scaler().fit(samples.X)
     X, classifier = scaler.transform(samples.X), _classifier(settings, samples, alpha)
     classifier.fit(X, samples.y, _weights(samples))
@@ -90,7 +90,7 @@ def _chosen_alphas(
 def _losses(train: TrainingSamples, test: TrainingSamples, settings: TrainingSettings) -> np.ndarray:
     """Sum the classifier's own loss over the test samples and labels, for each strength.
 
-    With few originals the count of mistakes jumps about, and would choose by chance.
+    With few originals the number of mistakes would make the choice random.
     """
     scaler = Scaler().fit(train.X)
     X, X_test = scaler.transform(train.X), scaler.transform(test.X)
@@ -112,24 +112,24 @@ def _losses(train: TrainingSamples, test: TrainingSamples, settings: TrainingSet
 def suspect_cells(
     samples: TrainingSamples, parts: Sequence[np.ndarray], settings: TrainingSettings
 ) -> tuple[list[Mistake], tuple[float, float]] | tuple[None, None]:
-    """Look for wrong labels: those that models which had not seen them contradict most.
+    """Find labels that are probably wrong: those that models trained without them contradict most.
 
     Parameters
     ----------
     samples : TrainingSamples
     parts : sequence of ndarray
-        The rows of each fold; without folds nothing is known.
+        The rows of each fold; without folds the results are None.
     settings : TrainingSettings
-        Those of the training; the classifier is another.
+        Those of the training; the classifier is always logistic.
 
     Returns
     -------
     cells : list of Mistake
-        Those that a held-out model contradicts, the strongest contradiction first; the cell has the label and
-        the score that this model gives it.
+        Those whose label a model trained without them contradicts, the strongest contradiction first; each
+        cell has the label and the score that this model gives it.
     share : tuple of float
-        Bounds of the share of labels that are wrong. The lower comes from `suspicious_labels`, which sees few
-        of the mistakes that follow a rule; the upper counts all contradicted labels, also of hard cells.
+        Bounds of the share of wrong labels. The lower one comes from `suspicious_labels`, which misses most
+        systematic mistakes; the upper one counts all contradicted labels, even of difficult cells.
     """
     if not parts:
         return None, None
@@ -162,7 +162,7 @@ class CellTraining:
     ----------
     samples : TrainingSamples
     settings : TrainingSettings
-        With less than 2 folds there are none, and the strength is still chosen.
+        With fewer than 2 folds nothing is cross-validated, but the strength is still chosen.
     stage : Stages
         Times the stages.
     grouped : bool, default=False
@@ -171,7 +171,7 @@ class CellTraining:
     Attributes
     ----------
     label_counts : dict
-        Of the images, without versions.
+        Images per label, without versions.
     parts : list of ndarray
         The rows of each fold.
     alphas : list of float
@@ -179,15 +179,15 @@ class CellTraining:
     alpha : float
         The strength chosen on all samples.
     held_out : ndarray of shape (n, n_classes), or None
-        The scores of each sample by the model that has not seen its original; None without folds.
+        The scores of each sample by the model trained without its original; None without folds.
     pipeline : Pipeline
     errors, errors_of_versions : ErrorReport or None
-        Of the folds' models.
+        Errors of the folds' models.
     suspects, suspect_share
-        As of `suspect_cells`.
+        As `suspect_cells` returns them.
     path, about, skipped, look
-        Where `train_cell_model` saved it, the notes beside it, the images that could not be used, and what
-        holds for all of them.
+        The file that `train_cell_model` wrote, its notes, the images that could not be used, and what is
+        known of all images.
     """
 
     path: str
@@ -201,7 +201,7 @@ class CellTraining:
         self.settings, self.samples = settings, samples
         self._is_image = ~samples.is_version
         self.label_counts = dict(sorted(Counter(samples.y[self._is_image].tolist()).items()))
-        # A warning of each fit would be about choices that are not made.
+        # Warnings of these fits would not concern the final model.
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             self._validate(stage)
         with stage("fit"):
@@ -229,7 +229,7 @@ class CellTraining:
                 self.held_out = samples.held_out_scores(self.parts, score, advance)
 
     def _calibrate(self, classifier) -> None:
-        """Turn the folds' scores into probabilities, and have the classifier give such, too."""
+        """Turn the folds' scores into probabilities, and make the classifier give probabilities too."""
         if self.held_out is None or gives_probabilities(classifier):
             return
         decision = self.held_out if len(classifier.classes_) > 2 else self.held_out[:, 1]
@@ -244,9 +244,9 @@ class CellTraining:
         return ErrorReport(some.y, predicted, classes.tolist(), some.groups if grouped else None)
 
     def notes(self, stage: Stages, others: Sequence[TrainingSamples] = (), **about) -> ModelNotes:
-        """Return the notes that a model file holds beside the model; some of them are given.
+        """Return the notes for the model file; some of them are given by `about`.
 
-        The cautious part learns from the cells of other laboratories, too.
+        The cautious model also learns from the cells of other laboratories.
         """
         samples, images = self.samples, self.samples.rows(self._is_image)
         means = class_means(self.pipeline[0].transform(images.X), images.y).tolist()
@@ -279,20 +279,20 @@ def train_cell_model(
 ) -> CellTraining:
     """Cross-validate a classifier of cells, fit it on all images and save it.
 
-    The cell of an image is the first one in it; where there are corrections, also the corrected ones.
+    It learns from the first cell of each image, and from corrected cells.
 
     Parameters
     ----------
     sources : sequence of str
         Folders and images.
     model_path : str
-        Where the model goes; a file there is replaced only if it is a model.
+        File to write to; an existing file is replaced only if it is a model.
     settings : TrainingSettings
-        How it is made.
+        Settings of the training.
     limits : str, optional
-        What is known to go wrong with the model, for those who use it.
+        Known limits of the model, for its users.
     others : sequence of TrainingSamples, optional
-        Cells of other laboratories, for the cautious part to learn from, too.
+        Cells of other laboratories, from which the cautious model also learns.
     stage : Stages, optional
         Times the stages.
     **known

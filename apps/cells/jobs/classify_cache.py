@@ -25,9 +25,9 @@ Work = Callable[[Sequence[ImageFile]], Iterator[Found]]
 def kept_results(
     table: str | None, items: Sequence[ImageFile], model_path: str | None, batch: int, work: Work, **how
 ) -> Iterator[Iterator[Found]]:
-    """Give the results of work on images, kept beside a table until the block ends, batch by batch.
+    """Yield the results of work on images, and keep them beside a table, by batches, until the block ends.
 
-    What an earlier run has kept comes first; after an interrupted block all is kept for the next run.
+    Results that an earlier run has kept come first; an interrupted block keeps all for the next run.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ def kept_results(
     items : sequence of ImageFile
         Images, and tiles of slides.
     model_path : str or None
-        None is the model that comes with the package.
+        None is the included model.
     batch : int
         How many items are kept at once.
     work : callable
     **how
-        What the results depend on besides.
+        Everything else that the results depend on.
     """
     if table is None:
         yield work(items)
@@ -80,7 +80,7 @@ def _file_digest(path: str) -> str:
 
 
 def _images_digest(items: Sequence[ImageFile]) -> str:
-    """Return a digest of what images there are: their files, labels and places in slides."""
+    """Return a digest of the images: their files, labels and places in slides."""
     seen = hashlib.sha256()
     states: dict[str, tuple] = {}
     for item in items:
@@ -96,14 +96,14 @@ def _images_digest(items: Sequence[ImageFile]) -> str:
 
 
 def _as_json(value: object) -> dict:
-    """Return what JSON has for bytes and for arrays."""
+    """Return bytes or an array as a dict for JSON."""
     if isinstance(value, bytes):
         return {"base64": base64.b64encode(value).decode()}
     return {"array": np.asarray(value).tolist()}
 
 
 def _from_json(record: dict) -> object:
-    """Return what one of these dicts stands for, or that of a cell or an image."""
+    """Return the bytes, array, cell or image that a dict stands for."""
     if "base64" in record:
         return base64.b64decode(record["base64"])
     if "array" in record:

@@ -125,7 +125,7 @@ def test_cells_of_one_image_and_labels_of_some(run, adapted, model, few, work):
     lines = [f"{name},{label}" for name, label in zip(names[:4], CLASSES[:2] * 2, strict=True)]
     (work / "labels.csv").write_text("\n".join(["file,label", *lines]) + "\n")
     result = run("adapt", model, top, "--labels", "labels.csv")
-    assert (result.exit_code, result.stderr) == (0, "note: 8 images without a label left out\n")
+    assert (result.exit_code, result.stderr) == (0, "note: left out 8 images without a label\n")
 
 
 def test_bad_input(run, model, few, folder, work):
@@ -136,7 +136,7 @@ def test_bad_input(run, model, few, folder, work):
     unknown = few(2, LYMPHOCYTE="y/A", NEUTROPHIL="y/B") / "y"
     one_each = few(1, LYMPHOCYTE="z/LYMPHOCYTE", NEUTROPHIL="z/B") / "z"
     for args, said in [
-        (("new.safetensors", top), "new.safetensors: holds no cells to learn from; train it again"),
+        (("new.safetensors", top), "new.safetensors: contains no training cells; train it again"),
         (("bare.safetensors", top), "its notes on the model are damaged"),
         (("none.safetensors", top), "none.safetensors"),
         ((model, of_one), "'LYMPHOCYTE' is the only label"),

@@ -42,7 +42,7 @@ def test_the_same_bits_as_the_command_trains(run, folder, work):
     [
         ({"cell_width": 3}, "^cell_width: 3.0 is not in the range"),
         ({"min_score": 2}, "^min_score: 2.0 is not in the range"),
-        ({"also": ["rbc", "blasts"]}, "^also: 'blasts' is not counted; there are: rbc, platelets"),
+        ({"also": ["rbc", "blasts"]}, "^also: 'blasts' cannot be counted; choose from rbc, platelets"),
         ({"labels": __file__}, "no column 'file'"),
     ],
 )

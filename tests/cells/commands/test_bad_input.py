@@ -48,7 +48,7 @@ def test_no_images(fails, svm, command, tmp_path):
         (("crop", "-o", "o", "--cell-width", "nan"), 2, "--cell-width"),
         (("crop", "-o", "o", "--cell-width", "10"), 2, "--cell-width"),
         (("crop", "-o", "-", "--json"), 2, "both write to stdout"),
-        (("crop", "-o", "boxes.csv", "--gray"), 2, "change crops; give -o a folder"),
+        (("crop", "-o", "boxes.csv", "--gray"), 2, "change crops; give -o a folder to write crops to"),
         (("crop", "-o", "no/boxes.csv"), 1, "no/boxes.csv: cannot be written"),
         (("crop", "-o", "file"), 1, "file: is a file; give a folder"),
         (("classify", "--overlay", "file"), 1, "file: is a file; give a folder"),

@@ -224,7 +224,7 @@ def test_what_cannot_be_explained(run, smears, sure, args, said):
 def test_only_models_with_probabilities_are_explained(run, smears, svm):
     result = run("explain", smears / "images" / "NEUTROPHIL" / "smear_20.jpg", "-m", svm)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "has no probabilities to explain; train one with --folds above 1" in result.stderr
+    assert "gives no probabilities to explain; train with --folds above 1" in result.stderr
 
 
 # What a model's file says

@@ -193,7 +193,7 @@ def test_evaluate(run, smears, folder, model):
 def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, folder, model, work):
     pytest.importorskip("matplotlib")
     result = run("evaluate", model, smears, "--mistakes", "wrong.png", "--json")
-    unknown = "note: the model does not know empty; these images count as mistakes"
+    unknown = "note: the model does not know empty; images so labelled count as mistakes"
     assert result.stderr.splitlines() == [TOO_GOOD.format(40, 42), NO_GROUPS, unknown]
     assert "no cell" in run("evaluate", model, folder(0, 40, by_label=True)).stdout
     assert cv2.imread("wrong.png").shape[1] > 200
@@ -217,7 +217,7 @@ def test_evaluate_by_original(run, folder, model, work, monkeypatch):
     assert record["originals"] == {"n": 2, "wrong": 1, "with_mistakes": 2}  # half wrong is not wrong yet
     monkeypatch.setattr("fastsvm_apps.cells.output.picture_files.MAX_ORIGINALS", 1)
     result = run(*args, "--mistakes", "m.png")
-    notes = [TOO_GOOD.format("all", 5), "note: 1 more mistake than m.png shows; --json lists all"]
+    notes = [TOO_GOOD.format("all", 5), "note: m.png leaves out 1 mistake; --json lists all"]
     assert result.stderr.splitlines() == notes
     assert cv2.imread("m.png") is not None
 
